@@ -36,6 +36,7 @@ from judging.models import Metric
 
 Numbers = dict[str, Any]
 QGSTEC_SHA256 = "3750628e81f3361746da4daf42518dc1eb626e921b1b81f96825fb67aeb071dc"
+NEMA_SQUAD_SHA256 = "eb94149027963d7afa56b6f7ad88d129fceb8601dfb4920fe1732f6a5238b8fb"
 RELEASED_AS = {"Bleu_4": "bleu_4", "ROUGE_L": "rouge_l"}
 LITERAL = "per_rating_all_remaining"
 QGBENCH_QUESTIONS, QGBENCH_RATERS = 3_000, 5
@@ -54,7 +55,8 @@ class Published:
     rubric: str
     read: Callable[[bytes], StudyRecords]
     numbers: Mapping[str, Any]
-    why: tuple[str, ...]
+    # Notes on what was read, and on the published numbers that are printed beside it
+    notes: Callable[[Material, Numbers], tuple[str, ...]]
     released_sha256: str
     computed: Callable[[Material], Numbers]
     # The parts of `numbers` that hold for this material
@@ -219,13 +221,18 @@ def _williams(human: FloatArray, scores: Mapping[str, FloatArray]) -> Numbers:
 def _whole_qgbench(read: Material) -> frozenset[str]:
     """What was published rests on 3,000 questions, each with five ratings where single ratings
     count."""
-    if len(read.questions) != QGBENCH_QUESTIONS:
+    if len(_given(read)) != QGBENCH_QUESTIONS:
         return frozenset()
     parts = {"system_mean", "spearman"}
     raters = read.judgments.groupby(["criterion", "unit"]).size()
     if len(raters) and (raters == QGBENCH_RATERS).all():
         parts.add("agreement")
     return frozenset(parts)
+
+
+def _given(read: Material) -> pd.DataFrame:
+    """Return the questions that systems gave, without blank slots."""
+    return read.questions[read.questions["text"].notna()]
 
 
 def _column(read: Material, metric: Metric) -> FloatArray:
@@ -243,9 +250,9 @@ def _means_of(human: Mapping[str, FloatArray], systems_of: pd.Series) -> dict[st
 def _recomputed(read: Material) -> Numbers:
     """Return how far BLEU-4 and ROUGE-L, computed here as their authors did, are from the released
     columns."""
-    given = frames.references(read.campaign)
-    texts = zip(read.questions["text"], read.questions["source"], strict=True)
-    batch = [ScoredQuestion(str(text), given.get(source, ())) for text, source in texts]
+    references, given = frames.references(read.campaign), _given(read)
+    texts = zip(given["text"], given["source"], strict=True)
+    batch = [ScoredQuestion(str(text), references.get(source, ())) for text, source in texts]
     found: Numbers = {}
     for metric in read.metrics:
         if metric.name in RELEASED_AS:
@@ -253,7 +260,7 @@ def _recomputed(read: Material) -> Numbers:
                 registry.get(RELEASED_AS[metric.name]), batch, preparation=Preparation("nqg", "raw")
             )
             gaps = np.abs(
-                _column(read, metric)
+                aligned(given["unit"], read.score(metric))
                 - np.array([result.value for result in ours], dtype=np.float64)
             )
             found[metric.name] = {
@@ -343,6 +350,61 @@ def _means(*rows: tuple[float, ...]) -> dict[str, dict[str, float]]:
     }
 
 
+def _notes_on_qgstec(_read: Material, published: Numbers) -> tuple[str, ...]:
+    of_the_release = (
+        "Alpha was published by Godwin and Piwek (2016, Table 6) from a table of the ratings that they entered again "
+        "with corrections and did not release; from the released file it differs by up to .004.",
+        "The file holds question types of 3 and 31 on a scale from 1 to 2. They are in quarantine here. The "
+        "published mean of system c, 1.19, was computed with the 31; without it the mean is 1.12.",
+    )
+    return (
+        *(of_the_release if published else ()),
+        "The paper does not say whether the fatal rule applies to each rating or to means, nor which criteria are the "
+        "others. All readings are computed; none of them was published for this file.",
+    )
+
+
+def _notes_on_nema(read: Material, _published: Numbers) -> tuple[str, ...]:
+    weightings = (
+        "The paper reports strong and moderate kappa and gives figures in a table that is not in the text we had. It "
+        "does not say whether kappa is weighted, so all three weightings are computed and none is called published."
+    )
+    if read.campaign.collection.file_sha256 != NEMA_SQUAD_SHA256:
+        return (weightings,)
+    return (
+        weightings,
+        "The paper reports 1,000 questions for each dataset; the released SQuAD file has 897.",
+    )
+
+
+def _notes_on_qgbench(read: Material, published: Numbers) -> tuple[str, ...]:
+    """Return what holds for these data: for a part of the release, for means or for single
+    ratings."""
+    notes, is_rated = [], len(read.judgments) > 0
+    if not published:
+        notes.append(
+            f"The published numbers rest on {QGBENCH_QUESTIONS:,} questions; these have "
+            f"{len(_given(read)):,}."
+        )
+    else:
+        notes.append(
+            "The paper's Table 6 interchanges the headings of grammaticality and understandability, and of ROUGE-L and "
+            "METEOR, as its released rows show. The published values are printed here under the right names."
+        )
+    if not is_rated:
+        notes.append(
+            "The file holds means over annotators and no single ratings, so no agreement can be computed from it."
+        )
+    elif published and "agreement" not in published:
+        notes.append(
+            f"The published agreement rests on {QGBENCH_RATERS} ratings of each question; some questions here have "
+            "another number."
+        )
+    if is_rated and all(len(system) == 1 for system in read.questions["system"].unique()):
+        notes.append("The crowd-work files name the systems by letters.")
+    return tuple(notes)
+
+
 QGSTEC = Published(
     key="qgstec2010",
     title="QG-STEC 2010, Task B",
@@ -360,14 +422,7 @@ QGSTEC = Published(
         ),
         "returned": {"a": 354, "b": 165, "c": 209, "d": 168},
     },
-    why=(
-        "Alpha was published by Godwin and Piwek (2016, Table 6) from a table of the ratings that they entered again "
-        "with corrections and did not release; from the released file it differs by up to .004.",
-        "The file holds question types of 3 and 31 on a scale from 1 to 2. They stand in quarantine here; the "
-        "published mean of system c, 1.19, was computed with the 31, without it the mean is 1.12.",
-        "The paper leaves open whether the fatal rule looks at each rating or at means, and which criteria are the "
-        "others; every reading is computed, none is published for this file.",
-    ),
+    notes=_notes_on_qgstec,
     released_sha256=QGSTEC_SHA256,
     computed=_qgstec,
 )
@@ -377,12 +432,8 @@ NEMA = Published(
     rubric="nema-khapra",
     read=_read_nema,
     numbers={},
-    why=(
-        "The paper speaks of strong and moderate kappa and gives figures in a table that is not in the text we had, "
-        "nor does it say whether kappa is weighted; so all three weightings are computed and none is called published.",
-        "Of 1,000 questions a data set in the paper, the SQuAD file released 897.",
-    ),
-    released_sha256="eb94149027963d7afa56b6f7ad88d129fceb8601dfb4920fe1732f6a5238b8fb",
+    notes=_notes_on_nema,
+    released_sha256=NEMA_SQUAD_SHA256,
     computed=_nema,
 )
 QGBENCH = Published(
@@ -422,13 +473,7 @@ QGBENCH = Published(
             "LSTM": {"correctness": 1.21, "grammaticality": 2.63, "understandability": 2.35},
         },
     },
-    why=(
-        "What was published rests on 3,000 questions and five annotators; a part of the release gives other numbers.",
-        "The paper's Table 6 interchanges the headings of grammaticality and understandability, and of ROUGE-L and "
-        "METEOR, as its released rows show; the published values stand here in their right places.",
-        "The spreadsheet holds means over annotators, so no agreement can be computed from it; the crowd-work files "
-        "hold single ratings of two or more workers, whose systems go by letters.",
-    ),
+    notes=_notes_on_qgbench,
     released_sha256="",
     computed=_qgbench,
     belongs=_whole_qgbench,

@@ -61,6 +61,7 @@ class Reproduction:
     left_out: int
     published: Numbers
     computed: Numbers
+    notes: tuple[str, ...]
 
     def rows(self) -> Iterator[tuple[str, Any, Any]]:
         """Yield every computed number with its path, and beside it the published one where these
@@ -107,6 +108,7 @@ def reproduce(
         read = frames.material(campaign, excluded=())
         standing = list(campaign.collection.added_files.standing().listed())
         hashes = tuple(each.file.sha256 for each in standing)
+        published = study.printed(read, hashes)
         found = Reproduction(
             study=study,
             hashes=hashes,
@@ -117,8 +119,9 @@ def reproduce(
                 for each in standing
                 for kind in LEFT_OUT
             ),
-            published=study.printed(read, hashes),
+            published=published,
             computed=study.computed(read),
+            notes=study.notes(read, published),
         )
         _keep(found)
     return found
@@ -130,7 +133,7 @@ def _keep(found: Reproduction) -> None:
     shown = {
         "study": found.study.key,
         "title": found.study.title,
-        "why": found.study.why,
+        "why": found.notes,
         "rows": list(found.rows()),
         "published": bool(found.published),
         "left_out": found.left_out,

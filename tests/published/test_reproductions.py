@@ -1,11 +1,14 @@
 """Released files come out again as published, or differ for a reason that is said."""
 
+import csv
 import json
 import re
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from analysis import frames
+from analysis.actions.published import STUDIES
 from judging.models import Campaign, Judgment
 from tests import shared_data
 
@@ -194,3 +197,91 @@ def test_qgbench_crowd_work_is_imported_to_its_judgments_by_two_annotators(capsy
     assert Judgment.objects.count() == 5 * 6 * 3 * 2
     assert Judgment.objects.values("assignment__enrollment").distinct().count() == 2
     assert round(computed["agreement"]["correctness"]["percent_agreement"], 4) == 0.6667
+
+
+PART, BATCH = "qgbench/raw/final_result_part.csv", "qgbench/raw/batch_part.csv"
+NO_AGREEMENT = "no agreement can be computed"
+OTHER_DATA = "about other data than these"
+
+
+def printed(study, file, capsys):
+    call_command("reproduce", study, str(file))
+    return capsys.readouterr().out
+
+
+def test_reproduce_qgbench_part_blank_slots_do_not_count(capsys):
+    """The witness is the file: each of its rows has released scores, and all of them come out."""
+    file = shared_data.path(PART)
+    rows = list(csv.DictReader(file.open(encoding="utf-8")))
+    assert all(row["prediction"] and row["Bleu_4"] and row["ROUGE_L"] for row in rows)
+
+    computed = reproduced("qgbench", file, capsys)["computed"]
+
+    questions = frames.material(Campaign.objects.get()).questions
+    assert (len(rows), questions["text"].notna().sum()) == (580, 580)
+    assert len(questions) > len(rows), "no slot is blank"
+    assert {name: row["within_1e-6"] for name, row in computed["metrics"].items()} == {
+        "Bleu_4": 1.0,
+        "ROUGE_L": 1.0,
+    }
+
+
+def test_reproduce_qgbench_table_of_means_says_that_there_is_no_agreement(capsys):
+    said = printed("qgbench", shared_data.path(PART), capsys)
+
+    assert "agreement / " not in said
+    assert NO_AGREEMENT in said
+    assert "these have 580" in said
+    assert "Table 6" not in said, "no published value is printed"
+    assert "letters" not in said
+
+
+def test_reproduce_qgbench_crowd_work_does_not_say_that_there_is_no_agreement(capsys):
+    said = printed("qgbench", shared_data.path(BATCH), capsys)
+
+    assert "agreement / correctness / fleiss_kappa" in said
+    assert NO_AGREEMENT not in said
+    assert "these have 600" in said
+    assert "letters" in said
+
+
+def test_reproduce_qgbench_table_of_3000_questions_with_blank_slots_has_the_published_numbers(
+    tmp_path, capsys
+):
+    systems = list(STUDIES["qgbench"].numbers["system_mean"])
+    names = ["correctness", "grammaticality", "understandability", "prediction", "Bleu_4"]
+    file = tmp_path / "final_result.csv"
+    with file.open("w", newline="") as out:
+        table = csv.writer(out)
+        table.writerow([*names, "paragraph_raw", "answer_raw", "model"])
+        for place in range(600):
+            for system in systems[: place % 6] + systems[place % 6 + 1 :]:
+                means = (1 + place % 9 / 4, 2.5, 2.75)
+                asked = f"What did {system} ask of mill {place}?"
+                passage = f"Mill {place} was sold in {1800 + place}."
+                table.writerow([*means, asked, place / 600, passage, 1800 + place, system])
+
+    said = printed("qgbench", file, capsys)
+
+    assert len(frames.material(Campaign.objects.get()).questions) == 3600
+    assert OTHER_DATA not in said
+    assert re.search(r"system_mean / LSTM / correctness +1\.21 ", said)
+    assert "Table 6" in said
+    assert "agreement rests on" not in said
+    assert NO_AGREEMENT in said
+
+
+def test_reproduce_other_data_of_a_study_gets_no_note_about_the_released_file(tmp_path, capsys):
+    text = shared_data.path(XML).read_text(encoding="utf-8")
+    xml, tsv = tmp_path / "other.xml", tmp_path / "other.tsv"
+    xml.write_text(text.replace("</dataset>", "\n</dataset>"), encoding="utf-8")
+    tsv.write_text(NEMA + SAID)
+
+    other_qgstec, other_nema = printed("qgstec2010", xml, capsys), printed("nema2018", tsv, capsys)
+    released_qgstec = printed("qgstec2010", shared_data.path(XML), capsys)
+    released_nema = printed("nema2018", shared_data.path(TSV), capsys)
+
+    assert ("Godwin" in other_qgstec, "1.19" in other_qgstec, "897" in other_nema) == (False,) * 3
+    assert ("Godwin" in released_qgstec, "1.19" in released_qgstec, "897" in released_nema) == (
+        True,
+    ) * 3

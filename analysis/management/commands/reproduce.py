@@ -99,7 +99,7 @@ def _as_text(found: reproductions.Reproduction) -> Iterator[str]:
     for path, published, value in found.rows():
         yield f"{path:66}{_shown(published):>12}{_shown(value):>12}"
     yield ""
-    yield from found.study.why
+    yield from found.notes
     if found.study.numbers and not found.published:
         yield "What was published is about other data than these, so nothing of it is printed."
 
