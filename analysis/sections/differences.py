@@ -265,7 +265,7 @@ class Leaders(Section[LeaderRow]):
         followed = False
         for human, own in by_human.items():
             yield _follows(own, human, level, found)
-            followed = followed or _is_followed(own)
+            followed = followed or _has_leader(own)
         if rows:
             yield from _disagreements(found, level, followed=followed)
 
@@ -295,49 +295,97 @@ def leaders_of(found: Found) -> list[LeaderRow]:
 
 def _follows(rows: Sequence[MetricLevel], human: str, level: str, found: Found) -> str:
     name = inside(found.name_of(human))
-    defined = [row for row in rows if row.estimate.defined]
-    if not defined:
+    ranked = _ranked(rows)
+    if not ranked:
         return f"How metrics follow {name} is undefined: {rows[0].estimate.reason}."
-    defined.sort(key=lambda row: -row.estimate.value)
-    first = defined[0]
-    size = f"{sources_of([first])}, n = {first.questions:,}"
-    if level == "systems":
-        size = f"{counted(first.systems, 'system')}, {size}"
-    what = f"{LEVELS[level]} ({size})"
-    if not _is_followed(rows):
-        return _follows_nothing([row.estimate for row in defined], f"{name} {what}")
+    significant = [row for row in ranked if _is_above_zero(row)]
+    if not significant:
+        return _no_significant_metric(ranked, name)
+    if not _has_leader(rows):
+        sentence = _significant_metrics(significant, _highest(ranked), name)
+        return f"{sentence}.{_ceiling(found, human, level)}"
+    first = ranked[0]
     told = coefficient(first.estimate.value)
     if between(first.estimate):
         told += f", {coefficient(first.estimate.low)} to {coefficient(first.estimate.high)}"
-    equal = [
-        row.metric
-        for row in defined
-        if isclose(row.estimate.value, first.estimate.value, abs_tol=EQUAL)
-    ]
+    equal = [row.metric for row in _highest(ranked)]
     have = "has" if len(equal) == 1 else "share"
-    sentence = f"On {name}, {briefly(equal)} {have} the highest Spearman's rho {what}: {told}"
+    sentence = (
+        f"On {name}, {briefly(equal)} {have} the highest Spearman's rho {_where(first)}: {told}"
+    )
     leader = next((row for row in found.on(Leaders, human) if row.level == level), None)
     if leader and len(rows) > 1:
         sentence += _apart_from(leader, equal)
     return f"{sentence}.{_ceiling(found, human, level)}"
 
 
-def _follows_nothing(estimates: Sequence[Tested], what: str) -> str:
-    """Say why no metric can be said to follow a human column; the highest estimate stands first."""
-    values = [coefficient(each.value) for each in (estimates[-1], estimates[0])]
-    told = " to ".join(dict.fromkeys(values))
-    if all(isnan(each.low) and isnan(each.p) for each in estimates):
-        why = estimates[0].reason or "it has neither an interval nor a test"
-        return f"Whether a metric follows {what} cannot be told: {why} (Spearman's rho {told})."
-    why = "no interval of Spearman's rho lies above 0"
-    if all(isnan(each.low) for each in estimates):
-        why = "no Spearman's rho above 0 has a p below .05"
-    return f"No metric can be said to follow {what}: {why} (rho {told})."
+def _where(row: MetricLevel, test: str = "") -> str:
+    """Return the level of a correlation, and in brackets what it rests on."""
+    size = f"{sources_of([row])}, n = {row.questions:,}"
+    if row.level == "systems":
+        size = f"{counted(row.systems, 'system')}, {size}"
+    return f"{LEVELS[row.level]} ({'; '.join(filter(None, [size, test]))})"
 
 
-def _is_followed(rows: Sequence[MetricLevel]) -> bool:
-    """Say whether any metric can be said to follow a human column."""
-    return any(_is_above_zero(row.estimate) for row in rows if row.estimate.defined)
+def _no_significant_metric(rows: Sequence[MetricLevel], name: str) -> str:
+    """State that no metric has a rho significantly above 0; `rows` are ranked."""
+    range_of_values = _range_of([row.estimate for row in rows])
+    n_tested = sum(known(row.p_holm) for row in rows)
+    if not n_tested:
+        why = rows[0].estimate.reason or "it has no test"
+        return (
+            f"Whether a metric follows {name} {_where(rows[0])} cannot be told: {why} "
+            f"(Spearman's rho {range_of_values})."
+        )
+    test = f"Holm, {n_tested} metrics, p ≥ .05" if n_tested > 1 else "p ≥ .05"
+    return (
+        f"On {name}, no metric has a Spearman's rho significantly above 0 {_where(rows[0])}: "
+        f"rho {range_of_values} ({test})."
+    )
+
+
+def _significant_metrics(
+    rows: Sequence[MetricLevel], highest: Sequence[MetricLevel], name: str
+) -> str:
+    """State which metrics have a rho significantly above 0, and that the highest has not."""
+    have = "has" if len(rows) == 1 else "have"
+    other = "has" if len(highest) == 1 else "share"
+    lacks = "which is not significantly above 0"
+    if not any(known(row.p_holm) for row in highest):
+        lacks = "which is not tested"
+    return (
+        f"On {name}, {briefly([row.metric for row in rows])} {have} a Spearman's rho significantly "
+        f"above 0 {_where(rows[0], 'Holm, p < .05')}: {_range_of([row.estimate for row in rows])}; "
+        f"{briefly([row.metric for row in highest])} {other} the highest estimate, "
+        f"{coefficient(highest[0].estimate.value)}, {lacks}"
+    )
+
+
+def _range_of(estimates: Sequence[Tested]) -> str:
+    """Return the lowest and the highest of estimates in descending order."""
+    ends = [coefficient(each.value) for each in (estimates[-1], estimates[0])]
+    return " to ".join(dict.fromkeys(ends))
+
+
+def _ranked(rows: Sequence[MetricLevel]) -> list[MetricLevel]:
+    """Return the rows with a value, the highest first."""
+    defined = [row for row in rows if row.estimate.defined]
+    return sorted(defined, key=lambda row: -row.estimate.value)
+
+
+def _highest(ranked: Sequence[MetricLevel]) -> list[MetricLevel]:
+    """Return the rows that share the highest value."""
+    return [
+        row
+        for row in ranked
+        if isclose(row.estimate.value, ranked[0].estimate.value, abs_tol=EQUAL)
+    ]
+
+
+def _has_leader(rows: Sequence[MetricLevel]) -> bool:
+    """Return whether the highest rho is significantly above 0."""
+    ranked = _ranked(rows)
+    return bool(ranked) and any(_is_above_zero(row) for row in _highest(ranked))
 
 
 def _apart_from(leader: LeaderRow, equal: Sequence[str]) -> str:
@@ -354,10 +402,9 @@ def _apart_from(leader: LeaderRow, equal: Sequence[str]) -> str:
     return "".join(f"; {part}" for part in parts)
 
 
-def _is_above_zero(of: Tested) -> bool:
-    """Return whether an interval lies above 0 or, where none is given, a test finds the value above
-    it."""
-    return of.low > 0 or (isnan(of.low) and of.value > 0 and of.p < SURE)
+def _is_above_zero(row: MetricLevel) -> bool:
+    """Return whether a correlation is significantly above 0 after Holm's correction."""
+    return row.estimate.value > 0 and row.p_holm < SURE
 
 
 def _ceiling(found: Found, human: str, level: str) -> str:

@@ -133,7 +133,7 @@ def test_the_order_of_metrics_is_not_judged_where_columns_were_not_compared():
     ]
     levels = [
         stored.estimate(0.9, 0.8, 0.95, criterion="clarity", metric="BLEU", level=level)
-        | {"coefficient": "spearman", "questions": 12, "sources": 6, "systems": 3}
+        | {"coefficient": "spearman", "p_holm": 0.01, "questions": 12, "sources": 6, "systems": 3}
         for level in ("pooled", "systems")
     ]
     part = UnlistedPart("differences", "Is the lead real?", "fluency", 9, 18, 12)
