@@ -185,15 +185,20 @@ def _matrices(human: Mapping[str, FloatArray], scores: Mapping[Metric, FloatArra
     """Return Spearman's rho of all pairs of metrics and of criteria, and Williams' p of each two
     metrics.
 
-    The p is two-sided, over the questions that have all of them, and on ranks, as published studies
-    of metrics have it.
+    The p is over the questions that have all of them, and on ranks, as published studies of metrics
+    have it. QG-Bench prints the one-sided p for the metric that is higher.
     """
     named = {metric.name: values for metric, values in scores.items()}
     return {
         "spearman_metrics": _pairs(named),
         "spearman_criteria": _pairs(human),
-        "williams_p": {
-            name: _williams(values, named) for name, values in human.items() if len(named) > 1
+        **{
+            f"williams_p_{sides}": {
+                name: _williams(values, named, share=share)
+                for name, values in human.items()
+                if len(named) > 1
+            }
+            for sides, share in (("two_sided", 1.0), ("one_sided", 0.5))
         },
     }
 
@@ -207,14 +212,15 @@ def _pairs(columns: Mapping[str, FloatArray]) -> Numbers:
     return found
 
 
-def _williams(human: FloatArray, scores: Mapping[str, FloatArray]) -> Numbers:
+def _williams(human: FloatArray, scores: Mapping[str, FloatArray], *, share: float) -> Numbers:
+    """Return the share of the two-sided p: half of it is the one-sided p of the higher metric."""
     try:
         _, p = williams_matrix(human, np.column_stack(list(scores.values())), method="spearman")
     except ValueError:
         return {}  # fewer than four questions have all
     found: Numbers = {}
     for (i, first), (j, second) in combinations(enumerate(scores), 2):
-        found.setdefault(first, {})[second] = number(float(p[i, j]))
+        found.setdefault(first, {})[second] = number(share * float(p[i, j]))
     return found
 
 

@@ -15,7 +15,8 @@ NUMBERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "spearman_criteria": ("Spearman's rho of two criteria", ("criterion", "criterion")),
     "system_mean": ("Mean", ("system", "criterion")),
     "metrics": ("Computed here beside the released column", ("metric", "difference")),
-    "williams_p": ("p of Williams' test", ("criterion", "metric", "metric")),
+    "williams_p_two_sided": ("Williams' test, two-sided p", ("criterion", "metric", "metric")),
+    "williams_p_one_sided": ("Williams' test, one-sided p", ("criterion", "metric", "metric")),
 }
 WORDS: Mapping[str, Mapping[str, str]] = {
     "criterion": {"total": "combined"},

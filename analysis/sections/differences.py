@@ -64,8 +64,9 @@ class MetricPair:
     sources: sources that they belong to
     systems: systems that they belong to
     williams_t: Williams' t over all questions, as published: it takes questions as independent
-    p_williams: its p
-    p_williams_holm: the same after Holm's correction
+    p_williams: its two-sided p
+    p_williams_one_sided: its one-sided p for the better metric, half of the two-sided p
+    p_williams_holm: its two-sided p after Holm's correction
     williams_reason: why it is missing
     steiger_z: Steiger's z, as published
     p_steiger: its p
@@ -87,6 +88,7 @@ class MetricPair:
     systems: int
     williams_t: float
     p_williams: float
+    p_williams_one_sided: float
     p_williams_holm: float
     williams_reason: str
     steiger_z: float
@@ -131,7 +133,8 @@ class Differences(Section[MetricPair]):
     note = (
         "The highest metric against each other one, p with Holm's correction over all pairs, bold "
         "below .05. Williams' test is printed as published: it takes questions as independent, and "
-        "where systems share sources it finds differences that are not there."
+        "where systems share sources it finds differences that are not there. Some papers print its "
+        "one-sided p, which is half of the two-sided p."
     )
 
     @classmethod
@@ -213,10 +216,10 @@ def _against(best: str, pairs: Sequence[MetricPair], title: str) -> PageTable | 
     is_pooled = own[0].level == "pooled"
     return PageTable(
         title,
-        ["Δρ", "p", *(["p Williams"] if is_pooled else [])],
+        ["Δρ", "p", *(["p Williams, two-sided", "p Williams, one-sided"] if is_pooled else [])],
         [_line(row) for row in own],
         first="against",
-        notes=["", "", *(["as published"] if is_pooled else [])],
+        notes=["", "", *(["as published, Holm", "as published"] if is_pooled else [])],
         reasons=sorted(reasons),
         folded=True,
     )
@@ -486,6 +489,7 @@ def _pair(each: MetricDifference, **published: float | str) -> MetricPair:
         (
             "williams_t",
             "p_williams",
+            "p_williams_one_sided",
             "p_williams_holm",
             "steiger_z",
             "p_steiger",
@@ -530,6 +534,7 @@ def _as_in_papers(
         each,
         williams_t=by_williams.statistic,
         p_williams=by_williams.p,
+        p_williams_one_sided=williams(*triple, items.n, alternative="greater").p,
         williams_reason=by_williams.reason,
         steiger_z=by_steiger.statistic,
         p_steiger=by_steiger.p,
@@ -602,5 +607,5 @@ def _line(row: MetricPair) -> Line:
         Cell(p_alone(row.p_holm), best=sure),
     ]
     if row.level == "pooled":
-        cells.append(Cell(p_alone(row.p_williams_holm)))
+        cells += [Cell(p_alone(row.p_williams_holm)), Cell(p_alone(row.p_williams_one_sided))]
     return Line(row.other, cells)

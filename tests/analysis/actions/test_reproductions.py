@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 
 from judging.models import AddedFile, Campaign, Judgment
 from tests import shared_data
+from tests.analysis.golden.inference import dependent
 from tests.judging.imports.crowd import CRITERIA, METRICS, SYSTEMS, Crowd
 
 pytestmark = pytest.mark.django_db
@@ -106,10 +107,36 @@ def test_batches_with_a_table_of_metrics_are_one_campaign_computed_as_by_hand(
     assert pairs[frozenset(("correctness", "grammaticality"))] == pytest.approx(
         spearman(means["correctness"], means["grammaticality"]), rel=1e-11, abs=1e-12
     )
-    assert set(computed["williams_p"]["correctness"]["Bleu_4"]) == {"METEOR", "ROUGE_L"}
+    p = [computed[f"williams_p_{sides}"]["correctness"] for sides in ("two_sided", "one_sided")]
+    assert [set(each["Bleu_4"]) for each in p] == [{"METEOR", "ROUGE_L"}] * 2
+    people, first, other = (
+        means["correctness"],
+        *(scores[name] for name in ("Bleu_4", "METEOR")),
+    )
+    r = sorted((spearman(people, first), spearman(people, other)), reverse=True)
+    by_hand = dependent(*r, spearman(first, other), len(people))
+    assert [each["Bleu_4"]["METEOR"] for each in p] == pytest.approx(
+        [by_hand["p_williams"], by_hand["p_williams_one_sided"]], rel=1e-9
+    )
     assert out["published"] == {}  # these are not the published data
     assert len(out["files"]) == 7
     assert Judgment.objects.count() == len(crowd.ratings)
+
+
+def test_reproduce_with_metrics_prints_both_sides_of_williams_test(tmp_path, capsys):
+    call_command("reproduce", "qgbench", *written(tmp_path, Crowd(batches=2, hits=1)))
+
+    p = {"two_sided": {}, "one_sided": {}}
+    for line in capsys.readouterr().out.splitlines():
+        if line.startswith("williams_p_"):
+            name, *of = line.split()[:-2]
+            p[name.removeprefix("williams_p_")][*of] = line.split()[-1]
+    two, one = p.values()
+    assert set(two) == set(one)
+    shown = [of for of, value in two.items() if not {value, one[of]} & {"<0.0001", "–"}]
+    assert shown
+    for of in shown:
+        assert float(one[of]) == pytest.approx(float(two[of]) / 2, abs=8e-5)
 
 
 def test_the_same_files_are_assembled_once(tmp_path, capsys):

@@ -533,6 +533,7 @@ def dependent(r12: float, r13: float, r23: float, n: int) -> Row:
     return {
         "williams_t": t,
         "p_williams": 2 * float(stats.t.sf(abs(t), n - 3)),
+        "p_williams_one_sided": float(stats.t.sf(t, n - 3)),
         "steiger_z": steiger,
         "p_steiger": 2 * float(stats.norm.sf(abs(steiger))),
         "meng_z": meng,

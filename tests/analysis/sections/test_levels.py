@@ -480,21 +480,24 @@ def test_a_pair_with_the_highest_second_is_turned_round():
 def test_tables_show_each_pair_with_the_highest_in_its_own_columns():
     rows = [rho("bleu", 0.4), rho("meteor", 0.38), rho("chrf", 0.1)]
     pairs = [
-        pair("bleu", "meteor", 0.02, 0.6) | {"p_williams_holm": 0.04},
-        pair("bleu", "chrf", 0.3, 0.01) | {"p_williams_holm": 0.002},
+        pair("bleu", "meteor", 0.02, 0.6)
+        | {"p_williams": 0.04, "p_williams_one_sided": 0.02, "p_williams_holm": 0.04},
+        pair("bleu", "chrf", 0.3, 0.01)
+        | {"p_williams": 0.001, "p_williams_one_sided": 0.0005, "p_williams_holm": 0.002},
         pair("meteor", "chrf", 0.28, 0.02),
     ]
     table, square = Differences().tables(stored.found(levels=rows, differences=pairs))
     assert (table.title, table.columns) == (
         "Clarity, over all questions: bleu",
-        ["Δρ", "p", "p Williams"],
+        ["Δρ", "p", "p Williams, two-sided", "p Williams, one-sided"],
     )
+    assert table.notes == ["", "", "as published, Holm", "as published"]
     assert (square.columns, square.folded) == (["bleu", "meteor", "chrf"], True)
     assert [
         (line.name, [(cell.text, cell.best) for cell in line.cells]) for line in table.lines
     ] == [
-        ("meteor", [(".02", False), (".600", False), (".040", False)]),
-        ("chrf", [(".30", False), (".010", True), (".002", False)]),
+        ("meteor", [(".02", False), (".600", False), (".040", False), (".020", False)]),
+        ("chrf", [(".30", False), (".010", True), (".002", False), ("< .001", False)]),
     ]
 
 

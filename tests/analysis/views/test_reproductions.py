@@ -49,6 +49,8 @@ def test_batches_and_a_table_become_a_page_of_whoever_asks(client):
     names = re.findall(r'<th scope="row">(.*?)</th>', shown.text)
     assert "Agreement: Correctness, Fleiss&#x27; kappa" in names
     assert "Mean: T5 Large, Correctness" in names
+    for sides in ("two-sided", "one-sided"):
+        assert f"Williams&#x27; test, {sides} p: Correctness, Bleu_4, METEOR" in names
     assert not [name for name in names if re.search("[a-z]_[a-z]| / ", name)]
     assert "about other data" in shown.text
     assert campaign.collection.owner == asker
