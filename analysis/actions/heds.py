@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analysis import frames
-from analysis.actions import planning, runs
+from analysis.actions import dry_run_outcomes, planning, runs
 from analysis.reports.heds import Answers, HedsAnswer
-from analysis.reports.numerals import bracketed
+from analysis.reports.numerals import bracketed, percent
+from analysis.reports.rows import Record
 from analysis.sections.agreement import alpha_row
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.own_repeats import OwnRepeats
@@ -14,14 +15,14 @@ from analysis.sections.section import Found, averaged
 from analysis.sections.sights import unblinded
 from judging import quality, selection
 from judging.actions import exclusion_rules, selections
-from judging.models import Assignment, Campaign, Exclusion, Round
+from judging.models import Assignment, Campaign, Event, Exclusion, Round
 from judging.pay import rate_of
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 
 OTHER_LANGUAGE = 185
 LANGUAGES = {
     "ar": 8, "bg": 24, "cs": 37, "da": 38, "de": 56, "el": 57, "en": 42, "es": 150, "fa": 128, "fi": 48, "fr": 49,
-    "ga": 76, "he": 63, "hi": 65, "hu": 67, "id": 71, "it": 77, "ja": 78, "ko": 90, "nl": 40, "no": 119, "pl": 129,
+    "ga": 76, "he": 63, "hi": 65, "hu": 67, "id": 71, "it": 77, "ja": 78, "ko": 90, "nl": 40, "no": 117, "pl": 129,
     "pt": 130, "ro": 133, "ru": 136, "sv": 154, "th": 161, "tr": 167, "uk": 171, "vi": 175, "zh": 30,
 }  # fmt: skip
 QUALITIES = {"correctness": 1, "goodness": 2, "feature": 3}
@@ -94,10 +95,23 @@ def _sample(campaign: Campaign) -> Iterator[tuple[str, HedsAnswer]]:
         drawn = chosen.sampling
         strata = bool(drawn.column) or drawn.over != "sources"
         yield "3.1.2", HedsAnswer(selection.in_words(chosen), (2,) if strata else (1,))
+    yield from _power(campaign)
+
+
+def _power(campaign: Campaign) -> Iterator[tuple[str, HedsAnswer]]:
+    """Yield method, outcome and code of the power analyses: a plan, the newest dry run, or both."""
+    found = [*_power_of_plan(campaign), *_power_of_dry_run(campaign)]
+    if found:
+        for part, texts in enumerate(zip(*found, strict=True), start=1):
+            yield f"3.1.3.{part}", HedsAnswer(". ".join(texts))
+    elif not _has_removed_dry_run(campaign):
+        for part in (1, 2, 3):
+            yield f"3.1.3.{part}", HedsAnswer("N/A: no power analysis was made here")
+
+
+def _power_of_plan(campaign: Campaign) -> Iterator[tuple[str, str, str]]:
     plan = planning.latest(campaign)
     if plan is None:
-        for part in ("1", "2", "3"):
-            yield f"3.1.3.{part}", HedsAnswer("N/A: no power analysis was made here")
         return
     asked, made = plan.parameters, plan.result
     needed = "; ".join(
@@ -105,14 +119,47 @@ def _sample(campaign: Campaign) -> Iterator[tuple[str, HedsAnswer]]:
         for row in made["needed"]
     )
     yield (
-        "3.1.3.1",
-        HedsAnswer(
-            f"Paired t test for a difference of {asked['difference']} between two systems, level "
-            f"{made['level']:.3g}, power {asked['power']}, variances from {made['source']}"
-        ),
+        f"Paired t test for a difference of {asked['difference']} between two systems, level "
+        f"{made['level']:.3g}, power {asked['power']}, variances from {made['source']}",
+        needed,
+        str(made["code"]),
     )
-    yield "3.1.3.2", HedsAnswer(needed)
-    yield "3.1.3.3", HedsAnswer(str(made["code"]))
+
+
+def _power_of_dry_run(campaign: Campaign) -> Iterator[tuple[str, str, str]]:
+    run = campaign.dry_runs.filled().defer("outcome").first()
+    criteria = dry_run_outcomes.shown(run)["criteria"] if run else []
+    if run is None or not criteria:
+        return
+    gap, question, severity, noise = (
+        f"{100 * run.settings[name]:g}" for name in ("gap", "question", "severity", "noise")
+    )
+    yield (
+        f"Simulation of {criteria[0]['repeats']} repeats of this study with simulated annotators "
+        f"({run}): paired permutation test over sources, Holm's correction over the pairs of "
+        "systems of a criterion, 5% level. Assumed, in percent of the scale's length: difference "
+        f"between neighbouring systems {gap}; standard deviation of questions {question}, of "
+        f"annotators {severity}, of single ratings {noise}",
+        "; ".join(
+            f"{row['name']}, {row['sources']:,} sources: power {_share(row['extremes'])} for the best "
+            f"and the worst system, {_share(row['neighbours'])} for all pairs of neighbouring systems"
+            for row in criteria
+        ),
+        f"Quaestor, {run} with seed {run.settings['seed']}",
+    )
+
+
+def _share(share: Record) -> str:
+    value, low, high = (
+        percent(share[name]).replace(" %", "%") for name in ("value", "low", "high")
+    )
+    return f"{value} (95% CI {low} to {high})"
+
+
+def _has_removed_dry_run(campaign: Campaign) -> bool:
+    """Return whether a dry run was made whose outcome is no longer there."""
+    made = Event.objects.filter(campaign=campaign.uuid, act=Event.Act.DRY_RUN_MADE)
+    return made.exists() and not campaign.dry_runs.filled().exists()
 
 
 def _people(campaign: Campaign) -> Iterator[tuple[str, HedsAnswer]]:

@@ -1,13 +1,13 @@
 """The human evaluation datasheet (HEDS 3.0): the elements of its form, and answers as its JSON and
 as Markdown.
 
-The form is named by its element ids alone; its words are its authors'. An answer that nobody can
-know from here has no value: it is left out of the JSON, so that the form itself asks for it, and
-marked in the Markdown.
+Elements are named by their ids; the Markdown prints the form's own labels of the options that are
+ticked. An answer that nobody can know from here has no value: it is left out of the JSON, so that
+the form itself asks for it, and marked in the Markdown.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -90,6 +90,118 @@ ELEMENTS: Sequence[tuple[str, str, Kind, str]] = (
     ("5.4", f"{ETHICS}-impact_assessments", "text", "impact assessment"),
 )  # fmt: skip
 
+# Labels of the form's options that answers tick, as the form prints them
+LANGUAGES: Mapping[int, str] = {
+    8: "7. Arabic",
+    24: "23. Bulgarian",
+    30: "29. Chinese",
+    37: "36. Czech",
+    38: "37. Danish",
+    40: "39. Dutch, Flemish",
+    42: "41. English",
+    48: "47. Finnish",
+    49: "48. French",
+    56: "55. German",
+    57: "56. Greek, Modern (1453–)",
+    63: "62. Hebrew",
+    65: "64. Hindi",
+    67: "66. Hungarian",
+    71: "70. Indonesian",
+    76: "75. Irish",
+    77: "76. Italian",
+    78: "77. Japanese",
+    90: "89. Korean",
+    117: "116. Norwegian",
+    128: "127. Persian",
+    129: "128. Polish",
+    130: "129. Portuguese",
+    133: "132. Romanian, Moldavian, Moldovan",
+    136: "135. Russian",
+    150: "149. Spanish, Castilian",
+    154: "153. Swedish",
+    161: "160. Thai",
+    167: "166. Turkish",
+    171: "170. Ukrainian",
+    175: "174. Vietnamese",
+    185: "184. Other (please describe)",
+}
+OPTIONS: Mapping[str, Mapping[int, str]] = {
+    "2.1": {
+        4: "4. Text: subsentential unit of text",
+        5: "5. Text: sentence",
+        6: "6. Text: multiple sentences",
+        13: "13. Control feature",
+    },
+    "2.2": {
+        5: "5. Text: sentence",
+        6: "6. Text: multiple sentences",
+    },
+    "2.3": {
+        11: "11. Question generation",
+    },
+    "2.4": LANGUAGES,
+    "2.5": LANGUAGES,
+    "3.1.2": {
+        1: "1. By simple automatic random selection",
+        2: "2. By an automatic random process but using stratified sampling over given properties",
+        3: "3. By non-random automatic selection",
+        6: "6. Other (please describe)",
+    },
+    "3.2.2.2": {
+        1: "1. Paid (monetary compensation)",
+    },
+    "3.2.2.4": {
+        1: "1. Yes",
+    },
+    "3.3.3.1": {
+        2: "2. Automatic quality checking methods are used during and/or after evaluation",
+        4: "4. Evaluators are excluded if they fail quality checks (often or badly enough)",
+        7: "7. None of the above (no quality assurance methods used)",
+    },
+    "3.3.5": {
+        5: "5. None of the above (please describe)",
+    },
+    "3.3.6": {
+        1: "1. Evaluators can ask questions during the evaluation",
+        3: "3. Evaluators provide feedback after the evaluation",
+        4: "4. Other (please describe)",
+    },
+    "3.3.7": {
+        1: "1. Evaluators carry out assessments at a place of their own choosing",
+    },
+    "4.1.1": {
+        1: "1. Correctness",
+        2: "2. Goodness",
+        3: "3. Feature",
+    },
+    "4.1.2": {
+        1: "1. Form of output",
+        2: "2. Content of output",
+        3: "3. Both form and content of output",
+    },
+    "4.1.3": {
+        1: "1. Quality of output in its own right",
+        2: "2. Quality of output relative to the input",
+        3: "3. Quality of output relative to a system-external frame of reference",
+    },
+    "4.2.1": {
+        2: "2. Subjective",
+    },
+    "4.2.2": {
+        1: "1. Absolute",
+    },
+    "4.2.3": {
+        1: "1. Intrinsic",
+    },
+    "4.3.5": {
+        1: "1. Multiple-choice options",
+    },
+    "4.3.8": {
+        2: "2. Direct quality estimation",
+        7: "7. Output classification or labelling",
+    },
+}
+
 
 @dataclass(frozen=True, slots=True)
 class HedsAnswer:
@@ -144,25 +256,24 @@ def to_markdown(title: str, study: Answers, criteria: Mapping[str, Answers]) -> 
     lines = [f"# Human evaluation datasheet (HEDS 3.0): {marked(title)}", ""]
     known, of = counts(study, criteria)
     lines += [f"{known} of {of} answers follow from the study; the others are marked.", ""]
-    for number, element, kind, words in ELEMENTS:
+    for number, _element, _kind, words in ELEMENTS:
         if not number.startswith("4."):
-            lines += _told(number, element, kind, words, study.get(number, TO_FILL))
+            lines.append(_line(number, words, study.get(number, TO_FILL)))
         elif number == "4.1.1":
             for name, answers in criteria.items():
                 lines += ["", f"## 4. {marked(name)}", ""]
-                for each in ELEMENTS:
-                    if each[0].startswith("4."):
-                        lines += _told(*each, answers.get(each[0], TO_FILL))
+                for own, _element, _kind, what in ELEMENTS:
+                    if own.startswith("4."):
+                        lines.append(_line(own, what, answers.get(own, TO_FILL)))
             lines += ["", "## 5.", ""]
     return "\n".join(lines) + "\n"
 
 
-def _told(number: str, element: str, kind: Kind, words: str, answer: HedsAnswer) -> Iterable[str]:
+def _line(number: str, words: str, answer: HedsAnswer) -> str:
     if not answer.is_known:
-        return [f"- **{number}** {words}: **TO FILL IN**"]
-    ticked = [f"option {element.rpartition('-')[2]}-{each}" for each in answer.options]
-    said = "; ".join(filter(None, [", ".join(ticked), marked(answer.text)]))
-    return [f"- **{number}** {words}: {said}"]
+        return f"- **{number}** {words}: **TO FILL IN**"
+    ticked = [OPTIONS[number][option] for option in answer.options]
+    return f"- **{number}** {words}: {'; '.join(filter(None, [*ticked, marked(answer.text)]))}"
 
 
 def counts(study: Answers, criteria: Mapping[str, Answers]) -> tuple[int, int]:

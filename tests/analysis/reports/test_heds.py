@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
-from analysis.actions import heds
-from analysis.reports.heds import ELEMENTS, HedsAnswer, counts, to_json, to_markdown
+from analysis.actions import dry_runs, heds
+from analysis.reports.heds import ELEMENTS, OPTIONS, HedsAnswer, counts, to_json, to_markdown
+from judging.actions import dry_runs as copies
 from judging.models import Campaign
-from tests import factories
+from tests import factories, shared_data
 from tests.analysis import studies
+from tests.analysis.actions.test_dry_runs import SYSTEMS, filled
 
 pytestmark = pytest.mark.django_db
 IDS = set(Path(__file__).with_name("heds3_ids.txt").read_text().split())
@@ -40,6 +42,71 @@ def files(client, campaign) -> tuple[dict, str]:
 def test_every_element_is_one_of_the_form_and_each_of_its_62_questions_is_there():
     assert {element for _number, element, *_ in ELEMENTS} <= IDS
     assert len({number for number, *_ in ELEMENTS}) == len(ELEMENTS) == 62
+
+
+def test_options_are_labelled_as_in_the_form():
+    form = {
+        each["id"]: each["value"]
+        for each in json.loads(shared_data.path("../spec/heds3_fields.json").read_text())
+        if "value" in each
+    }
+    elements = {number: element for number, element, *_ in ELEMENTS}
+    for number, labels in OPTIONS.items():
+        for option, label in labels.items():
+            assert form[f"{elements[number]}-{option}"] == label
+
+
+def test_languages_of_the_form_have_the_labels_of_their_tags():
+    labels = {tag: OPTIONS["2.4"][option] for tag, option in heds.LANGUAGES.items()}
+    assert (labels["de"], labels["en"], labels["no"], labels["zh"]) == (
+        "55. German",
+        "41. English",
+        "116. Norwegian",
+        "29. Chinese",
+    )
+    assert set(OPTIONS["2.4"]) == {*heds.LANGUAGES.values(), heds.OTHER_LANGUAGE}
+
+
+def test_markdown_of_a_campaign_prints_labels_of_options_and_no_codes(files):
+    _held, text = files
+    assert "- **2.3** task of the systems: 11. Question generation\n" in text
+    assert "- **2.4** languages of the input: 41. English\n" in text
+    assert "- **4.2.2** absolute or relative: 1. Absolute\n" in text
+    assert "option " not in text
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_power_analysis_after_a_dry_run_is_the_dry_runs(removed):
+    draft = factories.campaign(collection=factories.collection(sources=8, systems=SYSTEMS))
+    assert heds.sheet(draft)[0]["3.1.3.1"].text == "N/A: no power analysis was made here"
+    run = filled(draft)
+    copies.conclude(run=run, by=draft.created_by)
+    if removed:  # that it was made is known, its power is not
+        dry_runs.remove(campaign=run.campaign, by=draft.created_by)
+        assert not {"3.1.3.1", "3.1.3.2", "3.1.3.3"} & set(heds.sheet(draft)[0])
+        return
+
+    study, _criteria = heds.sheet(draft)
+
+    [grammaticality, _] = run.outcome["criteria"]
+    assert study["3.1.3.1"].text == (
+        "Simulation of 200 repeats of this study with simulated annotators (dry run 1): paired permutation test over "
+        "sources, Holm's correction over the pairs of systems of a criterion, 5% level. Assumed, in percent of the "
+        "scale's length: difference between neighbouring systems 30; standard deviation of questions 5, of annotators "
+        "10, of single ratings 10"
+    )
+    extremes, neighbours = (
+        "{:.0f}% (95% CI {:.0f}% to {:.0f}%)".format(
+            *(100 * grammaticality[of][name] for name in ("value", "low", "high"))
+        )
+        for of in ("extremes", "neighbours")
+    )
+    assert study["3.1.3.2"].text.startswith(
+        f"Grammaticality, 8 sources: power {extremes} for the best and the worst system, {neighbours} for all pairs "
+        "of neighbouring systems; "
+    )
+    assert "Correctness, 8 sources: power " in study["3.1.3.2"].text
+    assert study["3.1.3.3"].text == "Quaestor, dry run 1 with seed 3"
 
 
 def test_file_holds_what_the_campaign_knows_under_ids_of_the_form(files, campaign):
