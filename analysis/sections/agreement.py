@@ -15,7 +15,16 @@ from analysis.frames import Material
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable, Plot
-from analysis.reports.numerals import between, bracketed, counted, inside, listed, percent, two
+from analysis.reports.numerals import (
+    between,
+    bracketed,
+    briefly,
+    counted,
+    inside,
+    listed,
+    percent,
+    two,
+)
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.crosschecks import largest_differences
 from analysis.sections.distributions import Distributions
@@ -157,6 +166,13 @@ class Agreement(Section[Coefficient]):
         unrated = [inside(each.name) for each, row in rows if _is_unrated(row)]
         if unrated:
             yield f"Nobody rated {listed(unrated)}."
+        # one sentence names all, because the page shows the first sentences only
+        if below := [inside(each.name) for each, row in rows if row.estimate.high < 0]:
+            yield f"On {briefly(below)}, annotators agree less than chance alone would have them."
+        if around := [
+            inside(each.name) for each, row in rows if row.estimate.low <= 0 <= row.estimate.high
+        ]:
+            yield f"On {briefly(around)}, the 95% CI includes 0."
         given, untold = _times_given(found)
         for each, row in rows:
             name = inside(each.name)
@@ -164,10 +180,6 @@ class Agreement(Section[Coefficient]):
                 continue
             if not row.estimate.defined:
                 yield f"On {name} alpha is undefined: {row.estimate.reason}."
-            elif row.estimate.high < 0:
-                yield f"On {name} annotators agree less than chance alone would have them."
-            elif row.estimate.low <= 0:
-                yield f"On {name} the interval holds 0, which is what chance alone gives."
             if each.criterion in untold:
                 yield (
                     f"Whether one value is most of all ratings on {name} is not told: the list of "

@@ -10,6 +10,7 @@ from scipy import stats
 from analysis import frames
 from analysis.frames import Material
 from analysis.sections.agreement import Agreement, of_table
+from analysis.sections.page import in_brief
 from judging.models import Campaign
 from judging.protocols import documents
 from tests import factories
@@ -96,10 +97,30 @@ def test_criteria_that_nobody_rated_are_named_together():
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "word"), [(-0.3, -0.1, "less than chance"), (-0.1, 0.2, "the interval holds 0")]
+    ("low", "high", "words"),
+    [
+        (-0.3, -0.1, "annotators agree less than chance alone would have them."),
+        (-0.1, 0.2, "the 95% CI includes 0."),
+    ],
 )
-def test_agreement_no_better_than_chance_is_said(low, high, word):
-    assert word in said(agreement=agreement(estimate((low + high) / 2, low, high)))
+def test_agreement_no_better_than_chance_names_every_such_criterion(low, high, words):
+    rows = agreement(estimate((low + high) / 2, low, high))
+    assert said(agreement=rows).endswith(f"On clarity, {words}")
+    keys = ["clarity", "depth", "fluency"]
+    rows += agreement(estimate(0.7, 0.6, 0.8), key="depth")
+    rows += agreement(estimate((low + high) / 2, low, high), key="fluency")
+    told = said(agreement=rows, criteria=[criterion(key) for key in keys])
+    assert told.endswith(f"On clarity and fluency, {words}")
+
+
+def test_summary_shortened_names_every_criterion_whose_interval_includes_zero():
+    """The page shows the first sentences only: no criterion must seem to be the only one."""
+    keys = ["grammaticality", "understandability", "correctness"]
+    rows = [row for key in keys for row in agreement(estimate(0.1, -0.1, 0.3), key=key)]
+    (paragraph,) = in_brief(stored.found(agreement=rows, criteria=[criterion(key) for key in keys]))
+    assert paragraph.first.endswith(
+        "On grammaticality, understandability and correctness, the 95% CI includes 0."
+    )
 
 
 def test_a_value_that_is_most_of_all_ratings_is_told_with_three_numbers_and_no_cause():
