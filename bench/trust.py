@@ -24,6 +24,7 @@ def measure(submissions: int) -> None:
     import django
 
     django.setup()
+    from django.conf import settings
     from django.db import connection
     from django.utils import timezone
 
@@ -38,9 +39,9 @@ def measure(submissions: int) -> None:
     campaign = factories.opened(manager=manager, collection=material, annotators_per_task=1)
     own, main = enrollments.enroll(campaign=campaign, user=factories.user()), campaign.rounds.get()
     before = Event.objects.count()
-    took: dict[str, list[float]] = {"owner": [], roles.SERVER: []}
+    took: dict[str, list[float]] = {"owner": [], settings.SERVER_ROLE: []}
     for number in range(submissions):
-        role = "owner" if number % 2 else roles.SERVER
+        role = "owner" if number % 2 else settings.SERVER_ROLE
         with connection.cursor() as cursor:
             cursor.execute("RESET ROLE" if role == "owner" else f"SET ROLE {role}")
         begun = time.perf_counter()

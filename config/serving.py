@@ -138,7 +138,7 @@ def programs(port: int) -> tuple[Program, Program]:
     }  # the worker's three processes share the cores
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     database = os.environ.get("DATABASE_URL") or postgres.Cluster(postgres.home()).url(
-        role=roles.SERVER
+        role=settings.SERVER_ROLE
     )
     own = {"DATABASE_URL": database}
     if not os.environ.get("DATABASE_URL"):

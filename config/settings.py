@@ -76,6 +76,7 @@ def _database(url: str) -> dict[str, object]:
     }
 
 
+SERVER_ROLE = os.environ.get("QUAESTOR_SERVER_ROLE") or "quaestor_server"
 SECRET_KEY = _secret("secret_key")
 SECRET_KEY_FALLBACKS = _old_secrets()
 PSEUDONYM_KEY = _secret("pseudonym_key")

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
-from django.core.management import call_command
+from django.conf import settings
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, ProgrammingError, connection, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -37,7 +38,7 @@ def serving() -> Iterator[None]:
     """Do what follows as the serving role; the role itself goes with the test's transaction."""
     roles.grant()
     with connection.cursor() as cursor:
-        cursor.execute(f"SET ROLE {roles.SERVER}")
+        cursor.execute(f"SET ROLE {settings.SERVER_ROLE}")
         try:
             yield
         finally:
@@ -188,7 +189,7 @@ def test_server_seals_nothing_that_was_no_event_and_makes_no_table(statement: st
     roles.grant()
     with connection.cursor() as cursor:
         cursor.execute("CREATE TABLE fake (LIKE judging_event)")
-        cursor.execute(f"ALTER TABLE fake OWNER TO {roles.SERVER}")
+        cursor.execute(f"ALTER TABLE fake OWNER TO {settings.SERVER_ROLE}")
     with serving():
         assert refused(statement)
 
@@ -274,15 +275,135 @@ def test_server_has_the_planner_count_anew(recwarn) -> None:
     roles.grant()
     factories.opened()
     with connection.cursor() as cursor:
-        cursor.execute(f"SET ROLE {roles.SERVER}")
+        cursor.execute(f"SET ROLE {settings.SERVER_ROLE}")
         bulk.let_planner_know(Task)
         cursor.execute("RESET ROLE")
         cursor.execute("SELECT reltuples FROM pg_class WHERE relname = 'judging_task'")
         assert cursor.fetchone() == (2,)
-        cursor.execute(f"DROP OWNED BY {roles.SERVER}; DROP ROLE {roles.SERVER}")
+        cursor.execute(f"DROP OWNED BY {settings.SERVER_ROLE}; DROP ROLE {settings.SERVER_ROLE}")
 
 
 def test_grants_are_brought_up_to_date_again(capsys) -> None:
     for _ in range(2):
         call_command("grant_server")
-    assert capsys.readouterr().out == f"{roles.SERVER} may serve.\n" * 2
+    assert capsys.readouterr().out == f"{settings.SERVER_ROLE} may serve.\n" * 2
+
+
+PLAIN = "quaestor_plain_owner"
+# Make a role without rights on the server own the database and all that is in it.
+GIVE_AWAY = f"""
+CREATE ROLE {PLAIN} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+DO $$
+DECLARE
+    each text;
+BEGIN
+    EXECUTE format('ALTER DATABASE %I OWNER TO {PLAIN}', current_database());
+    ALTER SCHEMA public OWNER TO {PLAIN};
+    FOR each IN SELECT oid::regclass FROM pg_class
+        WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+    LOOP
+        EXECUTE 'ALTER TABLE ' || each || ' OWNER TO {PLAIN}';
+    END LOOP;
+    FOR each IN SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    LOOP
+        EXECUTE 'ALTER FUNCTION ' || each || ' OWNER TO {PLAIN}';
+    END LOOP;
+END $$;
+"""
+
+
+def run_sql(statement: str, parameters: list[str] | None = None) -> list[tuple[object, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return cursor.fetchall() if cursor.description else []
+
+
+def password_of(role: str) -> object:
+    [(password,)] = run_sql("SELECT rolpassword FROM pg_authid WHERE rolname = %s", [role])
+    return password
+
+
+@pytest.fixture
+def role(settings, monkeypatch) -> str:
+    """Name a serving role that no other test makes, and its password."""
+    settings.SERVER_ROLE = "quaestor_second-site"
+    monkeypatch.setenv("QUAESTOR_SERVER_PASSWORD", "first word")
+    return settings.SERVER_ROLE
+
+
+@pytest.fixture
+def plain_owner() -> Iterator[None]:
+    """Do what follows as an owner of the database who may not make roles."""
+    run_sql(GIVE_AWAY)
+    run_sql(f"SET ROLE {PLAIN}")
+    yield
+    run_sql("RESET ROLE")
+
+
+def test_grant_server_role_of_a_second_site_leaves_the_first_as_it_is(
+    monkeypatch, settings, role
+) -> None:
+    call_command("grant_server")
+    first = password_of(role)
+    settings.SERVER_ROLE = "quaestor_third"
+    monkeypatch.setenv("QUAESTOR_SERVER_PASSWORD", "another word")
+    call_command("grant_server")
+    assert password_of(role) == first is not None
+    assert password_of("quaestor_third") not in (first, None)
+    inserts = "SELECT has_table_privilege(%s, 'judging_judgment', %s)"
+    for name in (role, "quaestor_third"):
+        assert run_sql(inserts, [name, "INSERT"]) == [(True,)]
+        assert run_sql(inserts, [name, "DELETE"]) == [(False,)]
+
+
+def test_grant_server_existing_role_keeps_its_password_unless_asked(
+    monkeypatch, capsys, role
+) -> None:
+    call_command("grant_server")
+    first = password_of(role)
+    assert capsys.readouterr().out == f"{role} may serve.\n"
+    monkeypatch.setenv("QUAESTOR_SERVER_PASSWORD", "second word")
+    call_command("grant_server")
+    assert password_of(role) == first
+    assert capsys.readouterr().out == (
+        f"{role} may serve.\n"
+        "Its password is unchanged. To set it to QUAESTOR_SERVER_PASSWORD, add --set-password.\n"
+    )
+    call_command("grant_server", set_password=True)
+    assert password_of(role) not in (first, None)
+    monkeypatch.delenv("QUAESTOR_SERVER_PASSWORD")
+    with pytest.raises(CommandError, match="QUAESTOR_SERVER_PASSWORD is not set"):
+        call_command("grant_server", set_password=True)
+
+
+def test_grant_server_without_createrole_names_the_sql_for_an_administrator(
+    role, plain_owner
+) -> None:
+    statement = (
+        f'CREATE ROLE "{role}" LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE '
+        "PASSWORD '<QUAESTOR_SERVER_PASSWORD>';"
+    )
+    with pytest.raises(CommandError) as refused:
+        call_command("grant_server")
+    assert str(refused.value) == (
+        f'The database has no role "{role}" and {PLAIN} may not create it: ask a database administrator to run '
+        f"{statement} and then run grant_server again."
+    )
+    run_sql("RESET ROLE")
+    run_sql(statement)
+    run_sql(f"SET ROLE {PLAIN}")
+    call_command("grant_server")  # what is left needs no right on the server
+    assert run_sql("SELECT has_table_privilege(%s, 'judging_task', 'INSERT')", [role]) == [(True,)]
+
+
+def test_grant_server_set_password_without_the_right_names_the_sql(role, plain_owner) -> None:
+    run_sql("RESET ROLE")
+    run_sql(f'CREATE ROLE "{role}" LOGIN')
+    run_sql(f"SET ROLE {PLAIN}")
+    with pytest.raises(CommandError) as refused:
+        call_command("grant_server", set_password=True)
+    assert str(refused.value) == (
+        f'{PLAIN} may not change the password of "{role}": ask a database administrator to run '
+        f"ALTER ROLE \"{role}\" PASSWORD '<QUAESTOR_SERVER_PASSWORD>'; and then run grant_server without "
+        "--set-password."
+    )

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from config.database.base import DatabaseClient
-from config.database.roles import SERVER
 from config.postgres import ROOT, Cluster
 from config.settings import REACH, _database
 
@@ -68,7 +67,7 @@ def test_address_of_a_database_is_taken_apart(tmp_path: Path):
 
 def test_address_of_the_embedded_database_says_to_every_client_whose_server_it_is(tmp_path: Path):
     who = {"requirepeer": Cluster(tmp_path).reach["requirepeer"]}
-    found = _database(Cluster(tmp_path).url(role=SERVER))
+    found = _database(Cluster(tmp_path).url(role="quaestor_server"))
     assert found["OPTIONS"] == who
     assert DatabaseClient.settings_to_cmd_args_env(found, [])[1] == {
         "PGREQUIREPEER": who["requirepeer"]

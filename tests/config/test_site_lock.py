@@ -12,13 +12,12 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from config.database import roles
 from config.postgres import ROOT, Cluster
 from config.processes import free_port
 
 pytestmark = pytest.mark.jobs
 
-OWNER, DATABASE = "plain_owner", "locked_site"
+OWNER, SERVER_ROLE, DATABASE = "plain_owner", "quaestor_server", "locked_site"
 PATIENCE_SECONDS = 120
 HOLDERS_SQL = """
 SELECT pid FROM pg_locks JOIN pg_database ON pg_database.oid = database
@@ -39,7 +38,7 @@ def server(cluster: Cluster) -> Iterator[psycopg2.extensions.connection]:
     superuser's connection."""
     with closing(psycopg2.connect(cluster.url("postgres"))) as server:
         server.autocommit = True
-        made = [role for role in (OWNER, roles.SERVER) if not has_role(server, role)]
+        made = [role for role in (OWNER, SERVER_ROLE) if not has_role(server, role)]
         for role in made:
             execute(server, f"CREATE ROLE {role} LOGIN")
         execute(server, f"CREATE DATABASE {DATABASE} OWNER {OWNER}")
@@ -100,7 +99,7 @@ def wait_until(condition: Callable[[], bool], log: Path) -> None:
 
 @pytest.mark.parametrize(
     ("program", "role"),
-    [("web", roles.SERVER), ("web", OWNER), ("worker", roles.SERVER), ("beat", roles.SERVER)],
+    [("web", SERVER_ROLE), ("web", OWNER), ("worker", SERVER_ROLE), ("beat", SERVER_ROLE)],
 )
 def test_restore_and_upgrade_process_of_the_site_connected_are_refused(
     program: str, role: str, cluster: Cluster, server, tmp_path: Path

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import psycopg2
 import pytest
+from django.conf import settings
 
-from config.database import roles
 from config.postgres import ROOT, Cluster
 from config.processes import free_port
 from config.serving import WEB, WORKER
@@ -146,7 +146,7 @@ def test_web_server_and_worker_serve_as_the_restricted_role(site):
     found: dict[str, set[str]] = {}
     until(lambda: found.update(connected(running.cluster)) or found.keys() >= {WEB, WORKER})
 
-    assert (found[WEB], found[WORKER]) == ({roles.SERVER}, {roles.SERVER})
+    assert (found[WEB], found[WORKER]) == ({settings.SERVER_ROLE}, {settings.SERVER_ROLE})
 
 
 def test_up_takes_the_next_port_and_refuses_to_serve_the_same_data_twice(site, home):

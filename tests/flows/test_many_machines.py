@@ -23,11 +23,11 @@ from urllib.request import urlopen
 
 import psycopg2
 import pytest
+from django.conf import settings
 
 from bench.brokers import BROKERS, Broker
 from bench.soak_people import PATIENCE, Annotator, judging
 from bench.soak_site import descendants, kill, until
-from config.database.roles import SERVER
 from config.postgres import DATABASE, ROOT, Cluster
 from config.processes import free_port
 from tests.flows.ledger import (
@@ -157,7 +157,7 @@ def two_machines(folder: Path, broker: str) -> Iterator[tuple[Database, Machine,
             environment = {
                 **kept,
                 **KEYS,
-                "DATABASE_URL": cluster.url(DATABASE, role=SERVER),
+                "DATABASE_URL": cluster.url(DATABASE, role=settings.SERVER_ROLE),
                 "QUAESTOR_HOME": str(home),
                 "QUAESTOR_BIND": f"127.0.0.1:{port}",
             }
