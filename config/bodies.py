@@ -92,12 +92,12 @@ def _status_of_sender(user: User | AnonymousUser) -> int:
 
 def _sends_files(user: User | AnonymousUser) -> bool:
     return user.is_authenticated and (
-        user.may_create_campaigns or user.memberships.filter(role__in=STAFF).exists()
+        user.can_create_campaigns or user.memberships.filter(role__in=STAFF).exists()
     )
 
 
 def _allowed(request: HttpRequest) -> int:
-    may = request.user.is_authenticated and request.user.may_create_campaigns
+    may = request.user.is_authenticated and request.user.can_create_campaigns
     return settings.UPLOAD_LIMIT + ENVELOPE if may and _takes_files(request) else SMALL
 
 

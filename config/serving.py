@@ -16,8 +16,8 @@ from config import postgres, running_site
 from config.database import roles
 from config.postgres_programs import SHARED, PostgresProblem
 from config.processes import NoPort, Program, Say, free_port, run_together, wait_for_port
-from judging.actions import accounts, history, rubrics
-from judging.models import Event, User
+from judging.actions import accounts, rubrics
+from judging.models import User
 
 PATIENCE = 60.0
 WEB, WORKER = "quaestor web", "quaestor worker"  # as pg_stat_activity names their connections
@@ -69,10 +69,7 @@ def first_administrator(say: Say) -> User | None:
         elif os.environ.get("DJANGO_SUPERUSER_PASSWORD"):
             call_command("createsuperuser", interactive=False, verbosity=0)
         else:
-            User.objects.create_superuser("admin")
-        administrators.update(may_create_campaigns=True)
-        for each in administrators:
-            history.note(Event.Act.ACCOUNT_MADE, about=history.account(each), after="administrator")
+            accounts.register_administrator(user=User.objects.create_superuser("admin"))
     if any(user.has_usable_password() for user in administrators):
         return None
     return administrators.first()

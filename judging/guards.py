@@ -71,14 +71,14 @@ def jobs_of(user: User) -> QuerySet[Job]:
 
 def creates(user: User, job: Job) -> bool:
     """Say whether somebody may still make collections and campaigns, for a job that makes one."""
-    return user.may_create_campaigns
+    return user.can_create_campaigns
 
 
 def owns(user: User, job: Job) -> bool:
     """Say whether somebody still owns the collection of a job; one that is about a file of theirs
     has none. Where it is gone, the job itself says so."""
     theirs = user.collections.filter(pk=job.collection_id)
-    return user.may_create_campaigns and (job.collection_id is None or theirs.exists())
+    return user.can_create_campaigns and (job.collection_id is None or theirs.exists())
 
 
 def reads(user: User, job: Job) -> bool:
@@ -118,7 +118,7 @@ def rubrics_of(user: User) -> QuerySet[Rubric]:
     Annotators see the guideline on their pages, and of the protocol's checks nothing.
     """
     seen = Campaign.objects.visible_to(user)
-    if not (user.may_create_campaigns or user.is_superuser or seen.exists()):
+    if not (user.can_create_campaigns or seen.exists()):
         return Rubric.objects.none()
     return Rubric.objects.filter(
         Q(owner__isnull=True) | Q(owner=user) | Q(pk__in=seen.values("rubric"))
@@ -130,7 +130,7 @@ def creator_required(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not request.user.may_create_campaigns:
+        if not request.user.can_create_campaigns:
             raise PermissionDenied("Ask an administrator for the right to create campaigns.")
         return view(request, *args, **kwargs)
 

@@ -63,6 +63,13 @@ def password_link_parts(*, user: User, by: User | None = None) -> dict[str, str]
     }
 
 
+def register_administrator(*, user: User) -> None:
+    """Note an administrator whom a command made, and begin their log-ins with campaigns."""
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(may_create_campaigns=True)
+        history.note(Event.Act.ACCOUNT_MADE, about=history.account(user), after="administrator")
+
+
 def set_rights(*, user: User, by: User | None = None) -> None:
     """Save an account's changed rights; taking the log-in away makes its personal link worthless
     too.

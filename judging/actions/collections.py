@@ -203,7 +203,7 @@ def hand_over(*, collection: Collection, to: User, by: User | None = None) -> No
             raise CannotHandOver(f"{held.owner.get_username()} owns it by now.")
         if held.owner_id == to.pk:
             raise CannotHandOver(f"{to.get_username()} owns it already.")
-        if not (to.is_active and to.may_create_campaigns and to.has_usable_password()):
+        if not (to.is_active and to.can_create_campaigns and to.has_usable_password()):
             raise CannotHandOver(
                 f"{to.get_username()} may not create collections, so cannot own one."
             )

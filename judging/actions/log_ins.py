@@ -98,9 +98,7 @@ def count_key(*, user: User, now: datetime) -> None:
 
 def _group(name: str) -> str:
     user = User.objects.filter(username=name).first()
-    is_named = user and (
-        user.may_create_campaigns or user.is_superuser or user.memberships.staff().exists()
-    )
+    is_named = user and (user.can_create_campaigns or user.memberships.staff().exists())
     return "researchers" if is_named else "annotators"
 
 

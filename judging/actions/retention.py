@@ -103,5 +103,6 @@ def _forget_some(campaign: Campaign) -> int:
 def _is_done_with(user: User) -> bool:
     """Say whether an account was there for a study alone that is over."""
     came = user.username.startswith(OUTSIDE) or not user.has_usable_password()
-    staff = user.may_create_campaigns or user.is_superuser
-    return came and not (staff or user.enrollments.exists() or user.memberships.exists())
+    return came and not (
+        user.can_create_campaigns or user.enrollments.exists() or user.memberships.exists()
+    )

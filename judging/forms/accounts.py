@@ -150,7 +150,8 @@ class RightsForm(forms.ModelForm):
         }
         help_texts = {
             "is_superuser": _(
-                "Makes accounts and password links. Sees no campaign unless added to it."
+                "Makes accounts and password links, and may create campaigns. Sees no other campaign "
+                "unless added to it."
             ),
             "is_active": _("Take this away instead of deleting an account; what it did stays."),
         }

@@ -30,6 +30,11 @@ class User(AbstractUser):
     def __str__(self) -> str:
         return self.get_full_name() or self.username
 
+    @property
+    def can_create_campaigns(self) -> bool:
+        """Whether the account may create collections and campaigns: administrators always may."""
+        return self.may_create_campaigns or self.is_superuser
+
     def _get_session_auth_hash(self, secret: str | bytes | None = None) -> str:
         """Return what a session is tied to: Django ties it to the password, we to the version
         too."""

@@ -68,7 +68,7 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         "decline": how_to_decline(request.user, collection) if blind else "",
         "campaigns": Paginator(campaigns, 50).get_page(request.GET.get("campaigns")),
         "files": collection.added_files.listed(),
-        "is_owner": request.user.may_create_campaigns and collection.owner_id == request.user.pk,
+        "is_owner": request.user.can_create_campaigns and collection.owner_id == request.user.pk,
         "uses": _uses(collection) if collection.owner_id == request.user.pk else [],
         "seen_by": _seen_by(collection) if collection.owner_id == request.user.pk else [],
         "share_form": MemberForm(roles=()),

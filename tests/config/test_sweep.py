@@ -39,10 +39,9 @@ ROLES = (
 LONG = bool(os.environ.get("QUAESTOR_LONG"))
 EVERYBODY = frozenset(ROLES)
 KNOWN = EVERYBODY - {"stranger"}
-CREATORS = frozenset({"analyst", "manager", "ex-analyst", "other researcher"})
+CREATORS = frozenset({"analyst", "manager", "ex-analyst", "other researcher", "administrator"})
 STAFF, MANAGER = frozenset({"analyst", "manager"}), frozenset({"manager"})
 ANNOTATOR, ADMINISTRATOR = frozenset({"annotator"}), frozenset({"administrator"})
-RESEARCHERS = CREATORS | ADMINISTRATOR
 REFUSED = {401, 403, 404}
 VERBS = ("get", "post", "head", "options")
 
@@ -55,8 +54,7 @@ MAY = {
         judging:sessions judging:end_sessions judging:collections judging:rubrics judging:campaigns
         judging:api_collections judging:api_campaigns annotation:account analysis:help annotation:here""",
     CREATORS: "judging:import judging:rubric_new judging:campaign_new judging:rubric_copy "
-    "judging:collection_new analysis:reproduce",
-    RESEARCHERS: "judging:rubric judging:rubric_file",
+    "judging:collection_new analysis:reproduce judging:rubric judging:rubric_file",
     ADMINISTRATOR: """judging:accounts judging:account_new judging:account judging:let_try judging:password_link
         judging:site_history judging:site_history_table judging:second_factor_remove
         judging:account_hand_over""",

@@ -490,4 +490,4 @@ def _is_large(collection: Collection, files: Sequence[AddedFile]) -> bool:
 
 
 def _is_owner(request: HttpRequest, collection: Collection) -> bool:
-    return bool(request.user.may_create_campaigns and collection.owner_id == request.user.pk)
+    return bool(request.user.can_create_campaigns and collection.owner_id == request.user.pk)

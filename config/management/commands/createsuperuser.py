@@ -1,0 +1,19 @@
+"""`manage.py createsuperuser`: Django's own, with the event of the account."""
+
+from typing import Any
+
+from django.contrib.auth.management.commands import createsuperuser
+
+from judging.actions import accounts
+from judging.models import User
+
+
+class Command(createsuperuser.Command):
+    """Make an administrator, and note the account in the history."""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        administrators = User.objects.filter(is_superuser=True)
+        before = list(administrators.values_list("pk", flat=True))
+        super().handle(*args, **options)
+        for made in administrators.exclude(pk__in=before):
+            accounts.register_administrator(user=made)

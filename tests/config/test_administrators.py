@@ -1,0 +1,94 @@
+"""Administrators made by a command: what they may do, and what the history says of them."""
+
+from io import BytesIO
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from config import serving
+from config.bodies import MAY_SEND_FILES
+from judging.actions import collections
+from judging.models import Collection, Event, Upload, User
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+FOR_CREATORS = (
+    "judging:campaign_new",
+    "judging:import",
+    "judging:collection_new",
+    "judging:rubric_new",
+    "analysis:reproduce",
+)
+
+
+@pytest.fixture
+def root(monkeypatch) -> User:
+    """Return an administrator whom Django's command makes of its environment alone."""
+    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", "a long word of many letters")
+    call_command(
+        "createsuperuser", interactive=False, username="root", email="r@example.org", verbosity=0
+    )
+    return User.objects.get(username="root")
+
+
+def made() -> list[tuple[str, str, int | None]]:
+    events = Event.objects.filter(act=Event.Act.ACCOUNT_MADE)
+    return list(events.values_list("about", "after", "who"))
+
+
+@pytest.mark.parametrize("name", FOR_CREATORS)
+def test_createsuperuser_bare_administrator_may_open_pages_of_creators(root, client, name):
+    client.force_login(root)
+    assert client.get(reverse(name), follow=True).status_code == 200
+
+
+def test_createsuperuser_bare_administrator_imports_a_file(root, client):
+    client.force_login(root)
+    assert client.get(MAY_SEND_FILES).status_code == 204
+    file = BytesIO(b"passage,system,question\nA lock.,Alba,What is it?\n")
+    file.name = "questions.csv"
+    answer = client.post(reverse("judging:import"), {"file": file})
+    assert answer.status_code == 302
+    assert Upload.objects.get().owner == root
+
+
+def test_createsuperuser_bare_administrator_sees_the_buttons_and_takes_a_collection_over(
+    root, client
+):
+    client.force_login(root)
+    assert reverse("judging:campaign_new") in client.get(reverse("judging:campaigns")).text
+    assert reverse("judging:import") in client.get(reverse("judging:collections")).text
+    collection = factories.collection()
+    collections.hand_over(collection=collection, to=root)
+    assert Collection.objects.get(pk=collection.pk).owner == root
+    page = client.get(reverse("judging:collection", args=[collection.pk])).text
+    assert reverse("judging:files", args=[collection.pk]) in page
+
+
+def test_createsuperuser_account_has_its_event(root):
+    assert made() == [(f"account {root.pk}", "administrator", None)]
+    factories.user("other", is_superuser=True)
+    call_command(
+        "createsuperuser", interactive=False, username="second", email="s@example.org", verbosity=0
+    )
+    second = User.objects.get(username="second")
+    assert made()[-1:] == [(f"account {second.pk}", "administrator", None)]
+    assert len(made()) == 2
+
+
+@pytest.mark.parametrize("password", ["", "a long word of many letters"])
+def test_first_administrator_has_one_event_and_may_create_campaigns(monkeypatch, password):
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    for name, value in (("USERNAME", "root"), ("EMAIL", "r@example.org"), ("PASSWORD", password)):
+        monkeypatch.setenv(f"DJANGO_SUPERUSER_{name}", value)
+    waits = serving.first_administrator(lambda _said: None)
+    administrator = User.objects.get(is_superuser=True)
+    assert waits == (None if password else administrator)
+    assert made() == [(f"account {administrator.pk}", "administrator", None)]
+    browser = Client()
+    browser.force_login(administrator)
+    assert browser.get(reverse("judging:campaign_new")).status_code == 200
+    serving.first_administrator(lambda _said: None)
+    assert len(made()) == 1
