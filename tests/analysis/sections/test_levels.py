@@ -387,7 +387,7 @@ def test_leaders_highest_rho_not_significant_names_those_that_are():
 
 def test_leaders_metrics_unrelated_to_the_ratings_are_seldom_named():
     """Twenty metrics that know nothing, over 100 studies of 30 sources by 4 systems. With
-    uncorrected p-values a leader was named in 37 of them."""
+    uncorrected p-values a leader was named in 44 of them."""
     named = 0
     for seed in range(100):
         rng = np.random.default_rng([36, seed])
