@@ -266,3 +266,11 @@ def initial_columns(columns: ColumnRoles) -> dict[str, dict[str, Any]]:
             "scale": score.scale,
         }
     return uses
+
+
+def with_direction(said: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what the form of a column shows, for a metric of unknown direction with the usual one,
+    which the page points out. The direction of a mean of people's ratings is never assumed."""
+    if said.get("use") != "metric" or said["direction"]:
+        return said
+    return {**said, "direction": "higher", "is_direction_assumed": True}

@@ -6,7 +6,7 @@ from typing import Any
 from django.http import QueryDict
 
 from judging.imports.actions.reading_plans import Head, Plan
-from judging.imports.forms.columns import SHOWN, ColumnsFormSet, initial_columns
+from judging.imports.forms.columns import SHOWN, ColumnsFormSet, initial_columns, with_direction
 from judging.imports.forms.files import FurtherForm, OptionsForm, QgstecForm
 from judging.imports.readers.columns import ColumnRoles
 from judging.models import User
@@ -61,7 +61,7 @@ class ColumnMapping:
                 values=head.values[part],
                 whole=head.header,
                 known={name: each for name, each in said.items() if name not in shown},
-                initial=[said.get(name, {}) for name in shown],
+                initial=[with_direction(said.get(name, {})) for name in shown],
                 further=further,
                 is_last=self.next_page is None,
                 # so that what was entered on one page is never taken for another's

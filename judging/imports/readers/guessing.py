@@ -126,6 +126,15 @@ _HIGHER = re.compile(
     r"bleurt|cider|comet|nist|bart_?score|qa_?score|rquge|uni_?eval|spice|align_?score|similarity"
 )
 _LOWER = re.compile(r"ter$|wer$|perplexity|ppl$|edit_distance|loss$")
+# Words in the names of metrics that tell the direction alone: a column of such a name may also hold
+# what people said.
+_LOWER_WORD = re.compile(
+    r"(?:^|_)(?:h?ter|[cmw]er|ppl|perplexity|nll|loss|error|error_rate|distance|levenshtein|self_?bleu\d*)(?:_|$)"
+)
+_HIGHER_WORD = re.compile(
+    r"(?:^|_)(?:bleu\d*|rouge\w*|meteor|accuracy|precision|recall|f1|f_?score|f_?measure|exact_match"
+    r"|cosine|similarity|jaccard|quest_?eval|q_?rel_?score)(?:_|$)"
+)
 _HIGHER_CRITERIA = {
     "grammaticality",
     "understandability",
@@ -518,8 +527,10 @@ def _score(column: str, names: Mapping[str, str], cells: Sequence[str]) -> Score
     if mean := _MEAN.fullmatch(name):
         direction = _criterion_direction(mean["criterion"], names)
         return ScoreColumn(column=column, name=key, direction=direction, kind="human_mean")
-    direction = "lower" if _LOWER.match(name) else "unknown"
-    if _BOUNDED.match(name) or _HIGHER.match(name):
+    direction = "unknown"
+    if _LOWER.match(name) or _LOWER_WORD.search(name):
+        direction = "lower"
+    elif _BOUNDED.match(name) or _HIGHER.match(name) or _HIGHER_WORD.search(name):
         direction = "higher"
     return ScoreColumn(column=column, name=key, direction=direction, scale=_scale(name, cells))
 

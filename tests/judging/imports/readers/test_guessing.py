@@ -139,6 +139,31 @@ def test_guess_knows_metrics_that_are_best_low() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("direction", "names"),
+    [
+        ("lower", "gpt2_ppl QG-loss CER HTER NLL levenshtein self_bleu4 word_error_rate distance"),
+        ("higher", "avg_bleu QuestEval token_accuracy recall cosine ngram_precision answer_f1"),
+        ("unknown", "our_metric passage_overlap length_ratio center flower"),
+    ],
+)
+def test_guess_well_known_words_in_the_name_of_a_metric_tell_its_direction(
+    direction: str, names: str
+) -> None:
+    header = ("question", *names.split())
+    columns = guess(header, [("Who is it?", *("0.51" for _ in header[1:]))])
+
+    assert {score.column: score.direction for score in columns.scores} == dict.fromkeys(
+        names.split(), direction
+    )
+
+
+def test_guess_a_word_of_metrics_alone_makes_no_column_of_whole_numbers_a_metric() -> None:
+    columns = guess(("question", "accuracy", "errors"), [("Who is it?", "2", "1")])
+
+    assert (columns.scores, columns.metadata) == ((), ("accuracy", "errors"))
+
+
 def test_guess_does_not_say_which_end_of_an_unclear_criterion_is_best() -> None:
     assert [score.direction for score in guess(("question", "correctness", "variety")).scores] == [
         "unknown",

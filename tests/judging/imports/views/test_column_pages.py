@@ -90,6 +90,20 @@ def test_what_is_missing_on_another_page_is_told(page, few):
     assert "Say which column holds the generated questions." in refused.text
 
 
+def test_columns_pages_metrics_of_unknown_direction_that_nobody_saw_are_told(page, few):
+    """A direction that is only proposed is accepted where it is shown."""
+    upload = sent(page, STUDY)
+    address = at("columns", upload)
+    hidden = len(HEADER) - FEW
+
+    refused = page.post(address, form_of(page.get(address)))
+    assert refused.status_code == 422
+    assert f"Columns on other pages need another look, {hidden} in all." in refused.text
+
+    moved = page.post(address, form_of(page.get(address)) | {"page": "2"})
+    assert page.post(moved.url, form_of(page.get(moved.url))).url == at("preview", upload)
+
+
 def test_a_page_of_columns_is_never_taken_for_another(page):
     names = ["question", *(f"c{number}" for number in range(399))]
     upload = sent(page, ",".join(names) + "\nWho owns it?" + ",x" * 399 + "\n")

@@ -138,14 +138,37 @@ def test_a_later_step_without_the_earlier_ones_leads_back(page, step):
     assert page.get(at(step, upload)).status_code == 302
 
 
-def test_a_metric_without_direction_is_refused_beside_its_column(page):
-    text = "question,oddity\nWhy?,0.5\nWho?,0.7\n"
-    upload = sent(page, text)
+ODDITY = "question,oddity,BLEU\nWhy?,0.5,0.4\nWho?,0.7,0.3\n"
 
+
+def test_columns_step_metric_of_unknown_direction_is_asked_about_and_accepted_as_shown(page):
+    upload = sent(page, ODDITY)
+
+    shown = page.get(at("columns", upload))
     answer = mapped(page, upload, default_system="Alba")
+
+    fields = {each.column: each["direction"].value() for each in shown.context["formset"]}
+    assert fields["oddity"] == "higher"
+    assert shown.text.count("The name does not say which is better. Check this.") == 1
+    assert answer.url == at("preview", upload)
+    assert 'oddity</span><span class="small quiet">higher is better' in page.get(answer.url).text
+    again = page.get(at("columns", upload)).text
+    assert "The name does not say" not in again, "it was chosen"
+
+
+def test_columns_step_metric_without_direction_is_refused_beside_its_column(page):
+    upload = sent(page, ODDITY)
+
+    answer = mapped(page, upload, default_system="Alba", **{"columns-1-direction": ""})
 
     assert answer.status_code == 422
     assert "Say whether higher or lower is better." in answer.text
+
+
+def test_columns_step_mean_of_people_of_unknown_direction_is_refused(page):
+    upload = sent(page, "question,correctness\nWhy?,1.5\nWho?,1.7\n")
+
+    assert mapped(page, upload, default_system="Alba").status_code == 422
 
 
 def test_a_file_that_names_no_system_asks_whose_questions_they_are(page):

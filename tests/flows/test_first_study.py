@@ -1,0 +1,114 @@
+"""The first study of the README, step by step, in a real browser: every proposal is accepted."""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judging.actions import rubrics
+from tests import factories
+from tests.flows.test_main_road import PATIENCE, log_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.jobs, pytest.mark.django_db(transaction=True)]
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+OWN = """\
+passage,answer,system,question,METEOR,gpt2_ppl,our_metric
+The lock was built by Agnes in 1814.,Agnes,Alba,Who built the lock?,0.98,31.2,0.7
+The lock was built by Agnes in 1814.,Agnes,Brisa,What was it?,0.12,78.0,0.2
+The weir of Orn holds back the mill pond.,the mill pond,Alba,What does it hold back?,0.61,25.5,0.9
+The weir of Orn holds back the mill pond.,the mill pond,Brisa,Where Orn?,0.08,99.1,0.1
+"""
+
+
+def import_questions(page: Any, name: str, content: bytes) -> None:
+    """*Collections → Import questions*, with every proposal as it is."""
+    page.get_by_role("link", name="Collections").click()
+    page.get_by_role("link", name="Import questions").click()
+    page.set_input_files("[name=file]", {"name": name, "mimeType": "text/csv", "buffer": content})
+    page.get_by_role("button", name="Read the file").click()
+    page.get_by_role("button", name="Look at what would be stored").click()
+    assert page.locator("[role=alert]").count() == 0
+    page.get_by_role("link", name="Go on").click()
+    page.get_by_label("These are the right outputs").check()
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Import", exact=True).click()
+    assert page.locator("h1").inner_text() == name.partition(".")[0]
+
+
+def open_campaign(page: Any) -> None:
+    """*Campaigns → New campaign*: the protocol, two annotators a task; preview; lock; open."""
+    page.get_by_role("link", name="Campaigns").first.click()
+    page.get_by_role("link", name="New campaign").first.click()
+    page.get_by_label("Title").fill("A first study")
+    page.get_by_role("radio", name=re.compile(r"^QG-Bench manual evaluation (?!, in two)")).check()
+    page.get_by_label("Annotators for each task").fill("2")
+    page.get_by_role("button", name="Save the draft").click()
+    assert page.locator("[role=alert]").count() == 0
+    campaign = page.url
+    page.get_by_role("link", name="Preview as annotator").click()
+    page.locator("fieldset.criterion").first.wait_for(state="attached")
+    page.goto(campaign)
+    page.locator("summary", has_text="Lock the protocol").click()
+    page.get_by_role("button", name="Lock it now").click()
+    page.get_by_role("button", name="Open", exact=True).click()
+    assert "Annotators can begin." in page.inner_text("main")
+
+
+def link_for_annotators(page: Any) -> str:
+    """*Annotators → Make a link*, for two annotators."""
+    page.get_by_role("link", name="Annotators", exact=True).click()
+    page.get_by_label("How many may join").fill("2")
+    page.get_by_role("button", name="Make the link").click()
+    return str(page.locator(".copy code").inner_text())
+
+
+def rate_a_task(page: Any, link: str) -> None:
+    """Open the link in a private window and rate the first task by keyboard."""
+    page.goto(link)
+    page.get_by_role("button", name="Agree and begin").click()
+    page.get_by_role("link", name="To the first task").click()
+    page.wait_for_url(re.compile("/tasks/"))
+    here = page.url
+    for _ in range(page.locator("fieldset.criterion").count()):
+        page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: url != here)
+
+
+def report(page: Any) -> zipfile.ZipFile:
+    """Close the campaign, *Report → Run*, and download all of it."""
+    page.get_by_role("link", name="Overview", exact=True).click()
+    page.locator("summary", has_text="Close").click()
+    page.get_by_role("button", name="Close the campaign").click()
+    page.get_by_role("link", name="Report", exact=True).click()
+    page.get_by_role("button", name="Run the analysis").click()
+    page.get_by_role("heading", name="In short").wait_for(timeout=PATIENCE)
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Download all").click()
+    return zipfile.ZipFile(io.BytesIO(waiting.value.path().read_bytes()))
+
+
+@pytest.mark.parametrize("name", ["questions.csv", "own.csv"])
+def test_first_study_of_the_readme_proposals_accepted_leads_to_a_report(
+    new_page: Callable[..., Any], worker: object, name: str
+) -> None:
+    assert "config/demo/questions.csv" in README
+    demo = (ROOT / "config" / "demo" / "questions.csv").read_bytes()
+    factories.researcher("ada")
+    rubrics.install_shipped()
+    page = new_page()
+    log_in(page)
+
+    import_questions(page, name, OWN.encode() if name == "own.csv" else demo)
+    open_campaign(page)
+    link = link_for_annotators(page)
+    for _annotator in range(2):
+        rate_a_task(new_page(), link)
+
+    assert {"report.json", "judgments.csv"} <= set(report(page).namelist())
