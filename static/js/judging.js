@@ -5,6 +5,7 @@ import { applyRules } from "./judging/forcing.js";
 import { help, startHelp } from "./judging/help.js";
 import { startKeyboard } from "./judging/keyboard.js";
 import { goOn, mark, missing, refresh, startMarking } from "./judging/marker.js";
+import { startPointer } from "./judging/pointer.js";
 import { startReading } from "./judging/reading.js";
 import { startResting } from "./judging/resting.js";
 import { flush, save, saveSoon, startSaving } from "./judging/saving.js";
@@ -36,6 +37,7 @@ form.addEventListener("click", ({ target, detail }) => {
 });
 
 form.classList.add("scripted");
+startPointer();
 startView();
 startSaving(settle);
 settle();

@@ -10,7 +10,7 @@ from judging.actions import drafts
 from judging.models import Collection, Passage, Question
 from tests.annotation import studies
 from tests.flows.axe import violations
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, wait_until_pressable
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -42,6 +42,7 @@ def test_digits_and_taps_go_on_alike_and_a_digit_too_many_overwrites_nothing(pag
     task = at_work(page)
     assert (shown(page), open_criterion(page)) == (["A"], "q1.grammaticality")
     page.keyboard.press("3")
+    wait_until_pressable(page)
     page.locator("fieldset.now .scale label").nth(1).click()
     page.locator('[id="q1.correctness"].now').wait_for()
     assert (
@@ -76,6 +77,7 @@ def test_letters_lead_to_questions_and_say_what_is_missing(page) -> None:
 def test_answered_criterion_can_be_changed(page) -> None:
     task = at_work(page)
     page.keyboard.press("3")
+    wait_until_pressable(page)
     page.get_by_role("button", name="change: Grammaticality").click()
     assert open_criterion(page) == "q1.grammaticality"
     page.keyboard.press("1")

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from judging.models import Campaign, Passage, SpanMark
 from tests.annotation import studies
 from tests.flows.axe import violations
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, wait_until_pressable
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -147,6 +147,7 @@ def test_marking_by_sentence_with_the_keyboard(page, campaign: Campaign) -> None
 def test_marking_by_touch_on_a_small_screen(new_page, campaign: Campaign) -> None:
     page = new_page(width=360, height=740, has_touch=True, is_mobile=True)
     at_work(page, campaign)
+    wait_until_pressable(page)
     page.locator("#m1 [data-begin]").tap()
     page.get_by_role("button", name="Cancel").tap()
     for word in ("stood", "lock."):
@@ -156,6 +157,7 @@ def test_marking_by_touch_on_a_small_screen(new_page, campaign: Campaign) -> Non
     wait_saved(page)
     assert marked() == ["stood by the lock"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    wait_until_pressable(page)
     page.locator("#m2 [data-nothing]").check()
     wait_saved(page)
     assert violations(page) == []
@@ -163,14 +165,18 @@ def test_marking_by_touch_on_a_small_screen(new_page, campaign: Campaign) -> Non
 
 def test_marks_come_back_and_a_piece_can_be_pasted(page, campaign: Campaign) -> None:
     at_work(page, campaign)
+    wait_until_pressable(page)
     page.locator("#m1 summary").click()
     page.locator("#m1-text").fill("𝒜nna's")
     page.locator("#m1-text").press("Enter")
     page.wait_for_selector("#m1 q")
     assert page.locator("#m1 q").all_inner_texts() == ["𝒜nna's"]
+    wait_until_pressable(page)
     page.locator("#m1 summary").click()
     page.locator("#m1-text").fill("lock")
     page.locator("#m1-text").press("Enter")
+    page.locator("#m1 .choices button").last.wait_for()
+    wait_until_pressable(page)
     page.locator("#m1 .choices button").last.click()
     expect(page.locator("#m1 q")).to_have_count(2)
     assert marked() == ["𝒜nna's", "lock"]
@@ -184,6 +190,7 @@ def test_of_a_long_mark_the_page_shows_where_it_begins_and_ends(
     Passage.objects.update(text=begins + ends)
     page = new_page(java_script_enabled=scripts)
     at_work(page, campaign)
+    wait_until_pressable(page)
     page.locator("#m1 summary").click()
     page.locator("#m1-text").fill(begins + ends)
     page.locator("#m1-text").press("Enter")

@@ -1,4 +1,4 @@
-"""A browser that is logged in without going through the form."""
+"""A browser that is logged in without going through the form, and how long it waits to press."""
 
 from playwright.sync_api import Page
 
@@ -16,3 +16,8 @@ def enter(page: Page, user: User) -> None:
         "path": "/",
     }
     page.context.add_cookies([cookie])
+
+
+def wait_until_pressable(page: Page) -> None:
+    """Wait until criteria that have just appeared take pointer input: 350 ms."""
+    page.wait_for_timeout(400)

@@ -13,6 +13,7 @@ from tests import factories
 from tests.annotation.crowds import CODES, fake, study
 from tests.annotation.fakecrowd import FakeCrowd, by_http, new_id, served
 from tests.flows.axe import violations
+from tests.flows.sessions import wait_until_pressable
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -52,6 +53,7 @@ def judge(page: Any) -> None:
         "all => [...new Set(all.map(o => o.name))]"
     )
     for name in names:
+        wait_until_pressable(page)
         page.locator(f'input[name="{name}"][value="3"]').check()
     page.get_by_role("button", name="Submit").last.click()
 

@@ -4,6 +4,7 @@ import "./forcing.test.js";
 import "./here.test.js";
 import "./keyboard.test.js";
 import "./passage.test.js";
+import "./pointer.test.js";
 import "./resting.test.js";
 import "./saving.test.js";
 import "./spans.test.js";

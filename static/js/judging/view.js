@@ -2,6 +2,7 @@
 
 import { announce, criteria, form, isFrozen, isMissing, item, nameOf, valueOf, wordsOf } from "./page.js";
 import { goTo, marked, missing } from "./marker.js";
+import { noteAppearance } from "./pointer.js";
 
 const root = document.documentElement;
 const strip = document.getElementById("strip");
@@ -77,6 +78,7 @@ function announceItem(whole) {
 
 // Called whenever the mark moves: the question it is in comes into view and, to those who hear the page, is read.
 export function follow() {
+  if (isFocus()) noteAppearance();
   const whole = marked() ? item(marked()) : shown ?? items()[0];
   if (!whole || whole === shown) return refreshView();
   const isFirst = !shown;
@@ -131,6 +133,7 @@ function nameToggle() {
 
 function change() {
   root.dataset.view = isFocus() ? "list" : "focus";
+  noteAppearance();
   try {
     localStorage.setItem(`quaestor.view.${root.dataset.preferred}`, root.dataset.view);
   } catch {
@@ -148,4 +151,5 @@ export function startView() {
   strip.hidden = false;
   toggle.addEventListener("click", change);
   nameToggle();
+  noteAppearance();
 }
