@@ -1,6 +1,6 @@
 // The judging page: what happens when an answer is given. Each module says what it minds.
 
-import { form } from "./judging/page.js";
+import { form, isFocus } from "./judging/page.js";
 import { applyRules } from "./judging/forcing.js";
 import { help, startHelp } from "./judging/help.js";
 import { startKeyboard } from "./judging/keyboard.js";
@@ -11,7 +11,7 @@ import { startResting } from "./judging/resting.js";
 import { flush, save, saveSoon, startSaving } from "./judging/saving.js";
 import { setNothing, showSpans, startSpans } from "./judging/spans.js";
 import { startSubmitting, submit } from "./judging/submitting.js";
-import { follow, isFocus, refreshView, startView } from "./judging/view.js";
+import { follow, refreshView, startView } from "./judging/view.js";
 
 function settle() {
   applyRules();

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext
 from judging.actions import drafts
 from tests.annotation import studies
 from tests.annotation.views.tasks import send
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, wait_until_pressable
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 # Ends when the browser has stored all that was given to it before.
@@ -167,6 +167,7 @@ def test_click_that_lost_to_another_device_names_the_question_and_both_values(at
     assert "A, Grammaticality: here you chose 2 Small errors." in note.inner_text()
     assert "3 Correct was chosen later" in note.inner_text()
     assert page.locator('[name="q1.grammaticality"]:checked').get_attribute("value") == "3"
+    wait_until_pressable(page)
     with page.expect_response(re.compile("/draft/")):
         note.get_by_role("button", name="Choose 2 Small errors instead").click()
     assert list(drafts.answers(task).values()) == [2]

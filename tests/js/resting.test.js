@@ -52,6 +52,18 @@ test("who goes on is left alone for as long again", async () => {
   assert.equal(hint.hidden, false);
 });
 
+test("who goes on is at the criterion that is marked, or else at the button that submits", async () => {
+  const { form, hint, module } = await opened();
+  const { mark } = await module("marker");
+
+  hint.querySelector("button").click();
+  assert.equal(document.activeElement.value, "submit");
+
+  mark(form.querySelector("fieldset"));
+  hint.querySelector("button").click();
+  assert.equal(document.activeElement.name, "q1.clear");
+});
+
 test("a clock that was set back, and what others wrote there, count for nothing", async () => {
   const { answerAt, hint, module } = await opened();
   const { workedOn } = await module("resting");

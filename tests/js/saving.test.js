@@ -225,6 +225,7 @@ describe("saving", () => {
     assert.match(page.note().textContent, /A, clear: you chose 2 word 2\. 3 word 3 stands\./);
 
     page.note().querySelector("button").click();
+    assert.equal(document.activeElement.value, "2"); // the button has gone: the focus is on what it chose
     await pass(page, 350, "saved");
     assert.deepEqual(page.server.held.get("q1.clear"), { value: "2", sequence: 41 });
     assert.equal(page.note(), null);

@@ -1,6 +1,6 @@
 // Where the annotator is, and what is still missing.
 
-import { criteria, form, isFrozen, isMissing, item, valueOf } from "./page.js";
+import { criteria, form, isFocus, isFrozen, isMissing, item, valueOf } from "./page.js";
 
 const display = document.getElementById("missing");
 // Where the focus goes within a criterion: the first of these that is there.
@@ -49,11 +49,12 @@ export function finish() {
   moved();
 }
 
-// Marks what the focus enters. The words of a criterion come and go with the mark, so while a button is pressed nothing
-// moves: the press would end beside what it was meant for. Afterwards what was pressed stays where it is on the screen.
+// Marks what the focus enters in the list of all. With one question in view it opens nothing: the focus is then on a closed
+// criterion's button, which would vanish. The words of a criterion come and go with the mark, so while a button is pressed
+// nothing moves: the press would end beside what it was meant for. Afterwards what was pressed stays where it is on the screen.
 function markFocused(target) {
   const fieldset = target?.closest?.("fieldset[data-criterion]");
-  if (!fieldset || !form.contains(fieldset)) return;
+  if (isFocus() || !fieldset || !form.contains(fieldset)) return;
   const before = fieldset.getBoundingClientRect().top;
   const pane = form.querySelector(".questions");
   mark(fieldset);

@@ -4,6 +4,7 @@
 export const form = document.getElementById("judging");
 const announcer = document.getElementById("announcer");
 
+export const isFocus = () => document.documentElement.dataset.view === "focus";
 export const criteria = () => [...form.querySelectorAll("fieldset[data-criterion]")];
 export const criterion = (name) => criteria().find((fieldset) => fieldset.dataset.criterion === name);
 export const item = (fieldset) => fieldset.closest("[data-item]");

@@ -1,6 +1,7 @@
 // A hint to rest after long work without a break: values drift when people grow tired. Nothing is stopped, and nothing is sent.
 
 import { announce, form } from "./page.js";
+import { finish, goTo, marked } from "./marker.js";
 
 export const REST = 5 * 60_000; // ms without an answer: the next one begins anew
 export const LONG = 25 * 60_000;
@@ -39,6 +40,8 @@ export function startResting() {
   hint.querySelector("button").addEventListener("click", () => {
     hint.hidden = true;
     write({ began: Date.now(), last: Date.now() });
+    if (marked()) goTo(marked());
+    else finish();
   });
   form.addEventListener("change", look);
   look();

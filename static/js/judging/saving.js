@@ -2,6 +2,7 @@
 // reached. What waits is kept by the browser until the server has confirmed it; other tabs on the same task hear of it.
 
 import { announce, asOpened, criterion, csrfToken, form, setValue, titleOf, valueOf, wordsOf } from "./page.js";
+import { goTo } from "./marker.js";
 import { drop, everything, isKept, keep } from "./waiting.js";
 
 const FIRST_WAIT = 1000;
@@ -63,6 +64,7 @@ function tellLost(name, mine, theirs) {
     setValue(fieldset, mine);
     put(name, mine);
     changed();
+    goTo(fieldset);
   });
   const said = `${words(display.dataset.lostMine, mine)} ${words(display.dataset.lostTheirs, theirs)}`;
   note.replaceChildren(said, " ", button);

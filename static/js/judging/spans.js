@@ -202,15 +202,18 @@ function listen() {
   document.addEventListener("pointerdown", forget);
   document.addEventListener("selectionchange", showTools);
   tools.querySelector("[data-keep]").addEventListener("click", keep);
-  tools.querySelector("[data-cancel]").addEventListener("click", cancel);
+  tools.querySelector("[data-cancel]").addEventListener("click", () => {
+    cancel();
+    passage.focus({ preventScroll: true }); // the button vanishes
+  });
   tools.querySelector("[data-back]").addEventListener("click", goBack);
   form.addEventListener("click", click);
   form.addEventListener("focusin", repaint);
 }
 
 function pressInPaste(event) {
-  const button = event.key === "Enter" && event.target.closest("[data-paste]")?.querySelector("button");
-  if (!button) return;
+  if (event.key !== "Enter" || !event.target.matches("[data-paste] input")) return;
+  const button = event.target.closest("[data-paste]").querySelector("button");
   event.preventDefault();
   form.requestSubmit(button);
 }

@@ -1,6 +1,6 @@
 // One question in view, with the others behind their letters, or all of them in a list: the same form either way.
 
-import { announce, criteria, form, isFrozen, isMissing, item, nameOf, valueOf, wordsOf } from "./page.js";
+import { announce, criteria, form, isFocus, isFrozen, isMissing, item, nameOf, valueOf, wordsOf } from "./page.js";
 import { goTo, marked, missing } from "./marker.js";
 import { noteAppearance } from "./pointer.js";
 
@@ -11,8 +11,6 @@ const items = () => [...form.querySelectorAll("[data-item]")].filter((whole) => 
 const own = (whole) => criteria().filter((fieldset) => item(fieldset) === whole);
 const label = form.querySelector(".dock [data-label]");
 let shown = null; // the question in view
-
-export const isFocus = () => root.dataset.view === "focus";
 
 // ---- what an answered criterion says of itself while another one is open
 
