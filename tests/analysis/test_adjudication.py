@@ -127,8 +127,8 @@ def test_adjudicator_sees_what_was_said_without_systems_and_settles_it(differing
     page = own.get(address)
 
     assert page.text.count("2 ranks apart") == 2  # one question on two criteria
-    assert "A01: <b>3</b> yes" in page.text
-    assert "A02: <b>1</b> no" in page.text
+    assert 'A01: <span translate="no"><b>3</b> yes</span>' in page.text
+    assert 'A02: <span translate="no"><b>1</b> no</span>' in page.text
     assert not any(name in page.text for name in ("Alba", "Brisa"))
     before = list(Judgment.objects.order_by("pk").values_list("pk", "value", "superseded_at"))
     assert "2 of 2 values are left to settle" in page.text

@@ -27,7 +27,9 @@ function refreshLine(fieldset) {
   const line = fieldset.querySelector(".line");
   const value = valueOf(fieldset);
   const said = "span" in fieldset.dataset ? [...fieldset.querySelectorAll(".kept q")].map((piece) => piece.textContent).join(" … ") || value : wordsOf(fieldset, value);
-  line.querySelector("span").textContent = value === "" ? strip.dataset.open : said === "none" ? strip.dataset.nothing : said;
+  const words = line.querySelector("span");
+  words.textContent = value === "" ? strip.dataset.open : said === "none" ? strip.dataset.nothing : said;
+  words.translate = value === "" || said === "none"; // an answer stays as it is where a browser translates the page
   const button = line.querySelector("button");
   button.textContent = value === "" ? strip.dataset.answer : strip.dataset.change;
   button.setAttribute("aria-label", `${button.textContent}: ${nameOf(fieldset)}`);

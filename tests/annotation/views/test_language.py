@@ -54,7 +54,7 @@ def test_texts_carry_the_language_and_direction_of_the_collection(
     Question.objects.update(submitted_answer="القفل", question_type="ما")
     client, enrollment = studies.annotator(campaign)
     html = client.get(f"/tasks/{studies.held(enrollment).pk}/").content.decode()
-    tagged = f'lang="{language}" dir="{direction}"'
+    tagged = f'lang="{language}" dir="{direction}" translate="no"'
     assert f'<p class="passage" {tagged}' in html
     assert html.count(f"<span {tagged}>What does the") == 2
     assert html.count(f"<bdi {tagged}>القفل</bdi>") == 2

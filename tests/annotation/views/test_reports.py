@@ -83,10 +83,10 @@ def test_cannot_say_stands_apart_from_the_scale() -> None:
     made = rubrics.install(document=documents.parse(text, "small.yaml"))
     client, enrollment = studies.annotator(factories.opened(rubric=made))
     html = page(client, studies.held(enrollment))
-    scale, apart, _rest = html.partition('<div class="scale apart">')
+    scale, apart, _rest = html.partition('<div class="scale apart" translate="no">')
     assert "Cannot say" not in scale
     assert apart
-    assert html.count('<div class="scale apart">') == 2
+    assert html.count('<div class="scale apart" translate="no">') == 2
 
 
 STANDS = "so the report stands. To take it back, answer the question"

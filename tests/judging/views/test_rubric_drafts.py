@@ -395,8 +395,8 @@ def test_protocol_page_shows_the_worked_item_in_both_languages(page):
     html = page.get(reverse("judging:rubric", args=[rubric.pk]) + "?beside=de").text
 
     assert html.count("(QCET, HEDS): goodness of content in its own right.") == 1
-    assert "<q>Who first keeper bridge at Holm?</q>" in html
-    assert "<q>Wer erster Wärter Brücke in Holm?</q>" in html
+    assert '<q translate="no">Who first keeper bridge at Holm?</q>' in html
+    assert '<q translate="no">Wer erster Wärter Brücke in Holm?</q>' in html
 
 
 def crowded(name: str, points: int) -> dict[str, str]:
