@@ -1,9 +1,13 @@
-"""Cells that a spreadsheet would take for formulas, made inert: whoever opens a file need not have
-made it."""
+"""CSV files for spreadsheets: cells that would be taken for formulas are made inert, since whoever
+opens a file need not have made it, and the file says that it is UTF-8."""
 
 import re
 
 from judging.imports.readers.numbers import is_number
+
+# Every CSV file with inert cells begins with it: without it, spreadsheets read UTF-8 in the encoding of their system.
+# Files for programs have none; many would take it for a part of the first column's name.
+BYTE_ORDER_MARK = "\ufeff"
 
 # a sign by which a formula begins, with spaces and double quotes that a spreadsheet takes away
 _FORMULA = r'[ "]*[=+\-@＝＋－＠]'

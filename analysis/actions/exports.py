@@ -136,7 +136,9 @@ latex/report.tex    compiles by itself, with pdfLaTeX or XeLaTeX. Texts in other
 latex/references.bib  who the methods, metrics and protocol are from; methods.tex cites them. report.bbl is the list of
                     references for whoever has not run BibTeX
 tables/             every table as CSV. Text that a spreadsheet would take for a formula begins with an apostrophe;
-                    report.json has it as it is. What each column means stands in Quaestor's docs/report-tables.md.
+                    report.json has it as it is. Every CSV file but judgments-raw.csv is for spreadsheets and begins
+                    with a byte order mark: programs read it as utf-8-sig. What each column means stands in
+                    Quaestor's docs/report-tables.md.
                     not_listed.csv, where there is one, names what a table leaves out because it would be too long
 markdown/           the tables of the page for a README
 figures/            SVG for light and dark pages, and PNG; PDF under latex/figures
@@ -148,7 +150,7 @@ codebook.csv        what the columns and values of judgments.csv mean
 examples.csv        questions that were kept as examples, where there are any; texts longer than {longest_example:,}
                     characters are cut and end in “…”
 rubric.json         the protocol: {rubric}, version {version}
-mixed-model.R       the same mixed model in R
+mixed-model.R       the same mixed model in R; it reads judgments-raw.csv
 
 Material: {collection}. Licence: {licence}.
 Input: SHA-256 {sha256}

@@ -11,7 +11,7 @@ SCRIPT = """# Compares systems on ordinal ratings by a cumulative-link mixed mod
 # its p is too small. The linear model's degrees of freedom are Satterthwaite's.
 # Only the main round counts, and nobody who is left out of the analysis.
 # A positive estimate means higher values; codebook.csv says which end of a scale is the best.
-# Run it beside judgments.csv:  Rscript mixed-model.R
+# Run it beside judgments-raw.csv:  Rscript mixed-model.R
 # Needs R with the packages ordinal and emmeans, and lmerTest for the linear model.
 library(ordinal)
 library(emmeans)
@@ -56,8 +56,8 @@ compare_systems <- function(rows) {{
   print(pairs(emmeans(linear, "system", lmer.df = "satterthwaite"), adjust = "holm"))
 }}
 
-judgments <- read.csv("judgments.csv", na.strings = "", encoding = "UTF-8")
-if (!"value" %in% names(judgments)) stop("judgments.csv holds no judgments.")
+judgments <- read.csv("judgments-raw.csv", na.strings = "", encoding = "UTF-8")
+if (!"value" %in% names(judgments)) stop("judgments-raw.csv holds no judgments.")
 keep <- !is.na(judgments$value) & judgments$judgment.round == "main"
 if ("judgment.left_out" %in% names(judgments)) {{
   keep <- keep & !(judgments$judgment.left_out %in% "yes")

@@ -81,6 +81,7 @@ def _lines(sections: Sequence[Tabled]) -> Iterator[str]:
     yield "Every table of a run is a CSV file in its archive and a list of records in `report.json`, whose schema is"
     yield "[report.schema.json](report.schema.json). This page and the schema are made from the code by"
     yield "`manage.py report_docs`; a test holds them equal. An undefined number is empty in CSV and null in JSON."
+    yield "Each CSV file is UTF-8 with a byte order mark, for spreadsheets; report.json is for programs."
     for section in sections:
         yield ""
         yield f"## {section.key}"

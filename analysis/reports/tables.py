@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.reports.rows import Record
-from judging.formulas import inert
+from judging.formulas import BYTE_ORDER_MARK, inert
 
 AT_ONCE = 1_000  # rows of a piece
 
@@ -17,8 +17,8 @@ def to_csv(rows: Sequence[Record], columns: Sequence[str] = ()) -> str:
     """Return records as CSV, empty where undefined: the named columns first, then what else the
     records hold.
 
-    Text that a spreadsheet would take for a formula has an apostrophe before it; the JSON of a
-    report has it as it is.
+    The text begins with a byte order mark. A cell that a spreadsheet would take for a formula has an
+    apostrophe before it; the JSON of a report has it as it is.
     """
     held = {key for row in rows for key in row}
     known = [column for column in columns if column in held or not rows]
@@ -27,7 +27,7 @@ def to_csv(rows: Sequence[Record], columns: Sequence[str] = ()) -> str:
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(map(inert, order))
     writer.writerows([_cell(row.get(column)) for column in order] for row in rows)
-    return buffer.getvalue()
+    return BYTE_ORDER_MARK + buffer.getvalue()
 
 
 def to_json(document: Mapping[str, Any]) -> str:

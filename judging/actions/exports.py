@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import F, Min, Q, QuerySet
 
-from judging.formulas import inert
+from judging.formulas import BYTE_ORDER_MARK, inert
 from judging.imports.readers.records import (
     Direction,
     MarkRecord,
@@ -471,7 +471,7 @@ def codebook_csv(*, campaign: Campaign) -> str:
     writer.writerows(
         {name: inert(str(cell)) for name, cell in row.items()} for row in _codebook(campaign)
     )
-    return buffer.getvalue()
+    return BYTE_ORDER_MARK + buffer.getvalue()
 
 
 def _codebook(campaign: Campaign) -> list[dict[str, object]]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from judging.actions import exit_forms
 from judging.actions.exit_forms import CannotChangeForm
 from judging.forms.exit_forms import ExitQuestionForm
-from judging.formulas import inert
+from judging.formulas import BYTE_ORDER_MARK, inert
 from judging.guards import campaign_for_managers
 from judging.models import Campaign
 from judging.views.exports import taken_along
@@ -67,7 +67,8 @@ def answers(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     writer.writerows(
         {name: inert(str(cell)) for name, cell in row.items()} for row in exit_forms.table(campaign)
     )
-    return taken_along(request, campaign, buffer.getvalue(), "text/csv", "exit-form.csv")
+    text = BYTE_ORDER_MARK + buffer.getvalue()
+    return taken_along(request, campaign, text, "text/csv", "exit-form.csv")
 
 
 def _page(

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from judging import pay
 from judging.actions import campaigns, history, snapshots
 from judging.forms.pay import RateForm
-from judging.formulas import inert
+from judging.formulas import BYTE_ORDER_MARK, inert
 from judging.guards import campaign_for_managers
 from judging.models import Campaign, Event
 from judging.views.quality import counted_for
@@ -75,6 +75,8 @@ def top_ups(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             numbers = (each.tasks, minutes, each.amount, each.hourly, each.rate.floor, each.top_up)
             writer.writerow([inert(label), *numbers, each.rate.currency])
     history.note(Event.Act.EXPORTED, by=request.user, campaign=campaign, about="top-ups.csv")
-    answer = HttpResponse(buffer.getvalue(), content_type="text/csv; charset=utf-8")
+    answer = HttpResponse(
+        BYTE_ORDER_MARK + buffer.getvalue(), content_type="text/csv; charset=utf-8"
+    )
     answer["Content-Disposition"] = 'attachment; filename="top-ups.csv"'
     return answer

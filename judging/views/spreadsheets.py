@@ -3,13 +3,13 @@
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 
-from judging.formulas import inert
+from judging.formulas import BYTE_ORDER_MARK, inert
 
 
 def lines(header: Sequence[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
     """Yield the lines of a table."""
     writer = csv.writer(_Echo())
-    yield writer.writerow(header)
+    yield BYTE_ORDER_MARK + writer.writerow(header)
     for row in rows:
         yield writer.writerow(inert(str(cell)) for cell in row)
 

@@ -239,8 +239,10 @@ def test_export_has_judgments_alone_or_settled_values_beside_them(differing, jud
     settle(differing, judge, 2)
     manager = browser(differing.created_by)
     address = reverse("judging:export", args=[differing.uuid, "csv"])
-    plain = list(csv.DictReader(StringIO(manager.get(address).getvalue().decode())))
-    both = list(csv.DictReader(StringIO(manager.get(f"{address}?settled").getvalue().decode())))
+    plain = list(csv.DictReader(StringIO(manager.get(address).getvalue().decode("utf-8-sig"))))
+    both = list(
+        csv.DictReader(StringIO(manager.get(f"{address}?settled").getvalue().decode("utf-8-sig")))
+    )
 
     assert not any("settled" in name for name in plain[0])
     assert [row["value"] for row in both] == [row["value"] for row in plain]

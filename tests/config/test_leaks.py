@@ -84,7 +84,10 @@ def test_logs_of_programs_are_for_their_owner(tmp_path) -> None:
 def test_report_tables_hold_no_formula(text: str) -> None:
     rows = list(
         csv.reader(
-            io.StringIO(to_csv([{"system": text, text: 1.5, "difference": -0.25}]), newline="")
+            io.StringIO(
+                to_csv([{"system": text, text: 1.5, "difference": -0.25}]).removeprefix("\ufeff"),
+                newline="",
+            )
         )
     )
     guarded = f"'{text[0]}'{text[1:]}" if text[0] in "\t\n" else f"'{text}"
@@ -94,7 +97,7 @@ def test_report_tables_hold_no_formula(text: str) -> None:
 
 
 def test_report_tables_hold_no_formula_behind_a_carriage_return() -> None:
-    assert to_csv([{"system": "Alba\r=1"}]) == 'system\n"Alba\n\'=1"\n'
+    assert to_csv([{"system": "Alba\r=1"}]) == '\ufeffsystem\n"Alba\n\'=1"\n'
 
 
 @db

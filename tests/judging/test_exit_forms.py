@@ -126,7 +126,8 @@ def test_an_annotator_answers_after_the_last_task_changes_it_leaves_it_and_is_er
     assert "under 30: not told apart" in seen
     assert "30 or older: not told apart" in seen
     assert "once the campaign is closed" in seen
-    table = manager.get(reverse("judging:exit_answers", args=[campaign.uuid])).text
+    answers = manager.get(reverse("judging:exit_answers", args=[campaign.uuid])).content
+    table = answers.decode("utf-8-sig")
     rows = [(row["annotator"], row["answer"]) for row in csv.DictReader(io.StringIO(table))]
     assert rows == [(own.label, "Nothing"), ("", "(not told apart)")]
     export = manager.get(reverse("judging:export", args=[campaign.uuid, "csv"]))

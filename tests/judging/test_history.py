@@ -522,7 +522,7 @@ def test_table_holds_the_chain_and_no_formula_and_is_itself_written_down() -> No
     client = factories.logged_in(campaign.created_by)
     answer = client.get(f"/campaigns/{campaign.uuid}/history.csv")
     assert answer.streaming, "there may be millions of events"
-    text = answer.getvalue().decode()
+    text = answer.getvalue().decode("utf-8-sig")
     assert ",'=1+1," in text
     rows = text.splitlines()
     assert rows[0] == "position,at,who,act,campaign,about,before,after,previous,digest"

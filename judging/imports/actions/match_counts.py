@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
-from judging.formulas import inert
+from judging.formulas import BYTE_ORDER_MARK, inert
 from judging.imports.readers.records import QuestionRecord
 from judging.imports.readers.row_lists import RowKind, RowList
 from judging.imports.readers.tables import shorten
@@ -39,6 +39,7 @@ class MatchCounts:
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, list[Example]] = {}
         self._file = SpooledTemporaryFile(SPOOLED, "w+", encoding="utf-8", newline="")  # noqa: SIM115
+        self._file.write(BYTE_ORDER_MARK)
         self._rows = csv.writer(self._file)
         self._rows.writerow(("kind", "row", "what", "reason"))
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from judging.formulas import inert
+from judging.formulas import BYTE_ORDER_MARK, inert
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.contract import ALL, Format, first_line
 from judging.imports.readers.guessing import guess
@@ -83,12 +83,14 @@ def csv_pieces(
     The header has the known columns among those used, in their order, then the others. Cells keep
     their text, also where it begins like a formula: guarding changes data that are read back or
     compared. `guarded` puts an apostrophe before whatever a spreadsheet could take for a formula,
-    names of columns too, for files that will be opened by people who did not make them. `longest`:
-    characters of a cell, where longer ones are cut.
+    names of columns too, for files that will be opened by people who did not make them, and begins
+    the file with a byte order mark. `longest`: characters of a cell, where longer ones are cut.
     """
     known = [name for name in (*SOURCE, *QUESTION, *JUDGMENT) if name in used]
     header = [*known, *(name for name in used if name not in known)]
     guard = inert if guarded else str
+    if guarded:
+        yield BYTE_ORDER_MARK
     cut = json_text if longest is None else lambda value: shortened(json_text(value), longest)
     yield from _csv_lines([[guard(name) for name in header]])
     for part in parts:

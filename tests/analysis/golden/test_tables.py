@@ -104,7 +104,9 @@ class Made:
     def csv(self, key: str) -> list[dict[str, str]]:
         """Return a table as people download it."""
         address = reverse("analysis:table", args=[self.run.campaign.uuid, self.run.number, key])
-        return list(csv.DictReader(io.StringIO(self.client.get(address).text)))
+        return list(
+            csv.DictReader(io.StringIO(self.client.get(address).content.decode("utf-8-sig")))
+        )
 
 
 @pytest.fixture(scope="module", params=material.STUDIES, ids=str)

@@ -51,7 +51,7 @@ def test_script_runs_in_r(tmp_path):
             "no R with the packages ordinal and emmeans (Debian: r-cran-ordinal r-cran-emmeans)"
         )
     chance = random.Random(1)
-    with (tmp_path / "judgments.csv").open("w") as file:
+    with (tmp_path / "judgments-raw.csv").open("w") as file:
         csv.writer(file).writerows(
             [COLUMNS, *rows(chance, "three", "ABC"), *rows(chance, "two", "AB")]
         )
@@ -98,7 +98,7 @@ def test_linear_model_of_the_script_has_our_variances(tmp_path):
         for rater in "ABC"
     ]
     columns = ("source_id", "system", "position", "rater", "value", "criterion", "judgment:round")
-    with (tmp_path / "judgments.csv").open("w") as file:
+    with (tmp_path / "judgments-raw.csv").open("w") as file:
         csv.writer(file).writerows([columns, *((*row, "only", "main") for row in made)])
     (tmp_path / "mixed-model.R").write_text(mixed_model_script({"only": []}))
 

@@ -57,7 +57,7 @@ def report_of(client, run):
 
 def csv_of(client, run, name):
     answer = client.get(reverse("analysis:table", args=[run.campaign.uuid, run.number, name]))
-    return list(csv.DictReader(io.StringIO(answer.content.decode())))
+    return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
 
 
 def found(rows, **where):

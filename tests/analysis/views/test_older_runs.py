@@ -55,7 +55,7 @@ def test_every_table_of_an_older_run_is_csv_with_all_its_columns(older, client):
             answer = client.get(
                 reverse("analysis:table", args=[older.campaign.uuid, older.number, name])
             )
-            held = list(csv.DictReader(io.StringIO(answer.content.decode())))
+            held = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
             assert (len(held), set(held[0])) == (len(rows), {key for row in rows for key in row}), (
                 name
             )

@@ -92,7 +92,7 @@ def test_a_finished_plan_is_shown_with_its_code_chart_and_table(manager, campaig
     assert chart["Content-Type"] == "image/svg+xml"
     assert chart.content.startswith(b"<svg")
     table = manager.get(address("planning_table", campaign, done.pk)).content.decode()
-    assert table.startswith("annotators,items,power,low,high,half_width,simulations\n")
+    assert table.startswith("\ufeffannotators,items,power,low,high,half_width,simulations\n")
 
 
 def test_a_plan_that_failed_says_why(manager, campaign):

@@ -91,7 +91,7 @@ def test_page_and_csv_compare_orders_scores_and_findings(manager, two):
     assert "4 of 6 findings of the first study are confirmed" in page.replace("\n", " ")
     assert all(text in page for text in (".87", "66.47", "199.4", "2 of 3", "not confirmed"))
     lines = list(csv.DictReader(StringIO(
-        manager.get(reverse("analysis:reproduction_table", args=[second.uuid])).text
+        manager.get(reverse("analysis:reproduction_table", args=[second.uuid])).content.decode("utf-8-sig")
     )))  # fmt: skip
     of = {(row["what"], row["criterion"], row["system"], row["against"]): row for row in lines}
     order = of["spearman over systems", "correctness", "", ""]

@@ -146,7 +146,7 @@ def test_tables_are_csv_with_every_row(manager, run):
     ):
         rows = list(
             csv.DictReader(
-                io.StringIO(manager.get(address("table", run, 1, name)).content.decode())
+                io.StringIO(manager.get(address("table", run, 1, name)).content.decode("utf-8-sig"))
             )
         )
         assert len(rows) == len(runs.tables_of(run)[name]), name
@@ -194,13 +194,13 @@ def test_bundle_cuts_long_cells_of_judgments_that_would_take_minutes_to_pack(
     Passage.objects.update(text="x" * 100_000)
     archive = zipfile.ZipFile(io.BytesIO(manager.get(address("bundle", run, 1)).content))
     for name in ("judgments.csv", "judgments-raw.csv"):
-        rows = list(csv.DictReader(io.StringIO(archive.read(name).decode(), newline="")))
+        rows = list(csv.DictReader(io.StringIO(archive.read(name).decode("utf-8-sig"), newline="")))
         assert {row["passage"] for row in rows} == {"x" * exports.LONGEST_CELL + "…"}
 
 
 def test_judgments_in_long_form_hold_every_judgment(manager, run):
     export = manager.get(reverse("judging:export", args=[run.campaign.uuid, "csv"]))
-    content = export.getvalue().decode()
+    content = export.getvalue().decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(content)))
     assert len([row for row in rows if row["value"]]) == 6 * 3 * 2 * 2
     assert {row["rater"] for row in rows} == {"A1", "A2"}

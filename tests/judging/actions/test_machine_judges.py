@@ -118,7 +118,7 @@ def test_a_prompt_with_peoples_ratings_is_warned_about(campaign):
 def test_the_items_can_be_downloaded_filled_and_given_back(client, campaign):
     client.force_login(campaign.created_by)
     page = client.get(reverse("judging:machine_judge_items", args=[campaign.uuid]))
-    rows = list(csv.DictReader(io.StringIO(b"".join(page.streaming_content).decode())))
+    rows = list(csv.DictReader(io.StringIO(page.getvalue().decode("utf-8-sig"))))
     assert len(rows) == 18
     assert Event.objects.get(act=Event.Act.EXPORTED).about == "items-for-a-judge.csv"
     assert rows[0]["passage"].startswith("Lock 0 was built by")

@@ -590,7 +590,7 @@ def test_rows_about_nothing_are_counted_a_hundred_shown_and_all_kept_for_downloa
         1,
         100,
     )
-    assert (lines[0], len(lines)) == (b"kind,row,what,reason", 152)
+    assert (lines[0], len(lines)) == (b"\xef\xbb\xbfkind,row,what,reason", 152)
     assert lines[1] == b'unmatched,3,"2, Alba",The collection has no such question.'
     assert lines[-1].startswith(b'unmatched,153,"1, Brisa, 1","The collection has this source')
     adding.add(added=added, by=collection.owner, now=NOW)

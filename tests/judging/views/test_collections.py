@@ -119,7 +119,7 @@ def test_collection_lists_quarantine_and_hands_it_out_as_csv(page, owner):
 
     file = page.get(reverse("judging:quarantine", args=[made.pk]))
     assert file["Content-Type"] == "text/csv; charset=utf-8"
-    assert list(csv.reader(file.getvalue().decode().splitlines())) == [
+    assert list(csv.reader(file.getvalue().decode("utf-8-sig").splitlines())) == [
         ["row", "column", "value", "reason"],
         ["7", "correctness", "31", "Not on the scale."],
         ["8", "note", '\'=HYPERLINK("x")', "Lost."],

@@ -66,7 +66,7 @@ def test_what_people_wrote_is_data_in_every_cell(page, campaign):
     )
     assert {row["answer"] for row in rows} == {'=cmd()",\n<script>'}
     guarded = csv.DictReader(
-        io.StringIO(page.get(address(campaign, "csv")).getvalue().decode(), newline="")
+        io.StringIO(page.get(address(campaign, "csv")).getvalue().decode("utf-8-sig"), newline="")
     )
     assert {row["answer"] for row in guarded} == {"'" + '=cmd()",\n<script>'}
     assert "judgments-raw.csv" in page.get(address(campaign, "csv-raw"))["Content-Disposition"]

@@ -42,7 +42,7 @@ def test_plan_below_its_floor_is_told(page, draft):
 
 def test_no_more_tasks_are_paid_than_the_plan_gives_each(page, paid):
     Campaign.objects.filter(pk=paid.pk).update(tasks_per_annotator=3)
-    sent = page.get(f"/campaigns/{paid.uuid}/plan/pay/top-ups.csv").text
+    sent = page.get(f"/campaigns/{paid.uuid}/plan/pay/top-ups.csv").content.decode("utf-8-sig")
     # 3 of the 4 tasks, of 4 minutes: 1.35 of 1.80; of 3 minutes they are paid as they should be
     assert [
         (row["tasks"], row["earned"], row["top_up"]) for row in csv.DictReader(io.StringIO(sent))
@@ -63,7 +63,7 @@ def test_who_is_paid_too_little_for_the_hour_is_listed_with_what_is_owed(page, p
     html = page.get(address("pay", paid)).text
     assert html.count("below the floor") == 1
     answer = page.get(f"/campaigns/{paid.uuid}/plan/pay/top-ups.csv")
-    [row] = csv.DictReader(io.StringIO(answer.text))
+    [row] = csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig")))
     assert row == {
         "annotator": "'=A02",
         "tasks": "4",
