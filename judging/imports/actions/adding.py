@@ -180,7 +180,9 @@ def add_all(
                         [f"{file.name}: {reason}" for reason in refused.reasons]
                     ) from None
             if unconfirmed:
-                raise MostlyNew([f"{file.name}: {said}" for file, said in unconfirmed.items()])
+                reasons = [f"{file.name}: {said}" for file, said in unconfirmed.items()]
+                remedy = "Confirm on the page of the dataset’s files that you want to add them."
+                raise MostlyNew([*reasons, remedy])
     except MostlyNew:
         for file in filter(unconfirmed.__contains__, files):
             _note(file, {MOSTLY_NEW: unconfirmed[file]})

@@ -137,7 +137,9 @@ def test_worker_adds_a_mostly_new_file_after_a_tick_alone(page, collection, monk
         return job
 
     page.post(reverse("judging:files_add", args=[collection.pk]))
-    assert SAID in work("add_files").error
+    error = work("add_files").error
+    assert SAID in error
+    assert error.endswith("Confirm on the page of the dataset’s files that you want to add them.")
     assert Question.objects.count() == 4
     page.get(at("file", added))
     work("examine_file")
