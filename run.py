@@ -33,7 +33,7 @@ python3 run.py COMMAND, where COMMAND is
   demo [--exit] [--port N] [--home DIR]   a demo study, ready to rate and already analysed
   up [--port N] [--home DIR]              the same without demo data, for studies of your own
   test [pytest arguments]                 every check and test; with arguments, those tests only
-  test --long                             the same, looking at every page in every look
+  test --long                             the same with sweeps, soaks, mutants and simulations
   check                                   the checks of the code alone: style, types, imports, scripts
   extras [NAME ...]                       install optional metrics; without names, list them
   soak [--minutes N] [--kills N]          kill every process of a busy site again and again
@@ -476,13 +476,15 @@ def these(words: list[str]) -> int:
 
 
 def all_of_it() -> int:
-    """Run all tests and, beside them, the checks of the code; what those said comes last."""
+    """Run all tests of the tier and, beside them, the checks of the code; their output comes
+    last."""
+    tier = [] if os.environ.get("QUAESTOR_LONG") else ["-m", "not long"]
     with tempfile.TemporaryFile("w+") as said:
         checks = subprocess.Popen(
             [sys.executable, __file__, "check"], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT
         )
         code = subprocess.run(
-            [python(), "-m", "pytest", *SIDE_BY_SIDE], cwd=ROOT, check=False
+            [python(), "-m", "pytest", *SIDE_BY_SIDE, *tier], cwd=ROOT, check=False
         ).returncode
         checked = checks.wait()
         said.seek(0)

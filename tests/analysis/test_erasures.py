@@ -203,6 +203,7 @@ def test_two_who_are_erased_at_once_are_both_taken_out(study: Campaign) -> None:
     assert {each["annotator"] for each in runs.tables_of(run)["annotators"]} == {"A79"}
 
 
+@pytest.mark.long
 def test_many_reports_are_gone_through_by_one_job_after_the_other(
     study: Campaign, monkeypatch
 ) -> None:

@@ -59,6 +59,15 @@ def execute(server: psycopg2.extensions.connection, statement: str) -> list[tupl
         return cursor.fetchall() if cursor.description else []
 
 
+@pytest.fixture(scope="module")
+def backup(cluster: Cluster, server, tmp_path_factory) -> Path:
+    """Return a backup of the site."""
+    path = tmp_path_factory.mktemp("backup") / "site.dump"
+    done = manage(cluster, "backup", str(path))
+    assert done.returncode == 0, done.stderr
+    return path
+
+
 def has_role(server: psycopg2.extensions.connection, role: str) -> bool:
     return bool(execute(server, f"SELECT 1 FROM pg_roles WHERE rolname = '{role}'"))
 
@@ -101,11 +110,10 @@ def wait_until(condition: Callable[[], bool], log: Path) -> None:
     ("program", "role"),
     [("web", SERVER_ROLE), ("web", OWNER), ("worker", SERVER_ROLE), ("beat", SERVER_ROLE)],
 )
-def test_restore_and_upgrade_process_of_the_site_connected_are_refused(
-    program: str, role: str, cluster: Cluster, server, tmp_path: Path
+def test_restore_process_of_the_site_connected_is_refused(
+    program: str, role: str, cluster: Cluster, server, backup: Path, tmp_path: Path
 ) -> None:
-    backup, log = tmp_path / "site.dump", tmp_path / "log"
-    assert manage(cluster, "backup", str(backup)).returncode == 0
+    log = tmp_path / "log"
     variables = {
         **environment(cluster, role),
         "QUAESTOR_BIND": f"127.0.0.1:{free_port(8200)}",
@@ -114,11 +122,17 @@ def test_restore_and_upgrade_process_of_the_site_connected_are_refused(
     schedule = ("-s", str(tmp_path / "schedule")) if program == "beat" else ()
     with running(("-m", *PROGRAMS[program], *schedule), variables, log):
         wait_until(lambda: len(execute(server, HOLDERS_SQL)) == 1, log)
-        for command in (("restore", str(backup), "--replace"), ("upgrade",)):
-            done = manage(cluster, *command)
-            assert done.returncode == 1
-            assert "The site is running: 1 process " in done.stderr, done.stderr
-    assert manage(cluster, "restore", str(backup), "--replace").returncode == 0
+        done = manage(cluster, "restore", str(backup), "--replace")
+        assert done.returncode == 1
+        assert "The site is running: 1 process " in done.stderr, done.stderr
+
+
+def test_restore_and_upgrade_no_process_connected_succeed(
+    cluster: Cluster, server, backup: Path
+) -> None:
+    for command in (("restore", str(backup), "--replace"), ("upgrade",)):
+        done = manage(cluster, *command)
+        assert done.returncode == 0, done.stderr
 
 
 def test_web_server_while_the_database_is_restored_does_not_start(
@@ -130,6 +144,7 @@ def test_web_server_while_the_database_is_restored_does_not_start(
         with running(("-m", *PROGRAMS["web"]), environment(cluster), log) as web:
             assert web.wait(timeout=PATIENCE_SECONDS) != 0
         assert "The database is being restored or upgraded." in log.read_text()
+        # and an upgrade refuses beside it
         done = manage(cluster, "upgrade")
     assert "Another restore or upgrade of this database is running." in done.stderr
 
@@ -140,6 +155,8 @@ def test_site_lock_connection_ended_is_taken_again(
     log = tmp_path / "log"
     with running(("-c", HOLD), environment(cluster), log):
         wait_until(lambda: len(execute(server, HOLDERS_SQL)) == 1, log)
+        refused = manage(cluster, "upgrade")
+        assert "The site is running: 1 process " in refused.stderr, refused.stderr
         before = execute(server, HOLDERS_SQL)
         execute(server, f"SELECT pg_terminate_backend({before[0][0]})")
         wait_until(lambda: execute(server, HOLDERS_SQL) not in ([], before), log)

@@ -13,7 +13,7 @@ import pytest
 
 from config.postgres import ROOT
 
-BEFORE = "0180_take_back_judgments"  # a version of the past, with a shape of its own
+BEFORE = "0420_parts_of_files"  # the version before the newest
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def ask(address: str, query: str) -> list[tuple]:
         return cursor.fetchall() if cursor.description else []
 
 
-COLUMNS = "SELECT count(*) FROM information_schema.columns WHERE table_name = 'judging_campaign'"
+COLUMNS = "SELECT count(*) FROM information_schema.columns WHERE table_name = 'judging_upload'"
 
 
 def test_an_older_site_is_saved_and_brought_up_to_date_and_can_be_had_back(
@@ -119,7 +119,7 @@ def test_what_would_lose_something_is_refused_and_changes_nothing(
 
 def test_a_failing_step_names_the_way_back(older: str, tmp_path: Path) -> None:
     ask(
-        older, "ALTER TABLE judging_campaign ADD COLUMN analysis_plan text"
+        older, "ALTER TABLE judging_upload ADD COLUMN entered text"
     )  # what the next step wants to add
     done = manage(older, "upgrade", home=tmp_path)
     (saved,) = (tmp_path / "backups").iterdir()

@@ -106,6 +106,7 @@ def done(campaign: Campaign) -> None:
     jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
 
 
+@pytest.mark.long
 def test_campaigns(still: Any) -> None:
     owner = factories.researcher()
     enter(still, owner)
@@ -179,6 +180,7 @@ def test_reports(still: Any) -> None:
     assert found == []
 
 
+@pytest.mark.long
 def test_imports(still: Any) -> None:
     enter(still, factories.researcher())
     found = problems_of(still, [address("judging:collections"), address("judging:import")])
@@ -214,6 +216,7 @@ def test_degradations(still: Any) -> None:
     assert found + problems(still) == []
 
 
+@pytest.mark.long
 def test_protocols(still: Any) -> None:
     owner = factories.researcher()
     enter(still, owner)
@@ -338,6 +341,7 @@ def test_errors(still: Any) -> None:
     assert found == []
 
 
+@pytest.mark.long
 def test_checks_flags_and_pay(still: Any) -> None:
     opened = checked(sources=14, gold=20, repeats=40, exclude_speed=True, prepare=gold)
     Campaign.objects.filter(pk=opened.pk).update(

@@ -25,7 +25,7 @@ from tests.flows.ledger import (
     goes_on,
 )
 
-pytestmark = [pytest.mark.jobs, pytest.mark.threads]
+pytestmark = [pytest.mark.long, pytest.mark.jobs, pytest.mark.threads]
 
 
 # ---- what is killed

@@ -39,7 +39,7 @@ from tests.flows.ledger import (
     goes_on,
 )
 
-pytestmark = pytest.mark.jobs
+pytestmark = [pytest.mark.long, pytest.mark.jobs]
 HAS = {
     name: os.environ.get(f"QUAESTOR_TEST_{name.upper()}") == "1" and broker.is_installed
     for name, broker in BROKERS.items()

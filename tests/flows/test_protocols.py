@@ -116,6 +116,7 @@ def stored(campaign: Campaign) -> set[tuple[str, str, int, str]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", JUDGED)
 def test_a_task_judged_by_keyboard_stores_what_was_meant(page: Any, key: str) -> None:
     material, keys, rows = JUDGED[key]

@@ -149,6 +149,7 @@ def test_places_are_made_as_they_are_asked_for(order: str) -> None:
     assert next(places(1, per_task=10**6, order=order, draws=drawn(7))) == QueuePlace(0, 1, 1)
 
 
+@pytest.mark.long
 def test_panel_holds_one_block_at_a_time() -> None:
     tracemalloc.start()
     try:

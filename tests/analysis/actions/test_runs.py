@@ -116,6 +116,7 @@ def test_more_systems_than_a_report_compares_are_refused_unless_some_are_left_ou
     assert carried_out(runs.start(**told, parameters=left_out))
 
 
+@pytest.mark.long
 def test_more_ratings_than_a_table_holds_are_refused_in_a_sentence(qgstec, monkeypatch):
     told = {
         "campaign": qgstec,

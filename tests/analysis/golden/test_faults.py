@@ -24,6 +24,7 @@ def test_a_named_fault_can_be_made_and_has_a_test(fault: Named) -> None:
     assert re.search(rf"^def {name.partition('[')[0]}\(", (ROOT / path).read_text(), re.MULTILINE)
 
 
+@pytest.mark.long
 def test_faults_in_statistics_are_noticed() -> None:
     """All 17 take `bench/mutants.py --named` half a minute; these need no database."""
     command = [sys.executable, "bench/mutants.py", "--named", "--without-database"]

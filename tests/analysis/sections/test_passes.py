@@ -69,6 +69,7 @@ def documents(lasting):
     }
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_no_section_goes_through_a_table_once_for_each_criterion(documents):
     taken: Counter[tuple[str, str]] = Counter()

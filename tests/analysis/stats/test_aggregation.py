@@ -22,6 +22,7 @@ tables = arrays(
 )
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(tables)
 def test_means_and_medians_are_numpys(table) -> None:

@@ -756,6 +756,7 @@ def one_constant(draw: random.Random, *place: int) -> float:
     return 3.0 if place[-1] == 0 else round(draw.uniform(1, 5))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("random_annotators", [True, False])
 @pytest.mark.parametrize("given", [ceiling, yes_or_no, patterned, one_constant])
 @pytest.mark.parametrize("size", [(5, 3, 2), (8, 2, 3), (9, 4, 2), (6, 3, 4)])

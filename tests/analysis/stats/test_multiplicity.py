@@ -15,6 +15,7 @@ def test_benjamini_hochberg_equals_statsmodels(p: list[float]) -> None:
     assert benjamini_hochberg(p) == pytest.approx(fdrcorrection(p)[1], abs=1e-12)
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=10)  # each call of theirs collects all garbage
 @given(families)
 def test_holm_equals_statsmodels(p: list[float]) -> None:

@@ -57,6 +57,7 @@ def of_each_kind(addresses):
     return [href for alike in kinds.values() for href in (alike[0], alike[-1])]
 
 
+@pytest.mark.long
 def test_every_link_opens_a_list_that_is_not_empty(links, client):
     """In the short form, two of each kind."""
     addresses = list(dict.fromkeys(href for href, _text in links))

@@ -553,6 +553,7 @@ def test_examine_keeps_a_hundred_examples_and_counts_all():
     )
 
 
+@pytest.mark.long
 def test_rows_about_nothing_that_are_too_many_to_hold_are_left_out(monkeypatch):
     """Where nobody decided about them, they would be new questions if no row fitted."""
     collection = assembled("id,system,question\n1,Alba,Why?\n", **{**BY_ID, "question": "question"})

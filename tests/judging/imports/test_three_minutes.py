@@ -15,7 +15,7 @@ from tests import factories
 from tests.judging.imports.crowd import Crowd
 from tests.judging.views.importing import form_of
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 
 class Stranger:

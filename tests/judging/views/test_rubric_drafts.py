@@ -416,6 +416,7 @@ def crowded(name: str, points: int) -> dict[str, str]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("longest", "points"), [(9_000, 1), (100, 20)])
 def test_lists_to_choose_from_hold_short_names_and_not_too_many(page, owner, longest, points):
     made = draft(owner, documents.write(rubric_trees.blank()))

@@ -141,6 +141,7 @@ SHORT_OBJECTS = json.dumps({"question": "Who?"} | dict.fromkeys(WIDE.split(","),
 SHORT_OBJECTS += '\n{"question":"Who?"}' * 2_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("read", "format", "data"),
     [

@@ -239,6 +239,7 @@ HOSTILE: dict[str, tuple[tuple[str, bytes, bytes, bytes], int, str]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("parts", "size", "reason"), HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_workbook_ends_in_a_sentence_within_two_hundred_megabytes(
     parts: tuple[str, bytes, bytes, bytes], size: int, reason: str
@@ -366,6 +367,7 @@ def small_rows() -> bytes:
     return b"question,system\n" + b"".join(b"Who is %d?,a\n" % n for n in range(600_000))
 
 
+@pytest.mark.long
 def test_ten_megabytes_are_outlined_within_a_hundred_and_fifty() -> None:
     assert len(small_rows()) > 10_000_000
     found, _ = outline_of(

@@ -210,6 +210,7 @@ def account(study: StudyRecords) -> None:
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.key)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_ends_in_a_sentence(known: Format, name: str) -> None:

@@ -68,6 +68,7 @@ def test_what_systems_were_given_may_find_a_row_otherwise(said, served):
     assert serves(columns_from(said)) is served
 
 
+@pytest.mark.long
 def test_rows_about_nothing_take_no_memory():
     limits, left = Limits(memory=110_000_000, seconds=60), []
     request = {"data": MANY, "name": "a.csv", "format": "csv", "columns": BY_ID}

@@ -28,6 +28,8 @@ from judging.protocols.documents import parse
 from judging.protocols.rubric_checks import asks_overall
 from judging.protocols.rubric_nodes import RubricError, _outer
 
+pytestmark = pytest.mark.long
+
 MEGABYTE = 1_000_000
 LONGEST = 5.0  # seconds of processor time; the slowest of these needs a tenth of it
 NOTHING_MUCH = 0.02  # seconds, below which a growth cannot be measured

@@ -168,6 +168,7 @@ SHORT_ROWS = (
 )  # 80 KB, and more cells than a web process reads
 
 
+@pytest.mark.long
 def test_a_small_file_that_takes_long_is_read_by_jobs(page, no_time):
     upload = sent(page, SHORT_ROWS)
 

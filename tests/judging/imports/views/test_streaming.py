@@ -59,6 +59,7 @@ def peak(page, url: str, body: Body) -> int:
     return held
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("where", "size"), [("import", 50), ("files", 12), ("reproduce", 12), ("judge", 12)]
 )
