@@ -44,15 +44,6 @@ def _limit(most: int) -> None:
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
-def held() -> int:
-    """Return the bytes that this process holds now; 0 where the system does not say."""
-    try:
-        pages = int(Path("/proc/self/statm").read_bytes().split()[1])
-    except OSError:
-        return 0
-    return pages * resource.getpagesize()
-
-
 def of_the_machine() -> int:
     """Return the bytes of memory that the machine has, or the container."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -21,7 +21,6 @@ LOOK_EVERY = 0.2  # seconds
 WATCH_EVERY = 0.5
 LONGEST_PAUSE = 30.0
 STEADY = 5.0  # seconds of life after which a death is no failed start
-SOON = 1.0  # seconds after a later start until another stands by; the first start has the cores to itself
 GRACE = 20.0
 DIE_WITH_PARENT = 1  # Linux: prctl's PR_SET_PDEATHSIG
 
@@ -38,29 +37,23 @@ class NoPort(Exception):
 
 @dataclass(frozen=True)
 class Program:
-    """What to run, under which name to speak of it, and where it writes.
-
-    One that `waits` begins when a word comes on its standard input, so another can stand by.
-    """
+    """What to run, under which name to speak of it, and where it writes."""
 
     name: str
     command: Sequence[str]
     log: Path
     folder: Path
     environment: Mapping[str, str] = field(default_factory=dict)
-    waits: bool = False
 
 
 class Child:
     """A program that is kept running. More than two deaths soon after the start make the pause
-    before the next one longer. Beside one that waits for its word and has started, another stands
-    by."""
+    before the next one longer."""
 
     def __init__(self, program: Program, say: Say) -> None:
         self.program, self.say = program, say
-        self.deaths, self.started, self.start_at, self.stand_by_at = 0, 0.0, 0.0, 0.0
+        self.deaths, self.started, self.start_at = 0, 0.0, 0.0
         self.process: subprocess.Popen[bytes] | None = None
-        self.standby: subprocess.Popen[bytes] | None = None
 
     def look(self, now: float) -> None:
         """Start the program if it does not run and its pause is over; say so when it has died."""
@@ -68,20 +61,10 @@ class Child:
             _kill_group(self.process.pid)  # a killed parent leaves its own children behind
             self._has_died(self.process.returncode, now)
         _keep_small(self.program.log)
-        if self.standby is not None and self.standby.poll() is not None:
-            self.standby, self.stand_by_at = None, now + LONGEST_PAUSE
         if self.process is None and now >= self.start_at:
-            self.process, self.standby = self.standby or self._start(), None
-            self.stand_by_at = max(self.stand_by_at, now + (SOON if self.started else STEADY))
-            self.started = now
-            _call(self.process)
-        if self.program.waits and self.standby is None and now >= self.stand_by_at:
-            self.standby = self._start()
+            self.process, self.started = self._start(), now
 
     def ask_to_stop(self) -> None:
-        if self.standby is not None:
-            self.standby.kill()  # it has begun nothing
-            self.standby.wait()
         if self.process is not None:
             with suppress(ProcessLookupError):
                 self.process.terminate()
@@ -112,7 +95,7 @@ class Child:
                 self.program.command,
                 cwd=self.program.folder,
                 env={**os.environ, **self.program.environment},
-                stdin=subprocess.PIPE if self.program.waits else subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C reaches us alone, and we stop the children in order
@@ -211,14 +194,6 @@ def _stop(children: Sequence[Child]) -> None:
         child.ask_to_stop()
     for child in children:
         child.make_stop(deadline)
-
-
-def _call(process: subprocess.Popen[bytes]) -> None:
-    """Give a program that waits its word."""
-    if process.stdin is not None:
-        with suppress(BrokenPipeError):  # it died before; the next look sees it
-            process.stdin.write(b".")
-            process.stdin.close()
 
 
 def _kill_group(pid: int) -> None:

@@ -126,9 +126,9 @@ def programs(port: int) -> tuple[Program, Program]:
     """Return the web server and the worker."""
     logs = settings.HOME / "logs"
     logs.mkdir(exist_ok=True)
-    standby = [sys.executable, "-m", "config.standby"]
-    gunicorn = [*standby, "gunicorn", "-c", str(settings.ROOT / "deploy" / "gunicorn.conf.py")]
-    celery = [*standby, "celery", "-A", "config", "worker", "-c", "3", "-l", "WARNING"]
+    python = [sys.executable, "-m"]
+    gunicorn = [*python, "gunicorn", "-c", str(settings.ROOT / "deploy" / "gunicorn.conf.py")]
+    celery = [*python, "celery", "-A", "config", "worker", "-c", "3", "-l", "WARNING"]
     one_thread = {
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
@@ -143,10 +143,8 @@ def programs(port: int) -> tuple[Program, Program]:
     web = {**own, "PGAPPNAME": WEB, "QUAESTOR_BIND": f"127.0.0.1:{port}"}
     worker = {**own, "PGAPPNAME": WORKER, **one_thread}
     return (
-        Program("web server", gunicorn, logs / "web.log", settings.ROOT, web, waits=True),
-        Program(
-            "worker", [*celery, *quiet], logs / "worker.log", settings.ROOT, worker, waits=True
-        ),
+        Program("web server", gunicorn, logs / "web.log", settings.ROOT, web),
+        Program("worker", [*celery, *quiet], logs / "worker.log", settings.ROOT, worker),
     )
 
 

@@ -9,7 +9,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config import limits, postgres
+from config import postgres
+from judging import limits
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = postgres.home()
@@ -132,13 +133,13 @@ MIDDLEWARE = [
     "config.health.Health",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
+    "config.browser_permissions.BrowserPermissions",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "config.persons.Persons",
     "config.visits.Visits",
     "config.bodies.Bodies",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -212,9 +213,8 @@ STORAGES = {
     "default": {"BACKEND": "judging.storage.DatabaseStorage"},
     "staticfiles": {"BACKEND": "config.static_files.StaticFiles"},
 }
-DATA_UPLOAD_MAX_MEMORY_SIZE = limits.FORM
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # one page can hold many units with many criteria
-UPLOAD_LIMIT = limits.UPLOAD
+UPLOAD_LIMIT = limits.MAX_UPLOAD_BYTES
 # Where the database's disk is this machine's: what is large is refused while less is free than this
 DATABASE_FOLDER = os.environ.get("QUAESTOR_DATABASE_FOLDER", "")
 KEEP_FREE = int(os.environ.get("QUAESTOR_KEEP_FREE", "3072")) * 1024**2  # megabytes; 0: no limit
@@ -222,12 +222,12 @@ MESSAGE_STORAGE = "config.notices.LatestMessages"
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "config.persons.KeyOfPerson",  # first, so that strangers are told 401 and how to come in
+        "judging.actions.keys.KeyAuthentication",  # first, so that strangers are told 401 and how to come in
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_METADATA_CLASS": None,  # OPTIONS would answer before anybody asks whose object it is
-    "DEFAULT_PARSER_CLASSES": ["config.bodies.ShallowJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["config.bodies.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
     "PAGE_SIZE": 100,

@@ -8,14 +8,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from config import memory, site_lock
-from config.web_worker import LONG, READERS, Worker
 
 bind = os.environ.get("QUAESTOR_BIND", "127.0.0.1:8000")
-worker_class = Worker  # threads keep their database connections, which is worth three to four times the throughput
+worker_class = "gthread"  # threads keep their database connections
 workers = int(os.environ.get("QUAESTOR_WEB_PROCESSES", "2"))
-threads = int(
-    os.environ.get("QUAESTOR_WEB_THREADS", "2")
-)  # with more they wait for Python, not for the database
+threads = int(os.environ.get("QUAESTOR_WEB_THREADS", "3"))
+preload_app = True  # processes share the memory of what is imported, and a new one begins at once
 timeout = 120  # seconds; an upload of 200 MB over a slow line takes its time
 graceful_timeout = 15
 # A browser sends some 20 fields, proxies before us add some 20. The longest is Cookie or Referer: nginx takes 8 kB too.
@@ -29,7 +27,7 @@ wsgi_app = "config.wsgi:application"
 
 def post_fork(server: object, worker: object) -> None:
     """Limit what one process that answers can take."""
-    memory.limit_web(threads=READERS + threads + LONG)
+    memory.limit_web(threads=threads)
 
 
 def post_worker_init(worker: object) -> None:

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from config import settings
-from config.bodies import ENVELOPE, MAY_SEND_FILES, TAKE_FILES
-from config.limits import SMALL, UPLOAD
+from config.bodies import MAY_SEND_FILES, TAKE_FILES
+from judging.limits import MAX_BODY_BYTES, MAX_UPLOAD_BYTES
 from tests.config.test_bodies import address
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,6 +118,6 @@ def test_nginx_keeps_large_bodies_only_of_who_may_send_some_and_where_files_are_
 
     assert reached == TAKE_FILES
     assert f"proxy_pass http://quaestor{MAY_SEND_FILES};" in text
-    assert min(most) > SMALL
-    assert max(most) > UPLOAD + ENVELOPE
+    assert min(most) > MAX_BODY_BYTES
+    assert max(most) >= MAX_UPLOAD_BYTES + MAX_BODY_BYTES
     assert most.count(min(most)) == 1  # of everybody, and larger ones only of who may send some

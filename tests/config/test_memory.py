@@ -45,7 +45,7 @@ def test_job_is_given_so_much_memory(megabytes: str, answer: str) -> None:
 def test_process_of_a_worker_has_a_third_of_the_machine_and_a_web_process_a_gigabyte() -> None:
     show = "; import resource; print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
     assert said(JOBS + show) == str(max(2 * 1024**3, memory.of_the_machine() // 3))
-    assert said(WEB + show) == str(1024**3 + (256 + 2 + 6) * 4 * 1024 * 1024)
+    assert said(WEB + show) == str(1024**3 + 3 * 4 * 1024 * 1024)
     assert said(WEB + show, QUAESTOR_PROCESS_MEMORY="0") == "-1"
 
 

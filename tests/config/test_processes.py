@@ -33,16 +33,6 @@ ready = lambda: (folder / "ready").touch()
 run_together(programs, watch=watch, ready=ready, say=lambda text: print(text, flush=True))
 """
 SLEEPER = "import os, time; open('pid', 'a').write(f'{os.getpid()}\\n'); time.sleep(600)"
-WAITER = """
-import os, time
-def note(name):
-    with open(name, "a") as file:
-        file.write(f"{os.getpid()}\\n")
-note("pid")
-os.read(0, 1)
-note("began")
-time.sleep(600)
-"""
 STUBBORN = "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); " + SLEEPER
 
 
@@ -139,85 +129,6 @@ def test_program_that_had_started_well_is_started_at_once_however_often_it_is_ki
         child.look(now)
         assert child.process is not None
     child.make_stop(0)
-
-
-def waiting(folder: Path) -> processes.Child:
-    program = processes.Program(
-        "worker", [sys.executable, "-c", WAITER], folder / "log", folder, waits=True
-    )
-    return processes.Child(program, say=lambda _: None)
-
-
-def began(folder: Path) -> list[int]:
-    path = folder / "began"
-    return [int(line) for line in path.read_text().split()] if path.exists() else []
-
-
-def test_program_that_dies_is_followed_by_the_one_that_stands_by(tmp_path):
-    child = waiting(tmp_path)
-    child.look(100.0)
-    until(lambda: len(began(tmp_path)) == 1)
-    child.look(100.0 + processes.STEADY - 0.1)
-    assert child.standby is None
-    child.look(100.0 + processes.STEADY)
-    until(lambda: len(pids(tmp_path)) == 2)
-    first, second = pids(tmp_path)
-
-    child.process.kill()
-    child.process.wait()
-    assert began(tmp_path) == [first]
-    child.look(106.0)
-
-    until(lambda: began(tmp_path) == [first, second])
-    assert child.process.pid == second
-    child.look(106.0 + processes.SOON)
-    until(lambda: len(pids(tmp_path)) == 3)
-    child.ask_to_stop()
-    child.make_stop(time.monotonic() + 60)
-    assert [lives(pid) for pid in pids(tmp_path)] == [False, False, False]
-    assert began(tmp_path) == [first, second]
-
-
-def test_program_that_is_killed_soon_again_is_followed_at_once_by_the_one_that_stands_by(tmp_path):
-    child = waiting(tmp_path)
-    child.look(100.0)
-    child.look(105.0)
-    for now in (106.0, 106.0 + processes.SOON):
-        child.look(now)
-        standing = child.standby
-        child.process.kill()
-        child.process.wait()
-
-        child.look(now)
-        assert child.process is standing is not None
-
-    child.ask_to_stop()
-    child.make_stop(time.monotonic() + 60)
-
-
-def test_one_that_stands_by_and_dies_is_replaced_later(tmp_path):
-    child = waiting(tmp_path)
-    child.look(100.0)
-    child.look(105.0)
-    child.standby.kill()
-    child.standby.wait()
-
-    child.look(106.0)
-    assert child.standby is None
-    child.look(106.0 + processes.LONGEST_PAUSE)
-
-    assert child.standby is not None
-    child.ask_to_stop()
-    child.make_stop(time.monotonic() + 60)
-
-
-def test_server_that_stands_by_ends_with_its_keeper():
-    waits = [sys.executable, "-m", "config.standby", "gunicorn", "--version"]
-    unasked = subprocess.run(waits, cwd=ROOT, input="", capture_output=True, text=True, check=True)
-    asked = subprocess.run(waits, cwd=ROOT, input=".", capture_output=True, text=True, check=True)
-
-    assert unasked.stdout == ""
-    assert asked.stdout.startswith("gunicorn (version ")
 
 
 def test_programs_end_when_their_keeper_is_killed(tmp_path):

@@ -74,6 +74,7 @@ def test_every_kind_of_answer_carries_the_same_protection():
         assert "unsafe" not in policy, name
         assert answer["X-Content-Type-Options"] == "nosniff", name
         assert answer["Referrer-Policy"] == "same-origin", name
+        assert "camera=(), " in answer["Permissions-Policy"], name
 
 
 def test_session_cookie_is_out_of_reach_of_scripts_and_other_sites():

@@ -15,6 +15,7 @@ from judging.actions import (
     enrollments,
     rounds,
 )
+from judging.limits import MAX_BODY_BYTES
 from judging.models import Assignment, Judgment
 from tests import factories
 from tests.annotation import studies
@@ -241,7 +242,7 @@ def test_submit_ignores_fields_that_are_not_asked(small) -> None:
 
 @pytest.mark.parametrize(
     ("body", "status"),
-    [("note=" + "x" * 5_000_000, 413), ("&".join(f"f{n}=1" for n in range(20_001)), 400)],
+    [("note=" + "x" * MAX_BODY_BYTES, 413), ("&".join(f"f{n}=1" for n in range(20_001)), 400)],
 )
 def test_submit_that_is_too_large_is_refused(small, body: str, status: int) -> None:
     client, task = small
