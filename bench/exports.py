@@ -18,9 +18,24 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench.items import TEXTS  # noqa: E402
 from bench.judgments import UNITS_A_TASK, filled  # noqa: E402
 from bench.own_database import own_database  # noqa: E402
+
+MATERIAL = (
+    """
+    INSERT INTO judging_system (id, collection_id, name, kind)
+    SELECT slot, %(collection)s, 'System ' || slot, 'model' FROM generate_series(1, %(systems)s) AS slot
+    """,
+    """
+    INSERT INTO judging_question (unit_id, text, key, question_type, submitted_answer)
+    SELECT id, 'What does question ' || id || ' want to know of lock ' || id %% 97 || '?', '', '', ''
+    FROM judging_unit
+    """,
+    """
+    INSERT INTO judging_score (metric_id, unit_id, value, text, reason)
+    SELECT %(metric)s, id, random(), '', '' FROM judging_unit
+    """,
+)
 
 
 def measure(judgments: int) -> None:
@@ -41,7 +56,7 @@ def measure(judgments: int) -> None:
     )
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
-        for rows in TEXTS[:3]:  # systems, questions, scores
+        for rows in MATERIAL:
             cursor.execute(
                 rows,
                 {
