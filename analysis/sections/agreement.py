@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
-from judging.protocols.rubric_schema import RubricCriterion
 
 from analysis.frames import Material
 from analysis.reports import charts
@@ -41,6 +40,7 @@ from analysis.stats.icc import FORMS, Form, intraclass
 from analysis.stats.percent import percent_agreement
 from analysis.stats.ratings import Patterns
 from analysis.stats.resampling import Interval, Jackknife
+from judging.protocols.rubric_schema import RubricCriterion
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 MOST_CELLS = 20_000_000  # units x annotators x values: 160 MB in Conger's kappa

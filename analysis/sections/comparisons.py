@@ -8,7 +8,6 @@ from math import comb, nan
 
 import numpy as np
 import pandas as pd
-from judging.protocols.rubric_schema import RubricCriterion
 
 from analysis.frames import Material, aligned
 from analysis.reports.evidence import ItemQuery
@@ -29,6 +28,7 @@ from analysis.stats.estimate import Estimate, Tested
 from analysis.stats.letters import letters
 from analysis.stats.multiplicity import benjamini_hochberg, holm
 from analysis.stats.systems import by_source
+from judging.protocols.rubric_schema import RubricCriterion
 
 SURE = 0.05
 DEFAULT = "permutation"

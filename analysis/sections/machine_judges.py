@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from judging.models import MachineJudge
-from judging.protocols.rubric_schema import RubricCriterion
 
 from analysis import frames
 from analysis.frames import Material
@@ -16,6 +14,8 @@ from analysis.sections.columns import units_of
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.arrays import FloatArray, Labels
 from analysis.stats.judges import jury
+from judging.models import MachineJudge
+from judging.protocols.rubric_schema import RubricCriterion
 
 JURY = "jury"
 

@@ -9,7 +9,6 @@ from math import nan
 
 import numpy as np
 import pandas as pd
-from judging.spans import Searched
 
 from analysis import frames
 from analysis.reports.cells import estimate_cell
@@ -18,6 +17,7 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.estimate import Estimate
 from analysis.stats.spans import MarkedRange, between_raters, set_overlap, with_submitted
 from analysis.stats.systems import system_means
+from judging.spans import Searched
 
 MEASURES = {
     "between_annotators": "between annotators",

@@ -1,9 +1,10 @@
 """Administrators made by a command: what they may do, and what the history says of them."""
 
+import io
 from io import BytesIO
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -92,3 +93,12 @@ def test_first_administrator_has_one_event_and_may_create_campaigns(monkeypatch,
     assert browser.get(reverse("judging:campaign_new")).status_code == 200
     serving.first_administrator(lambda _said: None)
     assert len(made()) == 1
+
+
+def test_createsuperuser_end_of_input_stops_with_one_sentence(monkeypatch):
+    terminal = io.StringIO("")  # Ctrl-D at the first question
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stdin", terminal)
+    with pytest.raises(CommandError, match=r"^No administrator was created\.$"):
+        call_command("createsuperuser", stdin=terminal, stdout=io.StringIO())
+    assert not User.objects.exists()

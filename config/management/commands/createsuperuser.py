@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib.auth.management.commands import createsuperuser
+from django.core.management import CommandError
 
 from judging.actions import accounts
 from judging.models import User
@@ -14,6 +15,9 @@ class Command(createsuperuser.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         administrators = User.objects.filter(is_superuser=True)
         before = list(administrators.values_list("pk", flat=True))
-        super().handle(*args, **options)
+        try:
+            super().handle(*args, **options)
+        except EOFError:  # Ctrl-D at a question
+            raise CommandError("No administrator was created.") from None
         for made in administrators.exclude(pk__in=before):
             accounts.register_administrator(user=made)
