@@ -31,9 +31,8 @@ import pandas as pd
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-os.environ.setdefault(
-    "DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none"
-)  # nothing here asks a database
+# nothing here asks a database
+os.environ.setdefault("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
 
 import django  # noqa: E402
 
@@ -104,12 +103,13 @@ class Scenario:
     annotator_system: float = 0.0
     noise: float = 0.4
     missing: float = 0.0
+    # how much each follows the question's quality
     metrics: tuple[float, ...] = (
         0.0,
         0.5,
         0.5,
         1.0,
-    )  # how much each follows the question's quality
+    )
     metric_system: float = 0.0  # a metric's own view of each system
     covered: float = 1.0  # share of the questions that the last metric has scored
     design: str = "sources"

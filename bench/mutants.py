@@ -90,9 +90,8 @@ class Plan:
     killed: dict[str, str] = field(default_factory=dict)  # the test that noticed each fault
     survived: list[Fault] = field(default_factory=list)
     untested: list[Fault] = field(default_factory=list)
-    invalid: list[Fault] = field(
-        default_factory=list
-    )  # the bench failed, not a test: counted as neither
+    # the bench failed, not a test: counted as neither
+    invalid: list[Fault] = field(default_factory=list)
     broken_tests: list[str] = field(default_factory=list)
 
 
@@ -103,9 +102,8 @@ class Mutants:
         self.plan = plan
         self.hits: dict[str, set[str]] = {}  # functions that a test goes through
         self.seconds: dict[str, float] = {}
-        self.shared: dict[str, set[str]] = defaultdict(
-            set
-        )  # what a module's lasting fixtures go through
+        # what a module's lasting fixtures go through
+        self.shared: dict[str, set[str]] = defaultdict(set)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = [item for item in items if item.name not in LEFT_OUT]
@@ -473,10 +471,11 @@ def run(plan: Plan, tests: Sequence[str]) -> None:
 
     from tests import conftest  # noqa: F401  sets the environment of the tests
 
+    # a found fault needs no smaller example
     phases = (
         hypothesis.Phase.explicit,
         hypothesis.Phase.generate,
-    )  # a found fault needs no smaller example
+    )
     hypothesis.settings.register_profile(
         "mutants", deadline=None, database=None, derandomize=True, phases=phases
     )

@@ -42,13 +42,13 @@ class Annotator:
     errors: int = 0  # answers of 500, after which a person sees no more than that
     sequence: int = 0
     click: float = CLICK
-    took: list[tuple[str, float]] = field(
-        default_factory=list
-    )  # which kind of request, and its seconds
+    # which kind of request, and its seconds
+    took: list[tuple[str, float]] = field(default_factory=list)
+    # when the last request that was answered began and ended
     answered: tuple[float, float] = (
         0.0,
         0.0,
-    )  # when the last request that was answered began and ended
+    )
 
     def __post_init__(self) -> None:
         self.cookies = HTTPCookieProcessor()
@@ -56,9 +56,8 @@ class Annotator:
 
     def work(self, stop: threading.Event) -> None:
         self.ask(f"/go/{self.link}/")  # sets the cookie against forged requests
-        address = (
-            self.ask(f"/go/{self.link}/", {"go": "on"})[1] + "?begin"
-        )  # past the page before the first task
+        # past the page before the first task
+        address = self.ask(f"/go/{self.link}/", {"go": "on"})[1] + "?begin"
         while not stop.is_set() and address:
             status, location, page = self.ask(address)
             address = location if status == 302 else self.judge(address, page, stop)

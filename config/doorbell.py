@@ -120,9 +120,8 @@ class Transport(virtual.Transport):
             elif self._is_rung() or self._was_busy or now >= self._look_at:
                 self._hand_out()
                 self._idle_since = None
-                self._was_busy = not any(
-                    channel.is_free() for channel in channels
-                )  # more may wait than was handed out
+                # more may wait than was handed out
+                self._was_busy = not any(channel.is_free() for channel in channels)
                 self._look_at = now + LOOK_EVERY
         except (DatabaseError, InterfaceError) as problem:
             log.warning("The database does not answer; jobs wait for it: %s", problem)

@@ -16,9 +16,8 @@ from judging.actions import outages
 RETRY_AFTER = 2  # seconds: a killed database is back by then
 # How long a page waits for what others hold; the server has few threads, and any could be held up
 PATIENCE = "3s"
-REPEATABLE = {
-    "annotation:submit"
-}  # a second try is harmless there, for the page's token makes the first one count
+# a second try is harmless there, for the page's token makes the first one count
+REPEATABLE = {"annotation:submit"}
 
 
 def wait_briefly(connection: BaseDatabaseWrapper, **about: Any) -> None:
@@ -43,9 +42,8 @@ def broken(request: HttpRequest) -> HttpResponse:
         )
         headers = {"Retry-After": str(RETRY_AFTER), "Cache-Control": "no-store"}
         if request.method in ("GET", "HEAD"):
-            headers["Refresh"] = str(
-                RETRY_AFTER
-            )  # the browser asks again by itself, with or without scripts
+            # the browser asks again by itself, with or without scripts
+            headers["Refresh"] = str(RETRY_AFTER)
         return HttpResponse(page, status=503, headers=headers)
     return server_error(request)
 

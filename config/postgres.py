@@ -246,18 +246,16 @@ class Cluster:
     def _lock(self, name: str, kind: int) -> Iterator[IO[str]]:
         if not self.base.exists():
             self.base.mkdir(parents=True, exist_ok=True)
-            self.base.chmod(
-                0o755
-            )  # whatever the umask: the account must pass, and url() has promised that it can
+            # whatever the umask: the account must pass, and url() has promised that it can
+            self.base.chmod(0o755)
         with (self.base / name).open("w") as file:
             fcntl.flock(file, kind)
             yield file
 
     def _leave(self, users: IO[str]) -> None:
         with self._lock("start.lock", fcntl.LOCK_EX), suppress(BlockingIOError):
-            fcntl.flock(
-                users, fcntl.LOCK_UN
-            )  # own share first: two who leave at once must not wait for each other
+            # own share first: two who leave at once must not wait for each other
+            fcntl.flock(users, fcntl.LOCK_UN)
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._stop()
 
@@ -385,9 +383,8 @@ class Cluster:
         if state.split()[0] == "Z" or name != "postgres":
             return False
         try:
-            return (process / "cwd").samefile(
-                self.data
-            )  # a server stands in the folder of its data
+            # a server stands in the folder of its data
+            return (process / "cwd").samefile(self.data)
         except PermissionError:
             return True
 

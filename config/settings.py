@@ -81,9 +81,8 @@ SERVER_ROLE = os.environ.get("QUAESTOR_SERVER_ROLE") or "quaestor_server"
 SECRET_KEY = _secret("secret_key")
 SECRET_KEY_FALLBACKS = _old_secrets()
 PSEUDONYM_KEY = _secret("pseudonym_key")
-SECOND_FACTOR = os.environ.get(
-    "QUAESTOR_SECOND_FACTOR", ""
-)  # who must have one: administrators or everybody
+# who must have one: administrators or everybody
+SECOND_FACTOR = os.environ.get("QUAESTOR_SECOND_FACTOR", "")
 if SECOND_FACTOR not in ("", "administrators", "everybody"):
     raise ImproperlyConfigured("QUAESTOR_SECOND_FACTOR is administrators, everybody, or unset.")
 DEBUG = os.environ.get("QUAESTOR_DEBUG", "") == "1"
@@ -92,13 +91,11 @@ CSRF_TRUSTED_ORIGINS = os.environ.get("QUAESTOR_ORIGINS", "").split()
 HTTPS = bool(CSRF_TRUSTED_ORIGINS) and all(
     origin.startswith("https://") for origin in CSRF_TRUSTED_ORIGINS
 )
-BEHIND_PROXY = (
-    os.environ.get("QUAESTOR_BEHIND_PROXY", "") == "1"
-)  # the last X-Forwarded-For is the proxy's word
+# the last X-Forwarded-For is the proxy's word
+BEHIND_PROXY = os.environ.get("QUAESTOR_BEHIND_PROXY", "") == "1"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
-SECURE_HSTS_SECONDS = (
-    60 * 60 * 24 * 365 if HTTPS else 0
-)  # not for subdomains, which may be somebody else's
+# not for subdomains, which may be somebody else's
+SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if HTTPS else 0
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 # Nothing leaks outside; with "no-referrer" browsers send no Origin to check
 SECURE_REFERRER_POLICY = "same-origin"
@@ -109,9 +106,8 @@ SILENCED_SYSTEM_CHECKS = [
 ]
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
-IDLE_MINUTES = int(
-    os.environ.get("QUAESTOR_IDLE_MINUTES", "120")
-)  # after which a researcher logs in again
+# after which a researcher logs in again
+IDLE_MINUTES = int(os.environ.get("QUAESTOR_IDLE_MINUTES", "120"))
 
 INSTALLED_APPS = [
     "config",
@@ -235,9 +231,8 @@ REST_FRAMEWORK = {
 
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "")  # empty: workers listen to the database
 LOG_FORMAT = "json" if os.environ.get("QUAESTOR_LOG_FORMAT", "") == "json" else "line"
-CROWD_ORIGINS = (
-    os.environ.get("QUAESTOR_CROWD_ORIGINS", "https://api.prolific.com").lower().split()
-)  # of public keys
+# of public keys
+CROWD_ORIGINS = os.environ.get("QUAESTOR_CROWD_ORIGINS", "https://api.prolific.com").lower().split()
 JUDGE_ADDRESSES = os.environ.get("QUAESTOR_JUDGE_ADDRESSES", "").split()  # empty: none is asked
 METRICS_TOKEN = os.environ.get("QUAESTOR_METRICS_TOKEN", "")  # empty: nobody may read /metrics/
 LOGGING = {

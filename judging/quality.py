@@ -21,11 +21,12 @@ Reason = Literal["speed", "same", "run", "gold", "repeats", "degraded", "drift"]
 # Equal values are no sign of anything where others give that value to more than this share
 OTHERS_DIFFER = 0.8
 RARE_RUN = 0.001  # a run is long where one like it comes up less often than this by the others' share of the value
+# five copies are the fewest that can be lower at the 5 % level
 FEWEST_GOLD, FEWEST_COPIES, LEVEL = (
     3,
     5,
     0.05,
-)  # five copies are the fewest that can be lower at the 5 % level
+)
 TWO_SIDED = 1.96  # standard errors on either side of a forecast
 
 

@@ -19,9 +19,8 @@ def execute(work: jobs.Work) -> Mapping[str, Any]:
     told, campaign = work.job.parameters, work.job.campaign
     if "after" not in told:
         orders = QuestionOrder.objects.filter(campaign=campaign)
-        list(
-            orders.select_for_update()
-        )  # one that is being worked out is removed with what it made
+        # one that is being worked out is removed with what it made
+        list(orders.select_for_update())
         OrderedQuestion.objects.filter(order__in=orders).delete()
         orders.delete()
     done = list(

@@ -15,11 +15,12 @@ from analysis.metrics.registry import RegisteredMetric
 from analysis.metrics.scoring import QUESTION_UNITS
 from judging.models import Collection, Reference, Source
 
+# settings that Q-metrics and set metrics add to those of their base
 MADE = (
     "dedupe",
     "delta",
     "prepare",
-)  # settings that Q-metrics and set metrics add to those of their base
+)
 LOOKED_AT = 200  # references, to see whether they were prepared before,
 BEGINNING = 500  # and of each so many characters: a page waits for it
 PRESETS: Mapping[str, Mapping[str, Any]] = {

@@ -23,9 +23,8 @@ from analysis.metrics.rouge import lcs_length
 from analysis.metrics.telling import told
 
 NEAR = 0.8
-WITHOUT_BETTER_END = frozenset(
-    {"cardinality_difference"}
-)  # 0 is best, between too few and too many
+# 0 is best, between too few and too many
+WITHOUT_BETTER_END = frozenset({"cardinality_difference"})
 NO_QUESTIONS = "the set has no questions"
 # of a set, each of whose questions is compared with each other
 MOST_QUESTIONS = 1_000

@@ -41,9 +41,8 @@ def identity(folder: Path | None) -> str:
 def longest(tokenizer: Any, config: Any) -> int:
     """Return how many word pieces a model reads at once."""
     room = int(getattr(config, "max_position_embeddings", 512))
-    room -= (
-        2 if "roberta" in config.model_type else 0
-    )  # RoBERTa counts positions from its padding id
+    # RoBERTa counts positions from its padding id
+    room -= 2 if "roberta" in config.model_type else 0
     return min(int(tokenizer.model_max_length), room)
 
 

@@ -20,9 +20,8 @@ from analysis.metrics.contract import (
 )
 from analysis.metrics.telling import told
 
-BETA = (
-    log(0.5) / log(1.5) ** 2
-)  # the penalty is .5 where the hypothesis has two thirds of the reference's words
+# the penalty is .5 where the hypothesis has two thirds of the reference's words
+BETA = log(0.5) / log(1.5) ** 2
 
 Gram = tuple[str, ...]
 

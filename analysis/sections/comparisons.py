@@ -222,9 +222,8 @@ def _pairs(each: SystemScores, chance: Chance) -> Iterator[SystemPair]:
     pairs = list(combinations(range(len(each.names)), 2))
     swaps = swaps_for(len(pairs), each.table.shape[1], chance.resamples)
     judged = ~np.isnan(each.table)
-    tested = sum(
-        int(np.sum(judged[i] & judged[j])) > 1 for i, j in pairs
-    )  # Holm corrects over these alone
+    # Holm corrects over these alone
+    tested = sum(int(np.sum(judged[i] & judged[j])) > 1 for i, j in pairs)
     for i, j in pairs:
         one, two = each.table[i], each.table[j]
         permuted = paired_permutation(one, two, rng=chance.rng, resamples=swaps)

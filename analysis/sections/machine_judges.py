@@ -124,9 +124,8 @@ class Judged:
     units: "pd.Index[int]"
     people: FloatArray  # (n_units, n_people)
     names: list[str]
-    judges: dict[
-        str, FloatArray
-    ]  # (n_units,), the first time where a judge was asked again; and the jury
+    # (n_units,), the first time where a judge was asked again; and the jury
+    judges: dict[str, FloatArray]
     sources: Labels
     systems: Labels
     answers: pd.DataFrame  # every time that a judge was asked: judge, unit, repeat, value

@@ -15,6 +15,7 @@ from analysis.sections.not_listed import unlisted
 from analysis.sections.section import Found, Section
 from analysis.sections.study import facts_of
 
+# chapters with a paragraph of their own
 HEADLINES = (
     "study",
     "agreement",
@@ -22,7 +23,7 @@ HEADLINES = (
     "protocol",
     "metrics",
     "judges",
-)  # chapters with a paragraph of their own
+)
 MOST_CELLS = 20_000  # of the tables of a section that one page shows; 50 metrics square are 2,500
 ENDINGS = (("md", "Markdown"), ("tex", "LaTeX"), ("tsv", "TSV"))  # forms of a table to paste
 BRIEF = 320  # characters up to which a paragraph on top takes one more sentence
@@ -43,9 +44,8 @@ class Card:
     has_tables: bool
     leads: bool
     endings: tuple[tuple[str, str], ...]  # forms in which a table can be taken, with their names
-    switched: list[
-        PageTable
-    ]  # all its tables, where one is shown; the others are sent when asked for
+    # all its tables, where one is shown; the others are sent when asked for
+    switched: list[PageTable]
 
 
 @dataclass(frozen=True)

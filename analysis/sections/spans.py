@@ -25,9 +25,8 @@ MEASURES = {
     "within_set": "within a set",
 }
 LONGEST_TEXT = 1_000
-MarkedRanges = Mapping[
-    str, list[MarkedRange]
-]  # by annotator; an empty list where nothing answers the question
+# by annotator; an empty list where nothing answers the question
+MarkedRanges = Mapping[str, list[MarkedRange]]
 
 
 @dataclass(frozen=True)

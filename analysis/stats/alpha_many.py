@@ -255,9 +255,8 @@ def _rank_within(rows: IntArray, clusters: IntArray, given: sparse.csr_array) ->
     held, size = np.repeat(np.arange(given.shape[0]), np.diff(given.indptr)), given.shape[1]
     middle = total - given.data / 2 - before[held]
     cell = np.searchsorted(held * size + given.indices, clusters[:, None] * size + rows)
-    return np.asarray(
-        middle[np.minimum(cell, len(middle) - 1)]
-    )  # anything where nothing was judged
+    # anything where nothing was judged
+    return np.asarray(middle[np.minimum(cell, len(middle) - 1)])
 
 
 def _own(place: FloatArray) -> FloatArray:

@@ -90,9 +90,8 @@ def following(
     )
 
 
-Triple = tuple[
-    FloatArray, IntArray
-]  # columns judge, person, mean of the others; the group of each item
+# columns judge, person, mean of the others; the group of each item
+Triple = tuple[FloatArray, IntArray]
 
 
 def _triple(table: FloatArray, own: FloatArray, person: int, codes: IntArray) -> Triple:

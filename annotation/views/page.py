@@ -206,10 +206,11 @@ class State:
     marked: Mapping[int, Marked] = field(default_factory=dict)
     handed: EnteredAnswers | None = None  # what stands of a task that was handed in
     reports: Mapping[int, str] = field(default_factory=dict)  # what is said to be wrong with a unit
+    # the control, and the piece that stands in the passage more than once
     choosing: tuple[str, str] = (
         "",
         "",
-    )  # the control, and the piece that stands in the passage more than once
+    )
 
 
 class Writer:

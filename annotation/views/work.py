@@ -192,9 +192,8 @@ def _open_rounds(campaign: Campaign) -> list[Round]:
     opened = list(
         Round.objects.filter(campaign=campaign, opened_at__isnull=False).order_by("opened_at", "pk")
     )
-    opened = [
-        each for each in opened if each.kind != Round.Kind.CHECKS
-    ]  # they come between the main round's tasks
+    # they come between the main round's tasks
+    opened = [each for each in opened if each.kind != Round.Kind.CHECKS]
     for round in opened:
         round.campaign = campaign
     return [round for round in opened if assignments.accepts(round)]

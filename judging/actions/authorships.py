@@ -57,9 +57,8 @@ def set_systems(*, enrollment: Enrollment, systems: Iterable[System], by: User) 
             task__in=BarredTask.objects.filter(enrollment=held).values("task")
         ):
             assignments.give_back(assignment=own)
-        Enrollment.objects.filter(pk=held.pk).update(
-            cursor_round=None
-        )  # what was barred may be free now
+        # what was barred may be free now
+        Enrollment.objects.filter(pk=held.pk).update(cursor_round=None)
         history.note(
             Event.Act.AUTHOR_NOTED,
             by=by,

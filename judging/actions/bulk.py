@@ -13,9 +13,8 @@ from django.db import connection, models, transaction
 
 BATCH = 10_000  # rows
 LONGEST_BATCH = 8_000_000  # characters, but for what the last row has: it is held a few times over
-CHUNK = (
-    1 << 24
-)  # a batch in one piece: for each further one the thread that sends would wait for Python's lock
+# a batch in one piece: for each further one the thread that sends would wait for Python's lock
+CHUNK = 1 << 24
 TAKE = "SELECT nextval(%s::regclass) AS id FROM generate_series(1, %s)"
 CopiedRow = Sequence[object]
 

@@ -222,9 +222,8 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
     """
     with transaction.atomic():
         held = _held(campaign)
-        Collection.objects.select_for_update(no_key=True).get(
-            pk=held.collection_id
-        )  # no file comes in between
+        # no file comes in between
+        Collection.objects.select_for_update(no_key=True).get(pk=held.collection_id)
         check_size(held)
         if held.state == Campaign.State.DRAFT and (misfit := authorships.check_plan(held)):
             raise NotAllowedNow(misfit)

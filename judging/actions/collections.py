@@ -260,9 +260,8 @@ def delete(
         check_at_once()
         for done, rows in enumerate(parts := contents(held)):
             progress(done, len(parts), f"Removing {rows.model._meta.verbose_name_plural}")
-            rows._raw_delete(
-                rows.db
-            )  # nothing but what is removed here points at them; the database checks it
+            # nothing but what is removed here points at them; the database checks it
+            rows._raw_delete(rows.db)
         files = _files_about(held)
         held.jobs.filter(finished_at__isnull=False).delete()  # what they found has texts of it
         held.delete()

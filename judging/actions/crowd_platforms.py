@@ -249,9 +249,8 @@ def take(*, platform: CrowdPlatform, told: PlatformRequest, now: datetime) -> Cr
         signature=hashlib.sha256(told.signature.encode()).hexdigest(),
         session=participations.hashed(platform, "session", submission) if submission else "",
         kind=said["event_type"],
-        status=re.sub(
-            r"[\s_]+", "-", said["status"].upper()
-        ),  # it writes TIMED-OUT and AWAITING REVIEW
+        # it writes TIMED-OUT and AWAITING REVIEW
+        status=re.sub(r"[\s_]+", "-", said["status"].upper()),
         sent_at=sent_at,
         received_at=now,
     )

@@ -60,12 +60,10 @@ from judging.selection import to_document
 from judging.spans import Marked
 
 MARK = "SIMULATED: "
-Answer = Callable[
-    [int, int, str, bool], int
-]  # enrollment, unit, criterion, whether in a check: to a value
-Seconds = Callable[
-    [int, int, int, bool], float
-]  # enrollment, values on the page, the task's number, whether in a check: to a time
+# enrollment, unit, criterion, whether in a check: to a value
+Answer = Callable[[int, int, str, bool], int]
+# enrollment, values on the page, the task's number, whether in a check: to a time
+Seconds = Callable[[int, int, int, bool], float]
 TryAnswers = Callable[[int, int], ExerciseValues]  # who came, which try: to a try's answers
 TOLD_EVERY = 25  # tasks
 NO_MANAGER = "Who asked for the dry run is no manager of the draft any more."
@@ -93,9 +91,8 @@ def copy(*, draft: Campaign, by: User, now: datetime, settings: Mapping[str, Any
     plan: dict[str, Any] = {key: getattr(draft, key) for key in campaigns.PLANNED}
     longest = Campaign._meta.get_field("title").max_length or 0
     plan["title"] = f"{MARK}{draft.title}"[:longest]
-    forget(
-        draft.dry_runs.all()
-    )  # what a worker left that died, or that may still have to notice it
+    # what a worker left that died, or that may still have to notice it
+    forget(draft.dry_runs.all())
     with transaction.atomic():
         held = Campaign.objects.select_for_update(no_key=True).get(pk=draft.pk)
         check(held)
@@ -260,9 +257,8 @@ def fill(
         for each in list(waiting):
             found = checks.claim(enrollment=each, round=main)
             if not isinstance(found, Here):
-                waiting.remove(
-                    each
-                )  # nobody else holds a task between two turns, so nothing can come back
+                # nobody else holds a task between two turns, so nothing can come back
+                waiting.remove(each)
                 continue
             _judge(found.assignment, answer, seconds)
             done += 1

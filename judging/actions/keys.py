@@ -73,9 +73,8 @@ def make(*, user: User, now: datetime, scope: str = AccessKey.Scope.READ, days: 
     """Return a new key, which replaces the old one; it cannot be shown again."""
     key = secrets.token_hex(BYTES)
     with transaction.atomic():
-        owner = User.objects.select_for_update(no_key=True).get(
-            pk=user.pk
-        )  # a double click: one after the other
+        # a double click: one after the other
+        owner = User.objects.select_for_update(no_key=True).get(pk=user.pk)
         if owner.version != user.version:
             raise LoggedOut
         AccessKey.objects.filter(user=owner).delete()

@@ -368,9 +368,8 @@ class TaskOrder:
         return [items[index] for index in drawn]
 
 
-PREVIEW = TaskOrder(
-    KeyedDraws(b"preview"), "preview", "preview"
-)  # blinds nobody: researchers see it
+# blinds nobody: researchers see it
+PREVIEW = TaskOrder(KeyedDraws(b"preview"), "preview", "preview")
 
 
 def lay_out(rubric: Rubric, lines: Iterable[SheetLine], *, order: TaskOrder) -> Sheet:

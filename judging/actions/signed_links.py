@@ -25,12 +25,13 @@ LARGEST = 256 * 1024
 LONGEST = 8_000  # characters of a token
 LEEWAY = timedelta(seconds=60)  # by which the platform's clock may differ
 UNREADABLE = (OSError, HTTPException, ValueError, KeyError, TypeError, RecursionError)
+# signed with a key that only the platform has; never HS256 or none
 ALGORITHMS = (
     "RS256",
     "PS256",
     "ES256",
     "EdDSA",
-)  # signed with a key that only the platform has; never HS256 or none
+)
 
 
 class BadToken(Exception):

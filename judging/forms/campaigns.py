@@ -21,11 +21,12 @@ from judging.models.campaign import LONGEST_TEXT
 MOST_PROTOCOLS = 50  # of one's own to choose from, the newest; the library leads to the others
 MOST_ANNOTATORS = 1_000  # for each task; a panel has that many seats for each system
 FIRST_LIFE = timedelta(days=14)  # of a link, unless its maker says otherwise
+# whatever the server's own clock says: other on each machine
 NO_PLACES = {
     "localtime",
     "Factory",
     "posixrules",
-}  # whatever the server's own clock says: other on each machine
+}
 
 BEFOREHAND = ("analysis_plan", "sample_reason")
 READ = ("introduction", "pay", "consent", "contact", "ethics", "withdrawal", "retention_days")

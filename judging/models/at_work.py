@@ -16,6 +16,7 @@ from judging.models.people import Enrollment
 from judging.models.rubric import Rubric
 from judging.models.statements import rows
 
+# documents that few pages read
 LARGE = {
     "protocol",
     "document",
@@ -23,7 +24,7 @@ LARGE = {
     "quality",
     "rate",
     "selection",
-}  # documents that few pages read
+}
 PARTS: dict[str, type[models.Model]] = {
     "own": Assignment,
     "task": Task,

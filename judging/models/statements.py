@@ -15,9 +15,8 @@ from weakref import WeakKeyDictionary
 from django.db import connection
 
 ARGUMENT = re.compile(r"%\((\w+)\)s")
-PREPARED: WeakKeyDictionary[Any, set[str]] = (
-    WeakKeyDictionary()
-)  # what each of the driver's connections knows
+# what each of the driver's connections knows
+PREPARED: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 
 
 def rows(statement: str, names: Mapping[str, Any]) -> list[tuple[Any, ...]]:

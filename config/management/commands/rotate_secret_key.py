@@ -33,9 +33,8 @@ class Command(BaseCommand):
             old = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
             if in_files:
                 settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = secrets.token_urlsafe(48), old
-                write(
-                    settings.HOME / OLD_SECRETS, "\n".join(old)
-                )  # first, so that no moment lacks a key
+                # first, so that no moment lacks a key
+                write(settings.HOME / OLD_SECRETS, "\n".join(old))
                 write(settings.HOME / "secret_key.txt", settings.SECRET_KEY)
             with transaction.atomic():
                 count, platforms = second_factors.rotate(), crowd_platforms.rotate()

@@ -215,9 +215,8 @@ class _Joining:
     ) -> None:
         self.joined, self.collection, self.choices = joined, collection, choices
         self.any_system = any_system
-        self.nameless = (
-            any_system or shuffled
-        )  # the file does not name the systems of new questions
+        # the file does not name the systems of new questions
+        self.nameless = any_system or shuffled
         self.study, self.held, self.found = joined.study, joined.held, joined.found
         self.sources = {source.pk: source for source in self.held.sources}
         self.records = {source.key: source for source in self.study.sources}

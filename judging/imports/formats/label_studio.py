@@ -32,10 +32,11 @@ RATER, CRITERION, VALUE, NOTE, MARK, MARK_START, MARK_END, MARK_TEXT = _OURS = t
 )
 _TASK = "task:id"
 _RATINGS = ("choices", "rating", "number")
+# in every task of the short export, whose lists are one annotator's marks
 _SHORT = {
     "annotator",
     "annotation_id",
-}  # in every task of the short export, whose lists are one annotator's marks
+}
 _LABELS = ("labels", "hypertextlabels")
 _UNMARKED = "mark_none"  # the control by which a rater says that nothing in the passage answers the question
 

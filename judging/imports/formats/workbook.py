@@ -62,12 +62,13 @@ _CELL = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _THREADED = "[Threaded comment]"
 _DEEPEST = 50
 _WORKBOOK = "xl/workbook.xml"
+# built-in formats of dates and times
 _DAY_FORMATS = {
     *range(14, 23),
     *range(27, 37),
     *range(45, 48),
     *range(50, 59),
-}  # built-in formats of dates and times
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -647,9 +648,8 @@ class _Cells(_Part):
             formula = None if self._formula is None else "".join(self._formula)
             text = self._of(self._kind, self._style, "".join(self._value), formula)
             if text:
-                place = min(
-                    self._column, MOST_COLUMNS + 1
-                )  # of a row too wide, one cell too many is enough
+                # of a row too wide, one cell too many is enough
+                place = min(self._column, MOST_COLUMNS + 1)
                 self._row += [""] * (place - len(self._row))
                 self._row[place - 1] = text
         elif tag == "row" and self._row:

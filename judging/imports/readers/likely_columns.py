@@ -234,9 +234,8 @@ def _answer_the_same(column: Sequence[str], passages: Sequence[str]) -> bool:
     on: dict[str, list[str]] = defaultdict(list)
     for cell, passage in zip(column, passages, strict=True):
         on[passage].append(cell)
-    whole = list(on.values())[
-        : len(on) - 1 or 1
-    ]  # the first cells of a file: its last passage may go on
+    # the first cells of a file: its last passage may go on
+    whole = list(on.values())[: len(on) - 1 or 1]
     complete = [each for each in whole if set(each) == names and len(each) == len(names)]
     return len(complete) >= max(1, _MOSTLY * (len(on) - 1))
 

@@ -68,9 +68,8 @@ def to_study(
     check(columns, table.header)
     if columns.by_system:
         study = to_study(*_one_row_a_system(table, columns))
-        problems = tuple(
-            dict.fromkeys(study.problems)
-        )  # what is wrong with a row is wrong for each system of it
+        # what is wrong with a row is wrong for each system of it
+        problems = tuple(dict.fromkeys(study.problems))
         refused = {problem.row for problem in problems if problem.kind == "row"}
         read = table.rows_read
         return replace(study, problems=problems, rows_read=read, rows_kept=read - len(refused))

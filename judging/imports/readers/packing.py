@@ -40,13 +40,14 @@ _ABOUT = [each.name for each in fields(RatingRecord)].index("attributes")
 _SAME = "same"  # stands for the attributes of the rating before
 _TOGETHER = 200
 _LONG = 1_000_000  # characters of a line that is cut where it holds more than one record
+# parts whose texts are each their own
 _HELD = (
     "sources",
     "questions",
     "notes",
     "marks",
     "problems",
-)  # parts whose texts are each their own
+)
 SPOOLED = 1 << 20  # bytes of lines that wait in memory before a temporary file is on the disk
 FORM = {part: [each.name for each in fields(kind)] for part, kind in _PARTS.items()}
 
