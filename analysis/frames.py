@@ -187,7 +187,9 @@ SETTLED = """
     WHERE sv.campaign_id = %(campaign)s AND sv.superseded_at IS NULL
     ORDER BY c.position, sv.unit_id
 """
-FEWEST = 3  # scores that two columns must share before one is said to repeat the other
+REQUIRED_SHARED_SCORES = (
+    3  # scores that two columns must share before one is said to repeat the other
+)
 COARSE = 0.05  # of a column's range: half a unit of its last digit above this tells too little
 TRUE = "t"  # as COPY writes it
 IN_MEMORY = 50_000_000  # bytes of what COPY writes
@@ -385,7 +387,7 @@ def _doubled(
 ) -> DoubledColumn | None:
     given, own = columns[imported.pk], columns[computed.pk]
     if (
-        len(given) < FEWEST
+        len(given) < REQUIRED_SHARED_SCORES
         or computed.direction != imported.direction
         or not given.index.isin(own.index).all()
     ):

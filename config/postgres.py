@@ -38,7 +38,7 @@ from config.postgres_programs import (
 ROOT = Path(__file__).resolve().parent.parent
 OWNER = DATABASE = "quaestor"
 PORT = 5432  # no TCP: only part of the socket's name
-LONGEST_SOCKET_FOLDER = 90  # a socket's path fits 107 bytes on Linux and 103 on macOS
+SOCKET_FOLDER_BYTES = 90  # a socket's path fits 107 bytes on Linux and 103 on macOS
 PATIENCE = 60.0
 DYING = ("already exists", "still in use")  # a killed server's last moments, worth waiting for
 WAY_OUT = "set QUAESTOR_HOME to a folder of yours"
@@ -233,7 +233,7 @@ class Cluster:
     def socket(self) -> Path:
         """Return the folder of the server's socket, whose path must be short."""
         near = self.base / "socket"
-        if len(os.fsencode(near)) <= LONGEST_SOCKET_FOLDER:
+        if len(os.fsencode(near)) <= SOCKET_FOLDER_BYTES:
             return near
         return Path("/tmp") / f"quaestor-{short_hash(near)}"  # noqa: S108  (checked to be ours alone)
 

@@ -19,14 +19,14 @@ from typing import IO
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK_EVERY = 0.2  # seconds
 WATCH_EVERY = 0.5
-LONGEST_PAUSE = 30.0
+PAUSE_SECONDS = 30.0
 STEADY = 5.0  # seconds of life after which a death is no failed start
 GRACE = 20.0
 DIE_WITH_PARENT = 1  # Linux: prctl's PR_SET_PDEATHSIG
 
 HIGHEST_PORT = 65535
 PORTS_TRIED = 50
-LARGEST_LOG = 10 * 1024 * 1024
+LOG_BYTES = 10 * 1024 * 1024
 
 Say = Callable[[str], None]
 
@@ -82,7 +82,7 @@ class Child:
     def _has_died(self, code: int, now: float) -> None:
         self.deaths = self.deaths + 1 if now - self.started < STEADY else 1
         self.start_at = now + (
-            min(2.0 ** (self.deaths - 3), LONGEST_PAUSE) if self.deaths > 2 else 0.0
+            min(2.0 ** (self.deaths - 3), PAUSE_SECONDS) if self.deaths > 2 else 0.0
         )
         self.process = None
         self.say(
@@ -205,7 +205,7 @@ def _keep_small(log: Path) -> None:
     """Move what a large log says into a file beside it, in place of what stood there; the program
     writes on at its beginning, for the log is open for appending."""
     with suppress(OSError):
-        if log.stat().st_size > LARGEST_LOG:
+        if log.stat().st_size > LOG_BYTES:
             with log.open("rb") as said, _log_for_the_owner(log.with_name(f"{log.name}.1")) as kept:
                 kept.truncate(0)
                 shutil.copyfileobj(said, kept)

@@ -139,8 +139,6 @@ def programs(port: int) -> tuple[Program, Program]:
         role=settings.SERVER_ROLE
     )
     own = {"DATABASE_URL": database}
-    if not os.environ.get("DATABASE_URL"):
-        own["QUAESTOR_DATABASE_FOLDER"] = str(postgres.Cluster(postgres.home()).data)
     web = {**own, "PGAPPNAME": WEB, "QUAESTOR_BIND": f"127.0.0.1:{port}"}
     worker = {**own, "PGAPPNAME": WORKER, **one_thread}
     return (

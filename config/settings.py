@@ -211,10 +211,6 @@ STORAGES = {
 }
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # one page can hold many units with many criteria
 UPLOAD_LIMIT = limits.MAX_UPLOAD_BYTES
-# Where the database's disk is this machine's: what is large is refused while less is free than this
-DATABASE_FOLDER = os.environ.get("QUAESTOR_DATABASE_FOLDER", "")
-KEEP_FREE = int(os.environ.get("QUAESTOR_KEEP_FREE", "3072")) * 1024**2  # megabytes; 0: no limit
-MESSAGE_STORAGE = "config.notices.LatestMessages"
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

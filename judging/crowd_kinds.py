@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
-LONGEST_ID = 64
-ID = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_ID}}}")
+ID_CHARACTERS = 64
+ID = re.compile(rf"[A-Za-z0-9_-]{{1,{ID_CHARACTERS}}}")
 CODE = re.compile(r"^[A-Za-z0-9_-]{4,40}\Z")
 
 

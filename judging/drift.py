@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import atan2, cos, pi, sin, sqrt
 from statistics import NormalDist
 
-FEWEST_SOURCES = 5  # of a day, and of the other days together, before they are compared
+REQUIRED_SOURCES = 5  # of a day, and of the other days together, before they are compared
 LEVEL = 0.01  # of an annotator: over all days and criteria that are compared
 LEAST_SHARE = 0.1  # of the scale: a smaller difference is not worth a look
 LARGE = 300  # degrees of freedom from which on Student's t is taken for normal
@@ -84,7 +84,7 @@ def _compared(criterion: str, days: Sequence[Day]) -> list[Drift]:
     found = []
     for each in days:
         rest = pooled([other.apart for other in days if other is not each and other.apart])
-        if each.apart and rest and min(each.apart.n, rest.n) >= FEWEST_SOURCES:
+        if each.apart and rest and min(each.apart.n, rest.n) >= REQUIRED_SOURCES:
             p = welch(each.apart, rest)
             found.append(Drift(criterion, each.day, each.apart.mean, rest.mean, each.values, p))
     return found

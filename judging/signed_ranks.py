@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import sqrt
 from statistics import NormalDist
 
-MOST_EXACT = 50  # differences up to which the null distribution is counted out
+EXACT_UP_TO = 50  # differences up to which the null distribution is counted out
 
 
 def one_sided(differences: Sequence[float]) -> float | None:
@@ -23,7 +23,7 @@ def one_sided(differences: Sequence[float]) -> float | None:
         return 1.0
     doubled = _doubled_ranks([abs(each) for each in told])  # whole numbers, also for shared ranks
     negative = sum(rank for rank, each in zip(doubled, told, strict=True) if each < 0)
-    if len(told) <= MOST_EXACT:
+    if len(told) <= EXACT_UP_TO:
         return _share_at_least(negative, doubled)
     variance = sum(rank * rank for rank in doubled) / 4
     return 1 - NormalDist().cdf((negative - sum(doubled) / 2 - 1) / sqrt(variance))

@@ -15,7 +15,6 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import ProtectedError
 from django.utils.deconstruct import deconstructible
 
-from judging import room
 from judging.models import Job, StoredFile, StoredPart
 
 PIECE = 1 << 23  # bytes of what is read at once
@@ -34,13 +33,7 @@ def keep(content: bytes) -> StoredFile:
 def keep_pieces(pieces: Iterable[bytes]) -> StoredFile:
     """Store bytes as they come, such as the chunks of an upload: no more than a part is held at a
     time, here and by the database, which would hold one row three times.
-
-    Raises
-    ------
-    OSError
-        Where the disk is nearly full.
     """
-    room.check()
     digest = hashlib.sha256()
     with suppress(IntegrityError), transaction.atomic():  # known bytes break the hash's uniqueness
         parts = _parts(pieces, digest)

@@ -30,7 +30,7 @@ MOST_CHARACTERS = 200_000  # of the sample: the page waits while every recipe re
 # Pairs of words, for a recipe that compares each of a question with each of a reference
 MOST_PAIRS = 1_000_000
 TOO_LONG = "its time grows with the square of the words, and these texts have too many for a page."
-FEWEST = 3
+REQUIRED_QUESTIONS = 3
 SHOWN = 3
 QUICK = (*CORE, *(metric.id for metric in (*RECIPES, *SACRE)))
 SPACED = (("nqg", "raw"), ("nqg", "nqg"), ("ptb", "ptb"), ("lower", "lower"), ("raw", "raw"))
@@ -82,14 +82,14 @@ def fits(collection: Collection, column: Metric, *, slow: bool = False) -> Fits 
     scored = wanted.order_by("unit").values_list("unit", flat=True).iterator()
     units = np.fromiter(scored, dtype=np.int64)  # a page waits for it, and there may be a million
     keys = units[:: max(1, len(units) // SAMPLE)][:SAMPLE].tolist()
-    if len(keys) < FEWEST or not items.has_references(collection):
+    if len(keys) < REQUIRED_QUESTIONS or not items.has_references(collection):
         return None
     values = dict(wanted.filter(unit__in=keys).values_list("unit", "value"))
     try:
         batch = _readable(items.read(collection, ScoredUnit.PAIR, keys))
     except scoring.EmptyReference:
         return None
-    if len(batch) < FEWEST:
+    if len(batch) < REQUIRED_QUESTIONS:
         return None
     column_values = np.array([values[key] for key in keys[: len(batch)]])
     tried: list[tuple[Scorer, Mapping[str, Any], int]] = [
@@ -109,8 +109,10 @@ def fits(collection: Collection, column: Metric, *, slow: bool = False) -> Fits 
             within = min(
                 _within_pairs(metric, batch[:sample], preparation) for preparation in preparations
             )
-            if within < FEWEST or (within < len(batch[:sample]) and not slow):
-                not_tried.append((metric.spec.name, "" if within >= FEWEST else TOO_LONG))
+            if within < REQUIRED_QUESTIONS or (within < len(batch[:sample]) and not slow):
+                not_tried.append(
+                    (metric.spec.name, "" if within >= REQUIRED_QUESTIONS else TOO_LONG)
+                )
                 continue
             for preparation in preparations:
                 asked = (batch[:within], column_values[:within], preparation)
@@ -187,7 +189,7 @@ def _fit(
         return None
     ours = np.array([np.nan if result.value is None else result.value for result in results])
     both = ~np.isnan(ours)
-    if both.sum() < FEWEST:
+    if both.sum() < REQUIRED_QUESTIONS:
         return None
     # a column may be in percent where the recipe is a fraction, or the other way round
     gaps = {

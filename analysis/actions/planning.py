@@ -30,7 +30,7 @@ from judging.models import Campaign, Job, Judgment, User
 
 KIND = "analysis.planning"
 STEPS = (10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600)
-MOST_ITEMS = 5_000  # more are not simulated
+ITEMS_SIMULATED = 5_000  # more are not simulated
 PUBLISHED_FOR = 3  # annotators whose means the published deviations are of
 ROUNDS = ("pilot", "main")
 SIMULATIONS = 2_000
@@ -161,9 +161,9 @@ def _needed(variances: Variances, judges: int, level: float, asked: Mapping[str,
         return row | {
             "reason": "the systems never differ by more or less on one item than on another"
         }
-    if rough > MOST_ITEMS:
+    if rough > ITEMS_SIMULATED:
         return row | {
-            "reason": f"about {rough:,.0f} items would be needed; studies of up to {MOST_ITEMS:,} are simulated"
+            "reason": f"about {rough:,.0f} items would be needed; studies of up to {ITEMS_SIMULATED:,} are simulated"
         }
     found = items_needed(
         variances,

@@ -31,7 +31,7 @@ from judging.models import Campaign, Job, User
 
 KIND = "analysis.tuning"
 SPLITS = 5
-FEWEST = 40  # judged questions: half to learn from, half to test on
+REQUIRED_QUESTIONS = 40  # judged questions: half to learn from, half to test on
 METHODS = ("grid", "exact")
 REMEMBERED = 20_000  # references whose words are: questions of one source share them
 FORMULAS = ("per_class_f", "paper", "clipped_f")
@@ -89,9 +89,10 @@ def execute(work: jobs.Work) -> dict[str, Any]:
         raise jobs.CannotDo("Weights are tuned on a campaign's judgments.")
     work.progress(0, 3, "Reading judgments")
     questions, gold, sources = _judged(campaign, asked["criterion"])
-    if len(gold) < FEWEST:
+    if len(gold) < REQUIRED_QUESTIONS:
         raise jobs.CannotDo(
-            f"{len(gold)} judged questions have a reference; weights need at least {FEWEST} to mean anything."
+            f"{len(gold)} judged questions have a reference; weights need at least "
+            f"{REQUIRED_QUESTIONS} to mean anything."
         )
     try:
         return _tuned(work, questions, gold, sources, asked)

@@ -22,7 +22,7 @@ LAYER = Parameter(
 )
 TEXTS_KEPT = 4096
 TEXTS_AT_ONCE = 64
-MOST_UNKNOWN = 0.1  # of a text's pieces
+UNKNOWN_SHARE = 0.1  # of a text's pieces
 NOT_KNOWN = (
     "not for this language: the model does not know more than a tenth of the word pieces of {which}"
 )
@@ -43,7 +43,7 @@ class Encoded:
     def mostly_unknown(self) -> bool:
         """Whether too many pieces are unknown for a likeness to mean anything: to the model they
         are all alike."""
-        return self.unknown > MOST_UNKNOWN * int((~self.special).sum())
+        return self.unknown > UNKNOWN_SHARE * int((~self.special).sum())
 
 
 class Encoder:

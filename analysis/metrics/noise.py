@@ -12,7 +12,7 @@ from types import MappingProxyType
 from analysis.metrics.answerability import FUNCTION_WORDS, asks, classes
 from analysis.metrics.languages import primary
 
-MOST_DROPPED = 3
+DROPPED_WORDS = 3
 QUESTION_TYPES = ("who", "what", "which", "when", "where", "why", "how")
 
 
@@ -81,7 +81,7 @@ def _without_some(
         and not (place == 0 and asks(token))
     ]
     return (
-        _without(tokens, rng.sample(places, rng.randint(1, min(MOST_DROPPED, len(places)))))
+        _without(tokens, rng.sample(places, rng.randint(1, min(DROPPED_WORDS, len(places)))))
         if places
         else None
     )

@@ -120,7 +120,9 @@ STEPS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "sudachi": sudachi,
     }
 )
-MOST_STEPS = 4  # a Unicode form, words, a normalisation, and one to spare: nothing offered has more
+STEPS_TAKEN = (
+    4  # a Unicode form, words, a normalisation, and one to spare: nothing offered has more
+)
 SEGMENTING = frozenset({"characters", "sudachi"})
 
 
@@ -133,9 +135,9 @@ def step(name: str) -> Callable[[str], str]:
     'who?'
     """
     names = name.split("+")
-    if len(names) > MOST_STEPS:
+    if len(names) > STEPS_TAKEN:
         raise UnknownPreparation(
-            f"a preparation has at most {MOST_STEPS} steps, this one has {len(names):,}"
+            f"a preparation has at most {STEPS_TAKEN} steps, this one has {len(names):,}"
         )
     found = []
     for one in names:

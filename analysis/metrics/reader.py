@@ -19,7 +19,7 @@ from analysis.metrics.telling import told
 
 QA_VARIABLE = "QUAESTOR_QA_MODEL"
 WINDOW = 384  # word pieces of question and passage that are read at once; a third of them come again in the next window
-LONGEST_ANSWER = 30  # word pieces
+ANSWER_PIECES = 30  # word pieces
 QUESTIONS_AT_ONCE = 64
 WINDOWS_AT_ONCE = 16
 ANSWERS_KEPT = 4096
@@ -67,7 +67,7 @@ def best_span(starts: Logits, ends: Logits) -> tuple[int, int, float]:
     size = len(starts)
     both = starts[:, None] + ends[None, :]
     lawful = np.triu(np.ones((size, size), dtype=bool)) & np.tri(
-        size, k=LONGEST_ANSWER - 1, dtype=bool
+        size, k=ANSWER_PIECES - 1, dtype=bool
     )
     first, last = divmod(int(np.where(lawful, both, -np.inf).argmax()), size)
     return first, last, float(both[first, last])

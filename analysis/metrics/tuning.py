@@ -19,7 +19,7 @@ from analysis.metrics.answerability import CLASSES, Bags, components
 FeatureArray = NDArray[np.float64]
 
 TRAIN, BAGS, BAG = 300, 20, 200
-FEWEST_TESTED = 3  # questions of a split: two correlate at 1 or -1, whatever is tuned
+REQUIRED_TESTED = 3  # questions of a split: two correlate at 1 or -1, whatever is tuned
 EQUAL = 1e-9  # correlations that differ by less are equal but for rounding
 PARTS = (*CLASSES, "the base metric")
 # The smallest singular value of columns of length 1 that counts as a direction of its own
@@ -240,9 +240,9 @@ def held_out(
     `sources` are drawn until `train` questions are there. Without `sources` each question is its
     own.
     """
-    if train + FEWEST_TESTED > len(gold):
+    if train + REQUIRED_TESTED > len(gold):
         raise CannotTune(
-            f"{len(gold)} judged questions leave fewer than {FEWEST_TESTED} to test on after {train}"
+            f"{len(gold)} judged questions leave fewer than {REQUIRED_TESTED} to test on after {train}"
         )
     labels = range(len(gold)) if sources is None else sources
     _, source = np.unique(np.array([str(label) for label in labels]), return_inverse=True)
@@ -251,7 +251,7 @@ def held_out(
     found = []
     for _ in range(splits):
         learn, test = _split(source, train, rng)
-        if len(test) < FEWEST_TESTED:
+        if len(test) < REQUIRED_TESTED:
             raise CannotTune(
                 f"sources have so different numbers of judged questions that {len(test)} were left "
                 "to test on"

@@ -18,7 +18,7 @@ from analysis.stats.arrays import FloatArray
 from analysis.stats.components import Components
 from analysis.stats.estimate import Estimate
 
-MOST_ITEMS = 100_000
+ITEMS_SEARCHED = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,8 +148,8 @@ def items_needed(
 
     rough = special.ndtri(1 - level / 2) + special.ndtri(target)
     guess = float(rough**2 * variances.of_difference(judges) / difference**2)
-    if guess > MOST_ITEMS:
-        raise ValueError(f"about {guess:.2g} items would be needed, more than {MOST_ITEMS}")
+    if guess > ITEMS_SEARCHED:
+        raise ValueError(f"about {guess:.2g} items would be needed, more than {ITEMS_SEARCHED}")
     low, high = 1, max(2, round(1.1 * guess) + 2)
     while at(high) < target:
         low, high = high, 2 * high

@@ -8,7 +8,6 @@ from math import nan
 
 import numpy as np
 import pandas as pd
-from judging.protocols.rubric_schema import RubricCriterion
 from scipy import sparse
 
 from analysis.frames import Material, hidden_repeats
@@ -24,9 +23,10 @@ from analysis.stats.crosscheck import Check, check_cohen
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.kappa import WEIGHTS, kappa_matrix
 from analysis.stats.raters import leave_one_out, scale_use, severity, with_the_others
+from judging.protocols.rubric_schema import RubricCriterion
 
 MOST_CELLS = 200_000_000  # units x annotators x annotators: some four seconds
-MOST_CHECKED = 10  # annotators whose pairs another library is asked for
+ANNOTATORS_CHECKED = 10  # annotators whose pairs another library is asked for
 MANY_POINTS = 12  # points of a scale up to which its use is drawn
 NO_REPEATS = "not assessed: no question was shown to the same annotator twice"
 NO_BETTER_END = "the values have no better end and are not averaged"
@@ -379,8 +379,8 @@ def _kappas(criterion: RubricCriterion, ratings: pd.DataFrame) -> Iterator[PairK
             if not matrix.shared[i, j]:
                 continue
             value = float(matrix.values[i, j])
-            check = Check(reason=f"more than {MOST_CHECKED} annotators")
-            if len(labels) <= MOST_CHECKED:  # statsmodels takes milliseconds a pair
+            check = Check(reason=f"more than {ANNOTATORS_CHECKED} annotators")
+            if len(labels) <= ANNOTATORS_CHECKED:  # statsmodels takes milliseconds a pair
                 first, second = table[:, i], table[:, j]
                 scale = criterion.values()
                 check = check_cohen(first, second, scale=scale, weights=weights, ours=value)

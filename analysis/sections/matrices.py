@@ -13,7 +13,7 @@ from analysis.sections.columns import human_columns, metric_columns
 from analysis.sections.levels import MEASURES, SHADES
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.arrays import FloatArray
-from analysis.stats.correlation import FEWEST, Method, pairwise
+from analysis.stats.correlation import REQUIRED_ITEMS, Method, pairwise
 
 COEFFICIENTS: tuple[Method, ...] = ("spearman", "pearson")
 NOT_TESTED = (
@@ -117,7 +117,7 @@ def _pairs(columns: dict[str, FloatArray]) -> list[tuple[str, str, str, float, i
                 value = nan
                 reason = (
                     f"{n} questions have both: too few"
-                    if n < FEWEST
+                    if n < REQUIRED_ITEMS
                     else "one of them is the same for every question"
                 )
             rows.append((names[i], names[j], str(method), value, n, reason))

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from judging.protocols.rubric_schema import RubricCriterion
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import or_dash, percent
@@ -15,8 +14,9 @@ from analysis.sections.levels import SHADES
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.arrays import IntArray
 from analysis.stats.raters import rating_grid, rating_grid_of_all
+from judging.protocols.rubric_schema import RubricCriterion
 
-MOST_PAIRED = 6  # annotators up to which each pair has a grid of its own
+ANNOTATORS_PAIRED = 6  # annotators up to which each pair has a grid of its own
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class RatingGrids(Section[RatingGridCell]):
     note = (
         "How often one value met another on the same question: what lies off the diagonal is "
         "disagreement. In the grid of all annotators each pair of ratings counts in both directions. "
-        f"Up to {MOST_PAIRED} annotators, each pair has a grid of its own."
+        f"Up to {ANNOTATORS_PAIRED} annotators, each pair has a grid of its own."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[RatingGridCell]:
@@ -62,7 +62,7 @@ class RatingGrids(Section[RatingGridCell]):
             table, labels = ratings.to_numpy(), [str(label) for label in ratings.columns]
             values = criterion.values()
             rows += _cells(criterion, ("", ""), rating_grid_of_all(table, scale=values))
-            if len(labels) <= MOST_PAIRED:
+            if len(labels) <= ANNOTATORS_PAIRED:
                 for i, j in combinations(range(len(labels)), 2):
                     grid = rating_grid(table[:, i], table[:, j], scale=values)
                     rows += _cells(criterion, (labels[i], labels[j]), grid)

@@ -31,7 +31,7 @@ from analysis.stats.columns import constant
 from analysis.stats.estimate import Tested
 from analysis.stats.facets import Facets
 from analysis.stats.shared_questions import Items, NamedColumns, SharedQuestions, shared_questions
-from analysis.stats.system_level import FEWEST
+from analysis.stats.system_level import REQUIRED_SYSTEMS
 
 CorrelationLevel: TypeAlias = Literal["within_source", "pooled", "systems"]
 LEVELS: tuple[CorrelationLevel, ...] = get_args(CorrelationLevel)
@@ -156,7 +156,7 @@ def _association(
 
 
 def _why_undefined(shared: SharedQuestions, at: tuple[int, int], level: CorrelationLevel) -> str:
-    if len(shared.human) < FEWEST:
+    if len(shared.human) < REQUIRED_SYSTEMS:
         return f"{len(shared.human)} questions have both scores: too few"
     for name, column in (("human", shared.human[:, at[0]]), ("metric", shared.metric[:, at[1]])):
         if constant(column):

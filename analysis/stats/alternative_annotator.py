@@ -22,8 +22,8 @@ from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.multiplicity import benjamini_yekutieli
 from analysis.stats.resampling import Jackknife, Resampled, jackknife, with_spread
 
-FEWEST_ITEMS = 30
-FEWEST_PEOPLE = 3
+REQUIRED_ITEMS = 30
+REQUIRED_ANNOTATORS = 3
 FALSE_FINDINGS = 0.05
 PASSES = 0.5  # the winning rate
 TIE = 1e-9
@@ -96,7 +96,7 @@ def alternative_test(
     names: Sequence[str] = (),
     sources: Labels | None = None,
     expert: ArrayLike | None = None,
-    fewest_items: int = FEWEST_ITEMS,
+    fewest_items: int = REQUIRED_ITEMS,
 ) -> AlternativeTest:
     """Test whether a judge may stand in for people.
 
@@ -305,7 +305,7 @@ def one_sided(gap: FloatArray, epsilon: float) -> float:
     """Return p that the mean of a gap is epsilon or more."""
     if np.ptp(gap) == 0:
         return 0.0 if gap[0] < epsilon else 1.0
-    if len(gap) < FEWEST_ITEMS:
+    if len(gap) < REQUIRED_ITEMS:
         return float(stats.wilcoxon(gap - epsilon, alternative="less").pvalue)
     return float(stats.ttest_1samp(gap, epsilon, alternative="less").pvalue)
 
@@ -333,9 +333,9 @@ def _cautions(data: _Judged, usable: BoolArray, *, tested: int, fewest: int) -> 
     table, own = data.people[usable], data.judge[usable]
     judged = ~np.isnan(table)
     people = int(judged.any(axis=0).sum())
-    if 0 < tested < FEWEST_PEOPLE:
+    if 0 < tested < REQUIRED_ANNOTATORS:
         few = f"{tested} of {people} people could be compared, so the test is weak"
-        yield TWO_PEOPLE if people < FEWEST_PEOPLE else few
+        yield TWO_PEOPLE if people < REQUIRED_ANNOTATORS else few
     for here, said in zip(judged.T, table.T, strict=True):
         enough = here.sum() >= fewest and np.ptp(own[here]) > 0
         if enough and (np.abs(said - own)[here] <= TIE).all():

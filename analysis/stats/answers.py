@@ -23,8 +23,8 @@ from analysis.stats.pooled import COEFFICIENTS, PooledCoefficient, pooled, poole
 from analysis.stats.shared_questions import SharedQuestions
 from analysis.stats.soft_accuracy import pair_tests, soft_order_test
 from analysis.stats.system_level import (
-    FEWEST,
     OVER_SYSTEMS,
+    REQUIRED_SYSTEMS,
     Orders,
     OrderTest,
     RankedMeans,
@@ -114,7 +114,7 @@ def over_questions(asked: ColumnGroup) -> Iterator[tuple[Measure, GroupMeasure]]
     ) -> dict[PooledCoefficient, FloatArray]:
         return pooled_values(human, metric, coefficients=asked.coefficients)
 
-    if n < FEWEST:
+    if n < REQUIRED_SYSTEMS:
         yield from _none(asked, f"{n} questions have both scores: too few")
         return
     left = pooled(of.human, of.metric, of.facets, coefficients=asked.coefficients)
@@ -235,7 +235,7 @@ def too_few_systems(facets: Facets) -> str:
     """Return why nothing can be said over systems; nothing where it can."""
     if facets.n_systems < 2:
         return NO_SYSTEMS
-    if min(facets.n_systems, facets.n_sources) >= FEWEST:
+    if min(facets.n_systems, facets.n_sources) >= REQUIRED_SYSTEMS:
         return ""
     return f"{facets.n_systems} systems and {facets.n_sources} sources: three of each are needed"
 

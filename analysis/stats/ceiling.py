@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.stats.arrays import FloatArray, IntArray, Labels, judged_rows
-from analysis.stats.correlation import FEWEST, METHODS, NAMES, Method, coefficients
+from analysis.stats.correlation import METHODS, NAMES, REQUIRED_ITEMS, Method, coefficients
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.levels import source_correlations
 from analysis.stats.resampling import Jackknife, jackknife, with_spread
@@ -71,10 +71,12 @@ def human_ceiling(
         return undefined(name, "no question has ratings of two annotators")
     units = _units(pairs, method, level, n)
     left_out = np.array([LEVELS[level](pair.with_units(units), method, units) for pair in pairs])
-    few = np.array([_correlated(pair, level) < FEWEST for pair in pairs])
+    few = np.array([_correlated(pair, level) < REQUIRED_ITEMS for pair in pairs])
     if few.all():
         what = "systems" if level == "systems" else "questions"
-        reason = f"nobody shares {FEWEST} {what} with others: a correlation of two tells nothing"
+        reason = (
+            f"nobody shares {REQUIRED_ITEMS} {what} with others: a correlation of two tells nothing"
+        )
         return undefined(name, reason, n=n, dropped=len(pairs))
     defined = ~np.isnan(left_out[:, 0]) & ~few
     dropped = int((~defined).sum())
@@ -147,7 +149,7 @@ def _correlated(pair: _Pair, level: CeilingLevel) -> int:
     """Return how many scores a correlation is of; on each source it is of any two systems, as that
     of a metric is."""
     if level == "within_source":
-        return FEWEST
+        return REQUIRED_ITEMS
     return len(np.unique(pair.system)) if level == "systems" else len(pair.own)
 
 

@@ -12,7 +12,7 @@ from scipy import special, stats
 from analysis.stats.arrays import BoolArray, FloatArray, numeric
 from analysis.stats.columns import complete, constant
 from analysis.stats.estimate import Estimate, Tested, undefined, untested
-from analysis.stats.left_out import FEWEST, WithoutUnits, inferred
+from analysis.stats.left_out import REQUIRED_SOURCES, WithoutUnits, inferred
 
 ENUMERATED = 16  # sources up to which all 2^n swaps are taken
 COUNTED = 13  # sources up to which Wilcoxon's p is exact whatever the ties
@@ -246,8 +246,8 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.9
         return undefined("Cliff's delta", "no source has both scores", dropped=pairs.dropped)
     value, without = _deltas(*np.round(pairs.columns, EXACT).T)
     low = high = nan
-    if pairs.n < FEWEST:
-        reason = f"fewer than {FEWEST} sources: no interval"
+    if pairs.n < REQUIRED_SOURCES:
+        reason = f"fewer than {REQUIRED_SOURCES} sources: no interval"
     elif abs(value) == 1:
         reason = "every score of one system is above all of the other's: no interval"
     elif (np.abs(without) == 1).any():

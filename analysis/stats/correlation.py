@@ -19,7 +19,7 @@ from analysis.stats.estimate import Tested, untested
 Method: TypeAlias = Literal["pearson", "spearman", "kendall"]
 METHODS: tuple[Method, ...] = ("pearson", "spearman", "kendall")
 NAMES = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
-FEWEST = 3
+REQUIRED_ITEMS = 3
 ENUMERATED = 9  # up to here p comes from all n! orders
 
 
@@ -121,7 +121,7 @@ def pairwise(columns: FloatArray, *, method: Method) -> tuple[FloatArray, IntArr
     for i in range(patterns.shape[1]):
         for j in range(i, patterns.shape[1]):
             kept, own = patterns[:, i] & patterns[:, j], np.flatnonzero((of == i) | (of == j))
-            if kept.sum() >= FEWEST:
+            if kept.sum() >= REQUIRED_ITEMS:
                 part = coefficients(columns[np.ix_(kept, own)], method=method)
                 rows, others = of[own] == i, of[own] == j
                 values[np.ix_(own[rows], own[others])] = part[np.ix_(rows, others)]
@@ -143,7 +143,7 @@ def _tau_matrix(columns: FloatArray) -> FloatArray:
 
 def _tested(items: Complete, i: int, j: int, method: Method, confidence: float) -> Tested:
     name, x, y = NAMES[method], items.columns[:, i], items.columns[:, j]
-    if items.n < FEWEST:
+    if items.n < REQUIRED_ITEMS:
         return untested(
             name, f"{items.n} items have both scores: too few", n=items.n, dropped=items.dropped
         )

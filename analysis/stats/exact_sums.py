@@ -13,7 +13,9 @@ import numpy as np
 
 from analysis.stats.arrays import FloatArray, IntArray
 
-MOST = 1000  # largest denominator of a value that is taken for a fraction: a mean of so many ratings, three decimals
+# Largest denominator of a value that is taken for a fraction: a mean of so many ratings, three
+# decimals
+DENOMINATOR_UP_TO = 1000
 _EXACT = 2.0**53
 
 
@@ -21,7 +23,7 @@ def whole(column: FloatArray) -> FloatArray:
     """Return a column times its common denominator, as whole numbers, or as it is where it has
     none.
 
-    A value is taken for the fraction with a denominator of at most `MOST` whose nearest float it
+    A value is taken for the fraction with a denominator of at most `DENOMINATOR_UP_TO` whose nearest float it
     is: means of ratings and short decimals are such. If all values are, and sums of their multiples
     stay below 2^53, then all sums of the returned numbers are exact in float arithmetic, in any
     order; orders and correlations are those of the column.
@@ -41,7 +43,7 @@ def common_denominator(values: Sequence[float] | FloatArray) -> int | None:
     """
     common = 1
     for value in values:
-        fraction = Fraction(float(value)).limit_denominator(MOST)
+        fraction = Fraction(float(value)).limit_denominator(DENOMINATOR_UP_TO)
         common = lcm(common, fraction.denominator)
         if float(fraction) != value or common > 10**9:
             return None

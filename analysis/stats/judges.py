@@ -29,7 +29,9 @@ from analysis.stats.resampling import (
     with_spread,
 )
 
-MOST_GROUPS = 100  # of sources for a jackknife: more change nothing and cost a correlation each
+JACKKNIFE_GROUPS = (
+    100  # of sources for a jackknife: more change nothing and cost a correlation each
+)
 NO_PAIR = "no question was asked so twice"
 DECIMALS = 10  # means of ratings that are equal but for rounding are one value
 
@@ -123,7 +125,7 @@ def _groups(sources: Labels | None, n: int) -> tuple[IntArray, int]:
     """Return each item's group of sources and how many groups there are."""
     codes = source_codes(sources, n)
     units = int(codes.max()) + 1 if n else 0
-    groups = min(units, MOST_GROUPS)
+    groups = min(units, JACKKNIFE_GROUPS)
     return codes % max(groups, 1), groups
 
 

@@ -18,7 +18,7 @@ from scipy import special
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray
 
 InferenceScale: TypeAlias = Literal["fisher", "plain"]
-FEWEST = 3
+REQUIRED_SOURCES = 3
 PERFECT = 1 - 1e-12  # from here on Fisher's z says more of rounding than of the data
 
 
@@ -137,7 +137,7 @@ def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0
     error, freedom, units = standard_error(left)
     units = units if left.resting is None else left.resting
     reason = np.full(value.shape, "", dtype=object)
-    still, few = error <= 1e-12, units < FEWEST
+    still, few = error <= 1e-12, units < REQUIRED_SOURCES
     for where, why in (  # the last that holds is told
         (still, "nothing changes it: no interval can be estimated"),
         (
@@ -146,7 +146,7 @@ def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0
         ),
         (straight, "without one of the units the correlation is perfect: no interval"),
         (perfect, "a perfect correlation: no interval"),
-        (few, f"fewer than {FEWEST} sources: no interval"),
+        (few, f"fewer than {REQUIRED_SOURCES} sources: no interval"),
         (np.isnan(value), ""),
     ):
         reason[where] = why

@@ -32,7 +32,12 @@ from analysis.stats.left_out import WithoutUnits, inferred
 from analysis.stats.multiplicity import holm
 from analysis.stats.pooled import PooledCoefficient, pooled, pooled_values
 from analysis.stats.shared_questions import Items, NamedColumns, SharedQuestions, shared_by_pairs
-from analysis.stats.system_level import FEWEST, RankedMeans, coefficients_of, swapped_systems
+from analysis.stats.system_level import (
+    REQUIRED_SYSTEMS,
+    RankedMeans,
+    coefficients_of,
+    swapped_systems,
+)
 from analysis.stats.within_source import mean_left_out, source_coefficients, within_values
 
 # Swaps for each pair of metrics: Holm multiplies the smallest p by the number of pairs
@@ -269,7 +274,7 @@ class _Pairwise:
 
 def _pooled(asked: _Pairwise) -> Iterator[_Outcome]:
     of, name = asked.shared, asked.measure
-    if len(of.human) < FEWEST:
+    if len(of.human) < REQUIRED_SYSTEMS:
         return asked.none(f"{len(of.human)} questions have all scores: too few")
     left = pooled(of.human, of.metric, of.facets, coefficients=[name])[name]
     if asked.ratings:

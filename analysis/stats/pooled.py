@@ -16,7 +16,7 @@ from analysis.stats.concordance import (
     ordered,
     untied,
 )
-from analysis.stats.correlation import FEWEST
+from analysis.stats.correlation import REQUIRED_ITEMS
 from analysis.stats.facets import Facets
 from analysis.stats.left_out import WithoutUnits
 
@@ -86,7 +86,7 @@ def _computed(
     if "pearson" in coefficients:
         found["pearson"] = _pearson(human, metrics, units)
     flat = [np.array([constant(column) for column in columns.T]) for columns in (human, metrics)]
-    undefined = flat[0][:, None] | flat[1] | (len(human) < FEWEST)
+    undefined = flat[0][:, None] | flat[1] | (len(human) < REQUIRED_ITEMS)
     for parts in found.values():
         parts[0] = np.where(undefined, np.nan, parts[0])
     return {name: found[name] for name in coefficients}

@@ -11,7 +11,7 @@ from analysis.stats.arrays import FloatArray, IntArray, Labels, numeric, source_
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.resampling import Jackknife, Resampled, jackknife, with_spread
 
-FEWEST_SOURCES = 10  # with people's values; with fewer the interval does not keep its level
+REQUIRED_SOURCES = 10  # with people's values; with fewer the interval does not keep its level
 PEOPLE = "mean of people's values"
 CORRECTED = "mean of the judge, corrected by people where they judged"
 ALL_JUDGED = "people judged every item of the judge: nothing is left to predict"
@@ -89,8 +89,8 @@ def _cannot(items: int, n: int, sources: int) -> str:
         return "nobody judged an item of the judge"
     if n == items:
         return ALL_JUDGED
-    if sources < FEWEST_SOURCES:
-        return f"people judged {sources} sources: at least {FEWEST_SOURCES} are needed for an interval that holds"
+    if sources < REQUIRED_SOURCES:
+        return f"people judged {sources} sources: at least {REQUIRED_SOURCES} are needed for an interval that holds"
     return ""
 
 

@@ -27,7 +27,7 @@ from scipy import linalg, sparse
 
 from analysis.stats.arrays import FloatArray, IntArray
 
-MOST_STEPS = 500
+ITERATIONS = 500
 SETTLED = 1e-9  # the last step, as a share of all variance
 DISTINCT = 1e-8  # eigenvalue of the normalised information below which variances are confounded
 NOTHING = 1e-7  # share of the residual below which the equations lose their digits
@@ -316,7 +316,7 @@ def fitted(design: MixedDesign) -> RemlFit:
     start[:-1] /= len(start)
     _distinct(design, _evaluated(_with_noise(design), start))
     fit = _evaluated(design, start)
-    for _ in range(MOST_STEPS):
+    for _ in range(ITERATIONS):
         before, fit = fit.variances, _stepped(design, fit)
         if fit.variances[-1] < NOTHING * fit.variances.sum():
             raise Unfit("the residual does not vary")
@@ -324,7 +324,7 @@ def fitted(design: MixedDesign) -> RemlFit:
             fit = _evaluated(design, np.array([float(f"{v:.{DIGITS}g}") for v in fit.variances]))
             _distinct(design, fit)
             return fit
-    raise Unfit(f"the search for the best variances did not settle in {MOST_STEPS} steps")
+    raise Unfit(f"the search for the best variances did not settle in {ITERATIONS} steps")
 
 
 def _stepped(design: MixedDesign, fit: RemlFit) -> RemlFit:

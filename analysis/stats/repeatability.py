@@ -11,7 +11,7 @@ from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.resampling import Bootstrap, redrawn
 
 TIE = 9  # decimals of means: equal sums of other parts stay ties
-FEWEST = 3  # systems, before their order is compared
+REQUIRED_SYSTEMS = 3  # systems, before their order is compared
 
 
 def cv_star(scores: ArrayLike, *, lowest: float) -> Estimate:
@@ -62,7 +62,7 @@ def order_kept(
     """
     systems, sources = first[0].shape
     name = "Spearman over systems; 95 % of redrawn sources"
-    if systems < FEWEST:
+    if systems < REQUIRED_SYSTEMS:
         return undefined(name, f"{systems} systems: too few to compare their order", n=systems)
     value = float(_spearman(first, second, np.ones((1, sources)))[0])
     if np.isnan(value):

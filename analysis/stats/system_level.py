@@ -16,7 +16,7 @@ from analysis.stats.correlation import all_orders
 from analysis.stats.exact_sums import exact_means, exact_ranks
 from analysis.stats.facets import Facets
 
-FEWEST = 3
+REQUIRED_SYSTEMS = 3
 ENUMERATED = 8  # systems; beyond it orders are drawn
 DRAWN = 9_999
 # Decimals of swapped means, of columns with deviation 1: equal sums of other parts stay ties

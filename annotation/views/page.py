@@ -29,7 +29,7 @@ from judging.actions.sheets import (
 from judging.caches import kept_within
 from judging.protocols import documents
 from judging.protocols.guideline import Block, blocks
-from judging.protocols.rubric_schema import MOST_BUTTONS, RubricCriterion, RubricDocument
+from judging.protocols.rubric_schema import BUTTONS_SHOWN, RubricCriterion, RubricDocument
 from judging.rules import Force, Forced, Identical
 from judging.spans import Marked, Range, Searched
 
@@ -442,7 +442,7 @@ def criterion(
 
 
 def _control_for(words: RubricCriterion) -> str:
-    if len(words.points) <= MOST_BUTTONS:
+    if len(words.points) <= BUTTONS_SHOWN:
         return "radio"
     return "number" if words.is_typed else "select"
 

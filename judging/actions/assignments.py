@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from judging.models import Assignment, Campaign, Enrollment, Round
 from judging.models.statements import rows, run
 
-LONGEST_GAP = 120  # seconds between two signs of life that still count as work
+WORKING_GAP_SECONDS = 120  # seconds between two signs of life that still count as work
 LOOKED_AT = 3_000  # open places, to say how many tasks are left; beyond that the end is open
 
 
@@ -232,7 +232,7 @@ RETURNING before.at_work_until AS until, judging_enrollment.at_work_until AS see
 SEEN = f"""last_seen_at = {{at}}, active_seconds = active_seconds
     + CASE WHEN submitted_at IS NULL AND counted.seen > greatest(last_seen_at, counted.until)
         THEN least(extract(epoch FROM counted.seen - greatest(last_seen_at, counted.until)),
-            {LONGEST_GAP}) ELSE 0 END"""
+            {WORKING_GAP_SECONDS}) ELSE 0 END"""
 WHERE_COUNTED = """FROM (SELECT) one LEFT JOIN counted ON true
 WHERE judging_assignment.id = %(assignment)s"""
 RENEW = f"""

@@ -10,7 +10,6 @@ from django.db import transaction
 from django.db.models import Max, QuerySet, Sum
 from django.db.models.functions import Length
 
-from judging import room
 from judging.actions import history
 from judging.models import (
     AcceptedValue,
@@ -212,7 +211,6 @@ def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> C
 
 def _check_copied(campaign: Campaign, origin: Source) -> None:
     """Raise TooManyCopied where a check more, with all that its source holds, would be too many."""
-    room.check()
     own = Unit.objects.filter(question_set__source=origin).count()
     if own > MOST_OF_SOURCE:
         raise TooManyCopied(

@@ -3,7 +3,6 @@ annotators."""
 
 from django.db import transaction
 
-from judging import room
 from judging.actions import campaigns, check_items, exercises, exit_forms, history
 from judging.actions.campaigns import NotAllowedNow
 from judging.models import Campaign, Event, GuidelineVersion, User
@@ -23,7 +22,6 @@ def clone(*, campaign: Campaign, by: User) -> Campaign:
     plan = {key: getattr(campaign, key) for key in campaigns.PLANNED}
     longest = Campaign._meta.get_field("title").max_length or 0
     plan["title"] = f"Reproduction of {campaign.title}"[:longest]
-    room.check()
     with transaction.atomic():
         campaigns.check_size(Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk))
         made = campaigns.create(

@@ -41,13 +41,6 @@ REMOVE_CAMPAIGN = (  # the kinds that remove the very campaign they are about
     "judging.discard",
     "analysis.remove_dry_run",
 )
-FREES = (  # the kinds that need little room and may make some
-    *OWED,
-    *REMOVE_CAMPAIGN,
-    "judging.delete_collection",
-    "judging.take_back_file",
-    "analysis.discard_ended",
-)
 BRING_FILES = ("judging.add_judge", "analysis.reproduce")  # kinds with files that nothing points at
 FILES = ("file", "files")  # what names them in a job's parameters
 BELL = "quaestor_jobs"  # the channel of PostgreSQL's NOTIFY

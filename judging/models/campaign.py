@@ -78,10 +78,10 @@ UNLISTED = (  # what is long, and on no list
     "rubric__document",
     "collection__mapping",
 )
-LONGEST_RETENTION = 3_650  # days: ten years
+RETENTION_DAYS_UP_TO = 3_650  # days: ten years
 LONGEST_TEXT = 50_000  # characters of what annotators read, and of what is promised beforehand
 SHOWN_OF_CHANGE = 500  # characters of a text before and after a change; downloads hold all
-LONGEST_LEASE = 7 * 24 * 60  # minutes: a week
+LEASE_MINUTES_UP_TO = 7 * 24 * 60  # minutes: a week
 HEX_OF_256_BITS = "^[0-9a-f]{64}$"
 
 
@@ -154,7 +154,7 @@ class Campaign(models.Model):
     )
     secret_revealed_at = models.DateTimeField(null=True, blank=True, editable=False)
     lease_minutes = models.PositiveIntegerField(
-        default=120, validators=[MinValueValidator(1), MaxValueValidator(LONGEST_LEASE)]
+        default=120, validators=[MinValueValidator(1), MaxValueValidator(LEASE_MINUTES_UP_TO)]
     )
     selection = models.JSONField(
         default=dict,
@@ -215,7 +215,7 @@ class Campaign(models.Model):
     retention_days = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
-        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_RETENTION)],
+        validators=[MinValueValidator(1), MaxValueValidator(RETENTION_DAYS_UP_TO)],
         help_text="So long after closing the accounts of annotators without a password are forgotten; empty: never.",
     )
     pay = models.CharField(max_length=300, blank=True, help_text="What annotators get, in words.")
@@ -271,7 +271,7 @@ class Campaign(models.Model):
                 name="campaign_tasks_per_annotator",
             ),
             models.CheckConstraint(
-                condition=Q(lease_minutes__gte=1, lease_minutes__lte=LONGEST_LEASE),
+                condition=Q(lease_minutes__gte=1, lease_minutes__lte=LEASE_MINUTES_UP_TO),
                 name="campaign_lease",
             ),
             models.CheckConstraint(

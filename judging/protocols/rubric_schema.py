@@ -35,7 +35,7 @@ ReportedStatistic = Literal[
 ]
 
 
-MOST_BUTTONS = 10  # points of a scale that are shown side by side
+BUTTONS_SHOWN = 10  # points of a scale that are shown side by side
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class RubricCriterion:
     def is_typed(self) -> bool:
         """Whether its value is typed in: the scale is long, and has every whole number."""
         values = [point.value for point in self.points]
-        return len(values) > MOST_BUTTONS and values == list(range(values[0], values[-1] + 1))
+        return len(values) > BUTTONS_SHOWN and values == list(range(values[0], values[-1] + 1))
 
     def worst(self) -> int | None:
         """Return the worst value, None where no end is best."""

@@ -156,7 +156,7 @@ def test_program_that_does_not_listen_is_ended_by_force(tmp_path, monkeypatch):
 
 
 def test_log_that_grows_large_is_moved_beside_while_the_program_writes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(processes, "LARGEST_LOG", 100)
+    monkeypatch.setattr(processes, "LOG_BYTES", 100)
     code = "import os, time; os.write(1, b'x' * 101); input_ = open('go'); os.write(1, b'after'); time.sleep(600)"
     os.mkfifo(tmp_path / "go")
     child = processes.Child(
@@ -179,7 +179,7 @@ def test_log_that_grows_large_is_moved_beside_while_the_program_writes_on(tmp_pa
 
 
 def test_log_that_is_moved_beside_is_for_its_owner_from_the_first_byte(tmp_path, monkeypatch):
-    monkeypatch.setattr(processes, "LARGEST_LOG", 100)
+    monkeypatch.setattr(processes, "LOG_BYTES", 100)
     log = tmp_path / "log"
     log.write_bytes(b"x" * 101)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -27,7 +27,7 @@ from analysis.stats.against_people import Association, against_people
 from analysis.stats.arrays import FloatArray
 from analysis.stats.clustered import swap_matrix
 from analysis.stats.columns import Complete, complete, oriented
-from analysis.stats.correlation import FEWEST, METHODS, Method, coefficients, correlate
+from analysis.stats.correlation import METHODS, REQUIRED_ITEMS, Method, coefficients, correlate
 from analysis.stats.crosscheck import check_correlation
 from analysis.stats.dependent import williams
 from analysis.stats.estimate import Tested
@@ -376,7 +376,11 @@ def _differences(
 def _pair_of_rows(
     human: str, names: tuple[str, str], items: Complete, n: int, method: Method
 ) -> PlainRecord:
-    r = coefficients(items.columns, method=method) if items.n >= FEWEST else np.full((3, 3), np.nan)
+    r = (
+        coefficients(items.columns, method=method)
+        if items.n >= REQUIRED_ITEMS
+        else np.full((3, 3), np.nan)
+    )
     better, other = (2, 1) if r[0, 1] < r[0, 2] else (1, 2)
     row: PlainRecord = {
         "table": "differences",
@@ -424,10 +428,10 @@ def _add_swaps(
     all metrics."""
     items = complete([scores, *metrics.values()])
     of = asked.facets.kept(items.kept) if asked.facets else None
-    if of is None or of.n_sources < FEWEST or asked.method == "kendall":
+    if of is None or of.n_sources < REQUIRED_ITEMS or asked.method == "kendall":
         for row in rows:
             row["swap_reason"] = (
-                "too few sources" if of and of.n_sources < FEWEST else "not swapped: see p"
+                "too few sources" if of and of.n_sources < REQUIRED_ITEMS else "not swapped: see p"
             )
         return
     _, p = swap_matrix(

@@ -26,8 +26,8 @@ from analysis.reports.numerals import percent
 from analysis.stats.alpha import krippendorff_alpha
 from analysis.stats.alternative_annotator import (
     EPSILONS,
-    FEWEST_ITEMS,
     LEVELS,
+    REQUIRED_ITEMS,
     AlternativeTest,
     alternative_test,
     power_by_items,
@@ -82,7 +82,7 @@ class Command(BaseCommand):
             "--expert", help="column of one trusted expert, who stands for the others"
         )
         parser.add_argument(
-            "--fewest", type=int, default=FEWEST_ITEMS, help="items a person needs (30)"
+            "--fewest", type=int, default=REQUIRED_ITEMS, help="items a person needs (30)"
         )
         parser.add_argument(
             "--power",

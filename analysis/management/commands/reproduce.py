@@ -17,7 +17,7 @@ from judging.imports.readers.text import Unreadable
 from judging.models import User
 
 NOBODY = "reproductions"
-SMALLEST = 0.00005  # a p below it would be written as 0
+P_PRINTED_FROM = 0.00005  # a p below it would be written as 0
 
 
 class Command(BaseCommand):
@@ -107,6 +107,6 @@ def _as_text(found: reproductions.Reproduction) -> Iterator[str]:
 def _shown(value: Any) -> str:
     if value is None:
         return "–"
-    if isinstance(value, float) and 0 < value < SMALLEST:
+    if isinstance(value, float) and 0 < value < P_PRINTED_FROM:
         return "<0.0001"
     return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)

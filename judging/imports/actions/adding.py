@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Max
 
-from judging import room, storage
+from judging import storage
 from judging.actions import collections, history
 from judging.actions.bulk import check_at_once, let_planner_know
 from judging.actions.rounds import TellProgress, silent
@@ -470,7 +470,6 @@ def _add(
 ) -> AddedFile:
     """Store what a waiting file brings; `tell_new` is told before if most of it is new and nobody
     confirmed that."""
-    room.check()
     progress(0, 0, "Reading the file")
     with transaction.atomic():
         lock(added.collection)

@@ -17,7 +17,7 @@ from judging.imports.readers.records import (
 from judging.imports.readers.sameness import Sameness
 from judging.imports.readers.tables import shorten
 
-MOST_FOUND = 0.9  # of a file's questions, before its letters are taken to stand for systems of the collection
+FOUND_SHARE = 0.9  # of a file's questions, before its letters are taken to stand for systems of the collection
 SURE = 0.9  # of a letter's questions that are one system's
 
 
@@ -44,7 +44,7 @@ def letters(
     found = match(study, held, same=same, by="texts", has_ids=has_ids, any_system=True)
     asked = [key for key, each in found.questions.items() if each.candidates]
     given = sum(question.text is not None for question in study.questions)
-    if not given or len(asked) < MOST_FOUND * (given + left_out):
+    if not given or len(asked) < FOUND_SHARE * (given + left_out):
         return None
     sure: dict[str, Counter[str]] = {}
     alike = {id(each.candidates): each.candidates for each in found.questions.values()}

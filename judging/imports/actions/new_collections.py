@@ -8,7 +8,6 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from judging import room
 from judging.actions import collections
 from judging.actions.bulk import check_at_once, let_planner_know
 from judging.actions.collections import no_room_for
@@ -274,10 +273,7 @@ def import_study(
         Where the same owner imported the same bytes before, unless `again`.
     CannotImport
         With everything that stands in the way; nothing is stored.
-    OSError
-        Where the disk is nearly full.
     """
-    room.check()
     study = unrolled(study)
     examined = examine(study=study, rubric=rubric)
     if examined.obstacles:

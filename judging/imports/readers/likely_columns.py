@@ -16,10 +16,10 @@ from judging.imports.readers.numbers import is_number
 QUESTION_MARKS = ("?", "？", "؟", "՞", "\u037e")
 _LONG = 80  # characters of a passage, at least
 _NAME = 60  # characters of a system's name, at most
-_MOST_SYSTEMS = 30
+_USUAL_SYSTEMS = 30
 _LOOKS = 20  # places in a passage where an answer may stand
 _ENOUGH = 0.6  # of the cells, for questions: some systems forget the mark
-_MOSTLY = 0.8  # of the cells, for everything else
+_USUAL_SHARE = 0.8  # of the cells, for everything else
 # What stands around a system's name in the name of its column.
 _AROUND = re.compile(
     r"(?<![^\W_])(generated|predicted|systems?|models?|output|questions?|predictions?|preds?|hyp|text|by|from|of)"
@@ -113,10 +113,12 @@ def _short_passages(
         for name, column in columns.items()
         if name not in roles.values()
         and _SOURCE.fullmatch("_".join(re.findall(r"[^\W_]+", name[:_NAME].casefold())))
-        and sum(map(_is_sentence, column)) >= _MOSTLY * len(column)
+        and sum(map(_is_sentence, column)) >= _USUAL_SHARE * len(column)
     ]
     whole = [
-        name for name in named if sum(map(_ends, columns[name])) >= _MOSTLY * len(columns[name])
+        name
+        for name in named
+        if sum(map(_ends, columns[name])) >= _USUAL_SHARE * len(columns[name])
     ]
     if whole:
         return _only(whole)
@@ -150,7 +152,7 @@ def _share(systems: Sequence[str], column: Sequence[str], asked: Sequence[object
     pairs = {(system, value) for system, value, _ in questions}
     different = set(column)
     once = bool(pairs) and len(pairs) == len(questions)
-    return all(column) and once and 1 < len(different) <= _MOSTLY * len(pairs)
+    return all(column) and once and 1 < len(different) <= _USUAL_SHARE * len(pairs)
 
 
 def question_columns(
@@ -185,7 +187,7 @@ def answers(free: Mapping[str, Sequence[str]], passages: Sequence[str]) -> str:
         ]
         if len({cell for cell, _ in pairs}) > 1 and sum(
             _holds(*pair) for pair in pairs
-        ) >= _MOSTLY * len(pairs):
+        ) >= _USUAL_SHARE * len(pairs):
             inside[name] = _length(column)
     return max(inside, key=inside.__getitem__, default="")
 
@@ -220,7 +222,7 @@ def _are_names(column: Sequence[str]) -> bool:
     return (
         all(0 < len(cell) <= _NAME for cell in column)
         and 2 * len(different) <= len(column)
-        and len(different) <= _MOST_SYSTEMS
+        and len(different) <= _USUAL_SYSTEMS
     )
 
 
@@ -229,7 +231,7 @@ def _answer_the_same(column: Sequence[str], passages: Sequence[str]) -> bool:
     if not all(0 < len(cell) <= _NAME for cell in column):
         return False
     names = set(column)
-    if not 2 <= len(names) <= _MOST_SYSTEMS:
+    if not 2 <= len(names) <= _USUAL_SYSTEMS:
         return False
     on: dict[str, list[str]] = defaultdict(list)
     for cell, passage in zip(column, passages, strict=True):
@@ -237,7 +239,7 @@ def _answer_the_same(column: Sequence[str], passages: Sequence[str]) -> bool:
     # the first cells of a file: its last passage may go on
     whole = list(on.values())[: len(on) - 1 or 1]
     complete = [each for each in whole if set(each) == names and len(each) == len(names)]
-    return len(complete) >= max(1, _MOSTLY * (len(on) - 1))
+    return len(complete) >= max(1, _USUAL_SHARE * (len(on) - 1))
 
 
 def _system(name: str) -> str:

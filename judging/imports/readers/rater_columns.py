@@ -14,9 +14,9 @@ from itertools import pairwise
 from judging.imports.readers.columns import RatingColumn
 from judging.imports.readers.numbers import is_number
 
-MOST_LABELS = 7  # different answers on a scale of words
-MOST_POINTS = 101  # of a scale of numbers: 0 to 100
-MOST_PIECES = 12  # of a name in which one may be a rater
+LABELS_OF_A_SCALE = 7  # different answers on a scale of words
+POINTS_OF_A_SCALE = 101  # of a scale of numbers: 0 to 100
+PIECES_OF_A_NAME = 12  # of a name in which one may be a rater
 _LONGEST = 200  # characters of a name that is looked at
 _PIECE = re.compile(r"[^\W\d_]+|[0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -145,7 +145,7 @@ def _alike(columns: Sequence[str]) -> dict[tuple[int, tuple[str, ...]], list[_Na
     groups: dict[tuple[int, tuple[str, ...]], list[_Name]] = {}
     for column in columns:
         name = _Name(column, tuple(_PIECE.findall(_CAMEL.sub(" ", column[:_LONGEST]))))
-        for place in range(len(name.pieces) if len(name.pieces) <= MOST_PIECES else 0):
+        for place in range(len(name.pieces) if len(name.pieces) <= PIECES_OF_A_NAME else 0):
             groups.setdefault((place, (*name.plain[:place], *name.plain[place + 1 :])), []).append(
                 name
             )
@@ -192,10 +192,13 @@ def _one_scale(members: Sequence[_Name], cells: Mapping[str, Sequence[str]]) -> 
         numbers = {float(cell) for cell in every}
         whole = all((2 * number).is_integer() for number in numbers)
         return (
-            whole and min(numbers) >= -100 and max(numbers) <= 100 and len(numbers) <= MOST_POINTS
+            whole
+            and min(numbers) >= -100
+            and max(numbers) <= 100
+            and len(numbers) <= POINTS_OF_A_SCALE
         )
     shared = len(given) == 1 or any(one & other for one, other in pairwise(given))
-    return len(every) <= MOST_LABELS and shared and all(len(cell) <= 30 for cell in every)
+    return len(every) <= LABELS_OF_A_SCALE and shared and all(len(cell) <= 30 for cell in every)
 
 
 def _ratings(

@@ -14,9 +14,9 @@ from statistics import median
 from judging.imports.readers.guessing import is_criterion, is_known_name
 from judging.imports.readers.header import below_each, likeness
 
-MOST_ABOVE = 10
-_FEWEST_ROWS = 2  # below what may be the names
-_MOSTLY = 0.8
+ROWS_ABOVE_NAMES = 10
+_REQUIRED_ROWS = 2  # below what may be the names
+_USUAL_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,14 @@ def column_names(rows: Sequence[Sequence[str]], above: int | None = None) -> Col
 
 def _above(rows: Sequence[Sequence[str]]) -> int:
     """Return how many rows stand above the names; none where nothing below looks like names."""
-    if len(rows) <= _FEWEST_ROWS:
+    if len(rows) <= _REQUIRED_ROWS:
         return 0
     usual = median(map(_filled, rows[1:]))
     place = 0
-    while place < min(MOST_ABOVE, len(rows) - _FEWEST_ROWS) and 2 * _filled(rows[place]) <= usual:
+    while (
+        place < min(ROWS_ABOVE_NAMES, len(rows) - _REQUIRED_ROWS)
+        and 2 * _filled(rows[place]) <= usual
+    ):
         place += 1
     if not place or not _are_names(rows[place:]):
         return 0
@@ -58,7 +61,7 @@ def _above(rows: Sequence[Sequence[str]]) -> int:
 
 def _goes_on(rows: Sequence[Sequence[str]]) -> bool:
     """Say whether the names of the first row go on in the second."""
-    if len(rows) <= _FEWEST_ROWS:
+    if len(rows) <= _REQUIRED_ROWS:
         return False
     first, second, below = rows[0], rows[1], rows[2:]
     width = max(map(len, (first, second)))
@@ -66,7 +69,7 @@ def _goes_on(rows: Sequence[Sequence[str]]) -> bool:
     fills = any(not one.strip() and other.strip() for one, other in pairs)
     filled = below_each([[""] * width, *below])
     leaves = any(
-        one.strip() and not other.strip() and len(column) >= _MOSTLY * len(below)
+        one.strip() and not other.strip() and len(column) >= _USUAL_SHARE * len(below)
         for (one, other), column in zip(pairs, filled, strict=True)
     )
     return fills and leaves and _are_names(rows[1:])

@@ -13,7 +13,7 @@ from analysis.metrics.contract import (
     UnknownParameter,
     resolved,
 )
-from analysis.metrics.preparation import MOST_STEPS, UnknownPreparation, step
+from analysis.metrics.preparation import STEPS_TAKEN, UnknownPreparation, step
 from analysis.metrics.recipes import LONGEST, RECIPES
 
 PARAMETERS = {
@@ -89,7 +89,7 @@ def test_a_plug_ins_number_without_ends_is_taken_as_before() -> None:
 
 
 def test_a_preparation_has_a_few_steps_and_a_long_name_is_not_repeated() -> None:
-    assert step("+".join(["nfkc", "lower", "nqg", "raw"][:MOST_STEPS]))("Ｗｈｏ?") == "who ?"
+    assert step("+".join(["nfkc", "lower", "nqg", "raw"][:STEPS_TAKEN]))("Ｗｈｏ?") == "who ?"
     with pytest.raises(UnknownPreparation, match="at most 4 steps, this one has 400,000"):
         step("+".join(["nqg"] * 400_000))
     with pytest.raises(UnknownPreparation) as refused:

@@ -56,7 +56,7 @@ def test_the_best_span_is_that_of_all_spans_looked_at_one_by_one() -> None:
     for size in (1, 2, 50):
         starts, ends = rng.normal(size=(2, size)).astype(np.float32)
         lawful = [
-            (i, j) for i in range(size) for j in range(i, min(size, i + reading.LONGEST_ANSWER))
+            (i, j) for i in range(size) for j in range(i, min(size, i + reading.ANSWER_PIECES))
         ]
         assert best_span(starts, ends)[:2] == max(
             lawful, key=lambda span: starts[span[0]] + ends[span[1]]
