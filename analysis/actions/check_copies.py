@@ -12,7 +12,7 @@ from analysis.metrics.noise import DEGRADATIONS, knows_noise
 from judging.actions import check_items, draws, selections
 from judging.models import Campaign, CheckItem, CheckKind, Unit
 
-MOST = 40  # copies: an annotator who does hundreds of tasks meets one in every ten or so
+COPIES = 40  # an annotator who does hundreds of tasks meets one in every ten or so
 
 
 class NoCopies(Exception):
@@ -40,20 +40,15 @@ def make(*, campaign: Campaign) -> int:
             raise NoCopies("This campaign has degraded copies already.")
         draws.keep_secret(campaign=held, now=timezone.now())
         rng = Random(int(held.secret, 16) ^ int.from_bytes(b"degraded copies"))
-        made, too_many = 0, list[check_items.TooManyCopied]()
+        made = 0
         for unit in _drawn(held, rng):
             found = _degraded(unit.question.text, rng, first=made)
             if found:
                 text, way = found
-                try:
-                    check_items.add_degraded(campaign=held, unit=unit, text=text, method=NAMES[way])
-                    made += 1
-                except check_items.TooManyCopied as refused:
-                    too_many.append(refused)
-            if made == MOST or len(too_many) == MOST:
+                check_items.add_degraded(campaign=held, unit=unit, text=text, method=NAMES[way])
+                made += 1
+            if made == COPIES:
                 break
-    if too_many and not made:
-        raise NoCopies(str(too_many[0]))
     if not made:
         raise NoCopies("No question of this campaign can be degraded.")
     return made
@@ -73,8 +68,8 @@ def _drawn(campaign: Campaign, rng: Random) -> Iterator[Unit]:
     chosen = list(dict(rows).values())
     rng.shuffle(chosen)
     related = Unit.objects.select_related("question", "question_set__source__passage")
-    for start in range(0, len(chosen), MOST):
-        some = chosen[start : start + MOST]
+    for start in range(0, len(chosen), COPIES):
+        some = chosen[start : start + COPIES]
         units = related.in_bulk(some)
         yield from (units[pk] for pk in some)
 

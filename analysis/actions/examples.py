@@ -3,7 +3,6 @@
 from collections import defaultdict
 from datetime import datetime
 
-from django.db import transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Left
 
@@ -13,17 +12,12 @@ from analysis.reports.rows import Record
 from judging.long_texts import shortened
 from judging.models import Campaign, Reference, Unit, User
 
-MOST_KEPT = 50  # of a campaign
 LONGEST_WRITTEN = 10_000  # characters of a text of an example in the report's files
 LONGEST_SHOWN = 2_000  # and on its page and in its PDF
 
 
 class NotOfCampaign(ValueError):
     """The question is not judged in this campaign."""
-
-
-class TooManyKept(ValueError):
-    """No more questions can be kept; the message says how many."""
 
 
 def keep(*, campaign: Campaign, unit: int, note: str, by: User, now: datetime) -> KeptExample:
@@ -33,23 +27,12 @@ def keep(*, campaign: Campaign, unit: int, note: str, by: User, now: datetime) -
     )
     if not of_collection.exists():
         raise NotOfCampaign(f"question {unit}")
-    with transaction.atomic():
-        # one at a time, or two side by side would both be the last
-        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        if kept(campaign).exclude(unit=unit).count() >= MOST_KEPT:
-            raise TooManyKept(
-                f"{MOST_KEPT} questions are kept as examples, and no more can be. Let one of them go first."
-            )
-        example, _made = KeptExample.objects.update_or_create(
-            campaign=campaign,
-            unit_id=unit,
-            defaults={"note": note},
-            create_defaults={
-                "note": note,
-                "kept_by": by,
-                "kept_at": now,
-            },
-        )
+    example, _made = KeptExample.objects.update_or_create(
+        campaign=campaign,
+        unit_id=unit,
+        defaults={"note": note},
+        create_defaults={"note": note, "kept_by": by, "kept_at": now},
+    )
     return example
 
 
@@ -83,7 +66,7 @@ def records(campaign: Campaign, *, longest: int = LONGEST_WRITTEN) -> list[Recor
             answer=_beginning(f"{of_source}answer", longest),
             passage=_beginning(f"{of_source}passage__text", longest),
         )
-        .order_by("kept_at", "pk")[:MOST_KEPT]
+        .order_by("kept_at", "pk")
     )
     units = [Unit(pk=row["unit"]) for row in rows]
     said = said_of(units, campaign)

@@ -77,16 +77,8 @@ def keep(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         messages.success(request, _("No longer kept as an example."))
     else:
         note = sent(request.POST, "note", 500).strip()
-        try:
-            examples.keep(
-                campaign=campaign, unit=unit, note=note, by=request.user, now=timezone.now()
-            )
-        except examples.TooManyKept as refused:
-            messages.error(request, str(refused))
-        else:
-            messages.success(
-                request, _("Kept. It goes into the report's files, and into its LaTeX.")
-            )
+        examples.keep(campaign=campaign, unit=unit, note=note, by=request.user, now=timezone.now())
+        messages.success(request, _("Kept. It goes into the report's files, and into its LaTeX."))
     form = ItemsForm(request.POST, collection=campaign.collection, campaign=campaign)
     query = form.query() if form.is_valid() else ItemQuery()
     return redirect(

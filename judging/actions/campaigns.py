@@ -81,7 +81,6 @@ OPENED_ONCE = {  # as they are made
 }
 LONG_TEXTS = ("introduction", "consent", "analysis_plan", "sample_reason")
 LARGE = 20_000  # tasks and places; above that, removing them is a job with progress
-MOST_AMENDMENTS = 100  # each keeps the text before and after, and pages list them all
 AMENDABLE = ("lease_minutes", "introduction", "consent", "ethics", "contact", "pay")
 
 
@@ -177,10 +176,6 @@ def amend(
         held = _held(campaign)
         if held.state == Campaign.State.DRAFT:
             raise NotAllowedNow("Nothing is locked yet: change the plan itself.")
-        if held.deviations.filter(what__in=AMENDABLE).count() >= MOST_AMENDMENTS:
-            raise NotAllowedNow(
-                f"This campaign was amended {MOST_AMENDMENTS} times, and cannot be more often. Plan another one."
-            )
         before = getattr(held, what)
         _set(held, {what: value})
         history.note(

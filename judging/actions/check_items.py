@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, QuerySet, Sum
-from django.db.models.functions import Length
+from django.db.models import Max
 
 from judging.actions import history
 from judging.models import (
@@ -28,19 +27,10 @@ from judging.models import (
     User,
 )
 
-MOST_CHECKS = 500  # of a campaign
-MOST_OF_SOURCE = 1_000  # questions and places for them; a check holds a copy of its whole source
-MOST_COPIED = 20_000  # of all checks of a campaign
-MOST_CHARACTERS = 10_000_000  # of their passages and questions
-
 
 class NotAQuestion(ValueError):
     """What is to become a check is no question of the campaign's collection, or has no accepted
     value."""
-
-
-class TooManyCopied(NotAQuestion):
-    """Checks would hold more copies than a campaign should."""
 
 
 def add_gold(
@@ -197,7 +187,6 @@ def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> C
         or not Question.objects.filter(unit=unit).exists()
     ):
         raise NotAQuestion("This is no question of the campaign's collection.")
-    _check_copied(campaign, origin)
     copied = _copy(
         origin, _collection(campaign), f"{kind} {CheckItem.objects.count() + 1} {unit.pk}"
     )
@@ -207,35 +196,6 @@ def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> C
     return CheckItem.objects.create(
         campaign=campaign, kind=kind, unit_id=own, original=unit, method=method
     )
-
-
-def _check_copied(campaign: Campaign, origin: Source) -> None:
-    """Raise TooManyCopied where a check more, with all that its source holds, would be too many."""
-    own = Unit.objects.filter(question_set__source=origin).count()
-    if own > MOST_OF_SOURCE:
-        raise TooManyCopied(
-            f"The source has {own:,} questions and places for questions; a check holds a copy of all, and at most "
-            f"{MOST_OF_SOURCE:,} can be. Take a question about another source."
-        )
-    held = Unit.objects.filter(question_set__source__collection__checks_of=campaign).count()
-    if held + own > MOST_COPIED or campaign.check_items.count() >= MOST_CHECKS:
-        raise TooManyCopied(
-            f"A campaign has at most {MOST_CHECKS:,} checks, which hold copies of {MOST_COPIED:,} questions with "
-            "all others of their sources."
-        )
-    copies = Source.objects.filter(collection__checks_of=campaign)
-    if _characters(Source.objects.filter(pk=origin.pk)) + _characters(copies) > MOST_CHARACTERS:
-        raise TooManyCopied(
-            f"The copies that a campaign's checks hold have at most {MOST_CHARACTERS:,} characters. Take questions "
-            "about sources with shorter texts."
-        )
-
-
-def _characters(sources: QuerySet[Source]) -> int:
-    """Count the characters of passages and questions."""
-    passages = sources.aggregate(n=Sum(Length("passage__text")))["n"] or 0
-    asked = Question.objects.filter(unit__question_set__source__in=sources)
-    return int(passages + (asked.aggregate(n=Sum(Length("text")))["n"] or 0))
 
 
 def _collection(campaign: Campaign) -> Collection:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Sum
-from django.db.models.functions import Length
 
 from judging.actions import history
 from judging.actions.unit_names import unit_name
@@ -26,11 +24,6 @@ from judging.models import (
 
 NoteSubject = tuple[int, int | None]  # criterion, and unit or none for the criterion as a whole
 MOST = 2_000  # characters of a note
-MOST_OF_ROUND = 200_000  # of all notes: a page shows them as one text, to make decisions of
-
-
-class NotesTooLong(Exception):
-    """The notes of a round hold more than they may; the message says what to do."""
 
 
 class GuidelineLocked(Exception):
@@ -61,11 +54,6 @@ def write_notes(*, round: Round, notes: Mapping[NoteSubject, str], by: User, now
     many changed.
 
     Whatever is not about a criterion of the protocol or a question of the round is left out.
-
-    Raises
-    ------
-    NotesTooLong
-        If there is more text than before and too much; then nothing is kept.
     """
     criteria = set(
         Criterion.objects.filter(rubric=round.campaign.rubric_id).values_list("pk", flat=True)
@@ -95,12 +83,6 @@ def write_notes(*, round: Round, notes: Mapping[NoteSubject, str], by: User, now
                     written_by=by,
                     written_at=now,
                 )
-        held = round.notes.aggregate(total=Sum(Length("text")))["total"] or 0
-        if held > max(MOST_OF_ROUND, sum(map(len, standing.values()))):
-            raise NotesTooLong(
-                f"The notes of this round would hold {held:,} characters, and {MOST_OF_ROUND:,} can be. Nothing was "
-                "saved: write less, or shorten other notes first."
-            )
     return changed
 
 

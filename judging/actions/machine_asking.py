@@ -232,10 +232,6 @@ def _judge(
         judge = MachineJudge.objects.filter(campaign=campaign, name=name).first()
         made = judge is None
         if judge is None:
-            try:
-                machine_judges.check_room(campaign)
-            except machine_judges.TooMany as refused:
-                raise CannotAsk(str(refused)) from None
             judge = MachineJudge.objects.create(
                 campaign=campaign,
                 name=name,

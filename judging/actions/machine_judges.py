@@ -44,7 +44,6 @@ from judging.protocols import documents
 FORMATS = {".jsonl": "jsonl", ".xlsx": "xlsx"}  # by the ending; CSV or TSV else
 NEAR = 250_000  # bytes, and cells; a larger table is read in a process of its own
 MANY = 20_000  # questions of a campaign; above that, a table of answers is taken by a job
-MOST_JUDGES = 50  # of a campaign; a page lists them all
 LONGEST_PROMPT = 50_000  # characters of one that is typed
 PROMPT_SHOWN = 2_000  # characters
 PROBLEMS_KEPT = 500
@@ -71,13 +70,6 @@ ITEM_COLUMNS = ("item", "source", "system", "position", "passage", "answer", "qu
 
 class CannotTake(Exception):
     """A judge whose name is taken, or a table without a usable answer; the message says which."""
-
-
-class TooMany(CannotTake):
-    def __init__(self) -> None:
-        super().__init__(
-            f"A campaign has at most {MOST_JUDGES} machine judges. Remove one to add another."
-        )
 
 
 class NameTaken(CannotTake):
@@ -166,13 +158,6 @@ def listed(campaign: Campaign) -> list[MachineJudge]:
     )
 
 
-def check_room(campaign: Campaign) -> None:
-    """Raise TooMany where a campaign can have no judge more; whoever makes one holds the campaign's
-    row meanwhile."""
-    if campaign.machine_judges.count() >= MOST_JUDGES:
-        raise TooMany
-
-
 def add(
     *, campaign: Campaign, by: User, file: StoredFile, file_name: str, about: Mapping[str, Any]
 ) -> tuple[MachineJudge, JudgeAnswers]:
@@ -186,7 +171,7 @@ def add(
 
 def check(*, campaign: Campaign, about: Mapping[str, Any]) -> None:
     """Say before its table is read why a judge cannot be taken; CannotTake where the campaign is a
-    draft, or has a judge of this name or judges enough, or the prompt is too long."""
+    draft, or has a judge of this name, or the prompt is too long."""
     if campaign.state == Campaign.State.DRAFT:
         raise CannotTake(
             "Lock the campaign first: a draft's protocol and questions may still change."
@@ -195,7 +180,6 @@ def check(*, campaign: Campaign, about: Mapping[str, Any]) -> None:
         raise NameTaken(about["name"])
     if len(about.get("prompt", "")) > LONGEST_PROMPT:
         raise CannotTake(f"The prompt is too long: at most {LONGEST_PROMPT:,} characters.")
-    check_room(campaign)
 
 
 def read(
@@ -240,11 +224,10 @@ def keep(
     about: Mapping[str, Any],
     found: JudgeAnswers,
 ) -> MachineJudge:
-    """Store a judge with its answers; CannotTake where its name is taken, or there are enough."""
+    """Store a judge with its answers; CannotTake if its name is taken."""
     prompt = about.get("prompt", "")
     try:
         with transaction.atomic():
-            check_room(Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk))
             judge = MachineJudge.objects.create(
                 campaign=campaign,
                 created_by=by,

@@ -12,7 +12,6 @@ from django.db.models import Exists, F, OuterRef
 from judging.guards import CONFIRMED
 from judging.models import User, Visit
 
-MOST = 50  # browsers in which one person is logged in; a further one ends the longest unused
 EXACT = timedelta(minutes=1)  # how exact the last sign of life is kept
 BROWSERS = (
     ("Edg", "Edge"),
@@ -61,10 +60,6 @@ def note(*, user: User, session: SessionBase, agent: str, now: datetime) -> None
         unique_fields=["session_key"],
         update_fields=["user", "seen_at"],
     )
-    if noted != key:
-        unused = list(user.visits.values_list("session_key", flat=True)[MOST:])
-        Session.objects.filter(pk__in=unused).delete()
-        Visit.objects.filter(session_key__in=unused).delete()
 
 
 def browser(agent: str) -> str:

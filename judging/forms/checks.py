@@ -6,7 +6,6 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from judging.actions.check_items import MOST_OF_SOURCE
 from judging.actions.unit_names import unit_name
 from judging.models import Campaign, CheckItem, Criterion, Question, Unit
 
@@ -73,11 +72,9 @@ class GoldForm(AcceptedForm):
             unit__question_set__source__collection=campaign.collection,
             unit__question_set__source__key=source,
         )
-        found = list(own.order_by("pk")[: MOST_OF_SOURCE + 1])
-        self.too_many = len(found) > MOST_OF_SOURCE
         # by their texts: who manages may judge too, and sees no system here
-        found.sort(key=lambda each: (each.text, each.pk))
-        self.units = {unit_name(campaign, each.pk): each for each in found if not self.too_many}
+        found = sorted(own, key=lambda each: (each.text, each.pk))
+        self.units = {unit_name(campaign, each.pk): each for each in found}
         self.fields["unit"].choices = [(name, each.text) for name, each in self.units.items()]
 
     def chosen(self) -> Unit:

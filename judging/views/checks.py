@@ -46,7 +46,6 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "tab": "plan",
         "form": form if form.fields["unit"].choices else None,
         "source": source,
-        "most": check_items.MOST_OF_SOURCE if form.too_many else None,
         "gold": items.filter(kind=CheckKind.GOLD),
         # also where the plan was made wider since: they may all be of one system
         "degraded": items.none()

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from judging.actions import discussions, rounds, selections
-from judging.actions.discussions import GuidelineLocked, NotesTooLong
+from judging.actions.discussions import GuidelineLocked
 from judging.actions.rounds import CannotBegin, NothingToJudge
 from judging.forms.plain_text import sent
 from judging.forms.rounds import RoundForm
@@ -76,7 +76,7 @@ def notes(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     }
     try:
         discussions.write_notes(round=round, notes=said, by=request.user, now=timezone.now())
-    except (GuidelineLocked, NotesTooLong) as refused:
+    except GuidelineLocked as refused:
         messages.error(request, str(refused))
     else:
         messages.success(

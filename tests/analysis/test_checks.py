@@ -6,8 +6,8 @@ import pytest
 from analysis import frames
 from analysis.actions import check_copies, runs
 from judging import quality
-from judging.actions import campaigns, check_items
-from judging.models import AnalysedAgreement, CheckItem, Judgment, Unit
+from judging.actions import campaigns
+from judging.models import AnalysedAgreement, CheckItem, Judgment
 from judging.quality import QualityPlan
 from tests import factories
 from tests.analysis.studies import analysed
@@ -97,20 +97,6 @@ def test_copies_are_made_of_the_campaigns_questions_in_different_ways_and_differ
     assert len({item.original.question_set.source_id for item in items}) == 8
     with pytest.raises(check_copies.NoCopies):
         check_copies.make(campaign=campaign)
-
-
-def test_copies_of_sources_that_are_too_large_are_left_out(monkeypatch):
-    campaign = factories.campaign(collection=factories.collection(sources=8))
-    held = Unit.objects.filter(question_set__source__collection=campaign.collection)
-    for unit in held.filter(question_set__source__key__in=["s1", "s2", "s3"], position=1):
-        Unit.objects.create(question_set=unit.question_set, position=2)
-    monkeypatch.setattr(check_items, "MOST_OF_SOURCE", 4)
-    assert check_copies.make(campaign=campaign) == 5
-    none = factories.campaign(collection=campaign.collection)
-    monkeypatch.setattr(check_items, "MOST_OF_SOURCE", 3)
-    with pytest.raises(check_copies.NoCopies, match="at most 3 can be"):
-        check_copies.make(campaign=none)
-    assert not none.check_items.exists()
 
 
 def test_copies_of_another_language_or_a_locked_campaign_are_refused():

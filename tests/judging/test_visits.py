@@ -100,20 +100,6 @@ def test_sessions_are_listed_and_one_is_ended() -> None:
     assert (is_in(here), is_in(elsewhere)) == (True, False)
 
 
-def test_one_person_is_logged_in_in_so_many_browsers(monkeypatch) -> None:
-    """Each log-in by a personal link is one more; thousands made a page of megabytes."""
-    monkeypatch.setattr(visits, "MOST", 2)
-    user, other = factories.researcher(), browser_of(factories.researcher())
-    first, second = browser_of(user), browser_of(user)
-    user.visits.filter(session_key=first.session.session_key).update(
-        seen_at=timezone.now() + timedelta(seconds=1)  # used after the second
-    )
-    third = browser_of(user)
-    assert [is_in(each) for each in (first, second, third, other)] == [True, False, True, True]
-    assert user.visits.count() == 2
-    assert Session.objects.count() == 3
-
-
 def test_sessions_of_others_are_not_found() -> None:
     other = factories.researcher()
     browser_of(other)

@@ -207,18 +207,3 @@ def test_lock_fixes_the_decisions_and_names_them_in_the_protocol(campaign, peopl
     text = page(campaign, round)
     assert "- Ask twice." in text
     assert "Make it the guideline" not in text
-
-
-def test_notes_of_a_round_have_an_end(campaign, people, monkeypatch) -> None:
-    round = closed(campaign, people, all_three, opposed)
-    monkeypatch.setattr(discussions, "MOST_OF_ROUND", 30)
-    client = factories.logged_in(campaign.created_by)
-    url = reverse("judging:round_notes", args=[campaign.uuid, round.pk])
-    first, other = [f"note-{each.pk}-0" for each in campaign.rubric.criteria.all()[:2]]
-    client.post(url, {first: "a" * 20})
-    told = client.post(url, {first: "b" * 20, other: "c" * 11}, follow=True).text
-    assert "would hold 31 characters, and 30 can be. Nothing was saved" in told
-    assert [each.text for each in round.notes.all()] == ["a" * 20]
-    monkeypatch.setattr(discussions, "MOST_OF_ROUND", 10)  # written before there was a limit
-    client.post(url, {first: "b" * 15})
-    assert [each.text for each in round.notes.all()] == ["b" * 15]

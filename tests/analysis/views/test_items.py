@@ -342,17 +342,6 @@ def test_question_is_kept_with_a_note_shown_and_let_go(manager, study):
     assert not KeptExample.objects.exists()
 
 
-def test_a_campaign_keeps_so_many_examples_and_no_more(manager, study, monkeypatch):
-    monkeypatch.setattr(examples, "MOST_KEPT", 1)
-    address = reverse("analysis:keep_example", args=[study.uuid])
-    first, second = (unit_of(study, "1", name).pk for name in ("Corvo", "Alba"))
-    manager.post(address, {"unit": first})
-    told = manager.post(address, {"unit": second}, follow=True)
-    assert "1 questions are kept as examples, and no more can be." in told.text
-    manager.post(address, {"unit": first, "note": "new"})
-    assert list(KeptExample.objects.values_list("unit", "note")) == [(first, "new")]
-
-
 def test_long_texts_of_kept_examples_are_cut(manager, study):
     unit = unit_of(study, "1", "Corvo")
     Passage.objects.update(text="x" * 20_000)

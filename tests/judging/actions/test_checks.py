@@ -37,7 +37,6 @@ from judging.models import (
     Question,
     QuestionSet,
     Round,
-    Source,
     Task,
     Unit,
 )
@@ -337,46 +336,6 @@ def test_a_page_of_a_gold_question_that_marks_too_much_text_keeps_the_plan_from_
         item=CheckItem.objects.get(), by=held.created_by, now=factories.timezone.now()
     )
     campaigns.lock(campaign=held, now=factories.timezone.now())
-
-
-def test_checks_hold_no_more_copies_than_a_campaign_should(monkeypatch):
-    campaign = factories.campaign(collection=factories.collection(sources=3, expected=2))
-    first, second, third = Unit.objects.filter(
-        question_set__source__collection=campaign.collection,
-        question_set__system__name="Alba",
-        position=1,
-    ).order_by("question_set__source__position")
-    monkeypatch.setattr(check_items, "MOST_OF_SOURCE", 5)  # two systems: two sets, four questions
-    with pytest.raises(check_items.TooManyCopied, match=r"has 6 questions and places.*at most 5"):
-        add_gold(campaign, first)
-    monkeypatch.setattr(check_items, "MOST_OF_SOURCE", 6)
-    monkeypatch.setattr(check_items, "MOST_COPIED", 12)
-    add_gold(campaign, first)
-    add_gold(campaign, second)
-    with pytest.raises(check_items.TooManyCopied, match="copies of 12 questions"):
-        add_gold(campaign, third)
-    monkeypatch.setattr(check_items, "MOST_COPIED", 100)
-    monkeypatch.setattr(check_items, "MOST_CHECKS", 2)
-    with pytest.raises(check_items.TooManyCopied, match="at most 2 checks"):
-        add_gold(campaign, third)
-    monkeypatch.setattr(check_items, "MOST_CHECKS", 3)
-    copied = Source.objects.filter(collection__checks_of=campaign)
-    third_too = check_items._characters(copied) + check_items._characters(
-        Source.objects.filter(pk=third.question_set.source_id)
-    )
-    monkeypatch.setattr(check_items, "MOST_CHARACTERS", third_too - 1)
-    with pytest.raises(check_items.TooManyCopied, match="sources with shorter texts"):
-        add_gold(campaign, third)
-    monkeypatch.setattr(check_items, "MOST_CHARACTERS", third_too)
-    add_gold(campaign, third)
-    assert check_items.CheckItem.objects.count() == 3
-
-
-def test_characters_of_checks_are_those_of_passages_and_questions():
-    held = factories.collection(sources=1, expected=1)
-    Passage.objects.filter(collection=held).update(text="x" * 70)
-    Question.objects.filter(unit__question_set__source__collection=held).update(text="y" * 3)
-    assert check_items._characters(held.sources.all()) == 70 + 2 * 3  # two systems
 
 
 def test_a_source_is_copied_whole_by_as_many_queries_however_long_it_is(

@@ -173,16 +173,6 @@ def test_amendment_malformed_changes_nothing(page, open_campaign, change):
     assert not open_campaign.deviations.exists()
 
 
-def test_amendments_have_an_end(page, open_campaign, monkeypatch):
-    monkeypatch.setattr(campaigns, "MOST_AMENDMENTS", 2)
-    for value in ("45", "46", "47"):
-        change = {"what": "lease_minutes", "value": value, "reason": "Breaks"}
-        answer = page.post(address("amend", open_campaign), change, follow=True)
-    assert "was amended 2 times, and cannot be more often" in answer.text
-    open_campaign.refresh_from_db()
-    assert (open_campaign.lease_minutes, open_campaign.deviations.count()) == (46, 2)
-
-
 @pytest.mark.parametrize("name", ["introduction", "consent", "analysis_plan", "sample_reason"])
 def test_a_text_that_is_too_long_is_refused_where_it_is_written_at_the_lock_and_in_a_copy(
     page, draft, name

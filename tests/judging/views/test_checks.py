@@ -35,15 +35,6 @@ def test_gold_question_is_found_by_its_source_and_added_without_naming_a_system(
     assert "Who is it?" in page.get(address("gold", draft)).text
 
 
-def test_gold_question_of_a_source_with_very_many_is_not_offered(page, draft, sent, monkeypatch):
-    monkeypatch.setattr("judging.forms.checks.MOST_OF_SOURCE", 1)
-    monkeypatch.setattr(check_items, "MOST_OF_SOURCE", 1)
-    html = page.get(address("gold", draft), {"source": "s1"}).text
-    assert "This source has more than 1 questions" in html
-    assert 'name="unit"' not in html
-    assert page.post(f"{address('gold', draft)}?source=s1", sent).status_code == 422
-
-
 def test_gold_question_without_an_accepted_value_is_refused_in_words(page, draft, sent):
     answer = page.post(f"{address('gold', draft)}?source=s1", {"unit": sent["unit"]})
     assert answer.status_code == 422
