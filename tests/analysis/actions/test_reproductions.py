@@ -65,7 +65,14 @@ def written(folder, crowd, *, scores=True):
     return [*map(str, files), *(["--metrics", str(table)] if scores else [])]
 
 
-@pytest.mark.parametrize("letters", [{}, {"shuffled": True}, {"shuffled": True, "by_row": True}])
+@pytest.mark.parametrize(
+    "letters",
+    [
+        pytest.param({}, marks=pytest.mark.long),
+        pytest.param({"shuffled": True}, marks=pytest.mark.long),
+        {"shuffled": True, "by_row": True},
+    ],
+)
 def test_batches_with_a_table_of_metrics_are_one_campaign_computed_as_by_hand(
     tmp_path, capsys, letters
 ):

@@ -109,7 +109,15 @@ class Made:
         )
 
 
-@pytest.fixture(scope="module", params=material.STUDIES, ids=str)
+# A crossed study and one of sets stand for all protocols in the short form.
+SHORT = (material.QGBENCH, material.QGSTEC_A)
+STUDIES = [
+    pytest.param(each, id=str(each), marks=() if each in SHORT else pytest.mark.long)
+    for each in material.STUDIES
+]
+
+
+@pytest.fixture(scope="module", params=STUDIES)
 def made(request: pytest.FixtureRequest, lasting: None) -> Iterator[Made]:
     golden = request.param
     campaign = material.imported(golden)

@@ -7,6 +7,7 @@ import pytest
 
 from bench import inference
 
+pytestmark = pytest.mark.long
 STUDIES = 16
 
 
@@ -25,7 +26,6 @@ def shares() -> dict[str, float]:
     return found
 
 
-@pytest.mark.long
 def test_no_printed_interval_misses_its_truth_too_often(shares: dict[str, float]) -> None:
     printed = {k: s for k, s in shares.items() if " interval " in k and not _published(k)}
     assert len(printed) > 20

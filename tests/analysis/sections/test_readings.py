@@ -28,13 +28,14 @@ from judging.imports.formats.qgstec_xml import read_qgstec
 from tests import factories, shared_data
 from tests.analysis import studies
 from tests.analysis.actions.test_runs import carried_out, found
+from tests.analysis.golden import material
 from tests.analysis.sections.computing import chance, inputs_of, records
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def qgstec():
+@pytest.fixture(scope="module")
+def qgstec(lasting):
     file = shared_data.path("qgstec2010/EvaluatedSubmissions.xml")
     return new_collections.import_study(
         study=read_qgstec(file.read_bytes()),
@@ -81,9 +82,10 @@ def test_as_released_is_what_was_read(qgstec):
     assert readings.read_as(read, "as_released") is read
 
 
-def test_run_by_protocol_says_so_and_leaves_agreement_alone(qgstec, client):
+def test_run_by_protocol_says_so_and_leaves_agreement_alone(client):
+    pairs = material.imported(material.QGSTEC_B)
     wanted = {"resamples": 100, "mixed_model": "never", "metrics": []}
-    start = {"campaign": qgstec, "by": qgstec.created_by, "seed": 1}
+    start = {"campaign": pairs, "by": pairs.created_by, "seed": 1}
     released = carried_out(runs.start(**start, parameters=wanted))
     asked = {**wanted, "reading": "by_protocol", "slices": ["target_type", "day"]}
     run = runs.start(**start, parameters=asked)
@@ -92,10 +94,10 @@ def test_run_by_protocol_says_so_and_leaves_agreement_alone(qgstec, client):
         assert tables[same] == released[same], same
     for other in ("systems", "distributions", "comparisons", "aggregations"):
         assert tables[other] != released[other], other
-    [mean] = found(tables["systems"], system="a", criterion="variety")
+    [mean] = found(tables["systems"], system="Brisa", criterion="variety")
     [own] = found(
         tables["aggregates"],
-        system="a",
+        system="Brisa",
         criterion="variety",
         reading="by_protocol",
         fatal_applied="",
@@ -103,7 +105,11 @@ def test_run_by_protocol_says_so_and_leaves_agreement_alone(qgstec, client):
     assert mean["value"] == pytest.approx(own["mean_returned"], rel=1e-11)
     assert {row["reading"] for row in tables["systems"]} == {"by_protocol"}
     sliced = {(row["measure"], row["reading"]) for row in tables["slices"]}
-    assert sliced == {("krippendorff_alpha", "as_released"), ("mean", "by_protocol")}
+    assert sliced == {
+        ("krippendorff_alpha", "as_released"),
+        ("mean", "by_protocol"),
+        ("spearman", "by_protocol"),
+    }
     assert (tables["about"][0]["reading"], released["about"][0]["reading"]) == (
         "by_protocol",
         "as_released",
@@ -114,12 +120,12 @@ def test_run_by_protocol_says_so_and_leaves_agreement_alone(qgstec, client):
         "Ratings that contradict a rule of the protocol"
     ]
     assert told.startswith("by the protocol for systems and metrics, as released for agreement")
-    client.force_login(qgstec.created_by)
-    html = client.get(reverse("analysis:run", args=[qgstec.uuid, run.number])).text
+    client.force_login(pairs.created_by)
+    html = client.get(reverse("analysis:run", args=[pairs.uuid, run.number])).text
     assert "Systems and metrics are read by the protocol" in html
     assert "for systems and metrics the rule stands in their place" in html
     assert 'name="reading"' in html
-    answer = client.get(reverse("analysis:everything", args=[qgstec.uuid, run.number]))
+    answer = client.get(reverse("analysis:everything", args=[pairs.uuid, run.number]))
     downloaded = json.loads(answer.getvalue())
     assert downloaded["tables"]["systems"][0]["reading"] == "by_protocol"
 
