@@ -57,6 +57,7 @@ TESTS = (
     "tests/analysis/test_adjudication.py",
     "tests/analysis/test_checks.py",
     "tests/analysis/test_erasures.py",
+    "tests/analysis/test_erasures_at_once.py",
     "tests/analysis/views/test_further.py",
     "tests/analysis/views/test_older_runs.py",
     "tests/analysis/views/test_repeatability.py",
