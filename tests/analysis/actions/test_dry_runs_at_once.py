@@ -1,0 +1,141 @@
+"""Dry runs while others work beside them: real transactions, as workers and people make them."""
+
+import threading
+
+import pytest
+from celery import current_app
+from django.db import connection, transaction
+from django.utils import timezone
+
+import analysis.tasks  # noqa: F401
+from analysis.actions import dry_runs
+from judging.actions import campaigns, collections, enrollments, jobs, rubric_drafts
+from judging.actions import dry_runs as copies
+from judging.actions.dry_runs import CannotTry
+from judging.imports.actions import adding
+from judging.models import Campaign, Collection, DryRun, Job, Membership
+from judging.tasks import NO_MORE
+from tests import factories
+from tests.analysis.actions.test_dry_runs import CLEAR, SYSTEMS, rows_by_model
+from tests.judging.trials import NOW
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def draft() -> Campaign:
+    return factories.campaign(
+        collection=factories.collection(sources=3, systems=SYSTEMS), annotators_per_task=2
+    )
+
+
+def asked_for(draft: Campaign, **settings: object) -> Job:
+    return dry_runs.start(campaign=draft, by=draft.created_by, parameters=CLEAR | settings)
+
+
+@pytest.mark.parametrize("ending", ["fails", "role taken", "cancelled"])
+def test_a_dry_run_that_does_not_come_to_its_end_leaves_nothing(draft, monkeypatch, ending) -> None:
+    before, by, job = rows_by_model(), draft.created_by, asked_for(draft)
+    fill = dry_runs.fill
+
+    def ended(*, made: DryRun, **asked: object) -> None:
+        """Meet the ending while the copy is there; whoever looks sees none."""
+        assert not made.campaign.memberships.exists()
+        with pytest.raises(CannotTry, match="under way"):
+            dry_runs.remove(campaign=made.campaign, by=by)
+        fill(made=made, **asked)
+        if ending == "fails":
+            raise ZeroDivisionError
+        if ending == "cancelled":
+            raise jobs.JobCancelled
+        Membership.objects.filter(campaign=draft).delete()
+
+    monkeypatch.setattr(dry_runs, "fill", ended)
+    current_app.tasks[dry_runs.KIND](str(job.pk))
+    job.refresh_from_db()
+    said = {"fails": "ZeroDivisionError: ", "role taken": copies.NO_MANAGER, "cancelled": ""}
+    assert job.error == said[ending]
+    assert job.state == ("cancelled" if ending == "cancelled" else "failed")
+    assert rows_by_model() == before
+
+
+def test_who_joins_or_leaves_a_draft_does_not_wait_for_its_dry_run(draft, monkeypatch) -> None:
+    """What a worker holds while it fills the copy is held by another connection here."""
+    analyst = factories.researcher()
+    campaigns.add_member(campaign=draft, user=analyst, role="analyst")
+    link = campaigns.invite(campaign=draft, by=draft.created_by)
+    job = asked_for(draft)
+    begun, go_on, waited = threading.Event(), threading.Event(), []
+    conclude = copies.conclude
+
+    def held(**asked: object) -> None:
+        begun.set()
+        waited.append(go_on.wait(60))
+        conclude(**asked)
+
+    monkeypatch.setattr(copies, "conclude", held)
+    worker = threading.Thread(target=in_a_thread, args=(job,))
+    worker.start()
+    try:
+        assert begun.wait(120)
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '2s'")
+        campaigns.remove_member(campaign=draft, user=analyst, role="analyst")
+        enrollments.join(invitation=link, user=None, agreed=True, now=timezone.now())
+        campaigns.lock(campaign=factories.campaign(collection=draft.collection), now=NOW)
+        with transaction.atomic():
+            adding.lock(draft.collection)
+        rubric_drafts.start(by=draft.created_by, text=factories.SMALL, now=NOW)
+    finally:
+        go_on.set()
+        worker.join()
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
+    job.refresh_from_db()
+    assert (job.state, job.error, waited) == ("done", "", [True])
+    copy = Campaign.objects.get(uuid=job.result["campaign"])
+    assert not copy.memberships.filter(user=analyst).exists()
+    assert copy.memberships.filter(user=draft.created_by, role="manager").exists()
+
+
+def in_a_thread(job: Job) -> None:
+    try:
+        current_app.tasks[dry_runs.KIND](str(job.pk))
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("after", ["copy", "report"])
+def test_use_of_a_collection_ends_while_a_dry_run_goes_on_which_then_leaves_nothing(
+    draft, monkeypatch, after
+) -> None:
+    maker, owner = draft.created_by, factories.researcher()
+    Collection.objects.filter(pk=draft.collection_id).update(owner=owner)
+    draft.collection.refresh_from_db()
+    collections.share(collection=draft.collection, user=maker, by=owner)
+    job = asked_for(draft)
+    place, name = (dry_runs, "fill") if after == "copy" else (copies, "conclude")
+    begun, go_on, done = threading.Event(), threading.Event(), getattr(place, name)
+
+    def held(**asked: object) -> None:
+        begun.set()
+        assert go_on.wait(60)
+        done(**asked)
+
+    monkeypatch.setattr(place, name, held)
+    worker = threading.Thread(target=in_a_thread, args=(job,))
+    worker.start()
+    try:
+        assert begun.wait(120)
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '2s'")
+        collections.end_use(collection=draft.collection, user=maker, now=timezone.now(), by=owner)
+    finally:
+        go_on.set()
+        worker.join()
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
+    job.refresh_from_db()
+    assert job.state == "failed"
+    assert job.error in (copies.NO_MANAGER, NO_MORE), "its worker looks every few seconds"
+    assert not DryRun.objects.exists()
