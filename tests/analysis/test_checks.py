@@ -53,7 +53,7 @@ def test_report_with_and_without_what_was_said_in_checks_is_the_same():
     assert differing <= {*OF_CHECKS, "sections", "study", "about"} - {"study", "about"}
 
 
-def test_agreement_with_oneself_is_alpha_and_percent_of_the_repeats():
+def test_agreement_with_oneself_is_of_the_repeats_and_the_overview_is_told_that_of_the_main_round():
     campaign = checked(sources=16, repeats=60)
     walk(person(campaign, label="A01"), lambda own, asked: 1 + asked.unit % 3)
     walk(
@@ -86,6 +86,8 @@ def test_agreement_with_oneself_is_alpha_and_percent_of_the_repeats():
     [alpha] = [row for row in tables["repeats"] if row["criterion"] == "correctness"]
     assert alpha["n"] == len(of_one)
     assert alpha["value"] < 1
+    kept = AnalysedAgreement.objects.get(campaign=campaign)
+    assert (kept.run, kept.criteria["correctness"]["value"]) == (run.number, 1)
 
 
 def test_copies_are_made_of_the_campaigns_questions_in_different_ways_and_differ_from_them():
@@ -117,12 +119,3 @@ def test_lock_fixes_how_many_checks_there_are_and_their_hash():
     campaigns.lock(campaign=campaign, now=factories.timezone.now())
     assert campaign.protocol["checks"]["degraded"] == 3
     assert len(campaign.protocol["checks"]["sha256"]) == 64
-
-
-def test_analysis_tells_the_overview_its_agreement():
-    campaign = checked(sources=8)
-    for _ in range(2):
-        walk(person(campaign), lambda own, asked: 1 + asked.unit % 3)
-    run = analysed(campaign, metrics=[])
-    kept = AnalysedAgreement.objects.get(campaign=campaign)
-    assert (kept.run, kept.criteria["correctness"]["value"]) == (run.number, 1)

@@ -10,15 +10,20 @@ from analysis.actions import runs
 from analysis.reports.rows import encode
 from analysis.sections.agreement import of_counts, of_table
 from analysis.stats.ratings import patterns
-from judging.models import Enrollment, Exclusion, Metric, Score
+from judging.models import Campaign, Enrollment, Exclusion, Metric, Score
 from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def campaign():
+@pytest.fixture(scope="module")
+def imported(lasting):
     return studies.imported(sources=8)
+
+
+@pytest.fixture
+def campaign(imported, db):
+    return Campaign.objects.get(pk=imported.pk)
 
 
 def left_out(campaign, label):

@@ -151,6 +151,7 @@ def test_constant_metric_has_no_correlation_at_any_level():
     assert {row["highest"] for row in tables["leaders"]} == {"bleu_4"}
 
 
+@pytest.mark.long
 def test_people_who_order_nothing_leave_pairwise_accuracy_undefined():
     flat = {"correctness@A1": lambda n, p: 1 + n % 3, "correctness@A2": lambda n, p: 1 + n % 3}
     tables = carried_out(study(flat, metrics={"meteor": lambda n, p: n + p / 10}))
@@ -176,12 +177,14 @@ def test_metrics_without_a_common_question_have_each_their_own_and_are_not_compa
     assert all(row["reason"] for row in tables["differences"])
 
 
+@pytest.mark.long
 def test_metrics_without_a_common_question_are_undefined_on_the_questions_that_all_have():
     tables = carried_out(study(TWO, metrics=HALVES), items="common")
     assert {row["value"] for row in tables["levels"]} == {None}
     assert all(row["reason"] for row in tables["levels"])
 
 
+@pytest.mark.long
 def test_no_metrics_leave_levels_and_differences_empty():
     tables = carried_out(study(TWO))
     assert (tables["levels"], tables["differences"], tables["leaders"]) == ([], [], [])
@@ -205,14 +208,3 @@ def test_one_system_has_nothing_to_compare():
     tables = carried_out(study(TWO, systems=("Alba",)))
     assert (tables["comparisons"], tables["groups"], tables["mixed_models"]) == ([], [], [])
     assert found(tables["aggregations"], system="Alba", aggregation="majority")
-
-
-def test_nobody_judged():
-    tables = carried_out(factories.opened())
-    assert {row["value"] for row in tables["agreement"]} == {None}
-    assert (
-        tables["comparisons"],
-        tables["annotators"],
-        tables["repeats"],
-        tables["aggregations"],
-    ) == ([], [], [], [])

@@ -62,6 +62,7 @@ def test_published_columns_come_out_of_the_released_table(tmp_path: Path) -> Non
     assert max(abs(float(row["rouge_l"]) - float(row["ROUGE_L"])) for row in found) < 1e-6
 
 
+@pytest.mark.long
 def test_it_needs_no_database_and_no_server(tmp_path: Path) -> None:
     file, out = write(tmp_path), tmp_path / "out.tsv"
     environment = os.environ | {

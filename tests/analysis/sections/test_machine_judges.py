@@ -93,8 +93,19 @@ def judge(campaign: Campaign, values, name="Judge", again=None, **about):
     )[0]
 
 
+@pytest.fixture(scope="module")
+def unjudged(lasting: None) -> Campaign:
+    return study()
+
+
 @pytest.fixture
-def campaign() -> Campaign:
+def made(unjudged: Campaign, db: None) -> Campaign:
+    """Return the study that no machine has judged."""
+    return Campaign.objects.get(pk=unjudged.pk)
+
+
+@pytest.fixture(scope="module")
+def judged(lasting: None) -> Campaign:
     made = study()
     judge(
         made,
@@ -105,6 +116,12 @@ def campaign() -> Campaign:
         own_systems=["Alba"],
     )
     return made
+
+
+@pytest.fixture
+def campaign(judged: Campaign, db: None) -> Campaign:
+    """Return the study that a machine has judged twice."""
+    return Campaign.objects.get(pk=judged.pk)
 
 
 def test_the_judge_is_told_with_how_it_was_made(campaign):
@@ -141,8 +158,7 @@ def test_the_verdict_is_the_published_test_and_the_ceiling_stands_beside_it(camp
     assert row["most_given_by_people"] == pytest.approx((most == PEOPLE).mean())
 
 
-def test_a_judge_is_compared_with_itself_over_repetitions_and_places():
-    made = study()
+def test_a_judge_is_compared_with_itself_over_repetitions_and_places(made):
     tokens = {item.text: item.token for item in machine_judges.items(made)}
     again = np.where((N % 4 == 0) & (JUDGE > 1), JUDGE - 1, JUDGE)  # less where it stands second
     rows = ["item,correctness,shown_at"]
@@ -175,8 +191,7 @@ def test_a_judge_is_compared_with_itself_over_repetitions_and_places():
     assert row["alpha_value"] == pytest.approx(1 - observed / expected)
 
 
-def test_what_was_asked_once_has_no_consistency(campaign):
-    made = study()
+def test_what_was_asked_once_has_no_consistency(campaign, made):
     judge(made, JUDGE)
     assert records(JudgeConsistency, made) == []
     (row,) = records(JudgeConsistency, campaign)  # asked twice, alone each time
@@ -230,8 +245,7 @@ def test_each_epsilon_of_the_method_is_told_with_the_annotators_it_is_meant_for(
     }
 
 
-def test_a_judge_of_few_items_is_not_tested():
-    made = study()
+def test_a_judge_of_few_items_is_not_tested(made):
     judge(made, ["" if n >= 20 else JUDGE[n] for n in N])
     (row,) = records(Verdicts, made)
     assert (row["items"], row["people"], row["passes"], row["passes_published"]) == (
@@ -319,8 +333,7 @@ def test_a_judge_of_faults_and_of_names_is_read_by_its_criteria():
     assert against["correctness", "A2"]["kappa_value"] == pytest.approx(quadratic)
 
 
-def test_a_judge_that_favours_its_own_family_is_seen():
-    made = study()
+def test_a_judge_that_favours_its_own_family_is_seen(made):
     judge(made, np.minimum(3, PEOPLE[:, 0] + (SYSTEMS == "Alba")), own_systems=["Alba"])
     told = {"machine_judges": records(MachineJudges, made)}
     rows = {row["system"]: row for row in records(JudgeBias, made, told)}
@@ -333,8 +346,7 @@ def test_a_judge_that_favours_its_own_family_is_seen():
     assert {(row["criterion"], row["judge"]) for row in rows.values()} == {("correctness", "Judge")}
 
 
-def test_a_jury_is_of_a_systems_family_where_all_of_its_judges_are():
-    made = study()
+def test_a_jury_is_of_a_systems_family_where_all_of_its_judges_are(made):
     judge(made, JUDGE, "First", own_systems=["Alba", "Brisa"])
     judge(made, PEOPLE[:, 0], "Second", own_systems=["Alba"])
     rows = records(JudgeBias, made, {"machine_judges": records(MachineJudges, made)})
@@ -384,8 +396,7 @@ def test_levels_are_those_of_metrics(campaign):
     assert row["value"] == pytest.approx(spearmanr(JUDGE, PEOPLE.mean(axis=1)).statistic)
 
 
-def test_several_judges_make_a_jury_and_an_always_top_judge_is_told_by_its_scale():
-    made = study()
+def test_several_judges_make_a_jury_and_an_always_top_judge_is_told_by_its_scale(made):
     judge(made, JUDGE, "First")
     judge(made, np.full(40, 3), "Top")
     judge(made, PEOPLE[:, 0], "Third")
@@ -405,8 +416,7 @@ def test_several_judges_make_a_jury_and_an_always_top_judge_is_told_by_its_scale
     assert {row["judge"] for row in records(JudgeUse, made)} == {"First", "Top", "Third"}
 
 
-def test_a_judge_on_half_the_items_is_compared_on_those():
-    made = study()
+def test_a_judge_on_half_the_items_is_compared_on_those(made):
     by_text = {item.text: item.token for item in machine_judges.items(made)}
     rows = [
         "item,correctness",
@@ -423,8 +433,7 @@ def test_a_judge_on_half_the_items_is_compared_on_those():
     assert row["items"] == 32
 
 
-def test_people_correct_a_judge_that_has_more_items():
-    made = study()
+def test_people_correct_a_judge_that_has_more_items(made):
     assert records(CorrectedMeans, made) == []
     judge(made, JUDGE)
     assert records(CorrectedMeans, made) == []  # people judged all of its items
@@ -438,8 +447,7 @@ def test_people_correct_a_judge_that_has_more_items():
     assert whole["corrected_value"] == pytest.approx(PEOPLE[:24].mean() + whole["tuning"] * gap)
 
 
-def test_a_judge_of_one_system_has_no_corrected_mean_of_all():
-    made = study()
+def test_a_judge_of_one_system_has_no_corrected_mean_of_all(made):
     judge(made, np.where(SYSTEMS == "Alba", JUDGE.astype(object), ""))
     units = frames.material(made).slots.query("position > 0")["unit"].tolist()
     read = frames.material(made)
@@ -482,11 +490,10 @@ def test_a_judge_is_set_against_what_people_said_in_whatever_reading_counts(camp
         )
 
 
-def test_nothing_of_a_judge_enters_peoples_numbers(campaign):
-    people = study()
+def test_nothing_of_a_judge_enters_peoples_numbers(campaign, made):
     sections = (Agreement, Annotators, SystemMeans)
     for section in sections:
-        assert records(section, campaign) == records(section, people)
+        assert records(section, campaign) == records(section, made)
     material = frames.material(campaign)
     assert set(material.judgments["annotator"]) == {"A1", "A2", "A3"}
     assert len(material.judgments) == 120

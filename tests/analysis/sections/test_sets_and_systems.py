@@ -20,7 +20,7 @@ from analysis.sections.levels import Levels
 from analysis.sections.mixed_models import MixedModels
 from analysis.sections.system_scores import TITLES, SystemScoresByMetric
 from judging.actions import jobs
-from judging.models import Metric, Score, System
+from judging.models import Campaign, Metric, Score, System
 from tests.analysis.golden import material
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import picked, records
@@ -29,8 +29,8 @@ from tests.analysis.studies import imported
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def campaign():
+@pytest.fixture(scope="module")
+def scored(lasting):
     made = imported()
     ids = ("bleu_1", "q_bleu_1", "f_rouge_l", "self_bleu_2", "corpus_bleu_4", "corpus_nist")
     scores.compute(
@@ -51,6 +51,11 @@ def campaign():
     ):
         Score.objects.create(metric=extrinsic, system=system, value=50 + value)
     return made
+
+
+@pytest.fixture
+def campaign(scored, db):
+    return Campaign.objects.get(pk=scored.pk)
 
 
 def test_systems_get_means_of_questions_and_of_sets_and_scores_as_a_whole(campaign):
@@ -139,8 +144,8 @@ def test_columns_of_one_name_are_told_apart(campaign):
     assert "BLEU-1 (coco) (nqg/nqg)" in named
 
 
-@pytest.fixture
-def pairs() -> Material:
+@pytest.fixture(scope="module")
+def pairs(lasting) -> Material:
     """Return pairs of questions whose two members hold the same three values of variety."""
     drawn = Random(1)
     lines = ""

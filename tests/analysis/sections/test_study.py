@@ -286,10 +286,19 @@ GIVEN = [
     hand_over_unwanted,
     hand_to_and_fro,
 ]
+WHENEVER = ("before", "while they judge", "at the end", "once it is closed")
 
 
-@pytest.mark.parametrize("give", GIVEN)
-@pytest.mark.parametrize("when", ["before", "while they judge", "at the end", "once it is closed"])
+@pytest.mark.parametrize(
+    ("give", "when"),
+    [
+        pytest.param(
+            give, when, marks=() if give is share or when == WHENEVER[1] else pytest.mark.long
+        )
+        for give in GIVEN
+        for when in WHENEVER
+    ],
+)
 def test_what_others_give_makes_nobody_unblinded_who_has_begun(give, when: str) -> None:
     campaign, honest = studies.opened(annotators_per_task=3), factories.researcher()
     theirs = same_file(campaign)

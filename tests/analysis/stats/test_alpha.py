@@ -119,7 +119,13 @@ def test_what_large_sources_take_along_is_exact_however_many_values_there_are(
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("table", [KRIPPENDORFF_C, sliders()], ids=["points", "sliders"])
+@pytest.mark.parametrize(
+    "table",
+    [
+        pytest.param(KRIPPENDORFF_C, id="points"),
+        pytest.param(sliders(), id="sliders", marks=pytest.mark.long),
+    ],
+)
 def test_alpha_bootstrap_agrees_with_a_loop_over_the_package(level: str, table: np.ndarray) -> None:
     kept = table[(~np.isnan(table)).sum(axis=1) >= 2]
     rng = np.random.default_rng(2)

@@ -66,6 +66,15 @@ COEFFICIENTS: dict[str, Coefficient] = {
     "cohen": two(cohen_kappa, scale=FOUR, weights="linear"),
 }
 each_coefficient = pytest.mark.parametrize("coefficient", COEFFICIENTS.values(), ids=COEFFICIENTS)
+# Each way to a number once: by counts of values, over a scale of many points, and by pairs of raters.
+SHORT = ("alpha ordinal", "alpha interval, many", "ac2", "cohen")
+few_coefficients = pytest.mark.parametrize(
+    "coefficient",
+    [
+        pytest.param(each, id=name, marks=() if name in SHORT else pytest.mark.long)
+        for name, each in COEFFICIENTS.items()
+    ],
+)
 
 
 def degrees(left_out: np.ndarray) -> float:
@@ -131,7 +140,7 @@ def test_interval_equals_leaving_out_sources_one_by_one(coefficient: Coefficient
     )
 
 
-@each_coefficient
+@few_coefficients
 @settings(deadline=None, max_examples=10)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_each_unit_its_own_source_is_the_jackknife_over_units(
@@ -161,7 +170,7 @@ def test_names_and_order_of_sources_do_not_matter(coefficient: Coefficient) -> N
     )
 
 
-@each_coefficient
+@few_coefficients
 def test_bootstrap_draws_whole_sources(coefficient: Coefficient) -> None:
     table, sources = study(missing=0.02)
     rng = np.random.default_rng(5)

@@ -157,7 +157,10 @@ def test_wilcoxon_is_scipys() -> None:
     assert (gaps.p, gaps.n, gaps.dropped) == (found.p, 30, 2)
 
 
-@pytest.mark.parametrize(("n", "times"), [(1, 4), (2, 6), (5, 6), (9, 4), (13, 1)])
+@pytest.mark.parametrize(
+    ("n", "times"),
+    [(1, 4), (2, 6), (5, 6), (9, 4), pytest.param(13, 1, marks=pytest.mark.long)],
+)
 def test_wilcoxon_of_few_sources_with_ties_is_scipys(n: int, times: int) -> None:
     rng = np.random.default_rng(n)
     for a, b in rng.integers(1, 4, size=(times, 2, n)) / 3:

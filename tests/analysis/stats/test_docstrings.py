@@ -21,6 +21,7 @@ def test_examples_give_what_they_say(name: str) -> None:
     assert found.failed == 0
 
 
+@pytest.mark.long
 def test_package_runs_without_django() -> None:
     imports = "; ".join(f"import analysis.stats.{name}" for name in MODULES)
     code = (

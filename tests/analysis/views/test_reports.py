@@ -72,13 +72,6 @@ def test_report_before_the_first_run_says_what_to_do(client):
     assert "Run the analysis" in page
 
 
-def test_report_of_a_campaign_nobody_judged_says_so(client):
-    run = studies.analysed(factories.opened())
-    client.force_login(run.campaign.created_by)
-    page = client.get(address("report", run)).content.decode()
-    assert "Nobody has judged anything yet" in page
-
-
 def test_report_says_that_no_worker_lives_and_how_to_start_one(manager, run):
     runs.start(campaign=run.campaign, by=run.campaign.created_by, seed=2, parameters={})
     page = manager.get(address("report", run)).content.decode()
