@@ -19,8 +19,8 @@ pytestmark = pytest.mark.django_db
 RUBRIC = """
 key: scale
 version: "1"
-title: One scale
-summary: One criterion for published examples.
+title: Two scales
+summary: Two criteria for published examples.
 citation: none
 task: source
 annotators: 4
@@ -29,35 +29,45 @@ stages:
   - {key: all, title: Judge, shows: [passage]}
 criteria:
   - {key: clarity, name: Clarity, prompt: "Is it clear?", definition: Clearness., level: ordinal, best: highest,
-     stage: all, points: [POINTS]}
+     stage: all, points: [TO_FIVE]}
+  - {key: fluency, name: Fluency, prompt: "Is it fluent?", definition: Flow., level: ordinal, best: highest,
+     stage: all, points: [TO_TEN]}
 aggregate: {kind: mean}
 guideline: Read the question first.
 """
 
 
-def agreement(ratings: np.ndarray, *, points: int) -> dict[tuple[str, str], float]:
-    """Import a table of units by raters as judgments of one system's questions and return what a
-    run finds."""
+def points(most: int) -> str:
+    return ", ".join(f'{{value: {value}, label: "point {value}"}}' for value in range(1, most + 1))
+
+
+@pytest.fixture(scope="module")
+def found(lasting: None) -> dict[tuple[str, str, str], float]:
+    """Import two tables of units by raters as judgments of one system's questions on two criteria
+    and return what a run finds."""
+    tables = {"clarity": data.GWET_RAW4, "fluency": data.SHROUT_FLEISS}
+    raters = range(4)
     lines = [
         ",".join(
-            ["source_id", "system", "question", *(f"clarity@J{i}" for i in range(ratings.shape[1]))]
+            ["source_id", "system", "question", *(f"{k}@J{i}" for k in tables for i in raters)]
         )
     ]
-    for unit, values in enumerate(ratings):
+    for unit in range(max(map(len, tables.values()))):
+        values = [
+            ratings[unit][i] if unit < len(ratings) else np.nan
+            for ratings in tables.values()
+            for i in raters
+        ]
         cells = ("" if np.isnan(value) else str(int(value)) for value in values)
         lines.append(",".join([str(unit), "A", f"What is {unit}?", *cells]))
     table = read_delimited("\n".join(lines).encode())
-    scale = ", ".join(
-        f'{{value: {value}, label: "point {value}"}}' for value in range(1, points + 1)
-    )
+    rubric = RUBRIC.replace("TO_FIVE", points(5)).replace("TO_TEN", points(10))
     campaign = new_collections.import_study(
         study=to_study(table, guess(table.header, [row.cells for row in table.rows])),
         name="Published",
         by=factories.researcher(),
         now=timezone.now(),
-        rubric=rubrics.install(
-            document=documents.parse(RUBRIC.replace("POINTS", scale), "scale.yaml")
-        ),
+        rubric=rubrics.install(document=documents.parse(rubric, "scale.yaml")),
     ).campaign
     run = runs.start(
         campaign=campaign,
@@ -68,14 +78,14 @@ def agreement(ratings: np.ndarray, *, points: int) -> dict[tuple[str, str], floa
     job = jobs.claim(job_id=run.job_id)
     jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
     return {
-        (row["coefficient"], row["level"]): row["value"] for row in runs.tables_of(run)["agreement"]
+        (row["criterion"], row["coefficient"], row["level"]): row["value"]
+        for row in runs.tables_of(run)["agreement"]
     }
 
 
-def test_gwets_four_raters():
+def test_gwets_four_raters(found):
     """Krippendorff 2011, example C, for alpha; irrCAC's cac.raw4raters, the same counts, for the
     others."""
-    found = agreement(data.GWET_RAW4, points=5)
     published = {
         ("krippendorff_alpha", "nominal"): 0.743421,
         ("krippendorff_alpha", "ordinal"): 0.815388,
@@ -87,11 +97,11 @@ def test_gwets_four_raters():
         ("gwet_ac2_quadratic", "ordinal"): 0.91400,
         ("conger_kappa_quadratic", "ordinal"): 0.85771,
     }
-    assert {key: found[key] for key in published} == pytest.approx(published, abs=5e-6)
+    assert {key: found["clarity", *key] for key in published} == pytest.approx(published, abs=5e-6)
 
 
-def test_shrout_and_fleiss_1979():
+def test_shrout_and_fleiss_1979(found):
     """Six targets and four judges, table 4."""
-    found = agreement(data.SHROUT_FLEISS, points=10)
     published = {"1,1": 0.17, "2,1": 0.29, "3,1": 0.71, "1,k": 0.44, "2,k": 0.62, "3,k": 0.91}
-    assert {form: round(found[f"icc_{form}", "interval"], 2) for form in published} == published
+    icc = {form: found["fluency", f"icc_{form}", "interval"] for form in published}
+    assert {form: round(value, 2) for form, value in icc.items()} == published

@@ -42,10 +42,12 @@ def run(made, db):
     return Run.objects.get(pk=made.pk)
 
 
-@pytest.fixture
-def folder(run, tmp_path):
-    exports.write(run, tmp_path)
-    return tmp_path
+@pytest.fixture(scope="module")
+def folder(made, tmp_path_factory):
+    """Return the folder with every file of the run; tests only read there."""
+    written = tmp_path_factory.mktemp("files")
+    exports.write(Run.objects.get(pk=made.pk), written)
+    return written
 
 
 def test_latex_is_whole_and_every_file_it_names_is_there(folder):
@@ -171,10 +173,10 @@ def test_table_is_taken_as_latex_markdown_and_tabs(run, client):
     assert taken("systems", "md").status_code == 302
 
 
-def test_latex_compiles(folder):
+def test_latex_compiles(folder, tmp_path):
     if shutil.which("pdflatex") is None:
         pytest.skip("no pdflatex (Debian: texlive-latex-base texlive-latex-recommended)")
-    latex_folder = folder / "latex"
+    latex_folder = shutil.copytree(folder / "latex", tmp_path / "latex")
     command = [
         "pdflatex",
         "-interaction=nonstopmode",

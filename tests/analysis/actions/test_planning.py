@@ -3,6 +3,7 @@ said."""
 
 import io
 from contextlib import redirect_stdout
+from copy import deepcopy
 from dataclasses import replace
 
 import pytest
@@ -33,6 +34,12 @@ def planned(campaign, variances, **changes):
     return Job.objects.get(pk=job.pk).result
 
 
+@pytest.fixture(scope="module")
+def fluency(lasting):
+    """Return what is planned from the published variances of fluency."""
+    return planned(factories.campaign(), "qgeval/fluency")
+
+
 def test_plan_from_qgevals_deviations_gives_the_published_sizes_and_code_that_gives_them_again():
     campaign = factories.campaign()
     for criterion, published in (("fluency", 29), ("answerability", 247)):
@@ -61,11 +68,9 @@ def test_plan_from_judged_ratings_needs_fewer_items_with_more_annotators():
     assert result["source"] == "main round, correctness"
 
 
-def test_many_comparisons_need_more_items():
-    campaign = factories.campaign()
-    one, many = (
-        planned(campaign, "qgeval/fluency", comparisons=pairs)["needed"][0] for pairs in (1, 15)
-    )
+def test_many_comparisons_need_more_items(fluency):
+    [one] = fluency["needed"]
+    [many] = planned(factories.campaign(), "qgeval/fluency", comparisons=15)["needed"]
     assert one["items"] < many["items"]
 
 
@@ -89,8 +94,8 @@ def test_choices_are_judged_rounds_and_the_literature():
     ]
 
 
-def test_a_plan_stored_before_questions_had_their_name_still_renders():
-    result = planned(factories.campaign(), "qgeval/fluency")
+def test_a_plan_stored_before_questions_had_their_name_still_renders(fluency):
+    result = deepcopy(fluency)
     shown = drawing.page(result)
     old = {**result, "system_item": result["question"]}
     del old["question"], old["annotator_system"]

@@ -80,6 +80,7 @@ def test_text_names_the_verdict_and_what_to_look_at(table, capsys):
     assert "Passing is not enough" in told
 
 
+@pytest.mark.long
 def test_power_says_how_many_items_decide(table, capsys):
     words = [table, "--people=h1,h2,h3", "--judge=judge", "--epsilon=.2", "--power"]
     (found,) = json.loads(said(capsys, *words, "--json"))

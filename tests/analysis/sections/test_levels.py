@@ -385,6 +385,7 @@ def test_leaders_highest_rho_not_significant_names_those_that_are():
     )
 
 
+@pytest.mark.long
 def test_leaders_metrics_unrelated_to_the_ratings_are_seldom_named():
     """Twenty metrics that know nothing, over 100 studies of 30 sources by 4 systems. With
     uncorrected p-values a leader was named in 44 of them."""

@@ -95,7 +95,12 @@ def test_button_makes_the_campaign_that_means_need_once(client):
 
 
 @pytest.mark.parametrize(
-    "name", ["avg_grammaticality", "Grammaticality (1-3)", "mean grammaticality"]
+    "name",
+    [
+        "Grammaticality (1-3)",
+        pytest.param("avg_grammaticality", marks=pytest.mark.long),
+        pytest.param("mean grammaticality", marks=pytest.mark.long),
+    ],
 )
 def test_button_finds_the_protocol_of_means_under_other_names(client, name):
     factories.rubric()

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.urls import reverse
 
-from analysis.models import Run
 from judging.models import Attribute, Unit
+from tests import factories
 from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db
@@ -32,14 +32,17 @@ def made(lasting):
     return studies.analysed(study, slices=["column: genre"])
 
 
-@pytest.fixture
-def links(made, client, db):
+@pytest.fixture(scope="module")
+def manager(made):
+    return factories.logged_in(made.campaign.created_by)
+
+
+@pytest.fixture(scope="module")
+def links(made, manager):
     """Return each link of the report into the list of questions, with the number that carries
     it."""
-    run = Run.objects.get(pk=made.pk)
-    client.force_login(run.campaign.created_by)
-    page = studies.whole_report(client, reverse("analysis:report", args=[run.campaign.uuid]))
-    address = reverse("analysis:items", args=[run.campaign.uuid])
+    page = studies.whole_report(manager, reverse("analysis:report", args=[made.campaign.uuid]))
+    address = reverse("analysis:items", args=[made.campaign.uuid])
     found = re.findall(rf'<a href="({re.escape(address)}\?[^"]*)">(.*?)</a>', page)
     return [(unescape(href), re.sub("<.*?>", "", text)) for href, text in found]
 
@@ -58,7 +61,7 @@ def of_each_kind(addresses):
 
 
 @pytest.mark.long
-def test_every_link_opens_a_list_that_is_not_empty(links, client):
+def test_every_link_opens_a_list_that_is_not_empty(links, manager):
     """In the short form, two of each kind."""
     addresses = list(dict.fromkeys(href for href, _text in links))
     assert len(addresses) > 40
@@ -70,7 +73,7 @@ def test_every_link_opens_a_list_that_is_not_empty(links, client):
         "outlier",
     }  # may list nothing where a value is given by one annotator alone
     for href in addresses:
-        answer = client.get(href)
+        answer = manager.get(href)
         assert answer.status_code == 200, (href, answer.context["form"].errors)
         assert (
             answer.context["lines"] or asked(href).get("sort") in empty or "value" in asked(href)
@@ -100,7 +103,7 @@ def test_links_name_criterion_metric_system_annotator_and_value(links):
     assert {"sort": "mean", "criterion": "correctness", "system": "Alba", **genre} in queries
 
 
-def test_share_of_a_value_leads_to_as_many_questions_as_it_counts(links, client):
+def test_share_of_a_value_leads_to_as_many_questions_as_it_counts(links, manager):
     [(href, share)] = [
         (href, text)
         for href, text in links
@@ -108,16 +111,16 @@ def test_share_of_a_value_leads_to_as_many_questions_as_it_counts(links, client)
     ]
     assert share == "3: 33 %"
     assert (
-        len(client.get(href).context["lines"]) == 6
+        len(manager.get(href).context["lines"]) == 6
     )  # of 18: the first annotator gives 3 to every question of Alba
 
 
-def test_mean_of_a_system_leads_to_its_questions_and_their_mean_is_that_number(links, client):
+def test_mean_of_a_system_leads_to_its_questions_and_their_mean_is_that_number(links, manager):
     [(href, text)] = {
         (href, text)
         for href, text in links
         if asked(href) == {"sort": "mean", "criterion": "correctness", "system": "Brisa"}
     }
-    keys = [float(line.key) for line in client.get(href).context["lines"]]
+    keys = [float(line.key) for line in manager.get(href).context["lines"]]
     assert text == "2.25"
     assert sum(keys) / len(keys) == 2.25

@@ -17,8 +17,8 @@ pytestmark = pytest.mark.django_db
 VERSIONS = sorted((Path(__file__).parents[1] / "old_runs").glob("*.json"))
 
 
-@pytest.fixture(params=VERSIONS, ids=lambda path: path.stem)
-def older(request):
+@pytest.fixture(scope="module", params=VERSIONS, ids=lambda path: path.stem)
+def kept(request, lasting):
     """Return a run whose tables an earlier version stored."""
     kept = json.loads(request.param.read_text())
     campaign = studies.imported(sources=8)
@@ -29,7 +29,12 @@ def older(request):
     Result.objects.bulk_create(
         Result(run=run, key=key, document=rows) for key, rows in kept["tables"].items()
     )
-    return Run.objects.get(pk=run.pk)
+    return run
+
+
+@pytest.fixture
+def older(kept, db):
+    return Run.objects.get(pk=kept.pk)
 
 
 def test_page_of_an_older_run_shows_its_numbers_and_says_its_age(older, client):

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from analysis.actions import planning
 from judging.actions import jobs
-from judging.models import Job, Membership
+from judging.models import Campaign, Job, Membership
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -22,9 +22,14 @@ FORM = {
 }
 
 
-@pytest.fixture
-def campaign():
+@pytest.fixture(scope="module")
+def unplanned(lasting):
     return factories.campaign()
+
+
+@pytest.fixture
+def campaign(unplanned, db):
+    return Campaign.objects.get(pk=unplanned.pk)
 
 
 @pytest.fixture
@@ -33,12 +38,22 @@ def manager(client, campaign):
     return client
 
 
+@pytest.fixture(scope="module")
+def found(lasting):
+    """Return what the job of a plan finds, which is the same for every campaign."""
+    elsewhere = factories.campaign()
+    job = planning.start(campaign=elsewhere, by=elsewhere.created_by, parameters=FORM)
+    result = planning.execute(jobs.Work(jobs.claim(job_id=job.pk), worker="test"))
+    Job.objects.filter(pk=job.pk).delete()
+    return result
+
+
 @pytest.fixture
-def done(campaign):
+def done(campaign, found):
     job = jobs.claim(
         job_id=planning.start(campaign=campaign, by=campaign.created_by, parameters=FORM).pk
     )
-    jobs.finish(job=job, result=planning.execute(jobs.Work(job, worker="test")))
+    jobs.finish(job=job, result=found)
     return job
 
 

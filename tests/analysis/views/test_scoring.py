@@ -222,8 +222,13 @@ def test_columns_without_a_common_value_say_so(owner, collection):
     [
         ("-prepare", "+".join(["nqg"] * 5), "a preparation has at most 4 steps, this one has 5"),
         ("-prepare", "mangled", "no preparation is called mangled"),
-        ("-prepare", "nqg+" * 100_000 + "nqg", "may have up to 200 characters"),
-        ("-delta", "1.5", "may be at most 1"),
+        pytest.param(
+            "-prepare",
+            "nqg+" * 100_000 + "nqg",
+            "may have up to 200 characters",
+            marks=pytest.mark.long,
+        ),
+        pytest.param("-delta", "1.5", "may be at most 1", marks=pytest.mark.long),
         ("near_duplicates-threshold", "-1", "must be at least 0"),
         ("answerability-stems", "x" * 401, "may have up to 400 characters"),
     ],
