@@ -106,10 +106,12 @@ def pytest_configure() -> None:
     from django.test import TransactionTestCase
 
     from judging.imports.readers import limited
+    from tests.reading import PreparedReader
 
     _remove_abandoned()
     # by the clock; a page of a test must not lead to a job because the machine is busy
     limited._WHILE_A_PAGE_WAITS = replace(limited._WHILE_A_PAGE_WAITS, patience=600)
+    limited._start = PreparedReader
     settings.STATIC_ROOT.mkdir()
     settings.STORAGES["staticfiles"]["BACKEND"] = (
         "django.contrib.staticfiles.storage.StaticFilesStorage"
@@ -241,6 +243,16 @@ def lasting(
     with django_db_blocker.unblock(), transaction.atomic():
         yield
         transaction.set_rollback(True)
+
+
+@pytest.fixture
+def started_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have files read by a Python that is started for each, as in the product; see
+    `tests.reading`."""
+    from judging.imports.readers import limited
+    from tests.reading import STARTED
+
+    monkeypatch.setattr(limited, "_start", STARTED)
 
 
 def _chromium() -> str:

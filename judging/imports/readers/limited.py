@@ -215,10 +215,8 @@ def _answers(
         raise _unfinished(code, too_long.is_set(), spent, limits, request)
 
 
-@contextmanager
-def _reading(limits: Limits) -> Iterator[tuple["subprocess.Popen[bytes]", threading.Event]]:
-    """Start the process, and end it when the caller is done or the time by the clock is over."""
-    process = subprocess.Popen(
+def _start() -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
         # -P: a command is called in the folder of somebody else's file, which may hold modules too
         [sys.executable, "-P", "-m", "judging.imports.readers.child"],
         stdin=subprocess.PIPE,
@@ -226,6 +224,12 @@ def _reading(limits: Limits) -> Iterator[tuple["subprocess.Popen[bytes]", thread
         stderr=subprocess.DEVNULL,
         env=_environment(),
     )
+
+
+@contextmanager
+def _reading(limits: Limits) -> Iterator[tuple["subprocess.Popen[bytes]", threading.Event]]:
+    """Start the process, and end it when the caller is done or the time by the clock is over."""
+    process = _start()
     too_long = threading.Event()
     timer = threading.Timer(limits.patience, _end, (process, too_long))
     timer.daemon = True

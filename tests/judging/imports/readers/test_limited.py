@@ -38,6 +38,7 @@ from judging.imports.readers.registry import FORMAT
 from judging.imports.readers.text import Unreadable
 from tests.judging.imports.formats.studies import FULL
 
+pytestmark = pytest.mark.usefixtures("started_reader")
 ROOT = Path(__file__).resolve().parents[4]
 TIGHT = Limits(memory=200_000_000, seconds=60)
 KEY = b"0123456789abcdef"
