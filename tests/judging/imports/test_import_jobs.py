@@ -150,6 +150,7 @@ def test_a_job_whose_process_is_killed_is_taken_over_whatever_the_clock_says(wor
     assert Question.objects.count() == ROWS
 
 
+@pytest.mark.long
 def test_a_file_whose_adding_is_killed_is_added_whole_and_once(worker):
     collection = assembled()
     added = waiting(collection, SCORES, **MATERIAL, **BLEU)
@@ -174,6 +175,7 @@ def test_a_file_whose_adding_is_killed_is_added_whole_and_once(worker):
     assert added.brought["scores"] == Score.objects.count() == 3
 
 
+@pytest.mark.long
 def test_a_job_that_is_cut_off_from_the_database_begins_again(worker):
     """All connections end, as when the database is started again: the job's, its lifeline, the
     sweep's, the bell's."""
@@ -193,6 +195,7 @@ def test_a_job_that_is_cut_off_from_the_database_begins_again(worker):
     assert Question.objects.count() == ROWS
 
 
+@pytest.mark.long
 def test_a_worker_whose_idle_process_was_killed_does_the_next_job(worker):
     """Processes that share a pipe share its lock, and one that dies while it waits there takes it
     along."""

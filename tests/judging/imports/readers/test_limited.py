@@ -38,13 +38,14 @@ from judging.imports.readers.registry import FORMAT
 from judging.imports.readers.text import Unreadable
 from tests.judging.imports.formats.studies import FULL
 
-pytestmark = pytest.mark.usefixtures("started_reader")
+started = pytest.mark.usefixtures("started_reader")
 ROOT = Path(__file__).resolve().parents[4]
 TIGHT = Limits(memory=200_000_000, seconds=60)
 KEY = b"0123456789abcdef"
 CSV = b"question,system,WorkerId,fluency\nWho?,a,W1,3\nWho?,a,W1,3\nWhy?,NaN,W2,x\nWhen?\n"
 
 
+@started
 def test_a_study_comes_back_as_it_was_read() -> None:
     rows: list[int] = []
     found, keys = study_of(Request(data=CSV, name="a.csv"), limits=TIGHT, progress=rows.append)
@@ -75,6 +76,7 @@ def test_a_passage_of_many_sources_goes_over_once() -> None:
     assert back.sources[3].passage is back.sources[0].passage
 
 
+@started
 def test_a_table_comes_back_row_by_row_with_its_problems() -> None:
     plain = FORMAT["csv"].open(CSV)
     table = table_of(Request(data=CSV, name="a.csv"), limits=TIGHT)
@@ -87,6 +89,7 @@ def test_a_table_comes_back_row_by_row_with_its_problems() -> None:
         table_of(Request(data=b"<dataset></dataset>", name="a.xml"), limits=TIGHT)
 
 
+@started
 def test_columns_options_and_the_key_go_with_the_request() -> None:
     request = Request(
         data="q;j;f\nWho;ann@example.org;3,5\n".encode("utf-16-le"),
@@ -118,6 +121,7 @@ def test_columns_that_the_file_lacks_come_back_as_a_sentence() -> None:
     assert [problem.reason for problem in found.problems] == ["The file has no column “q”."]
 
 
+@started
 def test_an_outline_tells_columns_counts_and_what_to_ask() -> None:
     found, _ = outline_of(Request(data=CSV, name="a.csv"), limits=TIGHT)
     assert found == outline(data=CSV, known=FORMAT["csv"], name="a.csv")
@@ -173,6 +177,7 @@ def test_an_outline_of_a_study_that_is_read_whole_counts_it() -> None:
     assert outline_from(found.as_json()) == found
 
 
+@started
 def test_progress_is_told_and_may_end_it_all() -> None:
     data = b"question\n" + b"".join(b"Who is %d?\n" % n for n in range(20_000))
     rows: list[int] = []
@@ -368,6 +373,7 @@ def small_rows() -> bytes:
     return b"question,system\n" + b"".join(b"Who is %d?,a\n" % n for n in range(600_000))
 
 
+@started
 @pytest.mark.long
 def test_ten_megabytes_are_outlined_within_a_hundred_and_fifty() -> None:
     assert len(small_rows()) > 10_000_000
@@ -377,6 +383,7 @@ def test_ten_megabytes_are_outlined_within_a_hundred_and_fifty() -> None:
     assert (found.rows_read, found.repeated_count) == (600_000, 0)
 
 
+@started
 def test_memory_used_up_is_a_sentence() -> None:
     limits = Limits(memory=100_000_000, seconds=60)
     found, _ = study_of(Request(data=small_rows(), name="a.csv"), limits=limits)
@@ -385,6 +392,7 @@ def test_memory_used_up_is_a_sentence() -> None:
     ]
 
 
+@started
 def test_time_used_up_is_a_sentence() -> None:
     with pytest.raises(LimitHit, match="takes more than 1 seconds"):
         outline_of(Request(data=small_rows(), name="a.csv"), limits=Limits(seconds=1))
@@ -418,6 +426,7 @@ def test_three_hundred_columns_of_three_thousand_rows_are_read_while_a_page_wait
     assert (len(found.header), found.rows_read) == (300, 3_000)
 
 
+@started
 def test_patience_used_up_is_a_sentence() -> None:
     with pytest.raises(LimitHit, match="takes more than 0 seconds"):
         outline_of(Request(data=CSV, name="a.csv"), limits=Limits(patience=0))
@@ -486,6 +495,7 @@ def test_the_reading_process_knows_no_secret_of_ours(monkeypatch: pytest.MonkeyP
     assert json.dumps(_environment())
 
 
+@started
 def test_modules_beside_a_file_are_not_run_by_its_reading(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

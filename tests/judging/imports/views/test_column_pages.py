@@ -44,16 +44,16 @@ def test_a_page_asks_about_two_hundred_of_two_thousand_columns(page):
     assert "Columns 1 to 200" in last.text
 
 
-def test_columns_of_pages_that_nobody_went_to_stay_as_they_are_proposed(page):
-    names = ["question", "system", *(f"c{number}" for number in range(1_998))]
-    upload = sent(page, ",".join(names) + "\nWho owns it?,Alba" + ",x" * 1_998 + "\n")
+def test_columns_of_pages_that_nobody_went_to_stay_as_they_are_proposed(page, few):
+    names = ["question", "system", *(f"c{number}" for number in range(METRICS))]
+    upload = sent(page, ",".join(names) + "\nWho owns it?,Alba" + ",x" * METRICS + "\n")
     head = page.get(at("columns", upload)).context["head"]
 
     imported(page, upload)
 
     kept = Collection.objects.get().mapping["columns"]
     assert kept["metadata"] == list(head.proposed.metadata)
-    assert len(head.proposed.metadata) > SHOWN
+    assert len(head.proposed.metadata) > FEW
 
 
 def test_what_is_said_on_each_page_of_columns_is_kept(page, few):
@@ -104,9 +104,10 @@ def test_columns_pages_metrics_of_unknown_direction_that_nobody_saw_are_told(pag
     assert page.post(moved.url, form_of(page.get(moved.url))).url == at("preview", upload)
 
 
-def test_a_page_of_columns_is_never_taken_for_another(page):
-    names = ["question", *(f"c{number}" for number in range(399))]
-    upload = sent(page, ",".join(names) + "\nWho owns it?" + ",x" * 399 + "\n")
+def test_a_page_of_columns_is_never_taken_for_another(page, few):
+    others = 2 * FEW - 1
+    names = ["question", *(f"c{number}" for number in range(others))]
+    upload = sent(page, ",".join(names) + "\nWho owns it?" + ",x" * others + "\n")
     first = form_of(page.get(at("columns", upload)))
 
     refused = page.post(at("columns", upload) + "?page=2", first)
