@@ -125,7 +125,14 @@ def test_a_key_is_taken_out_and_nothing_beside_it(key, said, kept):
     assert Chat("http://a.example", "m", key=key).without_key(said) == kept
 
 
-@pytest.mark.parametrize("unit", ["\\" * 64 + "a", "\\", "\\u0061", "\\u005c", "a", "\\a"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "\\" * 64 + "a",
+        "\\u0061",
+        *(pytest.param(unit, marks=pytest.mark.long) for unit in ("\\", "\\u005c", "a", "\\a")),
+    ],
+)
 def test_a_key_is_looked_for_in_a_megabyte_at_once(unit):
     chat = Chat("http://a.example", "m", key="a" * 999 + "b")
     few, many, most = (unit * (length // len(unit)) for length in (4_000, 32_000, MEGABYTE))

@@ -63,8 +63,18 @@ def at_once(*works: Callable[[], object]) -> list[object]:
     return found
 
 
+def few_of(most: int) -> list[object]:
+    """Return the steps after which work may die; those between the first, the middle and the last
+    are long tests."""
+    few = {1, most // 2, most}
+    return [
+        steps if steps in few else pytest.param(steps, marks=pytest.mark.long)
+        for steps in range(1, most + 1)
+    ]
+
+
 @pytest.mark.django_db
-@pytest.mark.parametrize("steps", range(1, 10))
+@pytest.mark.parametrize("steps", few_of(9))
 def test_add_that_dies_in_the_middle_leaves_nothing(steps):
     collection, rubric = assembled(), factories.rubric()
     text = ratings("", 1, 2, 3, 1) + SECOND.split("\n", 1)[1].replace("?\n", "?,2\n")
@@ -84,7 +94,7 @@ def test_add_that_dies_in_the_middle_leaves_nothing(steps):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("steps", range(1, 12))
+@pytest.mark.parametrize("steps", few_of(11))
 def test_take_back_that_dies_in_the_middle_takes_nothing(steps):
     collection = assembled()
     added = add(collection, ratings("", 1, 2, 3, 1), rubric=factories.rubric(), **of_one("Ana"))
