@@ -62,6 +62,16 @@ Owls hunt by ear.,by ear,Brisa,What hunts?
 """
 
 
+@pytest.fixture(scope="module")
+def assembled_once(lasting: None) -> int:
+    return assembled().pk
+
+
+@pytest.fixture
+def collection(assembled_once: int) -> Collection:
+    return Collection.objects.get(pk=assembled_once)
+
+
 def ratings(rater: str, *values: int) -> str:
     """Return the file of one rater, named by sources and systems."""
     lines = [line.rsplit(",", 1) for line in BATCH.splitlines()[1:]]
@@ -110,9 +120,7 @@ def everything(collection: Collection) -> dict[str, list[tuple[Any, ...]]]:
     return found
 
 
-def test_add_begins_an_empty_collection_with_its_first_file():
-    collection = assembled()
-
+def test_add_begins_an_empty_collection_with_its_first_file(collection):
     assert collection.sources.count() == 2
     assert set(collection.systems.values_list("name", flat=True)) == {"Alba", "Brisa"}
     assert Question.objects.filter(unit__question_set__source__collection=collection).count() == 4
@@ -122,9 +130,7 @@ def test_add_begins_an_empty_collection_with_its_first_file():
     assert first.brought["questions"] == 4
 
 
-def test_add_of_a_second_batch_brings_its_sources_and_shares_the_systems():
-    collection = assembled()
-
+def test_add_of_a_second_batch_brings_its_sources_and_shares_the_systems(collection):
     added = add(collection, SECOND)
 
     assert list(collection.sources.values_list("key", "position")) == [
@@ -137,9 +143,7 @@ def test_add_of_a_second_batch_brings_its_sources_and_shares_the_systems():
     assert added.examined["counts"]["new"] == 2
 
 
-def test_add_of_scores_finds_its_questions_by_their_texts():
-    collection = assembled()
-
+def test_add_of_scores_finds_its_questions_by_their_texts(collection):
     added = add(collection, SCORES, **MATERIAL, **BLEU)
 
     scored = Score.objects.filter(metric__collection=collection).order_by("value")
@@ -175,8 +179,7 @@ def test_add_of_scores_by_ids_needs_no_texts():
     assert added.examined["examples"]["unmatched"][0]["row"] == 4
 
 
-def test_add_compares_texts_as_the_researcher_chose():
-    collection = assembled()
+def test_add_compares_texts_as_the_researcher_chose(collection):
     shouted = SCORES.replace("When do herons wade?", "WHEN DO HERONS WADE ?")
 
     strict = adding.examine(added=waiting(collection, shouted, **MATERIAL, **BLEU))
@@ -223,8 +226,8 @@ def test_add_keeps_a_score_that_contradicts_in_quarantine():
     assert set(Score.objects.values_list("text", flat=True)) == {"0.50", "0.25", "0.75"}
 
 
-def test_add_puts_the_ratings_of_three_files_into_one_campaign():
-    collection, rubric = assembled(), factories.rubric()
+def test_add_puts_the_ratings_of_three_files_into_one_campaign(collection):
+    rubric = factories.rubric()
 
     for rater, values in (("Ana", (3, 2, 1, 3)), ("Bo", (3, 1, 1, 2)), ("Cy", (2, 2, 1))):
         add(collection, ratings(rater, *values), rubric=rubric, **of_one(rater))
@@ -244,10 +247,10 @@ def test_add_puts_the_ratings_of_three_files_into_one_campaign():
 
 
 def test_file_by_which_a_study_would_have_more_annotators_than_its_pages_list_is_refused(
-    monkeypatch,
+    collection, monkeypatch
 ):
     monkeypatch.setattr(new_collections, "MOST_RATERS", 2)
-    collection, rubric = assembled(), factories.rubric()
+    rubric = factories.rubric()
     for rater in ("Ana", "Bo"):
         add(collection, ratings(rater, 3, len(rater)), rubric=rubric, **of_one(rater))
     third = waiting(collection, ratings("Cy", 1, 2), rubric=rubric, **of_one("Cy"))
@@ -267,8 +270,8 @@ def as_workbook(text: str) -> bytes:
     return out.getvalue()
 
 
-def test_workbooks_of_three_raters_and_one_of_metrics_join_as_they_are_proposed():
-    collection, rubric = assembled(), factories.rubric()
+def test_workbooks_of_three_raters_and_one_of_metrics_join_as_they_are_proposed(collection):
+    rubric = factories.rubric()
     texts = {"ana": ratings("", 3, 2, 1, 3), "bo": ratings("", 3, 1, 1, 2)}
     texts |= {"cy": ratings("", 2, 2, 1), "metrics": SCORES}
     for name, text in texts.items():
@@ -295,8 +298,8 @@ def test_workbooks_of_three_raters_and_one_of_metrics_join_as_they_are_proposed(
     assert sorted(Score.objects.values_list("text", flat=True)) == ["0.25", "0.5", "0.75"]
 
 
-def test_add_gives_one_rater_who_comes_in_two_files_one_assignment_a_task():
-    collection, rubric = assembled(), factories.rubric()
+def test_add_gives_one_rater_who_comes_in_two_files_one_assignment_a_task(collection):
+    rubric = factories.rubric()
     add(collection, ratings("Ana", 3, 2, 1, 3), rubric=rubric, **of_one("Ana"))
     second = ratings("Ana", 1, 1, 2, 2).replace("grammaticality", "correctness")
 
@@ -312,8 +315,8 @@ def test_add_gives_one_rater_who_comes_in_two_files_one_assignment_a_task():
     assert Judgment.objects.count() == 8
 
 
-def test_take_back_restores_the_former_state_row_for_row_and_the_digest():
-    collection, rubric = assembled(), factories.rubric()
+def test_take_back_restores_the_former_state_row_for_row_and_the_digest(collection):
+    rubric = factories.rubric()
     add(collection, ratings("Ana", 3, 2, 1, 3), rubric=rubric, **of_one("Ana"))
     before, digest = (
         everything(collection),
@@ -336,8 +339,8 @@ def test_take_back_restores_the_former_state_row_for_row_and_the_digest():
     ]
 
 
-def test_take_back_of_all_leaves_an_empty_collection():
-    collection, rubric = assembled(), factories.rubric()
+def test_take_back_of_all_leaves_an_empty_collection(collection):
+    rubric = factories.rubric()
     rated_by = add(collection, ratings("Ana", 3, 2, 1, 3), rubric=rubric, **of_one("Ana"))
 
     taking_back.take_back(added=rated_by, by=collection.owner, now=NOW)
@@ -348,8 +351,7 @@ def test_take_back_of_all_leaves_an_empty_collection():
     assert collection.file is None
 
 
-def test_take_back_names_the_file_that_rests_on_it():
-    collection = assembled()
+def test_take_back_names_the_file_that_rests_on_it(collection):
     add(collection, SCORES, name="bleu.csv", **MATERIAL, **BLEU)
 
     with pytest.raises(taking_back.Rests) as refused:
@@ -363,8 +365,7 @@ def test_take_back_names_the_file_that_rests_on_it():
     assert Question.objects.count() == 4
 
 
-def test_take_back_names_the_campaign_that_rests_on_it():
-    collection = assembled()
+def test_take_back_names_the_campaign_that_rests_on_it(collection):
     campaign = factories.campaign(collection=collection, manager=collection.owner)
     campaigns.lock(campaign=campaign, now=NOW)
 
@@ -374,8 +375,8 @@ def test_take_back_names_the_campaign_that_rests_on_it():
         taking_back.take_back(added=collection.added_files.get(), by=collection.owner, now=NOW)
 
 
-def test_take_back_names_the_machine_judge_that_rests_on_it():
-    collection, rubric = assembled(), factories.rubric()
+def test_take_back_names_the_machine_judge_that_rests_on_it(collection):
+    rubric = factories.rubric()
     rated_by = add(collection, ratings("Ana", 3, 2, 1, 3), rubric=rubric, **of_one("Ana"))
     campaign = collection.campaigns.get()
     token = machine_judges.items(campaign)[0].token
@@ -396,8 +397,7 @@ def test_take_back_names_the_machine_judge_that_rests_on_it():
     taking_back.take_back(added=rated_by, by=collection.owner, now=NOW)
 
 
-def test_take_back_names_the_scores_that_were_computed_from_it():
-    collection = assembled()
+def test_take_back_names_the_scores_that_were_computed_from_it(collection):
     computed = Metric.objects.create(
         collection=collection, name="BLEU-4", kind="computed", fingerprint="f"
     )
@@ -458,8 +458,7 @@ def test_add_appends_references_and_take_back_removes_them():
 
 
 @pytest.mark.parametrize("state", ["locked", "open", "closed"])
-def test_add_of_what_is_judged_is_refused_where_a_protocol_is_locked(state):
-    collection = assembled()
+def test_add_of_what_is_judged_is_refused_where_a_protocol_is_locked(collection, state):
     campaign = factories.opened(collection=collection, manager=collection.owner)
     type(campaign).objects.filter(pk=campaign.pk).update(state=state)
 
@@ -477,8 +476,7 @@ def test_add_of_what_is_judged_is_refused_where_a_protocol_is_locked(state):
     assert (Score.objects.count(), Reference.objects.count()) == (3, 1)
 
 
-def test_add_of_references_is_refused_where_scores_were_computed_from_others():
-    collection = assembled()
+def test_add_of_references_is_refused_where_scores_were_computed_from_others(collection):
     computed = Metric.objects.create(
         collection=collection, name="BLEU-4", kind="computed", fingerprint="f"
     )
@@ -495,8 +493,7 @@ def test_add_of_references_is_refused_where_scores_were_computed_from_others():
         )
 
 
-def test_add_maps_the_letters_of_a_file_to_the_names_of_systems():
-    collection = assembled()
+def test_add_maps_the_letters_of_a_file_to_the_names_of_systems(collection):
     letters = SCORES.replace("Alba", "a").replace("Brisa", "b")
 
     added = add(
@@ -511,8 +508,7 @@ def test_add_maps_the_letters_of_a_file_to_the_names_of_systems():
     assert collection.systems.count() == 2
 
 
-def test_add_does_nothing_where_the_collection_changed_since_the_preview():
-    collection = assembled()
+def test_add_does_nothing_where_the_collection_changed_since_the_preview(collection):
     mine = waiting(collection, SCORES, name="mine.csv", **MATERIAL, **BLEU)
     adding.examine(added=mine)
     add(collection, SCORES.replace("0.75", "0.7"), name="theirs.csv", **MATERIAL, **BLEU)
@@ -525,17 +521,14 @@ def test_add_does_nothing_where_the_collection_changed_since_the_preview():
     assert mine.state == "waiting"
 
 
-def test_upload_refuses_the_same_bytes_twice():
-    collection = assembled()
-
+def test_upload_refuses_the_same_bytes_twice(collection):
     with pytest.raises(adding.AlreadyThere, match=r"as “first.csv” \(file 1\)"):
         adding.upload(
             collection=collection, name="x", file=storage.keep(BATCH.encode()), by=collection.owner
         )
 
 
-def test_examine_keeps_a_hundred_examples_and_counts_all():
-    collection = assembled()
+def test_examine_keeps_a_hundred_examples_and_counts_all(collection):
     rows = "".join(f"No {n}.,no,Alba,Why {n}?,0.5\n" for n in range(300))
     text = SCORES.splitlines(keepends=True)[0] + rows
 
@@ -608,8 +601,7 @@ def test_rows_about_nothing_are_counted_a_hundred_shown_and_all_kept_for_downloa
     assert not StoredFile.objects.filter(pk=other.file_id).exists()
 
 
-def test_examine_says_that_all_of_a_file_is_there():
-    collection = assembled()
+def test_examine_says_that_all_of_a_file_is_there(collection):
     add(collection, SCORES, **MATERIAL, **BLEU)
 
     joined = adding.examine(added=waiting(collection, SCORES + "\n", **MATERIAL, **BLEU))
@@ -617,8 +609,8 @@ def test_examine_says_that_all_of_a_file_is_there():
     assert joined.obstacles == ["The file brings nothing that the collection does not have."]
 
 
-def test_judgments_of_a_file_go_only_with_their_file():
-    collection, rubric = assembled(), factories.rubric()
+def test_judgments_of_a_file_go_only_with_their_file(collection):
+    rubric = factories.rubric()
     add(collection, ratings("Ana", 3, 2, 1, 3), rubric=rubric, **of_one("Ana"))
 
     never = pytest.raises(Exception, match="judgments are never deleted")
@@ -634,14 +626,16 @@ def test_add_fills_a_slot_that_was_missing_and_take_back_empties_it():
 
     added = add(collection, BATCH, choices=JoiningChoices(unmatched="add"))
 
-    assert Question.objects.get(text="What was sold?").unit.position == 1
+    sold = Question.objects.get(
+        text="What was sold?", unit__question_set__source__collection=collection
+    )
+    assert sold.unit.position == 1
     assert added.brought["questions"] == 1
     taking_back.take_back(added=added, by=collection.owner, now=NOW)
     assert everything(collection) == before
 
 
-def test_add_of_a_further_system_makes_its_sets_and_take_back_removes_them():
-    collection = assembled()
+def test_add_of_a_further_system_makes_its_sets_and_take_back_removes_them(collection):
     before = everything(collection)
 
     added = add(
@@ -660,8 +654,8 @@ def test_add_of_a_further_system_makes_its_sets_and_take_back_removes_them():
     assert AddedFile.objects.get(pk=added.pk).taken_back_by == collection.owner
 
 
-def test_one_file_brings_ratings_of_several_raters_side_by_side():
-    collection, rubric = assembled(), factories.rubric()
+def test_one_file_brings_ratings_of_several_raters_side_by_side(collection):
+    rubric = factories.rubric()
     text = ratings("x", 3, 2, 1, 3).replace(
         "grammaticality", "grammaticality@Ana,grammaticality@Bo"
     )
@@ -681,8 +675,8 @@ def test_one_file_brings_ratings_of_several_raters_side_by_side():
     assert Judgment.objects.count() == 8
 
 
-def test_add_finds_the_systems_behind_letters_by_their_texts():
-    collection, rubric = assembled(), factories.rubric()
+def test_add_finds_the_systems_behind_letters_by_their_texts(collection):
+    rubric = factories.rubric()
     text = ratings("", 3, 2, 1, 3).replace("Alba", "b").replace("Brisa", "a")
 
     added = add(collection, text, rubric=rubric, **of_one("Ana"))
@@ -693,8 +687,8 @@ def test_add_finds_the_systems_behind_letters_by_their_texts():
     assert collection.systems.count() == 2
 
 
-def test_add_finds_the_system_of_each_row_where_letters_are_shuffled():
-    collection, rubric = assembled(), factories.rubric()
+def test_add_finds_the_system_of_each_row_where_letters_are_shuffled(collection):
+    rubric = factories.rubric()
     lines = ratings("", 3, 2, 1, 3).splitlines()
     shuffled = [
         lines[0],
@@ -726,8 +720,10 @@ LETTERED = {
 }
 
 
-def test_add_finds_the_system_of_each_row_where_every_annotator_has_letters_of_their_own():
-    collection, rubric = assembled(), factories.rubric()
+def test_add_finds_the_system_of_each_row_where_every_annotator_has_letters_of_their_own(
+    collection,
+):
+    rubric = factories.rubric()
     when, what = "When do herons wade?", "What wades at dawn?"
     text = by_row(
         ("Ana", "a", when, 1), ("Ana", "b", what, 2), ("Bo", "b", when, 3), ("Bo", "a", what, 1)
@@ -766,8 +762,8 @@ def test_add_gives_each_annotator_the_same_questions_of_two_systems_once():
     assert Judgment.objects.values("unit").distinct().count() == 2
 
 
-def test_add_keeps_what_an_annotator_rated_twice_under_two_letters_as_a_repeat():
-    collection, rubric = assembled(), factories.rubric()
+def test_add_keeps_what_an_annotator_rated_twice_under_two_letters_as_a_repeat(collection):
+    rubric = factories.rubric()
     when, what = "When do herons wade?", "What wades at dawn?"
     text = by_row(("Ana", "a", when, 1), ("Ana", "b", what, 2), ("Ana", "c", when, 3))
 
@@ -777,8 +773,7 @@ def test_add_keeps_what_an_annotator_rated_twice_under_two_letters_as_a_repeat()
     assert Judgment.objects.filter(unit__question_set__source__repeat=2).get().value == 3
 
 
-def test_add_takes_a_system_for_new_where_somebody_says_so():
-    collection = assembled()
+def test_add_takes_a_system_for_new_where_somebody_says_so(collection):
     text = BATCH.replace("Alba", "Cala").replace("Brisa", "Dora")
 
     said = JoiningChoices(unmatched="add", systems={"Cala": "Cala", "Dora": "Dora"})
@@ -833,8 +828,7 @@ def test_a_source_that_differs_in_one_part_is_told_with_the_part() -> None:
     ]
 
 
-def test_examine_says_how_a_file_that_corrects_another_takes_its_place():
-    collection = assembled()
+def test_examine_says_how_a_file_that_corrects_another_takes_its_place(collection):
     add(collection, SCORES, **MATERIAL, **BLEU)
     corrected = "".join(
         line.replace("0.50", "0.60")
@@ -848,8 +842,7 @@ def test_examine_says_how_a_file_that_corrects_another_takes_its_place():
     assert "take back the file that brought it" in told
 
 
-def test_columns_of_scores_have_an_end_also_where_several_files_bring_them(monkeypatch):
-    collection = assembled()
+def test_columns_of_scores_have_an_end_also_where_several_files_bring_them(collection, monkeypatch):
     add(collection, SCORES, **MATERIAL, **BLEU)
     monkeypatch.setattr(collections, "MOST_METRICS", 1)
     more = SCORES.replace("Bleu_4", "Rouge").replace("0.50", "0.40")

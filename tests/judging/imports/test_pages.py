@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from judging import storage, tasks
+from judging import storage
 from judging.imports.actions import adding, kept_readings
 from judging.imports.views import added_files
 from judging.models import AddedFile, Collection, Job, Judgment, Membership, Question, Score
@@ -28,9 +28,14 @@ from tests.judging.views.importing import form_of
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def assembled_once(lasting: None) -> int:
+    return assembled().pk
+
+
 @pytest.fixture
-def collection() -> Collection:
-    return assembled()
+def collection(assembled_once: int) -> Collection:
+    return Collection.objects.get(pk=assembled_once)
 
 
 @pytest.fixture
@@ -50,11 +55,6 @@ def send(page: Client, collection: Collection, **files: str) -> HttpResponse:
 
 def mapped(page: Client, added: AddedFile, **said: Any) -> HttpResponse:
     return page.post(at("file_columns", added), form_of(page.get(at("file_columns", added))) | said)
-
-
-def run(kind: str, job_id: Any) -> None:
-    """Do a job as a worker does."""
-    tasks.current_app.tasks[f"judging.{kind}"].run(str(job_id))
 
 
 def test_the_first_file_of_a_collection_is_matched_by_nothing(client: Client) -> None:
@@ -218,32 +218,7 @@ def test_new_collection_from_several_files(client):
     assert [each.name for each in collection.added_files.all()] == ["one.csv", "two.csv"]
     mapped(client, collection.added_files.get(number=1))
     client.post(reverse("judging:files_add", args=[collection.pk]))
-    assert Question.objects.count() == 6
-
-
-@pytest.mark.django_db(transaction=True)
-def test_large_files_are_looked_at_and_added_by_a_worker(page, collection, monkeypatch):
-    monkeypatch.setattr(added_files, "LARGE", 10)
-    monkeypatch.setattr(tasks, "ring", lambda job_id: None)
-    added = waiting(collection, SCORES, **MATERIAL, **BLEU)
-
-    looked = page.get(at("file", added))
-    job = Job.objects.get(kind="judging.examine_file")
-    assert looked.url == reverse("judging:job", args=[job.pk])
-    run("examine_file", job.pk)
-    assert "3" in page.get(at("file", added)).text
-    page.post(at("file_add", added))
-    page.post(at("file_add", added))
-    job = Job.objects.get(kind="judging.add_files")
-    run("add_files", job.pk)
-    assert Score.objects.count() == 3
-    assert (
-        reverse("judging:files", args=[collection.pk])
-        in page.get(reverse("judging:job", args=[job.pk])).text
-    )
-    page.post(at("file_take_back", added))
-    run("take_back_file", Job.objects.get(kind="judging.take_back_file").pk)
-    assert not Score.objects.exists()
+    assert Question.objects.filter(unit__question_set__source__collection=collection).count() == 6
 
 
 def test_more_than_a_few_files_at_once_are_a_job(page, collection):
@@ -282,27 +257,6 @@ def test_a_small_file_for_a_large_collection_is_a_job(page, collection, monkeypa
     assert looked.url == reverse("judging:job", args=[job.pk])
     assert page.post(at("file_add", added)).url != looked.url
     assert Job.objects.filter(kind="judging.add_files").exists()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_worker_says_why_files_cannot_be_added(page, collection):
-    added = waiting(
-        collection,
-        SCORES.replace("Bleu_4", "x"),
-        **MATERIAL,
-        scores=[{"column": "x", "name": "x", "direction": "unknown"}],
-    )
-    job = Job.objects.create(
-        kind="judging.add_files",
-        parameters={"files": [added.pk]},
-        created_by=collection.owner,
-        collection=collection,
-    )
-
-    run("add_files", job.pk)
-
-    job.refresh_from_db()
-    assert job.error == "more.csv: Say whether higher or lower is better in “x”."
 
 
 @pytest.mark.parametrize("name", ["file", "file_columns", "file_examples"])

@@ -1,8 +1,10 @@
 """The handful of sources that somebody looks at before an import is confirmed."""
 
 import pytest
+from django.test import Client
 
-from judging.models import Collection, Job
+from judging.models import Collection, Job, Upload
+from tests import factories
 from tests.judging.views.importing import DETAILS, at, confirmed, mapped, sent
 
 pytestmark = pytest.mark.django_db
@@ -22,12 +24,31 @@ def ready(page, text=MANY):
     return upload
 
 
+@pytest.fixture(scope="module")
+def seen(lasting) -> tuple[Client, Upload]:
+    """Return an upload whose preview was seen, with the browser in which it was."""
+    client = factories.logged_in(factories.researcher())
+    return client, ready(client)
+
+
+@pytest.fixture
+def page(seen) -> Client:
+    browser = Client()
+    browser.cookies.update(seen[0].cookies)
+    return browser
+
+
+@pytest.fixture
+def upload(seen) -> Upload:
+    return Upload.objects.get(pk=seen[1].pk)
+
+
 def drawn(answer):
     return [each["source"]["key"] for each in answer.context["samples"]]
 
 
-def test_a_handful_is_shown_under_letters_with_its_answer_marked(page):
-    answer = page.get(at("check", ready(page)))
+def test_a_handful_is_shown_under_letters_with_its_answer_marked(page, upload):
+    answer = page.get(at("check", upload))
 
     assert len(drawn(answer)) == 5
     assert answer.text.count('<span class="letter" aria-hidden="true">A</span>') == 5
@@ -35,9 +56,7 @@ def test_a_handful_is_shown_under_letters_with_its_answer_marked(page):
     assert "Alba</dt>" not in answer.text
 
 
-def test_the_same_seed_draws_the_same_sources_and_another_draws_others(page):
-    upload = ready(page)
-
+def test_the_same_seed_draws_the_same_sources_and_another_draws_others(page, upload):
     first, again, other = (
         drawn(page.get(at("check", upload) + f"?seed={seed}")) for seed in (1, 1, 2)
     )
@@ -46,9 +65,7 @@ def test_the_same_seed_draws_the_same_sources_and_another_draws_others(page):
     assert "?seed=3" in page.get(at("check", upload) + "?seed=2").text
 
 
-def test_sources_are_found_by_words_of_their_texts_and_questions(page):
-    upload = ready(page)
-
+def test_sources_are_found_by_words_of_their_texts_and_questions(page, upload):
     found = page.get(at("check", upload), {"words": "LOCK 7 is"})
     asked = page.get(at("check", upload), {"words": "number 1"})
     none = page.get(at("check", upload), {"words": "\x00Alba <b>"})
@@ -64,26 +81,20 @@ def test_sources_are_found_by_words_of_their_texts_and_questions(page):
 
 
 @pytest.mark.parametrize("seed", ["x", "-1", "9" * 30, "²"])
-def test_a_malformed_seed_draws_the_first_handful(page, seed):
-    upload = ready(page)
-
+def test_a_malformed_seed_draws_the_first_handful(page, upload, seed):
     assert drawn(page.get(at("check", upload) + f"?seed={seed}")) == drawn(
         page.get(at("check", upload))
     )
 
 
-def test_confirming_without_the_tick_leads_to_the_check(page):
-    upload = ready(page)
-
+def test_confirming_without_the_tick_leads_to_the_check(page, upload):
     assert page.get(at("confirm", upload)).url == at("check", upload)
     assert page.post(at("confirm", upload), DETAILS).url == at("check", upload)
     assert Collection.objects.count() == 0
 
 
 @pytest.mark.parametrize("form", [{"seed": "7"}, {}, {"seed": "x", "checked": "on"}])
-def test_going_on_without_the_tick_says_what_to_do(page, form):
-    upload = ready(page)
-
+def test_going_on_without_the_tick_says_what_to_do(page, upload, form):
     answer = page.post(at("check", upload), form)
 
     assert answer.status_code == 422
@@ -92,15 +103,15 @@ def test_going_on_without_the_tick_says_what_to_do(page, form):
     assert page.get(at("confirm", upload)).url == at("check", upload)
 
 
-def test_the_sentence_beside_the_missing_tick(page):
-    answer = page.post(at("check", ready(page)), {"seed": "7"})
+def test_the_sentence_beside_the_missing_tick(page, upload):
+    answer = page.post(at("check", upload), {"seed": "7"})
 
     assert "Look at these sources, then tick this." in answer.text
     assert drawn(answer) == drawn(page.get(answer.request["PATH_INFO"] + "?seed=7"))
 
 
-def test_who_looked_at_what_is_kept_with_the_collection(page, owner):
-    upload = ready(page)
+def test_who_looked_at_what_is_kept_with_the_collection(page, upload):
+    owner = upload.owner
     page.post(at("check", upload), {"seed": "7", "checked": "on"})
     page.post(at("confirm", upload), DETAILS)
 
@@ -111,16 +122,15 @@ def test_who_looked_at_what_is_kept_with_the_collection(page, owner):
     assert f"5 sources by {owner}" in page.get(f"/collections/{made.pk}/").text
 
 
-def test_a_job_takes_along_who_looked(page, monkeypatch):
+def test_a_job_takes_along_who_looked(page, upload, monkeypatch):
     monkeypatch.setattr("judging.imports.views.new_collections.LARGE", 2)
 
-    confirmed(page, ready(page))
+    confirmed(page, upload)
 
     assert Job.objects.get().parameters["checked"]["sources"] == 5
 
 
-def test_another_reading_of_the_columns_asks_for_another_look(page):
-    upload = ready(page)
+def test_another_reading_of_the_columns_asks_for_another_look(page, upload):
     page.post(at("check", upload), {"seed": "1", "checked": "on"})
 
     mapped(page, upload)

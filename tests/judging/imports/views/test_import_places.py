@@ -4,7 +4,8 @@ says."""
 import pytest
 from django.test import Client
 
-from judging.models import Collection, Source
+from judging.models import Collection, Source, Upload
+from tests import factories
 from tests.judging.views.importing import at, confirmed, form_of, imported, mapped, sent, use
 
 pytestmark = pytest.mark.django_db
@@ -13,10 +14,28 @@ TWICE = (
 )
 
 
-def test_an_answer_that_stands_twice_is_asked_about_and_marked_where_one_says(page):
-    upload = sent(page, TWICE)
-    mapped(page, upload)
+@pytest.fixture(scope="module")
+def seen(lasting) -> tuple[Client, Upload]:
+    """Return an upload whose columns were mapped, with the browser in which they were."""
+    client = factories.logged_in(factories.researcher())
+    upload = sent(client, TWICE)
+    mapped(client, upload)
+    return client, upload
 
+
+@pytest.fixture
+def page(seen) -> Client:
+    browser = Client()
+    browser.cookies.update(seen[0].cookies)
+    return browser
+
+
+@pytest.fixture
+def upload(seen) -> Upload:
+    return Upload.objects.get(pk=seen[1].pk)
+
+
+def test_an_answer_that_stands_twice_is_asked_about_and_marked_where_one_says(page, upload):
     preview = page.get(at("preview", upload))
     assert preview.context["ask_count"] == 1
     assert [start for start, _ in preview.context["asks"][0]["places"]] == [2, 12]
@@ -50,9 +69,7 @@ def test_an_answer_that_stands_twice_may_stay_unmarked_or_take_its_first_place(p
     assert Source.objects.filter(key="1", answer_start=2).count() == 1
 
 
-def test_chosen_places_survive_going_back_but_not_another_passage(page):
-    upload = sent(page, TWICE)
-    mapped(page, upload)
+def test_chosen_places_survive_going_back_but_not_another_passage(page, upload):
     page.post(at("starts", upload), {"start:1": "12"})
     mapped(page, upload)
     assert page.get(at("preview", upload)).context["ask_count"] == 0
@@ -65,9 +82,7 @@ def test_chosen_places_survive_going_back_but_not_another_passage(page):
     assert page.get(at("preview", upload)).context["ask_count"] == 1
 
 
-def test_places_can_be_chosen_anew(page):
-    upload = sent(page, TWICE)
-    mapped(page, upload)
+def test_places_can_be_chosen_anew(page, upload):
     page.post(at("starts", upload), {"start:1": "12"})
     assert "Choose anew" in page.get(at("preview", upload)).text
 
@@ -76,13 +91,10 @@ def test_places_can_be_chosen_anew(page):
     assert page.get(at("preview", upload)).context["ask_count"] == 1
 
 
-@pytest.mark.parametrize("start", ["x", "-1", "9" * 30, ""])
-def test_malformed_places_are_passed_over(page, start):
-    upload = sent(page, TWICE)
-    mapped(page, upload)
-
-    assert page.post(at("starts", upload), {"start:1": start}).status_code == 302
-    assert page.get(at("preview", upload)).context["ask_count"] == 1
+def test_malformed_places_are_passed_over(page, upload):
+    for start in ("x", "-1", "9" * 30, ""):
+        assert page.post(at("starts", upload), {"start:1": start}).status_code == 302
+        assert page.get(at("preview", upload)).context["ask_count"] == 1
 
 
 def test_a_place_under_a_key_no_text_may_hold_is_passed_over(page):
@@ -95,21 +107,16 @@ def test_a_place_under_a_key_no_text_may_hold_is_passed_over(page):
     assert Collection.objects.get().mapping["columns"]["starts"] == {}
 
 
-def test_more_places_than_are_kept_are_refused_in_a_sentence(page, monkeypatch):
+def test_more_places_than_are_kept_are_refused_in_a_sentence(page, upload, monkeypatch):
     monkeypatch.setattr("judging.imports.actions.reading_plans.MOST_CHOSEN", 0)
-    upload = sent(page, TWICE)
-    mapped(page, upload)
-
     answer = page.post(at("starts", upload), {"start:1": "12"}, follow=True)
 
     assert "than are kept" in answer.text
     assert answer.context["ask_count"] == 1
 
 
-def test_what_is_said_of_a_file_lies_with_it_and_not_in_the_session(page):
+def test_what_is_said_of_a_file_lies_with_it_and_not_in_the_session(page, upload):
     """Every request reads the session, whatever it is about."""
-    upload = sent(page, TWICE)
-    mapped(page, upload)
     page.post(at("starts", upload), {"start:1": "12"})
 
     assert not any("passage" in str(value) for value in page.session.values())
@@ -118,9 +125,7 @@ def test_what_is_said_of_a_file_lies_with_it_and_not_in_the_session(page):
     assert elsewhere.get(at("preview", upload)).context["ask_count"] == 0
 
 
-def test_what_an_earlier_version_kept_in_another_form_is_asked_again(page, monkeypatch):
-    upload = sent(page, TWICE)
-    mapped(page, upload)
+def test_what_an_earlier_version_kept_in_another_form_is_asked_again(page, upload, monkeypatch):
     monkeypatch.setattr("judging.imports.views.waiting.FORM", ["something", "else"])
 
     assert page.get(at("preview", upload)).url == at("columns", upload)
