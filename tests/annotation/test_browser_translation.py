@@ -18,6 +18,7 @@ from tests.judging.workers import work
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+STAGES, MARKING = "qgbench-staged", "qgstec2010-a"
 # The given texts that stand in a page, and what of them a browser may translate: texts that are all an
 # element or a line of it says. Half a sentence of the passage counts as well.
 SEEN = """([texts, passage]) => {
@@ -57,7 +58,13 @@ def check(page: Page, wanted: set[str], *, also: set[str] = frozenset(), passage
     assert not passage or any(text in passage for text in found)
 
 
-@pytest.mark.parametrize("key", documents.shipped_keys())
+@pytest.mark.parametrize(
+    "key",
+    [
+        key if key in (STAGES, MARKING) else pytest.param(key, marks=pytest.mark.long)
+        for key in documents.shipped_keys()
+    ],
+)
 def test_judging_page_lets_no_browser_translate_what_is_judged(page: Page, key: str) -> None:
     rubric = documents.shipped(key)
     campaign = studies.opened(key, sources=1, systems=["Alba"], expected=2)

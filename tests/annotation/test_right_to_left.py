@@ -21,7 +21,10 @@ def right_to_left(settings, tmp_path) -> None:
     settings.LANGUAGES = [*settings.LANGUAGES, ("ar", "العربية")]
 
 
-@pytest.mark.parametrize(("language", "text"), [("ar", ARABIC), ("he", HEBREW)])
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("ar", ARABIC), pytest.param("he", HEBREW, marks=pytest.mark.long)],
+)
 def test_judging_from_right_to_left(new_page, right_to_left, language: str, text: str) -> None:
     campaign = studies.opened("qgstec2010-a", sources=1, systems=["Alba"], expected=2)
     Collection.objects.update(language=language)

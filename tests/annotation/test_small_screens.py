@@ -26,7 +26,11 @@ def at_work(page, key: str):
 
 @pytest.mark.parametrize(
     ("width", "height"),
-    [(320, 640), (640, 360), (720, 450)],  # the narrowest; 200 % of 1280 x 720 and of 1440 x 900
+    [
+        (320, 640),  # the narrowest
+        pytest.param(640, 360, marks=pytest.mark.long),  # 200 % of 1280 x 720
+        pytest.param(720, 450, marks=pytest.mark.long),  # 200 % of 1440 x 900
+    ],
 )
 def test_rating_on_a_small_or_enlarged_screen(new_page, width, height) -> None:
     page = new_page(width=width, height=height)

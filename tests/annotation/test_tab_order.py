@@ -23,6 +23,7 @@ MATERIAL: dict[str, dict[str, Any]] = {
     "qgstec2010-b": {"systems": ["Alba"], "expected": 2},
     "schlichtkrull-cheng": {"expected": 2},
 }
+STAGES, MARKING = "qgbench-staged", "qgstec2010-a"
 MOST_KEYS = 600  # far more than any walk takes
 LEADING = ".change, #strip a, #missing a, summary, [data-begin], [data-cancel], [data-back]"
 # What has the focus once the page has been painted: until then, an element that has vanished keeps it.
@@ -93,7 +94,10 @@ def test_every_shipped_protocol_is_walked_here() -> None:
     assert set(MATERIAL) == set(documents.shipped_keys())
 
 
-@pytest.mark.parametrize("key", MATERIAL)
+@pytest.mark.parametrize(
+    "key",
+    [key if key == STAGES else pytest.param(key, marks=pytest.mark.long) for key in MATERIAL],
+)
 def test_walk_by_tab_and_enter_keeps_the_focus_and_reaches_every_group(
     page: Page, key: str
 ) -> None:
@@ -117,8 +121,11 @@ def open_next_stage(page: Page) -> None:
     page.wait_for_selector("#judging.scripted")
 
 
-@pytest.mark.parametrize("size", [(1366, 650), (390, 664)])
-@pytest.mark.parametrize("key", ["qgbench", "qgeval", "qgstec2010-a"])
+@pytest.mark.parametrize("size", [pytest.param((1366, 650), marks=pytest.mark.long), (390, 664)])
+@pytest.mark.parametrize(
+    "key",
+    [*(pytest.param(key, marks=pytest.mark.long) for key in ("qgbench", "qgeval")), MARKING],
+)
 def test_answers_by_space_and_enter_keep_the_focus_and_reach_every_group(
     new_page: Callable[..., Page], key: str, size: tuple[int, int]
 ) -> None:

@@ -268,7 +268,15 @@ def test_around_judging(still: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["qgbench", "qgbench-staged", "qgstec2010-a", "qgstec2010-b", "nema-khapra"]
+    "key",
+    [
+        "qgbench",
+        "qgstec2010-a",
+        *(
+            pytest.param(key, marks=pytest.mark.long)
+            for key in ("qgbench-staged", "qgstec2010-b", "nema-khapra")
+        ),
+    ],
 )
 def test_judging(still: Any, key: str) -> None:
     campaign = open_studies.opened(key, sources=1, systems=["Alba"], expected=2)
