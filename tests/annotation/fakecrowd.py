@@ -241,7 +241,9 @@ def served(crowd: FakeCrowd) -> Iterator[FakeCrowd]:
     """Serve the platform on a port of its own."""
     server = make_server("127.0.0.1", 0, crowd, server_class=_Threads, handler_class=_Silent)
     crowd.address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+    )
     thread.start()
     try:
         yield crowd

@@ -35,6 +35,12 @@ def kept(platform: CrowdPlatform) -> int:
     )
 
 
+@pytest.fixture(scope="module")
+def shared(lasting: None) -> CrowdPlatform:
+    """Return the platform of a study of two tasks."""
+    return study(tasks=2, each=2)
+
+
 def test_from_the_link_to_the_code() -> None:
     platform = study(tasks=3, each=2)
     person = Person(fake(platform)).opens()
@@ -308,10 +314,9 @@ def test_code_is_on_no_page_before_the_last_answer_is_stored() -> None:
 
 
 @pytest.mark.parametrize("pid", ["", "x" * 65, "a b", "a%00b", "<b>", "ü", "a/b", "a'--"])
-def test_link_with_an_id_that_is_none_lets_nobody_in(pid) -> None:
-    platform = study()
+def test_link_with_an_id_that_is_none_lets_nobody_in(shared, pid) -> None:
     answer = Client().get(
-        f"/join/crowd/{platform.key}/", {"PROLIFIC_PID": pid, "STUDY_ID": "s1", "SESSION_ID": "s2"}
+        f"/join/crowd/{shared.key}/", {"PROLIFIC_PID": pid, "STUDY_ID": "s1", "SESSION_ID": "s2"}
     )
     assert answer.status_code == 400
     assert answer.headers["Referrer-Policy"] == "no-referrer"
@@ -411,12 +416,11 @@ def test_forged_doubled_and_disordered_messages() -> None:
 @pytest.mark.parametrize(
     "status", ["TIMED-OUT", "TIMED_OUT", "TIMED OUT", "timed-out", "RETURNED", "REJECTED"]
 )
-def test_states_free_places_however_they_are_written(status) -> None:
-    platform = study(tasks=2, each=2)
-    crowd = fake(platform)
+def test_states_free_places_however_they_are_written(shared, status) -> None:
+    crowd = fake(shared)
     person = Person(crowd).joins()
-    assert told(platform, crowd.message(person.pid, status)) == 200
-    assert (person.own().left != "", kept(platform), states(platform)) == (
+    assert told(shared, crowd.message(person.pid, status)) == 200
+    assert (person.own().left != "", kept(shared), states(shared)) == (
         True,
         0,
         {"released": 1, "open": 2},
@@ -437,9 +441,8 @@ def test_states_free_places_however_they_are_written(status) -> None:
         b'{"event_type": "x", "status": "\\udfff"}',
     ],
 )
-def test_signed_nonsense_changes_nothing(body) -> None:
-    platform = study()
-    assert told(platform, fake(platform).signed(body)) in (200, 400, 413)
+def test_signed_nonsense_changes_nothing(shared, body) -> None:
+    assert told(shared, fake(shared).signed(body)) in (200, 400, 413)
     assert not Participation.objects.exists()
 
 

@@ -17,10 +17,15 @@ __all__ = ["address"]
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def platform(lasting: None) -> CrowdPlatform:
+    """Return the platform of the study that all these tests share."""
+    return study(tasks=5)
+
+
 @pytest.fixture
-def crowd(settings) -> Iterator[FakeCrowd]:
-    """Return a platform that signs, and publishes its keys."""
-    platform = study(tasks=5)
+def crowd(platform: CrowdPlatform, settings) -> Iterator[FakeCrowd]:
+    """Return the platform's other side, which signs and publishes its keys."""
     with served(fake(platform)) as running:
         settings.CROWD_ORIGINS = [running.address]
         keys = f"{running.address}/.well-known/study/jwks.json"

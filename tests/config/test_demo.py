@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from django.test import override_settings
 
 from config.demo import logins, study
 from config.management.commands.demo import greeting
@@ -22,21 +23,38 @@ from judging.models import Assignment, Campaign, Collection, Enrollment, Judgmen
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def first_made(lasting, home) -> study.DemoStudy:
+    """Return the study that the first start makes."""
+    with override_settings(HOME=home):
+        rubrics.install_shipped()
+        return ensured(logins.ensure())
+
+
 @pytest.fixture
-def people(db, settings, tmp_path):
-    settings.HOME = tmp_path
-    rubrics.install_shipped()
+def people(first_made, home, settings, db):
+    """Return the logins as a later start finds them."""
+    settings.HOME = home
     return logins.ensure()
 
 
-def make(people) -> study.DemoStudy:
+@pytest.fixture
+def made(people) -> study.DemoStudy:
+    """Return the study as a later start finds it."""
+    return ensured(people)
+
+
+def ensured(people) -> study.DemoStudy:
     researcher, annotator = people
     return study.ensure(researcher=researcher.user, annotator=annotator.user, now=NOW)
 
 
-def test_demo_has_a_collection_with_everything_of_the_file(people):
-    make(people)
-
+def test_demo_has_a_collection_with_everything_of_the_file(made):
     collection = Collection.objects.counted().get()
     assert (collection.source_count, collection.system_count, collection.question_count) == (
         14,
@@ -50,18 +68,16 @@ def test_demo_has_a_collection_with_everything_of_the_file(people):
     }
 
 
-def test_demo_has_an_open_campaign_with_a_place_for_the_annotator_and_a_link_for_anybody(people):
-    made = make(people)
-
+def test_demo_has_an_open_campaign_with_a_place_for_the_annotator_and_a_link_for_anybody(
+    made, people
+):
     assert made.to_rate.state == Campaign.State.OPEN
     assert Assignment.objects.open().filter(round__campaign=made.to_rate).count() == 14 * 3
     assert made.to_rate.enrollments.get().user == people[1].user
     assert made.invitation.places == 100
 
 
-def test_demo_has_a_closed_campaign_that_says_it_is_simulated(people):
-    made = make(people)
-
+def test_demo_has_a_closed_campaign_that_says_it_is_simulated(made):
     judged = Campaign.objects.get(pk=made.judged.pk)
     assert (judged.state, judged.origin) == (Campaign.State.CLOSED, Campaign.Origin.SIMULATED)
     assert "SIMULATED" in judged.title
@@ -69,17 +85,14 @@ def test_demo_has_a_closed_campaign_that_says_it_is_simulated(people):
     assert not Enrollment.objects.filter(campaign=judged, user__is_active=True).exists()
 
 
-def test_simulated_annotators_are_not_flagged_for_their_speed(people, client):
-    made = make(people)
+def test_simulated_annotators_are_not_flagged_for_their_speed(made, people, client):
     client.force_login(people[0].user)
     page = client.get(f"/campaigns/{made.judged.uuid}/annotators/").text
     assert page.count('<span class="chip good">counts</span>') == 3
     assert "look at" not in page
 
 
-def test_simulated_annotators_obey_the_rule_of_the_protocol(people):
-    make(people)
-
+def test_simulated_annotators_obey_the_rule_of_the_protocol(made):
     too_complex = Judgment.objects.filter(criterion__key="understandability", value=1).values_list(
         "assignment", "unit"
     )
@@ -88,16 +101,12 @@ def test_simulated_annotators_obey_the_rule_of_the_protocol(people):
     assert set(forced.values_list("assignment", "unit")) == set(too_complex) != set()
 
 
-def test_demo_is_made_once(people):
-    first, second = make(people), make(people)
-
-    assert first == second
+def test_demo_is_made_once(first_made, made):
+    assert first_made == made
     assert (Collection.objects.count(), Campaign.objects.count()) == (1, 2)
 
 
-def test_ratings_are_the_same_in_every_installation(people):
-    make(people)
-
+def test_ratings_are_the_same_in_every_installation(made):
     means = {}
     for name in ("Alba", "Brisa", "Corvo", "Dorso"):
         given = Judgment.objects.filter(unit__question_set__system__name=name).values_list(
@@ -124,9 +133,8 @@ def test_password_that_was_changed_is_not_printed(people):
     assert str(logins.ensure()[0]) == "researcher, password changed since"
 
 
-def test_links_that_are_printed_open(people, client):
+def test_links_that_are_printed_open(made, people, client):
     researcher, annotator = people
-    made = make(people)
     said = greeting("http://testserver", researcher, annotator, made)
     login, join, report = (
         re.findall(rf"http://testserver(/\S*{word}\S*)", said)[0]
@@ -154,6 +162,7 @@ def run_demo(home: str) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.jobs
 def test_demo_writes_its_report_and_says_the_same_at_the_next_start():
     with tempfile.TemporaryDirectory(prefix="quaestor-") as home:

@@ -124,7 +124,15 @@ def fewer(judged: Campaign) -> Collection:
     return own
 
 
-@pytest.mark.parametrize("what", ["part", "copy", "what the copy is of", "fewer systems"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "part",
+        "copy",
+        pytest.param("what the copy is of", marks=pytest.mark.long),
+        pytest.param("fewer systems", marks=pytest.mark.long),
+    ],
+)
 def test_who_judges_is_shown_no_question_of_a_part_or_of_a_degraded_copy(judged, what) -> None:
     owner, material, judges_in = judged.collection.owner, judged.collection, judged
     columns = {"selection": {"systems": ["Alba"]}} if what == "part" else {}
