@@ -108,7 +108,12 @@ def wait_until(condition: Callable[[], bool], log: Path) -> None:
 
 @pytest.mark.parametrize(
     ("program", "role"),
-    [("web", SERVER_ROLE), ("web", OWNER), ("worker", SERVER_ROLE), ("beat", SERVER_ROLE)],
+    [
+        ("web", SERVER_ROLE),
+        pytest.param("web", OWNER, marks=pytest.mark.long),
+        pytest.param("worker", SERVER_ROLE, marks=pytest.mark.long),
+        pytest.param("beat", SERVER_ROLE, marks=pytest.mark.long),
+    ],
 )
 def test_restore_process_of_the_site_connected_is_refused(
     program: str, role: str, cluster: Cluster, server, backup: Path, tmp_path: Path

@@ -13,7 +13,7 @@ from judging.actions import rubrics
 from tests import factories
 from tests.flows.test_main_road import PATIENCE, log_in
 
-pytestmark = [pytest.mark.browser, pytest.mark.jobs, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -94,10 +94,8 @@ def report(page: Any) -> zipfile.ZipFile:
     return zipfile.ZipFile(io.BytesIO(waiting.value.path().read_bytes()))
 
 
-@pytest.mark.parametrize("name", ["questions.csv", "own.csv"])
-def test_first_study_of_the_readme_proposals_accepted_leads_to_a_report(
-    new_page: Callable[..., Any], worker: object, name: str
-) -> None:
+def study_up_to_two_ratings(new_page: Callable[..., Any], name: str) -> Any:
+    """Follow the README until two annotators have rated; return the researcher's page."""
     assert "config/demo/questions.csv" in README
     demo = (ROOT / "config" / "demo" / "questions.csv").read_bytes()
     factories.researcher("ada")
@@ -110,5 +108,24 @@ def test_first_study_of_the_readme_proposals_accepted_leads_to_a_report(
     link = link_for_annotators(page)
     for _annotator in range(2):
         rate_a_task(new_page(), link)
+    return page
+
+
+def test_first_study_of_the_readme_proposals_accepted_leads_to_ratings(
+    new_page: Callable[..., Any],
+) -> None:
+    page = study_up_to_two_ratings(new_page, "questions.csv")
+
+    page.get_by_role("link", name="Overview", exact=True).click()
+    assert "2 / 28" in page.inner_text("main")
+
+
+@pytest.mark.long
+@pytest.mark.jobs
+@pytest.mark.parametrize("name", ["questions.csv", "own.csv"])
+def test_first_study_of_the_readme_proposals_accepted_leads_to_a_report(
+    new_page: Callable[..., Any], worker: object, name: str
+) -> None:
+    page = study_up_to_two_ratings(new_page, name)
 
     assert {"report.json", "judgments.csv"} <= set(report(page).namelist())
