@@ -167,8 +167,16 @@ def test_reports(still: Any) -> None:
             + "?sort=score&metric=meteor"
         ],
     )
+    assert found == []
+
+
+@pytest.mark.long
+def test_reports_that_wait_or_failed(still: Any) -> None:
+    campaign = judged.imported()
+    enter(still, campaign.created_by)
+    done(campaign)
     waiting = runs.start(campaign=campaign, by=campaign.created_by, seed=2, parameters={})
-    found += problems_of(
+    found = problems_of(
         still, [*of(campaign, "analysis:report"), address("judging:job", waiting.job_id)]
     )
     Job.objects.filter(pk=waiting.job_id).update(

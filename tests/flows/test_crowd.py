@@ -9,11 +9,10 @@ import pytest
 from django.urls import reverse
 
 from judging.models import Assignment, CrowdPlatform, Participation
-from tests import factories
 from tests.annotation.crowds import CODES, fake, study
 from tests.annotation.fakecrowd import FakeCrowd, by_http, new_id, served
 from tests.flows.axe import violations
-from tests.flows.sessions import wait_until_pressable
+from tests.flows.sessions import enter, wait_until_pressable
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -77,7 +76,7 @@ def walk(page: Any, crowd: FakeCrowd, pid: str) -> None:
     page.get_by_text("Thank you, that was the last one").wait_for()
 
 
-@pytest.mark.parametrize("with_scripts", [True, False])
+@pytest.mark.parametrize("with_scripts", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_from_the_platform_to_the_code_and_back(
     new_page: Callable[..., Any], crowd: FakeCrowd, with_scripts: bool
 ) -> None:
@@ -123,12 +122,10 @@ def test_managers_page_is_accessible_and_fits_a_phone(
     new_page: Callable[..., Any], crowd: FakeCrowd
 ) -> None:
     platform = CrowdPlatform.objects.select_related("campaign__created_by").get()
+    page = new_page()
+    enter(page, platform.campaign.created_by)
     for width in (1440, 360):
-        page = new_page(width=width)
-        page.goto("/")
-        page.get_by_label("Username").fill(platform.campaign.created_by.username)
-        page.get_by_label("Password").fill(factories.PASSWORD)
-        page.get_by_role("button", name="Log in").click()
+        page.set_viewport_size({"width": width, "height": 900})
         page.goto(reverse("judging:crowd", args=[platform.campaign.uuid]))
         assert CODES["completed"] in page.inner_text("main")
         assert violations(page) == []

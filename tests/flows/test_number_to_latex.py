@@ -16,18 +16,56 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SHORT = 3500  # pixels
 
 
-@pytest.fixture
-def report(new_page: Any) -> Any:
-    """The report of the small study, before anything on it was opened."""
+def test_report_from_a_first_look_to_a_kept_example_in_latex(new_page: Any) -> None:
     campaign = studies.analysed(studies.imported(sources=8)).campaign
+    address = reverse("analysis:report", args=[campaign.uuid])
+    steps = (stays_short_until_something_is_opened, copies_a_table, leads_to_a_kept_example)
     page = new_page()
     enter(page, campaign.created_by)
-    page.goto(reverse("analysis:report", args=[campaign.uuid]))
-    return page
+    for step in steps:
+        page.goto(address)
+        step(page)
+    page = new_page(java_script_enabled=False)
+    enter(page, campaign.created_by)
+    page.goto(address)
+    shows_another_table_without_scripts(page)
 
 
-def test_from_a_number_to_a_kept_example_in_latex(report: Any) -> None:
-    page = report
+def stays_short_until_something_is_opened(page: Any) -> None:
+    assert page.evaluate("document.documentElement.scrollHeight") < SHORT
+    levels = page.get_by_role("region", name="Which metric follows people?")
+    assert levels.locator("table").count() == 1
+    assert levels.locator("option").count() > 6
+    levels.get_by_label("Show", exact=True).select_option(label="Pearson's r, over systems")
+    levels.get_by_role("heading", name="Pearson's r, over systems").wait_for()
+    assert levels.locator("table").count() == 1
+    assert "over systems" in levels.locator(".switched").inner_text()
+    page.get_by_text("How to read this").first.click()
+    page.get_by_role("link", name="All about these numbers").first.click()
+    page.get_by_role("region", name="Agreement", exact=True).get_by_text("Which alpha.").wait_for()
+    page.locator(".contents").get_by_role("link", name="Do the systems differ?").click()
+    page.locator("details[open]:has(#comparisons)").wait_for()
+
+
+def copies_a_table(page: Any) -> None:
+    """Copy one and, where there is no clipboard, get it as a file."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    levels = page.get_by_role("region", name="Which metric follows people?")
+    levels.get_by_label("Show", exact=True).select_option(label="Pearson's r, over systems")
+    levels.get_by_role("heading", name="Pearson's r, over systems").wait_for()
+    levels.get_by_role("link", name="Markdown", exact=True).click()
+    levels.get_by_text("Markdown: Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("**Pearson's r, over systems**")
+    assert "| Criterion |" in copied
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    with page.expect_download() as waiting:
+        levels.get_by_role("link", name="TSV", exact=True).click()
+    assert waiting.value.suggested_filename == "levels.tsv"
+
+
+def leads_to_a_kept_example(page: Any) -> None:
+    """Go from a number to its questions, keep one as an example, and find it in LaTeX."""
     page.locator("table.heat td a").filter(has_text=re.compile(r"^\.92$")).first.click()
     page.get_by_text("24 questions in this order: Correctness").wait_for()
     first = page.locator("table.items a.q").first.inner_text()
@@ -53,28 +91,7 @@ def test_from_a_number_to_a_kept_example_in_latex(report: Any) -> None:
     assert r"\input{examples}" in archive.read("latex/report.tex").decode()
 
 
-def test_report_is_short_until_something_is_opened(report: Any) -> None:
-    page = report
-    assert page.evaluate("document.documentElement.scrollHeight") < SHORT
-    levels = page.get_by_role("region", name="Which metric follows people?")
-    assert levels.locator("table").count() == 1
-    assert levels.locator("option").count() > 6
-    levels.get_by_label("Show", exact=True).select_option(label="Pearson's r, over systems")
-    levels.get_by_role("heading", name="Pearson's r, over systems").wait_for()
-    assert levels.locator("table").count() == 1
-    assert "over systems" in levels.locator(".switched").inner_text()
-    page.get_by_text("How to read this").first.click()
-    page.get_by_role("link", name="All about these numbers").first.click()
-    page.get_by_role("region", name="Agreement", exact=True).get_by_text("Which alpha.").wait_for()
-    page.locator(".contents").get_by_role("link", name="Do the systems differ?").click()
-    page.locator("details[open]:has(#comparisons)").wait_for()
-
-
-def test_another_table_is_shown_without_scripts(new_page: Any) -> None:
-    campaign = studies.analysed(studies.imported(sources=8)).campaign
-    page = new_page(java_script_enabled=False)
-    enter(page, campaign.created_by)
-    page.goto(reverse("analysis:report", args=[campaign.uuid]))
+def shows_another_table_without_scripts(page: Any) -> None:
     levels = page.get_by_role("region", name="Which metric follows people?")
     levels.get_by_label("Show", exact=True).select_option(label="Pearson's r, over systems")
     levels.get_by_role("button", name="Show").click()
@@ -82,23 +99,6 @@ def test_another_table_is_shown_without_scripts(new_page: Any) -> None:
     assert page.locator("table").count() == 1
     page.get_by_role("link", name="Report of run 1").click()
     page.get_by_role("heading", name="In short").wait_for()
-
-
-def test_a_table_is_copied_and_without_a_clipboard_a_file(report: Any) -> None:
-    page = report
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    levels = page.get_by_role("region", name="Which metric follows people?")
-    levels.get_by_label("Show", exact=True).select_option(label="Pearson's r, over systems")
-    levels.get_by_role("heading", name="Pearson's r, over systems").wait_for()
-    levels.get_by_role("link", name="Markdown", exact=True).click()
-    levels.get_by_text("Markdown: Copied").wait_for()
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith("**Pearson's r, over systems**")
-    assert "| Criterion |" in copied
-    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
-    with page.expect_download() as waiting:
-        levels.get_by_role("link", name="TSV", exact=True).click()
-    assert waiting.value.suggested_filename == "levels.tsv"
 
 
 def test_form_of_the_metrics_page_stands_on_a_phone(new_page: Any) -> None:
