@@ -314,6 +314,7 @@ def test_ends_of_judging(still: Any) -> None:
     assert found == []
 
 
+@pytest.mark.long
 def test_accounts(still: Any) -> None:
     administrator = factories.researcher("root")
     User.objects.filter(pk=administrator.pk).update(is_superuser=True)

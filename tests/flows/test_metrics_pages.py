@@ -24,6 +24,7 @@ def finished(job: Any, doing: Any) -> None:
     jobs.finish(job=claimed, result=doing(jobs.Work(claimed, worker="test")))
 
 
+@pytest.mark.long
 def test_metrics_columns_and_weights(still: Any) -> None:
     campaign = tunable()
     collection, by = campaign.collection, campaign.created_by
