@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 
 from judging.models import Assignment
+from tests import factories
 from tests.annotation.studies import filled
 from tests.judging.actions.test_checks import checked, degrade, gold, person
 
@@ -18,14 +19,13 @@ def prepare(campaign) -> None:
     degrade(campaign)
 
 
-@pytest.fixture
-def judged(client):
+@pytest.fixture(scope="module")
+def judged(lasting):
     """Return the pages an annotator met one after the other, each with its assignment, and what
     they were led to."""
     campaign = checked(sources=14, gold=15, repeats=35, degraded=35, prepare=prepare)
     enrollment = person(campaign)
-    client.force_login(enrollment.user)
-    pages = []
+    client, pages = factories.logged_in(enrollment.user), []
     answer = client.get(reverse("annotation:work", args=[campaign.uuid]) + "?begin")
     while "/task" in answer.url and len(pages) < 60:
         html = client.get(answer.url).text
