@@ -13,10 +13,10 @@ from judging.actions.drafts import LAST_SEQUENCE
 from judging.actions.enrollments import consent_digest
 from judging.actions.exit_forms import LONGEST_ANSWER
 from judging.actions.sheets import AskedControl, AskedMark, AskedReport, Sheet
+from judging.limits import MAX_NOTE_CHARACTERS
 from judging.models import ExitQuestion
 from judging.spans import Marked
 
-LONGEST_NOTE = 5_000
 LONGEST_PIECE = 1_000
 MOST_DRAFTS = 200  # answers in one request
 NOTE = "note"
@@ -77,9 +77,9 @@ NAME = forms.CharField(max_length=200)
 def _field(name: str) -> forms.Field:
     """Return what reads the value of a control."""
     if REPORT.fullmatch(name):
-        return ReportField(required=False, max_length=LONGEST_NOTE, strip=False)
+        return ReportField(required=False, max_length=MAX_NOTE_CHARACTERS, strip=False)
     if name == NOTE:
-        return forms.CharField(required=False, max_length=LONGEST_NOTE, strip=False)
+        return forms.CharField(required=False, max_length=MAX_NOTE_CHARACTERS, strip=False)
     return (
         MarksField(required=False) if MARK.fullmatch(name) else forms.IntegerField(required=False)
     )
@@ -91,7 +91,7 @@ class AnswersForm(forms.Form):
 
     token = forms.UUIDField()
     sequence = forms.IntegerField(min_value=0, max_value=LAST_SEQUENCE - 1)
-    note = forms.CharField(required=False, max_length=LONGEST_NOTE)
+    note = forms.CharField(required=False, max_length=MAX_NOTE_CHARACTERS)
 
     def __init__(self, *args: Any, sheet: Sheet, stage: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -109,7 +109,7 @@ class AnswersForm(forms.Form):
         }
         for report in self.reported.values():
             self.fields[report.name] = forms.CharField(
-                required=False, max_length=LONGEST_NOTE, label=report.title
+                required=False, max_length=MAX_NOTE_CHARACTERS, label=report.title
             )
         self.marks = {
             mark.name: mark

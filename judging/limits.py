@@ -4,3 +4,15 @@ envelope of docs/adr/0036; statistical requirements are not limits."""
 MAX_VISITOR_BODY_BYTES = 512 * 1024  # a request of anyone who is not logged in
 MAX_BODY_BYTES = 5 * 1024 * 1024  # any other request that is no uploaded file
 MAX_UPLOAD_BYTES = 200 * 1024 * 1024  # a researcher's file
+
+MAX_TEXT_CHARACTERS = 1_000_000  # a text in a file, or a protocol's document
+MAX_DOCUMENT_CHARACTERS = 50_000  # a text that is written on a page: consent, guideline, prompt
+MAX_NOTE_CHARACTERS = 5_000  # an annotator's note
+MAX_NAME_CHARACTERS = 200  # the name of a system, column, key or event
+MAX_FILE_NAME_CHARACTERS = 255
+MAX_EXCERPT_CHARACTERS = 500  # a long text where a page lists it
+
+MAX_PAGE_ROWS = 200  # a table on a page; files have all rows
+MAX_PAGE_CELLS = 20_000  # the tables of one page
+
+MAX_JSON_DEPTH = 50  # nested lists and objects, or XML elements

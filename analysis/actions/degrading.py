@@ -8,8 +8,8 @@ from random import Random
 
 from analysis.metrics.noise import DEGRADATIONS
 from judging.imports.readers.records import QuestionRecord, StudyRecords
+from judging.limits import MAX_NAME_CHARACTERS
 
-LONGEST_NAME = 200
 REFERENCES = "References"
 BESIDE = ("all", "chosen", "none")
 NAMES = {
@@ -95,7 +95,7 @@ def _free(base: str, ending: str, taken: set[str]) -> str:
     """Return a name that no other system has, as long as a name may be."""
     names = (f"{ending}{number}" for number in ("", *(f" ({n})" for n in range(2, len(taken) + 3))))
     return next(
-        name for end in names if (name := base[: LONGEST_NAME - len(end)] + end) not in taken
+        name for end in names if (name := base[: MAX_NAME_CHARACTERS - len(end)] + end) not in taken
     )
 
 

@@ -8,9 +8,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from analysis.reports.layout import MOST_LINES
 from analysis.reports.rows import Record
 from analysis.reports.tables import to_csv
+from judging.limits import MAX_PAGE_ROWS
 from judging.models import DryRun
 from judging.models.statements import rows
 
@@ -40,7 +40,7 @@ def shown(run: DryRun) -> dict[str, Any]:
     """Return a dry run's outcome with the first pairs of each criterion, and how many there are as
     `all_pairs`."""
     [[told, count]] = rows(OUTLINE, {"copy": run.pk})
-    most = max(1, min(MOST_LINES, MOST_PAIRS // max(1, count)))
+    most = max(1, min(MAX_PAGE_ROWS, MOST_PAIRS // max(1, count)))
     found: dict[str, Any] = {**json.loads(told), "criteria": [], "with_all": []}
     first = f"$[0 to {most - 1}]"
     for data, criterion, pairs, kept in rows(CRITERIA, {"copy": run.pk, "first": first}):

@@ -25,13 +25,13 @@ from analysis.reports import matching as drawing
 from analysis.reports.rows import Record, number
 from judging import storage
 from judging.actions import jobs
+from judging.limits import MAX_EXCERPT_CHARACTERS
 from judging.long_texts import shortened
 from judging.models import Collection, Job, Metric, Source, Unit
 
 KIND = "analysis.matching"
 MOST_PAIRS = 50_000  # of all sets of a source; one without questions or references counts too
 MOST_CHARACTERS = 2_000_000  # of what is kept: each set says the references again
-LONGEST = 500  # characters that are kept of each text where all have more than that together
 
 
 def columns(collection: Collection) -> QuerySet[Metric]:
@@ -126,7 +126,7 @@ def _cut_at(sets: Sequence[ScoredSet]) -> int | None:
     lengths = [len(text) for one in sets for text in (*one.hypotheses, *one.references)]
     if sum(lengths) <= MOST_CHARACTERS:
         return None
-    return max(1, min(LONGEST, MOST_CHARACTERS // len(lengths)))
+    return max(1, min(MAX_EXCERPT_CHARACTERS, MOST_CHARACTERS // len(lengths)))
 
 
 def _record(system: str, one: ScoredSet, result: MetricResult, cut_at: int | None) -> Record:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from judging.actions import excerpts
 from judging.actions.excerpts import SourceExcerpt
 from judging.actions.unit_names import unit_name
+from judging.limits import MAX_PAGE_ROWS
 from judging.long_texts import longest_of
 from judging.models import (
     Assignment,
@@ -19,7 +20,6 @@ from judging.models import (
     ScalePoint,
 )
 
-MOST_SHOWN = 200  # differences that one page lays out, each with texts of its own
 STEPS = 1  # ranks that two annotators may lie apart without it being a difference to discuss
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
 
@@ -66,7 +66,7 @@ class Compared:
 
     @property
     def pages(self) -> int:
-        return max(1, -(-self.differing // MOST_SHOWN))
+        return max(1, -(-self.differing // MAX_PAGE_ROWS))
 
 
 def compared(round: Round, page: int | None = 1) -> Compared:
@@ -100,7 +100,7 @@ def compared(round: Round, page: int | None = 1) -> Compared:
         ),
     )
     page = min(page, counts.pages)
-    shown = ordered[(page - 1) * MOST_SHOWN : page * MOST_SHOWN]
+    shown = ordered[(page - 1) * MAX_PAGE_ROWS : page * MAX_PAGE_ROWS]
     comments, notes = _comments(round), _notes(round)
     longest = longest_of(len(shown))
     own = {unit: apart[unit, key][0].unit.question_set.source_id for unit, key in shown}

@@ -8,6 +8,7 @@ from typing import Any, Self
 from django.db.models import Count, QuerySet, Sum
 from django.db.models.functions import Least, Left, Length
 
+from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_CELLS
 from judging.long_texts import shortened
 from judging.models import (
     SAME_TEXT,
@@ -30,9 +31,7 @@ from judging.spans import Segment, range_of, segments
 
 MATCHING = "analysis.matching"
 MOST_SHOWN = 500  # questions and sets of one source
-MOST_CELLS = 20_000  # scores beside them, and as many other values; to write so many takes a second
 CELL = 100  # characters of a long text that count as one
-LONGEST_MATCHED = 500  # characters of a question or reference that were matched
 REASON = 2_000  # characters of a machine judge's reason; a report's table holds more of it
 
 
@@ -171,7 +170,7 @@ class _Told:
             collection=source.collection_id, pk__in=scored.values("metric")
         ).order_by("pk")
         found = sorted(metrics, key=lambda metric: metric != first)
-        kept = found[: max(1, MOST_CELLS // max(1, len(units)))]
+        kept = found[: max(1, MAX_PAGE_CELLS // max(1, len(units)))]
         rows = scored.filter(metric__in=kept)
         return cls(
             metrics=kept,
@@ -213,7 +212,7 @@ def _units(
     written = 0
     for each in first[:MOST_SHOWN]:
         written += cells[each.pk]
-        if units and written > MOST_CELLS:
+        if units and written > MAX_PAGE_CELLS:
             break
         units.append(each)
     if len(units) == len(first):
@@ -392,10 +391,10 @@ def _matched(source: Source) -> tuple[list[dict[str, Any]], int]:
     for each in newest.result.get("sets", []):
         for pair in each["pairs"]:
             count += 1
-            if written > MOST_CELLS:
+            if written > MAX_PAGE_CELLS:
                 continue
-            question = shortened(each["questions"][pair["question"] - 1], LONGEST_MATCHED)
-            reference = shortened(each["references"][pair["reference"] - 1], LONGEST_MATCHED)
+            question = shortened(each["questions"][pair["question"] - 1], MAX_EXCERPT_CHARACTERS)
+            reference = shortened(each["references"][pair["reference"] - 1], MAX_EXCERPT_CHARACTERS)
             written += 4 + (len(question) + len(reference)) // CELL
             shown.append(
                 {

@@ -9,10 +9,10 @@ import altair as alt
 
 from analysis.reports.evidence import ItemQuery
 from analysis.stats.estimate import Estimate
+from judging.limits import MAX_PAGE_ROWS
 
 PAPER = 8  # columns that a page of paper is wide enough for
 TALL = 25  # lines from which a table scrolls in a frame of its own
-MOST_LINES = 200  # of a table, on a page and in the PDF
 Chart: TypeAlias = alt.FacetChart | alt.LayerChart | alt.ConcatChart
 
 
@@ -113,7 +113,7 @@ class PageTable:
     def cut(self, *, whole: int = 0, files: str = "files") -> "PageTable":
         """Return the table with as many lines as somebody reads: a hundred systems are 4,950 pairs.
         `whole`: how many lines there are, where it was made of the first alone."""
-        whole, shown = max(whole, len(self.lines)), self.lines[:MOST_LINES]
+        whole, shown = max(whole, len(self.lines)), self.lines[:MAX_PAGE_ROWS]
         if len(shown) == whole:
             return self
         says = f"The first {len(shown)} of {whole:,} lines; all of them stand in the {files}."

@@ -8,16 +8,15 @@ import altair as alt
 import pandas as pd
 
 from analysis.reports.charts import svg
-from analysis.reports.layout import MOST_LINES, Cell, Chart, Line, PageTable
+from analysis.reports.layout import Cell, Chart, Line, PageTable
 from analysis.reports.making import how
 from analysis.reports.rows import Record
+from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_CELLS, MAX_PAGE_ROWS
 from judging.long_texts import shortened
 
 MOST = 20  # questions or references that a drawing can take
 MATCHED = "#d1590a"
-LONGEST = 500  # characters of a text that the page shows
 MOST_REFERENCES = 100  # columns of the page's tables
-MOST_CELLS = 20_000  # of the sets that the page shows
 CELL = 100  # characters of a long text that count as one
 NUMBERS = ("value", "total", "precision", "recall")
 SCALES = {"fraction": "a fraction", "percent": "percent", "other": "on its own scale"}
@@ -97,7 +96,7 @@ def page(result: Mapping[str, Any]) -> dict[str, Any]:
     for place, one in enumerate(result["sets"]):
         short = _short(one)
         written += _size(short)
-        if sets and written > MOST_CELLS:
+        if sets and written > MAX_PAGE_CELLS:
             break
         sets.append(_set(place, one, short, result["figures"]))
     return {
@@ -113,13 +112,17 @@ def page(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def _short(one: Record) -> Record:
     """Return of a set what the page shows: its first pairs, and the beginnings of their texts."""
-    pairs = one["pairs"][:MOST_LINES]
+    pairs = one["pairs"][:MAX_PAGE_ROWS]
     return {
         "pairs": [_pair(one, pair) for pair in pairs],
         "matched": _pairs(one),
-        "questions": [shortened(text, LONGEST) for text in one["questions"][:MOST_LINES]],
-        "references": [shortened(text, LONGEST) for text in one["references"][:MOST_REFERENCES]],
-        "scores": [row[:MOST_REFERENCES] for row in one["scores"][:MOST_LINES]],
+        "questions": [
+            shortened(text, MAX_EXCERPT_CHARACTERS) for text in one["questions"][:MAX_PAGE_ROWS]
+        ],
+        "references": [
+            shortened(text, MAX_EXCERPT_CHARACTERS) for text in one["references"][:MOST_REFERENCES]
+        ],
+        "scores": [row[:MOST_REFERENCES] for row in one["scores"][:MAX_PAGE_ROWS]],
     }
 
 
@@ -151,8 +154,8 @@ def _set(place: int, one: Record, short: Record, figures: Mapping[str, str]) -> 
 
 def _pair(one: Record, pair: Record) -> dict[str, str]:
     return {
-        "question": shortened(one["questions"][pair["question"] - 1], LONGEST),
-        "reference": shortened(one["references"][pair["reference"] - 1], LONGEST),
+        "question": shortened(one["questions"][pair["question"] - 1], MAX_EXCERPT_CHARACTERS),
+        "reference": shortened(one["references"][pair["reference"] - 1], MAX_EXCERPT_CHARACTERS),
         "score": written(pair["score"]),
     }
 

@@ -14,6 +14,7 @@ from analysis.sections import CHAPTERS, SECTIONS
 from analysis.sections.not_listed import unlisted
 from analysis.sections.section import Found, Section
 from analysis.sections.study import facts_of
+from judging.limits import MAX_PAGE_CELLS
 
 # chapters with a paragraph of their own
 HEADLINES = (
@@ -24,7 +25,6 @@ HEADLINES = (
     "metrics",
     "judges",
 )
-MOST_CELLS = 20_000  # of the tables of a section that one page shows; 50 metrics square are 2,500
 ENDINGS = (("md", "Markdown"), ("tex", "LaTeX"), ("tsv", "TSV"))  # forms of a table to paste
 BRIEF = 320  # characters up to which a paragraph on top takes one more sentence
 
@@ -142,7 +142,7 @@ def fitting(tables: Sequence[PageTable]) -> list[PageTable]:
     return [
         table
         for place, (table, so_far) in enumerate(zip(tables, cells, strict=True))
-        if place == 0 or so_far <= MOST_CELLS
+        if place == 0 or so_far <= MAX_PAGE_CELLS
     ]
 
 

@@ -7,11 +7,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from analysis.actions import repeatability
 from analysis.reports import repeatability as layout
-from analysis.reports.layout import MOST_LINES
 from analysis.reports.tables import to_csv
 from judging import tasks
 from judging.actions import jobs
 from judging.guards import campaign_for_staff
+from judging.limits import MAX_PAGE_ROWS
 from judging.models import Campaign
 from judging.views.exports import taken_along
 
@@ -28,7 +28,7 @@ def reproduction(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if campaign.reproduces is None:
         raise Http404
     done = repeatability.latest(campaign)
-    shown = repeatability.shown(done, MOST_LINES) if done else None
+    shown = repeatability.shown(done, MAX_PAGE_ROWS) if done else None
     context = {
         "campaign": campaign,
         "tab": "report",

@@ -30,6 +30,7 @@ from judging.actions import (
 from judging.actions.exercises import CannotChangeExercises
 from judging.actions.exit_forms import CannotChangeForm
 from judging.actions.rounds import TellProgress, silent
+from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import (
     Adjudication,
     Assignment,
@@ -48,7 +49,6 @@ from judging.models import (
     TaskUnit,
     User,
 )
-from judging.models.campaign import LONGEST_TEXT
 from judging.models.people import token_digest
 from judging.selection import CannotChoose
 
@@ -201,9 +201,10 @@ def check_size(campaign: Campaign) -> None:
     except (CannotChangeExercises, CannotChangeForm) as refused:
         raise NotAllowedNow(str(refused)) from None
     for name in LONG_TEXTS:
-        if (length := len(getattr(campaign, name))) > LONGEST_TEXT:
+        if (length := len(getattr(campaign, name))) > MAX_DOCUMENT_CHARACTERS:
             raise NotAllowedNow(
-                f"The {name.replace('_', ' ')} has {length:,} characters, and {LONGEST_TEXT:,} can be. Shorten it."
+                f"The {name.replace('_', ' ')} has {length:,} characters, and "
+                f"{MAX_DOCUMENT_CHARACTERS:,} can be. Shorten it."
             )
 
 

@@ -15,6 +15,7 @@ from judging.actions import campaigns, history, rounds
 from judging.actions.bulk import check_at_once, take_ids
 from judging.actions.rounds import TellProgress, silent
 from judging.imports.readers.records import Problem, ScoreColumn, SourceRecord, StudyRecords
+from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import (
     AddedFile,
     Attribute,
@@ -64,7 +65,6 @@ SCALES = {
     "percent": Metric.Scale.PERCENT,
     "none": Metric.Scale.OTHER,
 }
-LONGEST_COLUMN_NAME = 200
 
 
 class InUse(Exception):
@@ -176,7 +176,7 @@ def quarantine(
         Quarantine(
             collection=collection,
             row=problem.row,
-            column=problem.column[:LONGEST_COLUMN_NAME],
+            column=problem.column[:MAX_NAME_CHARACTERS],
             value=problem.value,
             reason=problem.reason,
             added_file=added_file,

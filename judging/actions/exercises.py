@@ -27,7 +27,6 @@ from judging.protocols import documents
 from judging.qualifying import QualificationItem
 
 MOST_ITEMS = 100  # of a kind
-LONGEST_PASSAGE = 50_000
 MOST_CHARACTERS = 1_000_000  # of all items of a campaign; what is asked again counts again
 
 

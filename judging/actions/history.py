@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC
 
+from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import Campaign, Event, EventSeal, User
 
 FIRST = "0" * 64  # what stands before the first event
-LONGEST = 200
 
 
 def note(
@@ -42,7 +42,7 @@ def note(
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text if len(text) <= MAX_NAME_CHARACTERS else f"{text[: MAX_NAME_CHARACTERS - 1]}…"
 
 
 def account(user: User) -> str:

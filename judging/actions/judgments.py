@@ -22,11 +22,11 @@ from judging.actions.drafts import (
     TaskClosed,
 )
 from judging.actions.sheets import AskedMark, AskedReport, ControlPlace, EnteredAnswers, Sheet
+from judging.limits import MAX_PAGE_ROWS
 from judging.models import Assignment, Campaign, Enrollment, Judgment
 from judging.models.statements import rows, run
 
 LOOKED_AT = 100  # tasks at once, whether they were changed
-MOST_CORRECTED = 200  # tasks that were changed, of which pages tell; and that one button hands in
 ValuesByPlace = Mapping[ControlPlace, tuple[int, str]]
 
 
@@ -232,9 +232,9 @@ def _corrected(statement: str, names: Mapping[str, int]) -> list[Assignment]:
     changed: list[Assignment] = []
     for start in range(0, len(keys), LOOKED_AT):
         changed += _changed_of(keys[start : start + LOOKED_AT])
-        if len(changed) >= MOST_CORRECTED:
+        if len(changed) >= MAX_PAGE_ROWS:
             break
-    return changed[:MOST_CORRECTED]
+    return changed[:MAX_PAGE_ROWS]
 
 
 def _changed_of(keys: Sequence[uuid.UUID]) -> Iterator[Assignment]:

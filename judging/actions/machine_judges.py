@@ -25,6 +25,7 @@ from judging.imports.readers.machine_tables import (
 )
 from judging.imports.readers.registry import FORMAT
 from judging.imports.readers.tables import TooManyCells, at_most, open_delimited, open_jsonl
+from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import (
     SAME_TEXT,
     Campaign,
@@ -44,7 +45,6 @@ from judging.protocols import documents
 FORMATS = {".jsonl": "jsonl", ".xlsx": "xlsx"}  # by the ending; CSV or TSV else
 NEAR = 250_000  # bytes, and cells; a larger table is read in a process of its own
 MANY = 20_000  # questions of a campaign; above that, a table of answers is taken by a job
-LONGEST_PROMPT = 50_000  # characters of one that is typed
 PROMPT_SHOWN = 2_000  # characters
 PROBLEMS_KEPT = 500
 PROBLEMS_SHOWN = 20
@@ -178,8 +178,8 @@ def check(*, campaign: Campaign, about: Mapping[str, Any]) -> None:
         )
     if MachineJudge.objects.filter(campaign=campaign, name=about["name"]).exists():
         raise NameTaken(about["name"])
-    if len(about.get("prompt", "")) > LONGEST_PROMPT:
-        raise CannotTake(f"The prompt is too long: at most {LONGEST_PROMPT:,} characters.")
+    if len(about.get("prompt", "")) > MAX_DOCUMENT_CHARACTERS:
+        raise CannotTake(f"The prompt is too long: at most {MAX_DOCUMENT_CHARACTERS:,} characters.")
 
 
 def read(

@@ -6,9 +6,10 @@ from django.db import transaction
 from django.db.models import F
 
 from judging.actions import rubrics
+from judging.limits import MAX_TEXT_CHARACTERS
 from judging.models import Rubric, RubricDraft, User
 from judging.protocols import documents, rubric_trees
-from judging.protocols.rubric_nodes import LONGEST, RubricError, RubricProblem
+from judging.protocols.rubric_nodes import RubricError, RubricProblem
 
 MOST_CHARACTERS = 200_000  # of a finished protocol; the largest that is shipped has 20,000
 
@@ -91,8 +92,10 @@ def _version_taken(text: str, document: documents.RubricDocument) -> RubricProbl
 def _kept(text: str) -> str:
     if "\x00" in text:
         raise NotText("This holds NUL bytes, so it is not a text.")
-    if len(text) > LONGEST:
-        raise NotText(f"This is longer than {LONGEST:,} characters; a protocol is much shorter.")
+    if len(text) > MAX_TEXT_CHARACTERS:
+        raise NotText(
+            f"This is longer than {MAX_TEXT_CHARACTERS:,} characters; a protocol is much shorter."
+        )
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

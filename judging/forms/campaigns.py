@@ -15,8 +15,8 @@ from django.utils.translation import gettext_lazy as _
 from judging.actions import fit, panels, sheets
 from judging.actions.campaigns import LONG_TEXTS
 from judging.actions.fit import MaterialFacts
+from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric, User
-from judging.models.campaign import LONGEST_TEXT
 
 MOST_PROTOCOLS = 50  # of one's own to choose from, the newest; the library leads to the others
 MOST_ANNOTATORS = 1_000  # for each task; a panel has that many seats for each system
@@ -130,8 +130,8 @@ class PlanForm(forms.ModelForm):
         annotators.validators.append(MaxValueValidator(MOST_ANNOTATORS))
         annotators.widget.attrs["max"] = MOST_ANNOTATORS
         for name in LONG_TEXTS:
-            self.fields[name].validators.append(MaxLengthValidator(LONGEST_TEXT))
-            self.fields[name].widget.attrs["maxlength"] = LONGEST_TEXT
+            self.fields[name].validators.append(MaxLengthValidator(MAX_DOCUMENT_CHARACTERS))
+            self.fields[name].widget.attrs["maxlength"] = MAX_DOCUMENT_CHARACTERS
         # the list of buttons is drawn again and again, and needs no document
         rubrics = self._rubrics(user).order_by("title", "version").defer("document")
         self.fields["rubric"].queryset = rubrics
@@ -327,7 +327,9 @@ class AmendForm(forms.Form):
         ],
     )
     value = forms.CharField(
-        label=_("New value"), max_length=LONGEST_TEXT, widget=forms.Textarea(attrs={"rows": 2})
+        label=_("New value"),
+        max_length=MAX_DOCUMENT_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 2}),
     )
     reason = forms.CharField(label=_("Why"), help_text=_("The report lists it."), max_length=500)
 

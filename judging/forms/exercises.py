@@ -6,7 +6,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from judging.actions.exercises import LONGEST_PASSAGE, KeyText
+from judging.actions.exercises import KeyText
+from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import Campaign, Criterion, ExerciseKey
 
 
@@ -28,7 +29,7 @@ class ExerciseForm(forms.Form):
     passage = forms.CharField(
         label=_("Passage"),
         required=False,
-        max_length=LONGEST_PASSAGE,
+        max_length=MAX_DOCUMENT_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 5}),
     )
     answer = forms.CharField(label=_("Answer"), required=False, max_length=2_000)

@@ -5,8 +5,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from judging.actions import chats, judge_jobs, machine_asking, machine_judges
+from judging.actions import chats, judge_jobs, machine_asking
 from judging.actions.judge_jobs import WantedJudge
+from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import Campaign, Collection
 from judging.protocols import documents
 from judging.protocols.machine_prompts import asked_criteria
@@ -66,7 +67,7 @@ class MachineJudgeForm(forms.Form):
     prompt = forms.CharField(
         label=_("Prompt"),
         required=False,
-        max_length=machine_judges.LONGEST_PROMPT,
+        max_length=MAX_DOCUMENT_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 6}),
         help_text=_("Word for word; its hash stands in the report."),
     )

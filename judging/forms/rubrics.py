@@ -12,8 +12,9 @@ from django.utils.translation import gettext_lazy as _
 
 from judging.forms import rubric_sections as sections
 from judging.forms.rubric_fields import SectionForm, leaves
+from judging.limits import MAX_TEXT_CHARACTERS
 from judging.protocols import rubric_trees
-from judging.protocols.rubric_nodes import LONGEST, MOST_ROWS, RubricProblem
+from judging.protocols.rubric_nodes import MOST_ROWS, RubricProblem
 from judging.protocols.rubric_trees import Tree
 
 ORDER = (
@@ -271,7 +272,7 @@ class TextForm(forms.Form):
         file = cleaned.get("file")
         if file is None:
             return cleaned
-        if file.size > 4 * LONGEST:
+        if file.size > 4 * MAX_TEXT_CHARACTERS:
             raise forms.ValidationError(
                 {"file": _("This file is too large for a protocol: at most a million characters.")}
             )

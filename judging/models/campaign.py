@@ -79,7 +79,6 @@ UNLISTED = (  # what is long, and on no list
     "collection__mapping",
 )
 RETENTION_DAYS_UP_TO = 3_650  # days: ten years
-LONGEST_TEXT = 50_000  # characters of what annotators read, and of what is promised beforehand
 SHOWN_OF_CHANGE = 500  # characters of a text before and after a change; downloads hold all
 LEASE_MINUTES_UP_TO = 7 * 24 * 60  # minutes: a week
 HEX_OF_256_BITS = "^[0-9a-f]{64}$"

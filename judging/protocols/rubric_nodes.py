@@ -12,8 +12,9 @@ from typing import Any, Literal, TypeVar
 
 import yaml
 
+from judging.limits import MAX_TEXT_CHARACTERS
+
 DEEPEST = 12
-LONGEST = 1_000_000
 LARGEST = 10_000  # values in one document
 MOST_ROWS = 50  # of one list of sections
 MOST_HINTS = 100
@@ -65,8 +66,10 @@ class Node:
 def from_yaml(text: str, file: str) -> Node:
     """Read one YAML document; aliases, tags of other people's types and deep nesting are
     refused."""
-    if len(text) > LONGEST:
-        raise RubricError([RubricProblem(file, None, "", f"longer than {LONGEST:,} characters")])
+    if len(text) > MAX_TEXT_CHARACTERS:
+        raise RubricError(
+            [RubricProblem(file, None, "", f"longer than {MAX_TEXT_CHARACTERS:,} characters")]
+        )
     try:
         _refuse_tricks(text, file)
         node = yaml.compose(text, Loader=LOADER)

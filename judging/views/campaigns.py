@@ -47,6 +47,7 @@ from judging.guards import (
     password_confirmed,
 )
 from judging.imports.readers.numbers import whole_number
+from judging.limits import MAX_PAGE_ROWS
 from judging.models import (
     Assignment,
     Campaign,
@@ -65,7 +66,6 @@ from judging.views import live
 from judging.views.quality import counted_for, days_of, rows_of
 
 THIS_MACHINE = ("127.0.0.1", "localhost", "[::1]")
-MOST_REPORTS = 200  # of broken items on the page of tasks
 
 
 @login_required
@@ -479,9 +479,9 @@ def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "is_manager": live.manages(request.user, campaign),
     }
     if not selections.names_systems(campaign, request.user):
-        context["reports"] = live.reports(campaign, request.user)[:MOST_REPORTS]
+        context["reports"] = live.reports(campaign, request.user)[:MAX_PAGE_ROWS]
         if page.number == 1:  # it takes a look at all that was marked
-            context["lacking"] = live.lacking(campaign, request.user)[:MOST_REPORTS]
+            context["lacking"] = live.lacking(campaign, request.user)[:MAX_PAGE_ROWS]
     if judges_now(request.user, campaign.collection):
         _without_own(page, request.user)
     return render(request, "judging/campaigns/tasks.html", context)

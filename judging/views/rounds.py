@@ -17,12 +17,12 @@ from judging.actions.rounds import CannotBegin, NothingToJudge
 from judging.forms.plain_text import sent
 from judging.forms.rounds import RoundForm
 from judging.guards import campaign_for_managers, campaign_for_staff
+from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import Campaign, Membership
 from judging.selection import CannotChoose
 
 NOTE = re.compile(r"note-(?P<criterion>[0-9]{1,18})-(?P<unit>[0-9a-f]{1,16})")
 WHOLE = "0"  # in the place of a unit: the note is on the criterion
-LONGEST_GUIDELINE = 50_000
 
 
 @campaign_for_staff
@@ -90,7 +90,7 @@ def notes(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
 def decide(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Make what was decided after a round the next version of the guideline."""
     round = get_object_or_404(campaign.rounds.trials(), pk=pk)
-    now, text = timezone.now(), sent(request.POST, "text", LONGEST_GUIDELINE)
+    now, text = timezone.now(), sent(request.POST, "text", MAX_DOCUMENT_CHARACTERS)
     try:
         made = discussions.decide(
             campaign=campaign, text=text, round=round, by=request.user, now=now

@@ -184,7 +184,7 @@ def test_a_page_of_a_section_shows_as_many_tables_as_fit(run, client, monkeypatc
     address = reverse("analysis:section", args=[run.campaign.uuid, run.number, "agreement"])
     every = client.get(address).text
     assert "tables; the list above leads to each" not in every
-    monkeypatch.setattr(page, "MOST_CELLS", 1)
+    monkeypatch.setattr(page, "MAX_PAGE_CELLS", 1)
     first = client.get(address).text
     assert "The first 1 of" in first
     assert first.count("<h3") < every.count("<h3")

@@ -38,6 +38,7 @@ from judging.imports.readers.records import Problem, StudyRecords
 from judging.imports.readers.row_lists import RowList
 from judging.imports.readers.screening import Screen
 from judging.imports.readers.tables import shorten
+from judging.limits import MAX_FILE_NAME_CHARACTERS, MAX_NAME_CHARACTERS
 from judging.models import (
     AddedFile,
     Assignment,
@@ -55,9 +56,7 @@ from judging.models import (
     User,
 )
 
-LONGEST_NAME = 255
 READING_IDS = 1_903_783  # marks the advisory lock of who has the ids behind labels read
-LONGEST_SYSTEM = 200  # characters of a system's name that can be kept
 MOSTLY_NEW = "mostly_new"  # where a preview says that most of a file is new to its dataset
 CONFIRMED = "confirmed"  # where a user confirmed that
 ROWS_FILE = "rows_file"  # where a preview found more rows than it shows: the hash of the file of all of them
@@ -111,7 +110,7 @@ def upload(*, collection: Collection, name: str, file: StoredFile, by: User) -> 
             collection=collection,
             number=next_number(collection),
             file=file,
-            name=name[-LONGEST_NAME:],
+            name=name[-MAX_FILE_NAME_CHARACTERS:],
             added_by=by,
         )
 
@@ -333,7 +332,9 @@ def examine(*, added: AddedFile, progress: TellProgress = silent, waits: bool = 
         "fields": [name.replace("_", " ") for name in joined.matching.fields],
         "adds": bool(joined.new_questions),
         MOSTLY_NEW: joined.mostly_new,
-        "systems": [each for each in joined.named if len(each) <= LONGEST_SYSTEM][:MOST_SYSTEMS],
+        "systems": [each for each in joined.named if len(each) <= MAX_NAME_CHARACTERS][
+            :MOST_SYSTEMS
+        ],
         "letters": None if joined.behind is None else joined.behind.names,
         "raters": study.raters[:SHOWN],
         "criteria": study.criteria,

@@ -14,6 +14,7 @@ from judging.imports.actions.brought_rows import Brought
 from judging.imports.actions.joining import Joined
 from judging.imports.actions.matching import SlotKey
 from judging.imports.readers.records import ScoreColumn
+from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import (
     AddedFile,
     Attribute,
@@ -29,8 +30,6 @@ from judging.models import (
     System,
     Unit,
 )
-
-LONGEST_KEY = 200
 
 
 class Units:
@@ -293,7 +292,7 @@ class _Keys:
         found, place = key, 1
         while found in self.taken:
             tail = f" ({self.number})" if place == 1 else f" ({self.number}.{place})"
-            found, place = key[: LONGEST_KEY - len(tail)] + tail, place + 1
+            found, place = key[: MAX_NAME_CHARACTERS - len(tail)] + tail, place + 1
         self.taken.add(found)
         return found
 

@@ -18,6 +18,7 @@ from judging.actions import history
 from judging.actions.collections import name_of
 from judging.imports.actions import holdings
 from judging.imports.actions.adding import lock
+from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import (
     Collection,
     Deviation,
@@ -36,7 +37,6 @@ from judging.models import (
     User,
 )
 
-LONGEST = 200
 MOST_TOLD = 50  # changes of one kind that are listed one by one, in each locked campaign
 What = SystemChange.What
 
@@ -108,9 +108,9 @@ def _summed(changes: Sequence[SystemChange]) -> Iterator[SystemChange]:
 def _check(name: str) -> None:
     if not name:
         raise CannotChange("A system needs a name.")
-    if len(name) > LONGEST:
+    if len(name) > MAX_NAME_CHARACTERS:
         raise CannotChange(
-            f"“{name[:40]}…” has {len(name):,} characters; at most {LONGEST} can be kept."
+            f"“{name[:40]}…” has {len(name):,} characters; at most {MAX_NAME_CHARACTERS} can be kept."
         )
 
 

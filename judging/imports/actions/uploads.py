@@ -10,9 +10,9 @@ from judging.actions.rounds import TellProgress, silent
 from judging.imports.actions import kept_readings, new_collections, reading_plans
 from judging.imports.actions.new_collections import Imported
 from judging.imports.actions.reading_plans import Plan
+from judging.limits import MAX_FILE_NAME_CHARACTERS
 from judging.models import Rubric, StoredFile, Upload, User
 
-LONGEST_NAME = 255
 PLAIN = ("name", "licence", "language", "ratings_title", "again", "checked")
 
 
@@ -59,7 +59,7 @@ def keep(*, owner: User, name: str, file: StoredFile) -> Upload:
     """Keep a file under the name its owner gave it last; what they said of it before is asked for
     again."""
     upload, _ = Upload.objects.update_or_create(
-        owner=owner, file=file, defaults={"name": name[-LONGEST_NAME:], "entered": ""}
+        owner=owner, file=file, defaults={"name": name[-MAX_FILE_NAME_CHARACTERS:], "entered": ""}
     )
     return upload
 

@@ -40,6 +40,7 @@ from judging.imports.readers.tables import (
     shape_rows,
 )
 from judging.imports.readers.text import Unreadable
+from judging.limits import MAX_JSON_DEPTH
 
 PACKED = b"PK\x03\x04"  # what such a file begins with
 DAMAGED = (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, zlib.error, lzma.LZMAError)
@@ -60,7 +61,6 @@ _MERGED = re.compile(rb'mergeCell ref="([A-Z]{1,3})([0-9]{1,7}):[A-Z]{1,3}([0-9]
 _LONGEST_REFERENCE = 60  # bytes of such an element
 _CELL = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _THREADED = "[Threaded comment]"
-_DEEPEST = 50
 _WORKBOOK = "xl/workbook.xml"
 # built-in formats of dates and times
 _DAY_FORMATS = {
@@ -405,8 +405,10 @@ class _Part(ContentHandler):
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:
         self._depth += 1
-        if self._depth > _DEEPEST:
-            raise Unreadable(f"The parts of the workbook are nested more than {_DEEPEST} deep.")
+        if self._depth > MAX_JSON_DEPTH:
+            raise Unreadable(
+                f"The parts of the workbook are nested more than {MAX_JSON_DEPTH} deep."
+            )
         self.begin(name.rpartition(":")[2], attrs)
 
     def endElement(self, name: str) -> None:

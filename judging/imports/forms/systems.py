@@ -7,6 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from judging.imports.actions import systems
+from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import System
 
 
@@ -33,7 +34,8 @@ class SystemsForm(forms.Form):
         self.made = made
         for each in made:
             name = forms.CharField(
-                label=_("Name of %(name)s") % {"name": each.name}, max_length=systems.LONGEST
+                label=_("Name of %(name)s") % {"name": each.name},
+                max_length=MAX_NAME_CHARACTERS,
             )
             kind = forms.ChoiceField(
                 label=_("Kind of %(name)s") % {"name": each.name}, choices=System.Kind.choices

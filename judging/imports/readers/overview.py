@@ -9,11 +9,11 @@ from random import Random
 
 from judging.imports.readers.records import QuestionRecord, SourceRecord, StudyRecords
 from judging.imports.readers.tables import shorten
+from judging.limits import MAX_NAME_CHARACTERS
 from judging.rules import same_text
 from judging.spans import Range, range_of
 
 MOST_SYSTEMS = 500  # that a list names
-LONGEST_NAME = 200  # characters of a name that are shown
 MOST_SHOWN = 100  # questions, or references, of a source
 LONGEST_SHOWN = 5_000  # characters of each
 
@@ -43,7 +43,7 @@ def per_system(study: StudyRecords) -> tuple[SystemCounts, ...]:
     returned, missing, duplicates = study.returned, study.missing, _duplicates(study.questions)
     return tuple(
         SystemCounts(
-            shorten(name, most=LONGEST_NAME), returned[name], missing[name], duplicates[name]
+            shorten(name, most=MAX_NAME_CHARACTERS), returned[name], missing[name], duplicates[name]
         )
         for name in study.systems[:MOST_SYSTEMS]
     )
@@ -75,7 +75,7 @@ def _sample(source: SourceRecord, questions: Sequence[QuestionRecord]) -> Sample
 
 def _cut(question: QuestionRecord) -> QuestionRecord:
     text = None if question.text is None else question.text[:LONGEST_SHOWN]
-    return replace(question, text=text, system=shorten(question.system, most=LONGEST_NAME))
+    return replace(question, text=text, system=shorten(question.system, most=MAX_NAME_CHARACTERS))
 
 
 def having(study: StudyRecords, words: str) -> Sequence[SourceRecord]:

@@ -15,13 +15,12 @@ from typing import Literal, NamedTuple
 
 from judging.imports.readers.records import Problem, QuestionRecord, StudyRecords
 from judging.imports.readers.tables import shorten
+from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_NAME_CHARACTERS
 
 RowKind = Literal[
     "kept", "matched", "new", "unmatched", "ambiguous", "conflicting", "refused", "warning"
 ]
 PAGE = 50
-LONGEST = 500  # characters of a text that are listed
-LONGEST_NAME = 200  # characters of a system's name; none longer can be kept
 MOST_SYSTEMS = 500  # that are offered to filter by
 SPOOLED = 1 << 20  # bytes that wait in memory before a temporary file is on the disk
 TOGETHER = 500  # lines that are packed at a time
@@ -64,9 +63,9 @@ class RowList:
         """Add a line. `question` says whose question it is about, and where it stands."""
         system, source, position = "", "", 1
         if question:
-            system = shorten(question.system, most=LONGEST_NAME)
+            system = shorten(question.system, most=MAX_NAME_CHARACTERS)
             source, position = question.source_key, question.position
-        shown = None if text is None else shorten(text, most=LONGEST)
+        shown = None if text is None else shorten(text, most=MAX_EXCERPT_CHARACTERS)
         listed = ListedRow(kind, row, system, shorten(source), position, shown, reason)
         line = json.dumps(listed, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         self._file.write(line)

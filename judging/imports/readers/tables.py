@@ -26,6 +26,7 @@ from judging.imports.readers.nesting import Opening, json_text
 from judging.imports.readers.records import WHOLE_FILE, Problem
 from judging.imports.readers.text import Unreadable, open_text, unstorable
 from judging.imports.readers.title_rows import column_names
+from judging.limits import MAX_JSON_DEPTH
 
 DELIMITERS = (",", ";", "\t")
 MOST_COLUMNS = 2_000
@@ -35,7 +36,6 @@ MOST_ROWS = 1_000_000
 _MOST_POOLED = 65_536  # texts of which equal ones are kept once
 _SAMPLE = 50
 _UNDER_TITLE = 0.6  # of the first rows, before they tell the delimiter against the first
-DEEPEST_JSON = 50
 _TOO_DEEP = "its lists or objects are nested too deeply"
 _LONG = 1_000  # characters of a cell, from which it pays to remember what was found in it
 _LAYOUT_ROWS = 200  # looked at to find out whether there is a header, and how wide the rows are
@@ -556,7 +556,7 @@ def parse_json(text: str) -> object:
         raise ValueError(f"{error.msg} at {place}") from None
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
-    if text.count("[") + text.count("{") > DEEPEST_JSON and _depth(found) > DEEPEST_JSON:
+    if text.count("[") + text.count("{") > MAX_JSON_DEPTH and _depth(found) > MAX_JSON_DEPTH:
         raise ValueError(_TOO_DEEP)
     return found
 

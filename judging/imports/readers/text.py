@@ -18,7 +18,8 @@ from codecs import (
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-LONGEST_TEXT = 1_000_000
+from judging.limits import MAX_TEXT_CHARACTERS
+
 _CHUNK = 1 << 20
 _HEAD = 4_096
 _LOOKED_AT = 4 << 20
@@ -145,8 +146,8 @@ def read_text(data: bytes) -> str:
 
 def unstorable(text: str) -> str:
     """Return why this text cannot be kept, or nothing."""
-    if len(text) > LONGEST_TEXT:
-        return f"holds {len(text):,} characters; at most {LONGEST_TEXT:,} can be kept"
+    if len(text) > MAX_TEXT_CHARACTERS:
+        return f"holds {len(text):,} characters; at most {MAX_TEXT_CHARACTERS:,} can be kept"
     if "\x00" in text:
         return "holds a NUL character, which no text may contain"
     try:

@@ -10,8 +10,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.sax import parseString
 
 from judging.imports.readers.text import Unreadable
-
-_DEEPEST = 50
+from judging.limits import MAX_JSON_DEPTH
 
 
 @dataclass(slots=True)
@@ -72,9 +71,10 @@ class _Builder(ContentHandler):
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:
         line = (self._locator.getLineNumber() if self._locator else 0) or 0
-        if len(self._open) >= _DEEPEST:
+        if len(self._open) >= MAX_JSON_DEPTH:
             raise Unreadable(
-                f"The elements are nested more than {_DEEPEST} deep at line {line:,}.", row=line
+                f"The elements are nested more than {MAX_JSON_DEPTH} deep at line {line:,}.",
+                row=line,
             )
         element = Element(name, dict(attrs.items()), line)
         if self._open:

@@ -78,7 +78,7 @@ def test_page_shows_as_many_differences_as_fit_and_leads_to_the_others(
 ) -> None:
     round = closed(campaign, people, all_three, opposed)
     assert "Next page" not in page(campaign, round)
-    monkeypatch.setattr(evidence, "MOST_SHOWN", 1)
+    monkeypatch.setattr(evidence, "MAX_PAGE_ROWS", 1)
     first = page(campaign, round)
     assert first.count("<article") == 1
     assert "Page 1 of 2; there are 2 differences" in first

@@ -518,16 +518,16 @@ def test_page_of_a_source_ends_where_very_much_stands_beside_its_questions(clien
 
     def shown(**query: object) -> tuple[int, int]:
         page = client.get(at, query).text
-        assert ("are not shown" in page) == (evidence.MOST_CELLS < 20_000)
+        assert ("are not shown" in page) == (evidence.MAX_PAGE_CELLS < 20_000)
         return page.count("topic: "), page.count("0.500")
 
     assert shown() == (4, 12)
-    monkeypatch.setattr(evidence, "MOST_CELLS", 5)
+    monkeypatch.setattr(evidence, "MAX_PAGE_CELLS", 5)
     assert shown() == (4, 4)  # one metric of three
-    monkeypatch.setattr(evidence, "MOST_CELLS", 2)
+    monkeypatch.setattr(evidence, "MAX_PAGE_CELLS", 2)
     assert shown() == (2, 2)
     assert shown(unit=units[3].pk) == (3, 3)
-    monkeypatch.setattr(evidence, "MOST_CELLS", 3)
+    monkeypatch.setattr(evidence, "MAX_PAGE_CELLS", 3)
     units[1].attributes.update(value="a long text " * 20)
     assert shown() == (1, 3)
 

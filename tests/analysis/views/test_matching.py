@@ -203,16 +203,16 @@ def test_of_very_many_sets_and_pairs_the_pages_show_the_first_and_say_so(
     )
     for there in (address("matching", collection), item):
         assert "not shown on this page" not in owner.get(there).text
-    monkeypatch.setattr(layout, "MOST_CELLS", 1)
-    monkeypatch.setattr(source, "MOST_CELLS", 1)
+    monkeypatch.setattr(layout, "MAX_PAGE_CELLS", 1)
+    monkeypatch.setattr(source, "MAX_PAGE_CELLS", 1)
     page = owner.get(address("matching", collection)).text
     assert "1 more sets are not shown on this page; the JSON has all" in page
     assert (page.count('id="set-'), "Brisa" in page) == (1, False)
     assert "3 more pairs are not shown on this page" in owner.get(item).text
-    monkeypatch.setattr(layout, "MOST_CELLS", 20_000)
-    monkeypatch.setattr(layout, "MOST_LINES", 1)
+    monkeypatch.setattr(layout, "MAX_PAGE_CELLS", 20_000)
+    monkeypatch.setattr(layout, "MAX_PAGE_ROWS", 1)
     monkeypatch.setattr(layout, "MOST_REFERENCES", 1)
-    monkeypatch.setattr(tables, "MOST_LINES", 1)
+    monkeypatch.setattr(tables, "MAX_PAGE_ROWS", 1)
     page = owner.get(address("matching", collection)).text
     assert "1 more pairs are not shown on this page" in page
     assert "The first 1 of 2 lines; all of them stand in the JSON." in page

@@ -109,10 +109,10 @@ def test_page_shows_as_many_lines_tables_and_runs_as_fit_and_says_so(
     address = reverse("analysis:side_by_side", args=[campaign.uuid]) + "?run=1&run=2"
     every = manager.get(address).text
     assert not any(said in every for said in ("The first ", "The newest "))
-    monkeypatch.setattr(layout, "MOST_LINES", 1)
+    monkeypatch.setattr(layout, "MAX_PAGE_ROWS", 1)
     page = manager.get(address).text
     assert "The first 1 of 6 lines; all of them stand in the files of each run." in page
-    monkeypatch.setattr(sections_page, "MOST_CELLS", 1)
+    monkeypatch.setattr(sections_page, "MAX_PAGE_CELLS", 1)
     page = manager.get(address).text
     assert (page.count("<table"), every.count("<table") > 1) == (1, True)
     assert f"The first 1 of {every.count('<table')} tables; choose fewer runs" in page

@@ -96,7 +96,7 @@ def test_of_very_many_corrections_the_last_are_told_first(monkeypatch) -> None:
     assert asked[1] == asked[2]  # however many there are
 
     monkeypatch.setattr(judgments, "LOOKED_AT", 1)
-    monkeypatch.setattr(judgments, "MOST_CORRECTED", 2)
+    monkeypatch.setattr(judgments, "MAX_PAGE_ROWS", 2)
     assert [each.pk for each in judgments.corrections(enrollment=enrollment)] == [
         tasks[2].pk,
         tasks[1].pk,
