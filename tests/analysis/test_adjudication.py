@@ -187,15 +187,15 @@ def test_nobody_else_settles_and_nothing_before_the_end(differing, judge):
 
 
 def test_report_uses_settled_values_on_request_says_so_and_agreement_never_does(differing, judge):
-    raw = analysed(differing, metrics=[])
+    raw = analysed(differing, mixed_model="never", metrics=[])
     [where] = [
         number
         for number, each in enumerate(adjudications.differing(differing, 1))
         if each.criterion == differing.rubric.criteria.get(key="correctness").pk
     ]
     settle(differing, judge, 3, place=where)
-    without = analysed(differing, metrics=[])
-    used = analysed(differing, metrics=[], settled=True)
+    without = analysed(differing, mixed_model="never", metrics=[])
+    used = analysed(differing, mixed_model="never", metrics=[], settled=True)
 
     # Brisa's four questions: (3 + 1) / 2, (3 + 2) / 2, 3, 3 make 2.625; settled 3, 2.5, 3, 3
     assert mean_of(raw, "Brisa", "correctness") == pytest.approx(2.625)

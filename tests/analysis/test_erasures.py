@@ -20,6 +20,12 @@ from tests.annotation import studies
 pytestmark = pytest.mark.django_db
 OWN, OTHER = "A770077", "A78"  # three letters also stand in passwords and in compressed files
 SAID = "zebra"  # in every text that the person, or somebody about them, wrote
+# Of a run that only its annotators matter of
+FEW = {
+    "metrics": [],
+    "mixed_model": "never",
+    "without_criteria": ["syntax", "semantics", "qtype_correct", "composite"],
+}
 WITNESSES = {"judging_erasure", "judging_event", "judging_job"}  # that know whose label was erased
 
 
@@ -50,10 +56,10 @@ def asked_a_machine(campaign: Campaign) -> None:
     )
 
 
-def with_three(*, sources: int) -> Campaign:
+def with_three(*, sources: int, key: str | None = "qgstec2010-a") -> Campaign:
     """Return a study that three annotators and a machine judged."""
     campaign = studies.opened(
-        "qgstec2010-a", sources=sources, expected=2, annotators_per_task=3, withdrawal=True
+        key, sources=sources, expected=2, annotators_per_task=3, withdrawal=True
     )
     for value, label in enumerate((OWN, OTHER, "A79")):
         judged(factories.enrollment(campaign, label=label), value)
@@ -149,7 +155,7 @@ def test_nothing_of_who_withdrew_is_left_anywhere(study: Campaign) -> None:
 
 
 def test_a_report_that_says_nothing_of_the_person_stays_as_it_is(study: Campaign) -> None:
-    run = analysed(study, without_annotators=[OWN])
+    run = analysed(study, without_annotators=[OWN], **FEW)
     before = list(Result.objects.order_by("pk").values("pk", "file"))
     enrollments.erase(
         enrollment=study.enrollments.get(label=OWN), by=study.created_by, now=timezone.now()
@@ -185,7 +191,7 @@ def test_a_run_that_read_somebody_who_is_erased_before_its_end_keeps_nothing_of_
         return plain(*given)
 
     monkeypatch.setattr(runs, "_pdf", erase_first)
-    tables = runs.tables_of(analysed(study))
+    tables = runs.tables_of(analysed(study, **FEW))
     assert {each["annotator"] for each in tables["annotators"]} == {OTHER, "A79"}
     assert {each["people"] for each in tables["judged_items"]} == {None}
     assert tables_with(SAID) == set()
@@ -221,7 +227,7 @@ def test_many_reports_are_gone_through_by_one_job_after_the_other(
 def test_what_cannot_be_drawn_any_more_is_not_kept_as_it_was(
     study: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = analysed(study)
+    run = analysed(study, **FEW)
     monkeypatch.setattr(Annotators, "figures", lambda self, found: found.documents["gone"])
     assert runs.forget_annotators(run=run, labels=[OWN])
     left = Result.objects.filter(run=run)

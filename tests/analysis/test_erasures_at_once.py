@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def study() -> Campaign:
-    return with_three(sources=1)
+    return with_three(sources=2, key=None)
 
 
 def test_two_who_are_erased_at_once_are_both_taken_out(study: Campaign) -> None:

@@ -149,6 +149,7 @@ def test_a_table_that_is_none_of_nema_and_khapra_says_what_is_missing(tmp_path, 
     assert not Campaign.objects.exists()
 
 
+@pytest.mark.long
 def test_another_file_of_the_format_with_more_raters_and_attributes_turned_round(tmp_path, capsys):
     text = shared_data.path(XML).read_text(encoding="utf-8")
     turned = re.sub(

@@ -27,7 +27,10 @@ def qgbench():
     return made.collection
 
 
-@pytest.mark.parametrize(("theirs", "ours"), [("Bleu_4", "bleu_4"), ("ROUGE_L", "rouge_l")])
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [("Bleu_4", "bleu_4"), pytest.param("ROUGE_L", "rouge_l", marks=pytest.mark.long)],
+)
 def test_qgbenchs_column_and_ours_are_the_same(qgbench, theirs, ours):
     """Computed through the database, on the texts as they were imported."""
     found = scores.compute(

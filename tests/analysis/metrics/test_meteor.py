@@ -25,8 +25,11 @@ JAR_SAYS = [
 ]
 
 
-@pytest.mark.parametrize("most", [0, 4, 10])
-@pytest.mark.parametrize("words", [2, 2000, 20_000])  # the last is longer than a pipe
+@pytest.mark.parametrize("most", [0, 4, pytest.param(10, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "words",
+    [2, pytest.param(2000, marks=pytest.mark.long), 20_000],  # the last is longer than a pipe
+)
 def test_each_question_is_told_while_its_answer_is_waited_for(
     most: int, words: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -154,7 +154,7 @@ def test_whoever_is_erased_is_named_neither_as_not_blind_nor_as_having_read_othe
 def test_page_of_a_report_names_who_could_have_known_the_systems() -> None:
     campaign = studies.opened(annotators_per_task=3)
     label, _ = handed_in(begun(campaign, campaign.created_by))
-    analysed(campaign)
+    analysed(campaign, metrics=[], mixed_model="never")
     page = factories.logged_in(campaign.created_by).get(
         reverse("analysis:report", args=[campaign.uuid])
     )
@@ -626,7 +626,7 @@ def test_imported_study_that_was_judged_here_too_is_said_to_be_mixed() -> None:
     handed_in(begun(campaign, boss))
     campaigns.close(campaign=campaign, now=timezone.now())
 
-    run = imported_studies.analysed(campaign)
+    run = imported_studies.analysed(campaign, metrics=[], mixed_model="never")
     page = factories.logged_in(boss).get(f"/campaigns/{campaign.uuid}/report/?run={run.number}")
 
     assert "Some of these ratings were imported from a file, others were given here." in page.text

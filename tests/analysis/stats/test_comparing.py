@@ -171,6 +171,7 @@ def test_wilcoxon_of_few_sources_with_ties_is_scipys(n: int, times: int) -> None
         assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
 
 
+@pytest.mark.long
 def test_wilcoxon_of_fourteen_sources_with_ties_is_scipys_large_sample_p() -> None:
     gap = np.array([1.0, 1, 1, 2, 2, -1, -1, 3, 0, 1, 2, -2, 1, 1])
     theirs = stats.wilcoxon(gap, zero_method="pratt", method="asymptotic")

@@ -124,13 +124,13 @@ def test_item_leads_to_the_ones_beside_it_in_the_same_order(manager, study):
     "query",
     [
         "?sort=gap",
-        "?sort=loss",
-        "?sort=outlier",
+        pytest.param("?sort=loss", marks=pytest.mark.long),
+        pytest.param("?sort=outlier", marks=pytest.mark.long),
         "?sort=nonsense",
-        "?value=3",
-        "?system=Nobody",
+        pytest.param("?value=3", marks=pytest.mark.long),
+        pytest.param("?system=Nobody", marks=pytest.mark.long),
         "?metric=x&sort=score",
-        "?attribute_value=x",
+        pytest.param("?attribute_value=x", marks=pytest.mark.long),
         "?value=99999",
     ],
 )

@@ -270,7 +270,14 @@ def test_section_has_all_its_tables_and_the_report_the_first_of_many(manager, ru
 
 @pytest.mark.parametrize(
     ("asked", "shown"),
-    [("1", 1), ("999", 0), ("-1", 0), ("x", 0), ("", 0), pytest.param(HUGE, 0, id="huge")],
+    [
+        ("1", 1),
+        ("999", 0),
+        pytest.param("-1", 0, marks=pytest.mark.long),
+        pytest.param("x", 0, marks=pytest.mark.long),
+        pytest.param("", 0, marks=pytest.mark.long),
+        pytest.param(HUGE, 0, id="huge", marks=pytest.mark.long),
+    ],
 )
 def test_section_shows_the_table_that_the_address_names(manager, run, asked, shown):
     """A place that is none, as of a report made anew, shows them all."""
@@ -364,7 +371,16 @@ def test_run_asked_for_twice_before_anybody_began_it_is_one(manager, run):
     assert Run.objects.filter(seed=9).count() == 3
 
 
-@pytest.mark.parametrize("seed", ["-1", "2147483648", "9" * 5000, "x", "1\x00"])
+@pytest.mark.parametrize(
+    "seed",
+    [
+        "-1",
+        pytest.param("2147483648", marks=pytest.mark.long),
+        "9" * 5000,
+        pytest.param("x", marks=pytest.mark.long),
+        pytest.param("1\x00", marks=pytest.mark.long),
+    ],
+)
 def test_run_with_a_seed_that_is_none_is_refused(manager, run, seed):
     form = {"prepare_hypothesis": "nqg", "prepare_reference": "nqg", "resamples": 100, "seed": seed}
     assert manager.post(address("start", run), form).status_code == 422

@@ -299,8 +299,8 @@ def test_an_owner_finds_the_jobs_of_others_and_of_each_kind_all(owner, collectio
         {"metrics": []},
         {"metrics": ["none_such"]},
         {"prepare_hypothesis": "mangled"},
-        {"nist-order": "9"},
-        {"answerability-formula": "best"},
+        pytest.param({"nist-order": "9"}, marks=pytest.mark.long),
+        pytest.param({"answerability-formula": "best"}, marks=pytest.mark.long),
         {"answerability-content": "much"},
     ],
 )

@@ -166,13 +166,10 @@ def test_form_asks_for_a_narrower_run_and_refuses_what_is_not_there(manager, cam
     assert manager.post(start, {**START, "design": "everything"}).status_code == 422
 
 
-def test_report_says_when_judgments_or_exclusions_have_changed_since(client):
-    campaign = studies.imported()
-    studies.analysed(campaign, metrics=[])
-    client.force_login(campaign.created_by)
+def test_report_says_when_judgments_or_exclusions_have_changed_since(manager, campaign):
     address = reverse("analysis:report", args=[campaign.uuid])
-    assert "This report is out of date" not in client.get(address).content.decode()
+    assert "This report is out of date" not in manager.get(address).content.decode()
     label = Enrollment.objects.filter(campaign=campaign).order_by("label").first()
     studies.exclude(label, by=campaign.created_by)
-    page = client.get(address).content.decode()
+    page = manager.get(address).content.decode()
     assert "Changed since it was made: exclusions." in page
