@@ -1,5 +1,7 @@
 """Rules fixed beforehand propose; a manager applies them; places are given out again, once."""
 
+from collections.abc import Callable
+
 import pytest
 
 from judging import quality
@@ -15,34 +17,45 @@ pytestmark = pytest.mark.django_db
 NOW = factories.timezone.now()
 
 
-def judged(**rules) -> tuple[Campaign, Enrollment]:
-    """Return a campaign in which A03 is too fast, and A03."""
+@pytest.fixture(scope="module")
+def worked(lasting: None) -> Enrollment:
+    """Return A03, who is too fast, of a campaign of three."""
     campaign = opened(sources=5)
-    Campaign.objects.filter(pk=campaign.pk).update(
-        quality=quality.to_document(QualityPlan(**rules))
-    )
-    campaign.refresh_from_db()
     for label in ("A01", "A02"):
         work(factories.enrollment(campaign, label=label), tasks=5, choose=varied, seconds=12.4)
     hasty = factories.enrollment(campaign, label="A03")
     work(hasty, tasks=5, choose=varied, seconds=0.8)
-    return campaign, hasty
+    return hasty
 
 
-def test_rules_propose_those_who_break_them_and_say_by_how_much():
+@pytest.fixture
+def judged(worked: Enrollment) -> Callable[..., tuple[Campaign, Enrollment]]:
+    """Return how to get the campaign under rules, and A03."""
+
+    def under(**rules: object) -> tuple[Campaign, Enrollment]:
+        hasty = Enrollment.objects.get(pk=worked.pk)
+        Campaign.objects.filter(pk=hasty.campaign_id).update(
+            quality=quality.to_document(QualityPlan(**rules))
+        )
+        return hasty.campaign, hasty
+
+    return under
+
+
+def test_rules_propose_those_who_break_them_and_say_by_how_much(judged):
     campaign, hasty = judged(exclude_speed=True)
     [proposal] = exclusion_rules.proposals(campaign, now=NOW)
     assert proposal.enrollment == hasty
     assert proposal.reason == "By rules fixed beforehand: flagged as too fast: 0.2 s a value."
 
 
-def test_flag_without_a_rule_proposes_nobody():
+def test_flag_without_a_rule_proposes_nobody(judged):
     campaign, _hasty = judged()
     assert exclusion_rules.proposals(campaign, now=NOW) == []
     assert exclusion_rules.standing_rules(campaign) == []
 
 
-def test_applying_leaves_out_only_those_chosen_and_proposed_logged_and_reversible():
+def test_applying_leaves_out_only_those_chosen_and_proposed_logged_and_reversible(judged):
     campaign, hasty = judged(exclude_speed=True)
     other = campaign.enrollments.get(label="A01")
     by = campaign.created_by
@@ -97,7 +110,7 @@ def test_rules_are_a_part_of_the_locked_protocol():
     ]
 
 
-def test_places_of_the_excluded_open_once_and_what_they_said_stays():
+def test_places_of_the_excluded_open_once_and_what_they_said_stays(judged):
     campaign, hasty = judged(exclude_speed=True)
     by = campaign.created_by
     before = Assignment.objects.filter(enrollment=hasty, state="submitted").count()
@@ -114,7 +127,7 @@ def test_places_of_the_excluded_open_once_and_what_they_said_stays():
     assert work(hasty, tasks=1, choose=2) == []
 
 
-def test_places_of_a_closed_campaign_are_not_given_out():
+def test_places_of_a_closed_campaign_are_not_given_out(judged):
     campaign, hasty = judged(exclude_speed=True)
     exclusion_rules.apply(campaign=campaign, chosen={hasty.pk}, by=campaign.created_by, now=NOW)
     campaigns.close(campaign=campaign, now=NOW)
@@ -122,7 +135,7 @@ def test_places_of_a_closed_campaign_are_not_given_out():
         exclusion_rules.reopen_places(campaign=campaign, by=campaign.created_by)
 
 
-def test_pages_preview_apply_and_reopen(client):
+def test_pages_preview_apply_and_reopen(client, judged):
     campaign, hasty = judged(exclude_speed=True)
     client.force_login(campaign.created_by)
     rules = f"/campaigns/{campaign.uuid}/annotators/rules/"

@@ -5,12 +5,27 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import campaigns, enrollments
-from judging.models import Exclusion, Invitation, Membership
+from judging.models import Campaign, Exclusion, Invitation, Membership, User
 from judging.views import campaigns as views
 from tests import factories
 from tests.judging.views.campaign_pages import address, assert_same_queries
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def opened_once(lasting) -> Campaign:
+    return factories.opened()
+
+
+@pytest.fixture
+def open_campaign(opened_once) -> Campaign:
+    return Campaign.objects.get(pk=opened_once.pk)
+
+
+@pytest.fixture
+def owner(open_campaign) -> User:
+    return open_campaign.created_by
 
 
 def test_invitation_link_is_made_shown_whole_and_revoked(page, open_campaign):

@@ -3,11 +3,9 @@ name."""
 
 import csv
 import io
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from defusedxml.ElementTree import fromstring
-from django.db import connection
 from django.urls import reverse
 
 from judging.actions import exports
@@ -21,9 +19,14 @@ pytestmark = pytest.mark.django_db
 NAMES = ["csv", "csv-raw", "jsonl", "qgstec", "label-studio"]
 
 
-@pytest.fixture
-def campaign() -> Campaign:
+@pytest.fixture(scope="module")
+def imported(lasting) -> Campaign:
     return studies.imported(sources=2)
+
+
+@pytest.fixture
+def campaign(imported) -> Campaign:
+    return Campaign.objects.get(pk=imported.pk)
 
 
 @pytest.fixture
@@ -102,23 +105,6 @@ def test_file_that_repeats_a_long_passage_is_sent_in_pieces(page, campaign, key)
     sent = [len(each) for each in page.get(address(campaign, key))]
     assert sum(sent) > 5 * PIECE
     assert max(sent) < 2.1 * PIECE
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_is_judged_while_an_export_is_sent_is_not_in_it(page, campaign, monkeypatch):
-    monkeypatch.setattr(exports, "SOURCES_A_PART", 1)
-    whole = page.get(address(campaign, "csv-raw")).getvalue()
-    sent = iter(page.get(address(campaign, "csv-raw")))
-    start = next(sent)
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(_answer_anew, campaign).result()
-    assert b"".join([start, *sent]) == whole
-    assert page.get(address(campaign, "csv-raw")).getvalue() != whole
-
-
-def _answer_anew(campaign: Campaign) -> None:
-    Source.objects.filter(collection=campaign.collection).update(answer="another")
-    connection.close()
 
 
 def test_the_campaigns_page_offers_every_format_that_can_hold_it(page, campaign):

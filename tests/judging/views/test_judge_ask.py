@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import campaigns
-from judging.models import Job, JudgeKey
+from judging.models import Campaign, Job, JudgeKey
 from judging.protocols import documents
 from tests import factories
 from tests.analysis import studies
@@ -18,9 +18,14 @@ pytestmark = pytest.mark.django_db
 ADDRESS = "http://127.0.0.1:9/v1"  # nobody listens there
 
 
-@pytest.fixture
-def campaign():
+@pytest.fixture(scope="module")
+def imported(lasting):
     return studies.imported(sources=2)  # six questions
+
+
+@pytest.fixture
+def campaign(imported):
+    return Campaign.objects.get(pk=imported.pk)
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from judging.models import (
     Membership,
     QualificationTry,
     Round,
+    User,
 )
 from judging.views import live
 from tests import factories
@@ -26,9 +27,9 @@ from tests.judging.workers import work
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def running(owner):
-    campaign = opened(sources=12, manager=owner)
+@pytest.fixture(scope="module")
+def half_done(lasting) -> Campaign:
+    campaign = opened(sources=12)
     for label in ("A01", "A02"):
         work(
             factories.enrollment(campaign, label=label),
@@ -36,6 +37,16 @@ def running(owner):
             choose=lambda own, asked: 1 + own.task.number % 3,
         )
     return campaign
+
+
+@pytest.fixture
+def running(half_done) -> Campaign:
+    return Campaign.objects.get(pk=half_done.pk)
+
+
+@pytest.fixture
+def owner(running) -> User:
+    return running.created_by
 
 
 def test_part_that_refreshes_is_on_the_overview_and_by_itself(page, running):

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from judging.models import Campaign
+from judging.models import Campaign, User
 from tests import factories
 from tests.annotation.studies import opened
 from tests.judging.views.campaign_pages import address
@@ -15,13 +15,23 @@ pytestmark = pytest.mark.django_db
 RATE = {"amount": "0.45", "currency": "GBP", "minutes": "3", "floor": "9.00"}
 
 
-@pytest.fixture
-def paid(owner):
-    campaign = opened(sources=4, manager=owner)
+@pytest.fixture(scope="module")
+def judged(lasting) -> Campaign:
+    campaign = opened(sources=4)
     Campaign.objects.filter(pk=campaign.pk).update(rate=RATE)
     work(factories.enrollment(campaign, label="A01"), tasks=4, choose=2, seconds=180)
     work(factories.enrollment(campaign, label="=A02"), tasks=4, choose=2, seconds=240)
     return campaign
+
+
+@pytest.fixture
+def paid(judged) -> Campaign:
+    return Campaign.objects.get(pk=judged.pk)
+
+
+@pytest.fixture
+def owner(paid) -> User:
+    return paid.created_by
 
 
 def test_rate_is_planned_shown_by_the_hour_and_locked(page, draft):

@@ -4,6 +4,7 @@ annotator's evidence."""
 import pytest
 
 from judging.actions import campaigns
+from judging.models import Campaign, Enrollment, User
 from judging.views.quality import percent
 from tests import factories
 from tests.annotation.studies import opened
@@ -13,14 +14,25 @@ from tests.judging.workers import varied, work
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def flagged(owner):
-    campaign = opened(sources=5, manager=owner)
+@pytest.fixture(scope="module")
+def judged(lasting) -> Enrollment:
+    campaign = opened(sources=5)
     for label in ("A01", "A02"):
         work(factories.enrollment(campaign, label=label), tasks=5, choose=varied, seconds=12.4)
     hasty = factories.enrollment(campaign, label="A03")
     work(hasty, tasks=5, choose=varied, seconds=0.8)
-    return campaign, hasty
+    return hasty
+
+
+@pytest.fixture
+def flagged(judged) -> tuple[Campaign, Enrollment]:
+    hasty = Enrollment.objects.get(pk=judged.pk)
+    return hasty.campaign, hasty
+
+
+@pytest.fixture
+def owner(flagged) -> User:
+    return flagged[0].created_by
 
 
 def test_overview_says_whom_to_look_at_and_why_in_place_of_counts(page, flagged):
