@@ -571,7 +571,7 @@ def test_tasks_page_tells_staff_who_judge_of_no_task_they_hold_that_it_is_a_chec
     page = f"/campaigns/{campaign.uuid}/tasks/"
     taken = checks.claim(enrollment=other, round=main_round(campaign)).assignment
     assert filled_and_held(client.get(page).text) == (0, 1)
-    for _task in range(14):
+    for _task in range(6):
         found = checks.claim(enrollment=who, round=main_round(campaign))
         if not isinstance(found, Here):
             break
@@ -609,7 +609,7 @@ def test_own_row_and_page_of_staff_who_judge_change_neither_with_a_task_nor_with
 
     walk(other, two, most=3)
     seen, kinds = {own()}, []
-    for _task in range(8):
+    for _task in range(6):
         kinds += [each.round.kind for each in walk(who, two, most=1)]
         seen.add(own())
     assert set(kinds) == {"main", "checks"}

@@ -109,9 +109,8 @@ def test_plan_of_a_draft_can_be_changed(page, draft):
     )
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_plan_malformed_names_the_field(page, draft):
+    for wrong in (
         {"title": ""},
         {"annotators_per_task": 0},
         {"annotators_per_task": 1_001},
@@ -120,15 +119,13 @@ def test_plan_of_a_draft_can_be_changed(page, draft):
         {"time_zone": "Factory"},
         {"rubric": 10**9},
         {"lease_minutes": "x"},
-    ],
-)
-def test_plan_malformed_names_the_field(page, draft, wrong):
-    answer = page.post(address("plan", draft), plan(draft, **wrong))
-    assert answer.status_code == 422
-    assert f'id="id_{next(iter(wrong))}' in answer.text
-    assert "errorlist" in answer.text
-    draft.refresh_from_db()
-    assert draft.title == "Canal towns"
+    ):
+        answer = page.post(address("plan", draft), plan(draft, **wrong))
+        assert answer.status_code == 422, wrong
+        assert f'id="id_{next(iter(wrong))}' in answer.text
+        assert "errorlist" in answer.text
+        draft.refresh_from_db()
+        assert draft.title == "Canal towns"
 
 
 def test_plan_with_a_wrong_detail_unfolds_the_details(page, draft):
@@ -153,9 +150,8 @@ def test_amendment_is_listed_with_its_reason(page, open_campaign):
     assert "People take breaks" in page.get(address("plan", open_campaign)).text
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_amendment_malformed_changes_nothing(page, open_campaign):
+    for change in (
         {},
         {"what": "order", "value": "1", "reason": "x"},
         {"what": "lease_minutes", "value": "x", "reason": "x"},
@@ -165,15 +161,21 @@ def test_amendment_is_listed_with_its_reason(page, open_campaign):
         {"what": "contact", "value": "x" * 201, "reason": "x"},
         {"what": "introduction", "value": "zero \x00 byte", "reason": "x"},
         {"what": "consent", "value": "x" * 50_001, "reason": "x"},
+    ):
+        answer = page.post(address("amend", open_campaign), change)
+        assert answer.status_code == 422, change
+        assert not open_campaign.deviations.exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "introduction",
+        pytest.param("consent", marks=pytest.mark.long),
+        pytest.param("analysis_plan", marks=pytest.mark.long),
+        pytest.param("sample_reason", marks=pytest.mark.long),
     ],
 )
-def test_amendment_malformed_changes_nothing(page, open_campaign, change):
-    answer = page.post(address("amend", open_campaign), change)
-    assert answer.status_code == 422
-    assert not open_campaign.deviations.exists()
-
-
-@pytest.mark.parametrize("name", ["introduction", "consent", "analysis_plan", "sample_reason"])
 def test_a_text_that_is_too_long_is_refused_where_it_is_written_at_the_lock_and_in_a_copy(
     page, draft, name
 ):
