@@ -6,16 +6,21 @@ import re
 import pytest
 
 from analysis.models import Result, Run
-from judging.models import AccessKey, Event, Membership
+from judging.models import AccessKey, Campaign, Event, Membership
 from tests import factories
 from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def campaign():
+@pytest.fixture(scope="module")
+def imported(lasting):
     return studies.imported(sources=2)
+
+
+@pytest.fixture
+def campaign(imported):
+    return Campaign.objects.get(pk=imported.pk)
 
 
 @pytest.fixture

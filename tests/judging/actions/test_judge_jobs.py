@@ -11,7 +11,7 @@ from judging.actions import jobs, judge_jobs, machine_asking
 from judging.actions.chats import CannotAsk
 from judging.actions.judge_jobs import WantedJudge
 from judging.actions.machine_asking import QuestionsPart
-from judging.models import Event, Job, JudgeKey, MachineJudge
+from judging.models import Campaign, Event, Job, JudgeKey, MachineJudge
 from tests.analysis import studies
 from tests.judging.actions.test_machine_asking import Server, asked, server
 
@@ -19,9 +19,14 @@ __all__ = ["server"]
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def campaign():
+@pytest.fixture(scope="module")
+def imported(lasting):
     return studies.imported(sources=2)  # six questions
+
+
+@pytest.fixture
+def campaign(imported):
+    return Campaign.objects.get(pk=imported.pk)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from judging.actions import machine_asking
 from judging.actions.chats import CannotAsk, Chat
 from judging.actions.machine_asking import EVERYTHING, Prices, QuestionsPart
-from judging.models import MachineJudge, MachineJudgment
+from judging.models import Campaign, MachineJudge, MachineJudgment
 from tests import factories
 from tests.analysis import studies
 
@@ -88,9 +88,14 @@ def server() -> Iterator[Server]:
     made.close()
 
 
-@pytest.fixture
-def campaign():
+@pytest.fixture(scope="module")
+def imported(lasting):
     return studies.imported(sources=2)  # six questions
+
+
+@pytest.fixture
+def campaign(imported):
+    return Campaign.objects.get(pk=imported.pk)
 
 
 def asked(

@@ -73,7 +73,13 @@ def test_library_takes_the_same_queries_for_one_row_and_three(
         page.get(reverse("judging:rubrics"))
 
 
-@pytest.mark.parametrize("key", documents.shipped_keys())
+@pytest.mark.parametrize(
+    "key",
+    [
+        key if key in ("nema-khapra", "qgbench") else pytest.param(key, marks=pytest.mark.long)
+        for key in documents.shipped_keys()
+    ],
+)
 def test_page_tells_each_shipped_protocol_whole(page, key):
     rubric = factories.rubric(key)
     document = documents.shipped(key)
