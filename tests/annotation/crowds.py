@@ -1,9 +1,11 @@
 """Studies on a crowd platform, and people who walk through them without a browser's help."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import QuerySet
 from django.test import Client
 from django.urls import reverse
 
@@ -28,6 +30,25 @@ def study(*, tasks: int = 2, places: int = 1, each: int | None = 1, **fields: An
         **({"consent": "I agree."} | fields),
     )
     return platform_of(campaign)
+
+
+class PreparedStudies:
+    """Studies that a module's tests share, each by its number of tasks and the tasks of a person."""
+
+    def __init__(self, *sizes: tuple[int, int]) -> None:
+        self._of = {size: study(tasks=size[0], each=size[1]).pk for size in sizes}
+
+    def of_a_test(self) -> Callable[..., CrowdPlatform]:
+        """Return what gives a test each of them once, and otherwise makes a study."""
+        left = dict(self._of)
+
+        def given(*, tasks: int = 2, each: int = 1, **fields: Any) -> CrowdPlatform:
+            if fields or (tasks, each) not in left:
+                return study(tasks=tasks, each=each, **fields)
+            pk = left.pop((tasks, each))
+            return CrowdPlatform.objects.select_related("campaign__created_by").get(pk=pk)
+
+        return given
 
 
 def platform_of(campaign: Campaign) -> CrowdPlatform:
@@ -101,11 +122,18 @@ class Person:
         )
 
     def own(self) -> Participation:
-        key = re.search(r"/join/crowd/(\w+)/", self.crowd.study_url)[1]
-        platform = CrowdPlatform.objects.select_related("campaign").get(key=key)
-        return platform.participations.get(
+        return self.rows().get()
+
+    def rows(self) -> QuerySet[Participation]:
+        """Return all that is kept of this person, of each submission that was turned away too."""
+        platform = self.platform()
+        return platform.participations.filter(
             person=participations.hashed(platform, "person", self.pid)
         )
+
+    def platform(self) -> CrowdPlatform:
+        key = re.search(r"/join/crowd/(\w+)/", self.crowd.study_url)[1]
+        return CrowdPlatform.objects.select_related("campaign").get(key=key)
 
     def task(self) -> Assignment | None:
         found = TASK.match(self.here())

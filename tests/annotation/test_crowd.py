@@ -3,6 +3,7 @@ back."""
 
 import time
 import warnings
+from collections.abc import Callable
 
 import pytest
 from django.test import Client
@@ -14,7 +15,7 @@ from judging.actions import enrollments, participations
 from judging.models import Assignment, CrowdPlatform, Enrollment, Judgment, Participation
 from tests import factories
 from tests.annotation import crowds, studies
-from tests.annotation.crowds import CODES, Person, fake, study, told
+from tests.annotation.crowds import CODES, Person, PreparedStudies, fake, told
 from tests.annotation.fakecrowd import Message
 
 pytestmark = pytest.mark.django_db
@@ -36,12 +37,16 @@ def kept(platform: CrowdPlatform) -> int:
 
 
 @pytest.fixture(scope="module")
-def shared(lasting: None) -> CrowdPlatform:
-    """Return the platform of a study of two tasks."""
-    return study(tasks=2, each=2)
+def prepared(lasting: None) -> PreparedStudies:
+    return PreparedStudies((1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (4, 2))
 
 
-def test_from_the_link_to_the_code() -> None:
+@pytest.fixture
+def study(prepared: PreparedStudies, db: None) -> Callable[..., CrowdPlatform]:
+    return prepared.of_a_test()
+
+
+def test_from_the_link_to_the_code(study) -> None:
     platform = study(tasks=3, each=2)
     person = Person(fake(platform)).opens()
     assert person.here() == f"/join/crowd/{platform.key}/"
@@ -60,7 +65,7 @@ def test_from_the_link_to_the_code() -> None:
     assert Enrollment.objects.get().consented_at is not None
 
 
-def test_link_leaves_the_ids_neither_in_the_address_bar_nor_in_a_referrer() -> None:
+def test_link_leaves_the_ids_neither_in_the_address_bar_nor_in_a_referrer(study) -> None:
     platform = study()
     crowd = fake(platform)
     client = Client()
@@ -70,7 +75,7 @@ def test_link_leaves_the_ids_neither_in_the_address_bar_nor_in_a_referrer() -> N
     assert "5f1a2b3c4d5e6f7a8b9c0d1e" not in client.get(answer.url).text
 
 
-def test_page_loaded_again_at_every_step_and_the_back_button_change_nothing() -> None:
+def test_page_loaded_again_at_every_step_and_the_back_button_change_nothing(study) -> None:
     platform = study(tasks=3, each=2)
     person = Person(fake(platform)).opens()
     person.opens().agrees()
@@ -87,7 +92,7 @@ def test_page_loaded_again_at_every_step_and_the_back_button_change_nothing() ->
     assert (Participation.objects.count(), Enrollment.objects.count()) == (1, 1)
 
 
-def test_two_windows_hand_in_the_last_task_and_show_the_same_code() -> None:
+def test_two_windows_hand_in_the_last_task_and_show_the_same_code(study) -> None:
     platform = study(tasks=2, each=1)
     person = Person(fake(platform)).joins()
     other = Person(person.crowd, person.pid, person.client).looks()
@@ -96,7 +101,7 @@ def test_two_windows_hand_in_the_last_task_and_show_the_same_code() -> None:
     assert Participation.objects.get().end == "completed"
 
 
-def test_same_id_in_another_browser_goes_on_and_is_no_second_person() -> None:
+def test_same_id_in_another_browser_goes_on_and_is_no_second_person(study) -> None:
     platform = study(tasks=4, each=2)
     person = Person(fake(platform)).joins().hands_in()
     elsewhere = Person(person.crowd, person.pid).opens()
@@ -111,7 +116,7 @@ def test_same_id_in_another_browser_goes_on_and_is_no_second_person() -> None:
     assert Enrollment.objects.count() == 1
 
 
-def test_id_of_a_platform_opens_no_account_that_has_a_password() -> None:
+def test_id_of_a_platform_opens_no_account_that_has_a_password(study) -> None:
     platform = study(tasks=4, each=2)
     person = Person(fake(platform)).joins()
     secret = {"new_password1": "a heron at dusk", "new_password2": "a heron at dusk"}
@@ -128,7 +133,7 @@ def test_id_of_a_platform_opens_no_account_that_has_a_password() -> None:
     assert elsewhere.looks().task() == person.looks().task()
 
 
-def test_second_submission_of_the_same_person_goes_on() -> None:
+def test_second_submission_of_the_same_person_goes_on(study) -> None:
     platform = study(tasks=4, each=2)
     person = Person(fake(platform)).joins().hands_in()
     before = person.own().session
@@ -138,7 +143,7 @@ def test_second_submission_of_the_same_person_goes_on() -> None:
     assert Participation.objects.count() == 1
 
 
-def test_two_ids_in_one_browser_are_two_people() -> None:
+def test_two_ids_in_one_browser_are_two_people(study) -> None:
     platform = study(tasks=4, each=2)
     crowd, client = fake(platform), Client()
     one, two = Person(crowd, client=client).joins(), Person(crowd, client=client)
@@ -153,7 +158,7 @@ def test_two_ids_in_one_browser_are_two_people() -> None:
     assert [own.assignments.submitted().count() for own in Enrollment.objects.all()] == [2, 2]
 
 
-def test_whoever_declines_gets_that_code_and_leaves_no_answer() -> None:
+def test_whoever_declines_gets_that_code_and_leaves_no_answer(study) -> None:
     platform = study(tasks=1)
     person = Person(fake(platform)).opens().declines()
     assert "return your submission" in person.page.text
@@ -163,13 +168,13 @@ def test_whoever_declines_gets_that_code_and_leaves_no_answer() -> None:
     assert Person(person.crowd).joins().finishes().code() == CODES["completed"]
 
 
-def test_nobody_begins_without_agreeing() -> None:
+def test_nobody_begins_without_agreeing(study) -> None:
     person = Person(fake(study())).opens()
     assert person.client.post(person.here(), {}).status_code == 422
     assert not Participation.objects.exists()
 
 
-def test_whoever_comes_when_all_is_taken_gets_the_code_of_the_full_quota() -> None:
+def test_whoever_comes_when_all_is_taken_gets_the_code_of_the_full_quota(study) -> None:
     platform = study(tasks=1)
     crowd = fake(platform)
     Person(crowd).joins()
@@ -179,7 +184,7 @@ def test_whoever_comes_when_all_is_taken_gets_the_code_of_the_full_quota() -> No
     assert Enrollment.objects.count() == 1
 
 
-def test_study_that_is_paused_takes_nobody_and_that_is_closed_is_full() -> None:
+def test_study_that_is_paused_takes_nobody_and_that_is_closed_is_full(study) -> None:
     platform = study()
     crowd = fake(platform)
     campaigns = type(platform.campaign).objects
@@ -190,7 +195,7 @@ def test_study_that_is_paused_takes_nobody_and_that_is_closed_is_full() -> None:
     assert waiting.opens().code() == CODES["quota_full"]
 
 
-def test_whoever_returns_mid_way_frees_their_places_at_once() -> None:
+def test_whoever_returns_mid_way_frees_their_places_at_once(study) -> None:
     platform = study(tasks=3, each=3)
     crowd = fake(platform)
     gone = Person(crowd).joins().hands_in()
@@ -203,7 +208,7 @@ def test_whoever_returns_mid_way_frees_their_places_at_once() -> None:
     assert "You have left this study" in gone.page.text
 
 
-def test_whoever_returned_begins_anew_with_another_submission() -> None:
+def test_whoever_returned_begins_anew_with_another_submission(study) -> None:
     platform = study(tasks=3, each=3)
     crowd = fake(platform)
     person = Person(crowd).joins().hands_in()
@@ -214,7 +219,7 @@ def test_whoever_returned_begins_anew_with_another_submission() -> None:
     assert states(platform) == {"submitted": 3}
 
 
-def test_returned_before_anybody_came_takes_no_place() -> None:
+def test_returned_before_anybody_came_takes_no_place(study) -> None:
     platform = study(tasks=1)
     crowd = fake(platform)
     person = Person(crowd)
@@ -225,7 +230,7 @@ def test_returned_before_anybody_came_takes_no_place() -> None:
     assert Person(crowd).joins().finishes().code() == CODES["completed"]
 
 
-def test_late_answer_after_time_ran_out_is_taken_and_has_the_code() -> None:
+def test_late_answer_after_time_ran_out_is_taken_and_has_the_code(study) -> None:
     platform = study(tasks=1)
     crowd = fake(platform)
     late = Person(crowd).joins()
@@ -234,7 +239,7 @@ def test_late_answer_after_time_ran_out_is_taken_and_has_the_code() -> None:
     assert states(platform) == {"submitted": 1}
 
 
-def test_late_answer_whose_place_is_gone_is_kept_as_extra_and_has_the_code() -> None:
+def test_late_answer_whose_place_is_gone_is_kept_as_extra_and_has_the_code(study) -> None:
     platform = study(tasks=1)
     crowd = fake(platform)
     late = Person(crowd).joins()
@@ -245,9 +250,9 @@ def test_late_answer_whose_place_is_gone_is_kept_as_extra_and_has_the_code() -> 
     assert Judgment.objects.count() == 4
 
 
-def test_time_that_ran_out_unheard_frees_the_share_and_whoever_comes_back_goes_on_where_something_is_free() -> (
-    None
-):
+def test_time_that_ran_out_unheard_frees_the_share_and_whoever_comes_back_goes_on_where_something_is_free(
+    study,
+) -> None:
     platform = study(tasks=2, each=2)
     crowd = fake(platform)
     slow = Person(crowd).joins()
@@ -265,7 +270,7 @@ def test_time_that_ran_out_unheard_frees_the_share_and_whoever_comes_back_goes_o
     assert alone.looks().finishes().code() == CODES["completed"]
 
 
-def test_screened_out_has_the_code_of_that_and_no_task_more() -> None:
+def test_screened_out_has_the_code_of_that_and_no_task_more(study) -> None:
     platform = study(tasks=2, each=2)
     person = Person(fake(platform)).joins()
     participations.screen_out(enrollment=Enrollment.objects.get(), now=timezone.now())
@@ -274,7 +279,7 @@ def test_screened_out_has_the_code_of_that_and_no_task_more() -> None:
     assert (states(platform), kept(platform)) == ({"open": 2, "released": 1}, 0)
 
 
-def test_whoever_is_left_out_while_they_work_is_told_so_and_never_rejected() -> None:
+def test_whoever_is_left_out_while_they_work_is_told_so_and_never_rejected(study) -> None:
     platform = study(tasks=3, each=2)
     person = Person(fake(platform)).joins().hands_in()
     by = platform.campaign.created_by
@@ -286,7 +291,7 @@ def test_whoever_is_left_out_while_they_work_is_told_so_and_never_rejected() -> 
     assert kept(platform) == 0
 
 
-def test_whoever_is_left_out_after_the_last_task_has_the_code_of_the_others() -> None:
+def test_whoever_is_left_out_after_the_last_task_has_the_code_of_the_others(study) -> None:
     platform = study(tasks=2, each=1)
     person = Person(fake(platform)).joins().finishes()
     by = platform.campaign.created_by
@@ -296,7 +301,7 @@ def test_whoever_is_left_out_after_the_last_task_has_the_code_of_the_others() ->
     assert person.opens().code() == person.looks().code() == CODES["completed"]
 
 
-def test_code_is_on_no_page_before_the_last_answer_is_stored() -> None:
+def test_code_is_on_no_page_before_the_last_answer_is_stored(study) -> None:
     platform = study(tasks=2, each=2)
     person = Person(fake(platform)).opens()
     seen = [
@@ -314,9 +319,10 @@ def test_code_is_on_no_page_before_the_last_answer_is_stored() -> None:
 
 
 @pytest.mark.parametrize("pid", ["", "x" * 65, "a b", "a%00b", "<b>", "ü", "a/b", "a'--"])
-def test_link_with_an_id_that_is_none_lets_nobody_in(shared, pid) -> None:
+def test_link_with_an_id_that_is_none_lets_nobody_in(study, pid) -> None:
+    platform = study()
     answer = Client().get(
-        f"/join/crowd/{shared.key}/", {"PROLIFIC_PID": pid, "STUDY_ID": "s1", "SESSION_ID": "s2"}
+        f"/join/crowd/{platform.key}/", {"PROLIFIC_PID": pid, "STUDY_ID": "s1", "SESSION_ID": "s2"}
     )
     assert answer.status_code == 400
     assert answer.headers["Referrer-Policy"] == "no-referrer"
@@ -324,7 +330,7 @@ def test_link_with_an_id_that_is_none_lets_nobody_in(shared, pid) -> None:
     assert not Participation.objects.exists()
 
 
-def test_link_without_ids_or_cookies_says_what_to_do() -> None:
+def test_link_without_ids_or_cookies_says_what_to_do(study) -> None:
     platform = study()
     crowd = fake(platform)
     link = crowd.start("5f1a2b3c4d5e6f7a8b9c0d1e", signed=False)
@@ -335,7 +341,7 @@ def test_link_without_ids_or_cookies_says_what_to_do() -> None:
     assert Client().put(f"/join/crowd/{platform.key}/").status_code == 405
 
 
-def test_withdrawal_takes_everything_and_the_share_is_free() -> None:
+def test_withdrawal_takes_everything_and_the_share_is_free(study) -> None:
     platform = study(tasks=3, each=3, withdrawal=True)
     person = Person(fake(platform)).joins().hands_in()
     person.client.post(f"/work/{platform.campaign.uuid}/withdraw/")
@@ -358,7 +364,7 @@ def test_rotated_panel_gives_seats_and_one_that_is_left_goes_to_the_next() -> No
     assert states(platform)["submitted"] == 4
 
 
-def test_annotators_who_came_by_a_link_do_not_get_what_is_kept() -> None:
+def test_annotators_who_came_by_a_link_do_not_get_what_is_kept(study) -> None:
     platform = study(tasks=3, each=2, consent="")
     crowd = fake(platform)
     person = Person(crowd).joins()
@@ -372,7 +378,7 @@ def test_annotators_who_came_by_a_link_do_not_get_what_is_kept() -> None:
     assert states(platform) == {"submitted": 3}
 
 
-def test_forged_doubled_and_disordered_messages() -> None:
+def test_forged_doubled_and_disordered_messages(study) -> None:
     platform = study(tasks=2, each=2)
     crowd = fake(platform)
     person = Person(crowd).joins()
@@ -416,11 +422,12 @@ def test_forged_doubled_and_disordered_messages() -> None:
 @pytest.mark.parametrize(
     "status", ["TIMED-OUT", "TIMED_OUT", "TIMED OUT", "timed-out", "RETURNED", "REJECTED"]
 )
-def test_states_free_places_however_they_are_written(shared, status) -> None:
-    crowd = fake(shared)
+def test_states_free_places_however_they_are_written(study, status) -> None:
+    platform = study(tasks=2, each=2)
+    crowd = fake(platform)
     person = Person(crowd).joins()
-    assert told(shared, crowd.message(person.pid, status)) == 200
-    assert (person.own().left != "", kept(shared), states(shared)) == (
+    assert told(platform, crowd.message(person.pid, status)) == 200
+    assert (person.own().left != "", kept(platform), states(platform)) == (
         True,
         0,
         {"released": 1, "open": 2},
@@ -441,12 +448,13 @@ def test_states_free_places_however_they_are_written(shared, status) -> None:
         b'{"event_type": "x", "status": "\\udfff"}',
     ],
 )
-def test_signed_nonsense_changes_nothing(shared, body) -> None:
-    assert told(shared, fake(shared).signed(body)) in (200, 400, 413)
+def test_signed_nonsense_changes_nothing(study, body) -> None:
+    platform = study()
+    assert told(platform, fake(platform).signed(body)) in (200, 400, 413)
     assert not Participation.objects.exists()
 
 
-def test_a_message_signed_for_a_year_that_no_clock_shows_is_refused() -> None:
+def test_a_message_signed_for_a_year_that_no_clock_shows_is_refused(study) -> None:
     platform = study()
     age = int(time.time()) - 999_999_999_999
     assert told(platform, fake(platform).signed(b"{}", age=age)) == 400
@@ -459,7 +467,7 @@ def test_a_message_to_an_address_that_no_study_has_leaves_nothing_behind(length)
         assert told(CrowdPlatform(key="x" * length), Message(b"{}", {})) == 404
 
 
-def test_messages_that_are_too_large_or_too_many_are_refused(monkeypatch) -> None:
+def test_messages_that_are_too_large_or_too_many_are_refused(study, monkeypatch) -> None:
     platform = study()
     crowd = fake(platform)
     assert told(platform, crowd.signed(b"x" * (64 * 1024 + 1))) == 413
@@ -469,14 +477,14 @@ def test_messages_that_are_too_large_or_too_many_are_refused(monkeypatch) -> Non
     assert told(type(platform)(key="nothing"), crowd.signed(b"{}")) in (404, 429)
 
 
-def test_platform_without_a_secret_takes_no_message() -> None:
+def test_platform_without_a_secret_takes_no_message(study) -> None:
     platform = study()
     CrowdPlatform.objects.update(webhook_secret="")
     assert told(platform, fake(platform).signed(b"{}", secret="")) == 400
 
 
 def test_more_arrivals_than_a_study_has_are_told_to_try_again_unless_the_links_are_signed(
-    monkeypatch,
+    study, monkeypatch
 ) -> None:
     monkeypatch.setattr(participations, "MOST_ARRIVALS", 1)
     platform = study(tasks=5)

@@ -1,6 +1,7 @@
 """Newcomers from a crowd platform who do nothing, and people whom a full study turned away: a share
 is kept for those who are there, and a full study ends a submission, not a person."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -23,10 +24,20 @@ from judging.models import (
 )
 from tests import factories
 from tests.annotation import studies
-from tests.annotation.crowds import CODES, Person, fake, platform_of, study
+from tests.annotation.crowds import CODES, Person, PreparedStudies, fake, platform_of
 from tests.judging.actions.test_qualifications import item
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def prepared(lasting: None) -> PreparedStudies:
+    return PreparedStudies((1, 1), (2, 2))
+
+
+@pytest.fixture
+def study(prepared: PreparedStudies, db: None) -> Callable[..., CrowdPlatform]:
+    return prepared.of_a_test()
 
 
 def minutes_pass(minutes: int, *people: Person) -> int:
@@ -54,16 +65,13 @@ def minutes_pass(minutes: int, *people: Person) -> int:
 def rows_of(person: Person) -> list[tuple[str, bool]]:
     """Return the ends of a person's rows, the earliest first, and whether it is the one with their
     work."""
-    platform = CrowdPlatform.objects.select_related("campaign").get()
-    theirs = platform.participations.filter(
-        person=participations.hashed(platform, "person", person.pid)
-    )
-    return [(row.end, row.enrollment_id is not None) for row in theirs.order_by("came_at", "pk")]
+    theirs = person.rows().order_by("came_at", "pk")
+    return [(row.end, row.enrollment_id is not None) for row in theirs]
 
 
 def work_of(person: Person) -> Person:
     """Lead somebody with several submissions to wherever their work is now."""
-    uuid = Campaign.objects.get().uuid
+    uuid = person.platform().campaign.uuid
     person.page = person.client.get(f"/work/{uuid}/?begin", follow=True)
     return person
 
@@ -77,7 +85,9 @@ def returns(person: Person, submission: str) -> Person:
 # ---- who does nothing
 
 
-def test_stranger_who_agrees_and_does_nothing_keeps_a_study_full_for_a_quarter_of_an_hour() -> None:
+def test_stranger_who_agrees_and_does_nothing_keeps_a_study_full_for_a_quarter_of_an_hour(
+    study,
+) -> None:
     platform = study(tasks=1)
     crowd = fake(platform)
     stranger = Person(crowd).joins()
@@ -89,7 +99,7 @@ def test_stranger_who_agrees_and_does_nothing_keeps_a_study_full_for_a_quarter_o
     assert honest.finishes().code() == CODES["completed"]
 
 
-def test_stranger_who_never_opens_a_page_after_the_door_keeps_nothing_longer() -> None:
+def test_stranger_who_never_opens_a_page_after_the_door_keeps_nothing_longer(study) -> None:
     platform = study(tasks=1)
     stranger = Person(fake(platform)).opens()
     stranger.client.post(stranger.here(), {"agree": "on"})
@@ -98,7 +108,9 @@ def test_stranger_who_never_opens_a_page_after_the_door_keeps_nothing_longer() -
     assert minutes_pass(10) == 1
 
 
-def test_share_is_kept_no_longer_than_the_platform_says_however_often_somebody_is_there() -> None:
+def test_share_is_kept_no_longer_than_the_platform_says_however_often_somebody_is_there(
+    study,
+) -> None:
     platform = study(tasks=2)
     person = Person(fake(platform)).joins()
     Participation.objects.update(reserved_until=timezone.now() + timedelta(minutes=20))
@@ -108,7 +120,7 @@ def test_share_is_kept_no_longer_than_the_platform_says_however_often_somebody_i
 
 
 @pytest.mark.parametrize("page", ["guideline", "start", "pause", "done", "consent", "here", "task"])
-def test_every_request_is_a_sign_of_life(page) -> None:
+def test_every_request_is_a_sign_of_life(study, page) -> None:
     platform = study(tasks=1)
     person = Person(fake(platform)).joins()
     task, uuid = person.task(), platform.campaign.uuid
@@ -122,7 +134,7 @@ def test_every_request_is_a_sign_of_life(page) -> None:
     assert person.looks().finishes().code() == CODES["completed"]
 
 
-def test_first_long_task_stays_somebodys_own_while_its_page_is_open() -> None:
+def test_first_long_task_stays_somebodys_own_while_its_page_is_open(study) -> None:
     platform = study(tasks=1)
     person = Person(fake(platform)).joins()
     for _ in range(4):
@@ -131,10 +143,10 @@ def test_first_long_task_stays_somebodys_own_while_its_page_is_open() -> None:
         assignments.release_due()  # the lease of the task is over, the place stays theirs
     assert Person(person.crowd).opens().code() == CODES["quota_full"]
     assert person.hands_in().code() == CODES["completed"]
-    assert Assignment.objects.get().state == "submitted"
+    assert person.own().enrollment.assignments.get().state == "submitted"
 
 
-def test_draft_that_is_saved_is_a_sign_of_life() -> None:
+def test_draft_that_is_saved_is_a_sign_of_life(study) -> None:
     platform = study(tasks=1)
     person = Person(fake(platform)).joins()
     minutes_pass(10, person)
@@ -159,7 +171,7 @@ def test_training_and_qualification_take_as_long_as_they_take() -> None:
     item(campaign)
     campaigns.lock(campaign=campaign, now=timezone.now())
     campaigns.open_(campaign=campaign, now=timezone.now())
-    platform = platform_of(Campaign.objects.get())
+    platform = platform_of(Campaign.objects.get(pk=campaign.pk))
     person = Person(fake(platform)).joins()
     training, gate = (
         reverse(f"annotation:{name}", args=[platform.campaign.uuid])
@@ -174,14 +186,14 @@ def test_training_and_qualification_take_as_long_as_they_take() -> None:
     assert person.looks().finishes().code() == CODES["completed"]
 
 
-def test_whoever_has_handed_in_keeps_the_share_as_long_as_the_platform_says() -> None:
+def test_whoever_has_handed_in_keeps_the_share_as_long_as_the_platform_says(study) -> None:
     platform = study(tasks=2, each=2)
     person = Person(fake(platform)).joins().hands_in()
     assert minutes_pass(80, person) == 0
     assert minutes_pass(11, person) == 1
 
 
-def test_who_comes_back_after_a_lapse_gets_a_share_again_where_nobody_took_it() -> None:
+def test_who_comes_back_after_a_lapse_gets_a_share_again_where_nobody_took_it(study) -> None:
     platform = study(tasks=2, each=2)
     person = Person(fake(platform)).joins()
     assert minutes_pass(17, person) == 1
@@ -191,14 +203,14 @@ def test_who_comes_back_after_a_lapse_gets_a_share_again_where_nobody_took_it() 
     assert person.looks().finishes().code() == CODES["completed"]
 
 
-def test_answer_to_the_first_task_is_taken_after_a_lapse() -> None:
+def test_answer_to_the_first_task_is_taken_after_a_lapse(study) -> None:
     platform = study(tasks=2, each=2)
     person = Person(fake(platform)).joins()
     assert minutes_pass(17, person) == 1
     assert person.hands_in().looks().finishes().code() == CODES["completed"]
 
 
-def test_who_opens_a_page_while_their_share_is_about_to_lapse_keeps_it(monkeypatch) -> None:
+def test_who_opens_a_page_while_their_share_is_about_to_lapse_keeps_it(study, monkeypatch) -> None:
     platform = study(tasks=1)
     person = Person(fake(platform)).joins()
     locked = participations._locked
@@ -212,7 +224,7 @@ def test_who_opens_a_page_while_their_share_is_about_to_lapse_keeps_it(monkeypat
     assert person.own().left == ""
 
 
-def test_pages_of_annotators_say_that_they_are_open_unless_an_account_has_a_password() -> None:
+def test_pages_of_annotators_say_that_they_are_open_unless_an_account_has_a_password(study) -> None:
     platform = study(tasks=1)
     person = Person(fake(platform)).joins()
     pages = [person.page.text]
@@ -231,7 +243,7 @@ def test_pages_of_annotators_say_that_they_are_open_unless_an_account_has_a_pass
 # ---- whom a full study turned away
 
 
-def full() -> tuple[CrowdPlatform, Person, Person]:
+def full(study: Callable[..., CrowdPlatform]) -> tuple[CrowdPlatform, Person, Person]:
     """Return a study whose one share is somebody's, and a person who was turned away."""
     platform = study(tasks=1)
     crowd = fake(platform)
@@ -240,8 +252,8 @@ def full() -> tuple[CrowdPlatform, Person, Person]:
     return platform, holder, late
 
 
-def test_full_study_ends_a_submission_and_not_the_person() -> None:
-    platform, holder, late = full()
+def test_full_study_ends_a_submission_and_not_the_person(study) -> None:
+    platform, holder, late = full(study)
     first = late.crowd.submissions[late.pid]
     holder.crowd.gives_back(holder.pid)
     assert late.opens().code() == CODES["quota_full"]  # the same submission: it may be claimed
@@ -257,8 +269,8 @@ def test_full_study_ends_a_submission_and_not_the_person() -> None:
     assert (counted.ends["quota_full"], counted.ends["completed"]) == (1, 1)
 
 
-def test_study_that_is_full_still_turns_a_new_submission_away_too() -> None:
-    platform, _holder, late = full()
+def test_study_that_is_full_still_turns_a_new_submission_away_too(study) -> None:
+    platform, _holder, late = full(study)
     assert late.opens(again=True).code() == CODES["quota_full"]
     assert late.opens().code() == CODES["quota_full"]
     counted = crowd_platforms.standing(platform)
@@ -266,15 +278,15 @@ def test_study_that_is_full_still_turns_a_new_submission_away_too() -> None:
     assert Enrollment.objects.count() == 1
 
 
-def test_who_was_turned_away_may_decline_with_another_submission_and_that_is_final() -> None:
-    _platform, holder, late = full()
+def test_who_was_turned_away_may_decline_with_another_submission_and_that_is_final(study) -> None:
+    _platform, holder, late = full(study)
     holder.crowd.gives_back(holder.pid)
     assert late.opens(again=True).declines().code() == CODES["no_consent"]
     assert late.opens(again=True).code() == CODES["no_consent"]
 
 
-def test_submission_that_was_given_back_on_the_way_here_takes_no_share() -> None:
-    _platform, holder, late = full()
+def test_submission_that_was_given_back_on_the_way_here_takes_no_share(study) -> None:
+    _platform, holder, late = full(study)
     holder.crowd.gives_back(holder.pid)
     late.opens(again=True)
     late.crowd.gives_back(late.pid)
@@ -282,7 +294,7 @@ def test_submission_that_was_given_back_on_the_way_here_takes_no_share() -> None
 
 
 @pytest.mark.parametrize("gone", ["returns", "lapses"])
-def test_who_did_nothing_and_found_the_study_full_later_may_come_once_more(gone) -> None:
+def test_who_did_nothing_and_found_the_study_full_later_may_come_once_more(study, gone) -> None:
     platform = study(tasks=1)
     crowd = fake(platform)
     person = Person(crowd).joins()
@@ -303,7 +315,7 @@ def test_who_did_nothing_and_found_the_study_full_later_may_come_once_more(gone)
     assert returns(person, second).code() == CODES["quota_full"]
 
 
-def test_who_did_nothing_is_turned_away_again_where_the_study_is_full_still() -> None:
+def test_who_did_nothing_is_turned_away_again_where_the_study_is_full_still(study) -> None:
     platform = study(tasks=1)
     crowd = fake(platform)
     person = Person(crowd).joins()
@@ -319,7 +331,7 @@ def test_who_did_nothing_is_turned_away_again_where_the_study_is_full_still() ->
     assert person.opens(again=True).code() == CODES["quota_full"]
 
 
-def test_who_was_left_out_meanwhile_gets_no_share_by_another_submission() -> None:
+def test_who_was_left_out_meanwhile_gets_no_share_by_another_submission(study) -> None:
     platform = study(tasks=1)
     crowd = fake(platform)
     person = Person(crowd).joins()
@@ -336,7 +348,7 @@ def test_who_was_left_out_meanwhile_gets_no_share_by_another_submission() -> Non
     assert person.opens(again=True).code() == CODES["quota_full"]
 
 
-def test_full_study_ends_it_for_whoever_has_handed_in() -> None:
+def test_full_study_ends_it_for_whoever_has_handed_in(study) -> None:
     platform = study(tasks=2, each=2)
     crowd = fake(platform)
     person = Person(crowd).joins().hands_in()
@@ -362,8 +374,8 @@ def test_seat_of_a_panel_that_comes_free_is_for_whoever_comes_with_another_submi
     assert people[0].finishes().code() == CODES["completed"]
 
 
-def test_code_that_was_shown_to_somebody_stays_though_they_were_let_in_later() -> None:
-    platform, holder, late = full()
+def test_code_that_was_shown_to_somebody_stays_though_they_were_let_in_later(study) -> None:
+    platform, holder, late = full(study)
     holder.crowd.gives_back(holder.pid)
     work_of(late.opens(again=True).agrees())
     changed = {"codes": CODES | {"quota_full": "ANOTHER"}}
@@ -371,7 +383,7 @@ def test_code_that_was_shown_to_somebody_stays_though_they_were_let_in_later() -
         crowd_platforms.change(platform=platform, to=changed, by=platform.campaign.created_by)
 
 
-def test_who_withdraws_leaves_no_submission_behind_by_which_they_were_turned_away() -> None:
+def test_who_withdraws_leaves_no_submission_behind_by_which_they_were_turned_away(study) -> None:
     platform = study(tasks=1, withdrawal=True)
     crowd = fake(platform)
     holder, late = Person(crowd).joins(), Person(crowd).opens()
@@ -381,7 +393,7 @@ def test_who_withdraws_leaves_no_submission_behind_by_which_they_were_turned_awa
     assert rows_of(late) == []
 
 
-def test_platform_without_submissions_turns_a_person_away_for_good() -> None:
+def test_platform_without_submissions_turns_a_person_away_for_good(study) -> None:
     platform = study(tasks=1)
     CrowdPlatform.objects.update(session_param="")
     crowd = fake(platform)
@@ -392,7 +404,7 @@ def test_platform_without_submissions_turns_a_person_away_for_good() -> None:
     assert late.opens(again=True).code() == CODES["quota_full"]
 
 
-def test_one_id_with_ever_new_submissions_counts_as_many_arrivals(monkeypatch) -> None:
+def test_one_id_with_ever_new_submissions_counts_as_many_arrivals(study, monkeypatch) -> None:
     monkeypatch.setattr(participations, "MOST_ARRIVALS", 4)
     monkeypatch.setattr(participations, "PACE", timedelta(days=1))
     platform = study(tasks=1)
