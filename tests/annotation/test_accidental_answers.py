@@ -123,7 +123,8 @@ def test_criterion_pressed_after_350_ms_is_answered(
     task = at_work(page, questions())
     for _question in range(4):
         press(page, points(page).nth(2))
-        page.wait_for_timeout(NO_LONGER_DOUBLE)
+        if device != "mouse":  # whose clicks are counted here
+            page.wait_for_timeout(NO_LONGER_DOUBLE)
         page.clock.run_for(1)
         page.clock.run_for(350)
     assert list(saved_answers(page, task).values()) == [3] * 4

@@ -58,8 +58,29 @@ def test_digits_and_taps_go_on_alike_and_a_digit_too_many_overwrites_nothing(pag
     assert violations(page) == []
 
 
-def test_letters_lead_to_questions_and_say_what_is_missing(page) -> None:
+def test_task_names_its_groups_remembers_a_list_and_says_what_is_entered_and_missing(page) -> None:
     at_work(page)
+    tree = page.locator("#q1").aria_snapshot()
+    assert 'radiogroup "A, Grammaticality"' in tree
+    group = page.get_by_role("radiogroup", name="A, Grammaticality")
+    assert group.get_attribute("aria-required") == "true"
+    described = group.get_attribute("aria-describedby").split()[0]
+    assert page.locator(f'[id="{described}"]').inner_text() == "Is the question grammatical?"
+
+    page.get_by_role("button", name="List of all").click()
+    assert shown(page) == ["A", "B"]
+    page.reload()
+    assert shown(page) == ["A", "B"]
+    page.get_by_role("button", name="One by one").click()
+    assert shown(page) == ["A"]
+
+    page.keyboard.press("b")
+    said = page.locator("#announcer")
+    assert re.match(r"B: What does the \dth question", said.inner_text())
+    page.keyboard.press("Enter")
+    assert said.inner_text().startswith("6 to go: A, Grammaticality")
+    assert open_criterion(page) == "q1.grammaticality"
+
     page.keyboard.press("b")
     assert shown(page) == ["B"]
     page.keyboard.press("1")
@@ -85,41 +106,11 @@ def test_answered_criterion_can_be_changed(page) -> None:
     assert list(drafts.answers(task).values()) == [1]
 
 
-def test_list_is_a_choice_that_is_remembered_and_the_rule_where_comparing_is_the_task(page) -> None:
-    at_work(page)
-    page.get_by_role("button", name="List of all").click()
-    assert shown(page) == ["A", "B"]
-    page.reload()
-    assert shown(page) == ["A", "B"]
-    page.get_by_role("button", name="One by one").click()
-    assert shown(page) == ["A"]
-
-
 def test_list_is_offered_first_for_sets_whose_controls_are_counted(page) -> None:
     at_work(page, "schlichtkrull-cheng", sources=1, expected=3)
     assert page.evaluate("document.documentElement.dataset.view") == "list"
     assert page.locator("#missing").inner_text().startswith("6 to go")
     assert page.locator("#strip a").all_inner_texts() == ["A–C", "D–F"]
-
-
-def test_groups_have_names_and_say_that_they_are_required(page) -> None:
-    at_work(page)
-    tree = page.locator("#q1").aria_snapshot()
-    assert 'radiogroup "A, Grammaticality"' in tree
-    group = page.get_by_role("radiogroup", name="A, Grammaticality")
-    assert group.get_attribute("aria-required") == "true"
-    described = group.get_attribute("aria-describedby").split()[0]
-    assert page.locator(f'[id="{described}"]').inner_text() == "Is the question grammatical?"
-
-
-def test_entering_a_question_and_missing_answers_are_said(page) -> None:
-    at_work(page)
-    page.keyboard.press("b")
-    said = page.locator("#announcer")
-    assert re.match(r"B: What does the \dth question", said.inner_text())
-    page.keyboard.press("Enter")
-    assert said.inner_text().startswith("6 to go: A, Grammaticality")
-    assert open_criterion(page) == "q1.grammaticality"
 
 
 def test_arrows_are_the_browsers_own_where_single_keys_are_off(page) -> None:

@@ -83,7 +83,9 @@ def test_marking_by_keyboard_alone(page, campaign: Campaign) -> None:
     assert violations(page) == []
 
 
-def test_marking_by_mouse_and_removing_again(page, campaign: Campaign) -> None:
+def test_marks_by_mouse_are_removed_and_snap_to_words_unless_exact_ones_are_asked_for(
+    page, campaign: Campaign
+) -> None:
     at_work(page, campaign)
     page.locator("#q2 .letter").click()
     word = box_of(page, "e\u0301cole")
@@ -101,18 +103,6 @@ def test_marking_by_mouse_and_removing_again(page, campaign: Campaign) -> None:
     wait_saved(page)
     assert marked() == []
 
-
-def drag(page, start: dict, end: dict) -> None:
-    page.mouse.move(start["left"] + 8, start["y"])
-    page.mouse.down()
-    page.mouse.move(end["right"] - 8, end["y"])
-    page.mouse.up()
-
-
-def test_marks_by_mouse_snap_to_words_unless_exact_ones_are_asked_for(
-    page, campaign: Campaign
-) -> None:
-    at_work(page, campaign)
     page.locator("#q2 .letter").click()
     drag(page, box_of(page, "stood"), box_of(page, "the lock."))
     page.get_by_role("button", name="Keep as answer to B").click()
@@ -130,6 +120,13 @@ def test_marks_by_mouse_snap_to_words_unless_exact_ones_are_asked_for(
     assert marked()[1] == "stood by the lock"
     assert marked()[0] in "e\u0301cole"
     assert marked()[0] != "e\u0301cole"
+
+
+def drag(page, start: dict, end: dict) -> None:
+    page.mouse.move(start["left"] + 8, start["y"])
+    page.mouse.down()
+    page.mouse.move(end["right"] - 8, end["y"])
+    page.mouse.up()
 
 
 def test_marking_by_sentence_with_the_keyboard(page, campaign: Campaign) -> None:
