@@ -106,8 +106,9 @@ def test_url_of_a_long_folder_has_a_short_socket(folder):
     assert cluster.socket == Cluster(folder / ("long" * 30)).socket
 
 
-def test_server_is_started_once_found_again_and_stopped(folder):
-    cluster = Cluster(folder)
+def test_server_is_started_once_found_again_and_stopped(made):
+    cluster = Cluster(made)
+    before = starts(cluster)
     cluster.ensure_running()
     cluster.ensure_running()
     with psycopg2.connect(cluster.url()) as connection, connection.cursor() as cursor:
@@ -116,7 +117,7 @@ def test_server_is_started_once_found_again_and_stopped(folder):
         )
         assert cursor.fetchone() == ("on", "200", "é")
     connection.close()
-    assert starts(cluster) == 1
+    assert starts(cluster) == before + 1
 
     cluster.stop()
     cluster.stop()
@@ -402,6 +403,7 @@ def test_private_tree_of_root_stays_closed_and_the_cluster_lies_outside(folder):
         shutil.rmtree(cluster.base)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the server to another account")
 def test_programs_in_a_private_tree_are_copied_once(folder, monkeypatch):
     found = postgres_programs.find_programs()

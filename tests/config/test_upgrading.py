@@ -14,15 +14,20 @@ import pytest
 from config.postgres import ROOT
 
 BEFORE = "0420_parts_of_files"  # the version before the newest
+MIGRATE_AND_GO_BACK = f"""
+import django; django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+call_command("migrate", "judging", "{BEFORE}", verbosity=0)
+"""
 
 
 @pytest.fixture(scope="module")
 def left_behind(cluster) -> Iterator[str]:
     """Make a database as an older version left it, with somebody in it, and return its name."""
     with database(cluster, "left_behind") as address:
-        for words in (("migrate",), ("migrate", "judging", BEFORE)):
-            done = manage(address, *words, "--verbosity", "0")
-            assert done.returncode == 0, done.stderr
+        done = run(address, "-c", MIGRATE_AND_GO_BACK)
+        assert done.returncode == 0, done.stderr
         ask(
             address,
             "INSERT INTO judging_user (username, password, email, first_name, last_name, is_superuser, "
@@ -52,12 +57,16 @@ def database(cluster, name: str, how: str = "") -> Iterator[str]:
 
 
 def manage(address: str, *words: str, home: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return run(address, "manage.py", *words, home=home)
+
+
+def run(address: str, *words: str, home: Path | None = None) -> subprocess.CompletedProcess[str]:
     environment = {
         **os.environ,
         "DATABASE_URL": address,
         **({"QUAESTOR_HOME": str(home)} if home else {}),
     }
-    command = [sys.executable, "manage.py", *words]
+    command = [sys.executable, *words]
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
 
 
