@@ -64,6 +64,7 @@ def test_tabs_stand_as_high_on_every_page_and_show_the_open_one_on_a_phone(page:
     assert len(heights) == 2
 
 
+@pytest.mark.long
 def test_days_adjudication_and_comparison_have_no_findings(still: Any) -> None:
     campaign = opened(sources=4, annotators_per_task=2)
     late = timezone.now() - timedelta(days=2)
