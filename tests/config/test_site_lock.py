@@ -111,8 +111,8 @@ def wait_until(condition: Callable[[], bool], log: Path) -> None:
     [
         ("web", SERVER_ROLE),
         pytest.param("web", OWNER, marks=pytest.mark.long),
-        pytest.param("worker", SERVER_ROLE, marks=pytest.mark.long),
-        pytest.param("beat", SERVER_ROLE, marks=pytest.mark.long),
+        ("worker", SERVER_ROLE),
+        ("beat", SERVER_ROLE),
     ],
 )
 def test_restore_process_of_the_site_connected_is_refused(
