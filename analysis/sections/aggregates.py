@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from math import isclose, isnan, nan
 
 import numpy as np
-from judging.protocols.rubric_schema import RubricDocument
-from judging.rules import Fatal, RuleReading, fatal_variants
 
 from analysis.frames import Material
 from analysis.reports.layout import Cell, Line, PageTable
@@ -18,6 +16,8 @@ from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
 from analysis.sections.study import Study
 from analysis.stats import protocol
+from judging.protocols.rubric_schema import RubricDocument
+from judging.rules import Fatal, RuleReading, fatal_variants
 
 READINGS: tuple[RuleReading, ...] = ("by_protocol", "as_released")
 FORMS = {

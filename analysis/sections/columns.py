@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from judging.models import Metric
-from judging.protocols.rubric_schema import RubricCriterion
 
 from analysis.frames import Material, aligned
 from analysis.reports.metric_names import metric_names
 from analysis.sections.section import averaged
 from analysis.stats.arrays import FloatArray
 from analysis.stats.columns import oriented
+from judging.models import Metric
+from judging.protocols.rubric_schema import RubricCriterion
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from judging.protocols.rubric_schema import Quota, RubricCriterion, RubricDocument
-
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
+from judging.protocols.rubric_schema import Quota, RubricCriterion, RubricDocument
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from judging.long_texts import shortened
 
 from analysis import frames
 from analysis.reports.layout import Cell, Line, PageTable
@@ -23,6 +22,7 @@ from analysis.stats.columns import oriented
 from analysis.stats.estimate import Estimate, Tested
 from analysis.stats.facets import facets
 from analysis.stats.judges import bias_by_system
+from judging.long_texts import shortened
 
 SHOWN = ("spearman", "pairwise_accuracy", "soft_pairwise_accuracy")
 # Characters of all reasons in a table, which repeats that of a row of answers for each criterion

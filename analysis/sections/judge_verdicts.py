@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 
 import numpy as np
-from judging.protocols.rubric_schema import RubricCriterion
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import (
@@ -35,6 +34,7 @@ from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.judges import following, most_given, severity_of
 from analysis.stats.kappa import Weights, cohen_kappa
 from analysis.stats.percent import percent_agreement
+from judging.protocols.rubric_schema import RubricCriterion
 
 NO_ORDER = "the values have no order: nothing can be followed"
 NOT_REPEATED = "it was asked nothing twice"

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from judging.models import Metric
 
 from analysis.frames import Material, aligned
 from analysis.metrics.diversity import WITHOUT_BETTER_END
@@ -35,6 +34,7 @@ from analysis.stats.crosscheck import NOT_ASKED, Check, check_correlation
 from analysis.stats.estimate import Tested, untested
 from analysis.stats.facets import Facets, facets
 from analysis.stats.multiplicity import holm
+from judging.models import Metric
 
 SHADES = 20
 MANY_COLUMNS = 8  # metrics above which they stand as lines: more columns do not fit a page

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
-
 from analysis.reports.making import LIBRARIES, prepared
 from analysis.reports.numerals import between, counted, inside, known, listed, two
 from analysis.sections.agreement import alpha_row
@@ -17,6 +15,7 @@ from analysis.sections.levels import LEVELS, Levels, headline_level
 from analysis.sections.metrics import MetricsMade
 from analysis.sections.section import Found
 from analysis.sections.study import are_means, facts_of, places_without_values
+from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 
 UNCITED = ("", "none", "unpublished")
 MANY_POINTS = 12

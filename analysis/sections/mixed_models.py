@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from judging.protocols.rubric_schema import RubricCriterion
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import between, p_alone, signed, two
@@ -20,6 +19,7 @@ from analysis.stats.estimate import Tested, untested
 from analysis.stats.multiplicity import holm
 from analysis.stats.reml import Unfit
 from analysis.stats.system_pairs import pairs_of_systems
+from judging.protocols.rubric_schema import RubricCriterion
 
 QUICK = 1e9  # questions x (systems, annotators and their pairs)^2: below it a fit takes seconds
 METHOD = "mixed model, REML"

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pandas as pd
-from judging.protocols.rubric_schema import RubricCriterion
 
 from analysis import frames
 from analysis.reports.cells import estimate_cell
@@ -14,6 +13,7 @@ from analysis.sections.annotators import Repeats
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.estimate import Estimate
 from analysis.stats.percent import percent_agreement
+from judging.protocols.rubric_schema import RubricCriterion
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,6 @@ from math import nan
 from typing import Any
 
 import pandas as pd
-from judging.models import Campaign, System
-from judging.protocols.rubric_schema import Fact, Quota
-from judging.rules import TypeSpread, quota_scores, type_spread
 
 from analysis import frames
 from analysis.frames import Material
@@ -29,6 +26,9 @@ from analysis.reports.numerals import known, or_dash, percent
 from analysis.reports.rows import number
 from analysis.reports.system_names import system_name
 from analysis.sections.section import Chance, Found, Inputs, Section
+from judging.models import Campaign, System
+from judging.protocols.rubric_schema import Fact, Quota
+from judging.rules import TypeSpread, quota_scores, type_spread
 
 TYPES_UNKNOWN = (
     "Question types are not counted: they are told by English question words, "

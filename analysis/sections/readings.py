@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pandas as pd
-from judging.protocols.rubric_schema import RubricDocument
-from judging.rules import Identical, Lone, Missing, RuleReading, settled
 
 from analysis.frames import Material
+from judging.protocols.rubric_schema import RubricDocument
+from judging.rules import Identical, Lone, Missing, RuleReading, settled
 
 READINGS: tuple[RuleReading, ...] = ("as_released", "by_protocol")
 

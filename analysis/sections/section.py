@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 import numpy as np
-from judging.protocols.rubric_schema import RubricCriterion
 
 from analysis.frames import Material
 from analysis.reports.layout import Figure, PageTable
@@ -20,6 +19,7 @@ from analysis.reports.rows import Column, Record, columns, decode, encode
 from analysis.sections.readings import not_settled
 from analysis.stats.estimate import Estimate
 from analysis.stats.inference import Inference
+from judging.protocols.rubric_schema import RubricCriterion
 
 R = TypeVar("R")
 # Rows of a table: 50 annotators on nine criteria are 33,000 pairs, 100 systems on six criteria

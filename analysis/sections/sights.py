@@ -15,6 +15,8 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Max, Min, Q
+
+from analysis.models import Run
 from judging.models import (
     AddedFile,
     Assignment,
@@ -29,8 +31,6 @@ from judging.models import (
     SettledValue,
 )
 from judging.models.same_material import since_same
-
-from analysis.models import Run
 
 STAFF = (Membership.Role.MANAGER, Membership.Role.ANALYST)
 # exports that name no system beside a question

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import pandas as pd
-from judging.models import Campaign
 
 from analysis import frames
 from analysis.frames import Material
@@ -20,6 +19,7 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_means import means_of
 from analysis.stats.correlation import correlate
 from analysis.stats.estimate import Estimate, Tested, undefined
+from judging.models import Campaign
 
 OWN = ("target_type", "source", "day")
 FROM_FILE = "column: "  # before the name of a metadata column, which could be any word

@@ -8,6 +8,13 @@ from typing import Any
 import pandas as pd
 from django.db.models import Exists, OuterRef
 from django.utils.text import Truncator
+
+from analysis.frames import settled_count
+from analysis.reports.numerals import counted
+from analysis.reports.rows import Record
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.sights import read_others, unblinded
+from analysis.sections.violations import Violations
 from judging.models import (
     Assignment,
     Campaign,
@@ -17,13 +24,6 @@ from judging.models import (
 )
 from judging.models.campaign import SHOWN_OF_CHANGE
 from judging.pay import rate_of
-
-from analysis.frames import settled_count
-from analysis.reports.numerals import counted
-from analysis.reports.rows import Record
-from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.sights import read_others, unblinded
-from analysis.sections.violations import Violations
 
 MOST_DEVIATIONS = 100  # in a report; the preregistration lists all
 ORIGINS = {

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pandas as pd
-from judging.models import Metric
 
 from analysis.frames import Material, aligned
 from analysis.reports.layout import Cell, Line, PageTable
@@ -13,6 +12,7 @@ from analysis.reports.making import KINDS
 from analysis.reports.metric_names import metric_names
 from analysis.reports.system_names import system_name
 from analysis.sections.section import Chance, Found, Inputs, Section
+from judging.models import Metric
 
 TITLES = {
     "system": "Scores of a system as a whole",

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pandas as pd
-from judging.rules import Rating, Slot
-from judging.rules import violations as contradictions
 
 from analysis.frames import Material
 from analysis.sections.section import Chance, Found, Inputs, Section
+from judging.rules import Rating, Slot
+from judging.rules import violations as contradictions
 
 
 @dataclass(frozen=True)
