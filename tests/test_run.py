@@ -316,9 +316,8 @@ def test_half_an_installer_never_bears_its_name(elsewhere, monkeypatch):
 
 
 def test_folder_that_cannot_be_written_is_said(elsewhere, monkeypatch):
-    monkeypatch.setattr(
-        run.os, "access", lambda path, mode: False
-    )  # root may write anywhere but to such a disk
+    # root may write anywhere but to such a disk
+    monkeypatch.setattr(run.os, "access", lambda path, mode: False)
     with pytest.raises(SystemExit, match="cannot be written to"):
         run.set_up(tests=False)
 

@@ -40,9 +40,8 @@ def test_report_with_and_without_what_was_said_in_checks_is_the_same():
     state = runs.state_of(campaign)
 
     type(campaign).objects.filter(pk=campaign.pk).update(checked=False)
-    campaign.rounds.filter(kind="checks").update(
-        kind="training"
-    )  # as if nobody had been asked anything in them
+    # as if nobody had been asked anything in them
+    campaign.rounds.filter(kind="checks").update(kind="training")
     campaign.enrollments.first().check_tasks.model.objects.all().delete()
     without = analysed(campaign, metrics=[])
 

@@ -107,9 +107,8 @@ def test_same_id_in_another_browser_goes_on_and_is_no_second_person(study) -> No
     elsewhere = Person(person.crowd, person.pid).opens()
     assert "You began this study before" in elsewhere.page.text
     assert "sessionid" in elsewhere.client.cookies
-    assert (
-        elsewhere.client.get(f"/work/{platform.campaign.uuid}/").status_code == 302
-    )  # to the log-in: not yet let in
+    # to the log-in: not yet let in
+    assert elsewhere.client.get(f"/work/{platform.campaign.uuid}/").status_code == 302
     elsewhere.agrees().looks()
     assert elsewhere.task() == person.task()
     assert elsewhere.finishes().code() == CODES["completed"]
@@ -390,9 +389,8 @@ def test_forged_doubled_and_disordered_messages(study) -> None:
     assert told(platform, crowd.message(person.pid, "RETURNED", age=-3600)) == 400
     assert (person.own().left, platform.events.count()) == ("", 0)
     assert told(platform, crowd.message("d" * 24, "RETURNED", submission="f" * 24)) == 200
-    assert (
-        told(platform, crowd.message(person.pid, "RETURNED", submission="f" * 24)) == 200
-    )  # of an older submission
+    # of an older submission
+    assert told(platform, crowd.message(person.pid, "RETURNED", submission="f" * 24)) == 200
     assert (
         told(
             platform, crowd.message("0" * 24, "RETURNED", submission=crowd.submissions[person.pid])
@@ -404,14 +402,12 @@ def test_forged_doubled_and_disordered_messages(study) -> None:
     replayed = {**returned.headers, "X-Event-Id": "another"}
     assert told(platform, type(returned)(returned.body, replayed)) == 200
     assert (person.own().left, platform.events.filter(freed=True).count()) == ("returned", 1)
-    assert (
-        told(platform, crowd.message(person.pid, "ACTIVE", age=60)) == 200
-    )  # from before, heard late
+    # from before, heard late
+    assert told(platform, crowd.message(person.pid, "ACTIVE", age=60)) == 200
     assert person.own().left == "returned"
     person.opens(again=True).looks()
-    assert (
-        told(platform, type(returned)(returned.body, replayed)) == 200
-    )  # of the submission before
+    # of the submission before
+    assert told(platform, type(returned)(returned.body, replayed)) == 200
     assert person.finishes().code() == CODES["completed"]
     assert told(platform, crowd.message(person.pid, "RETURNED")) == 200  # after the end
     assert told(platform, crowd.message(person.pid, "REJECTED")) == 200

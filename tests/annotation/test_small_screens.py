@@ -36,9 +36,8 @@ def test_rating_on_a_small_or_enlarged_screen(new_page, width, height) -> None:
     page = new_page(width=width, height=height)
     task = at_work(page, "qgbench")
     assert page.evaluate(OVER) <= 0
-    page.keyboard.press(
-        "3"
-    )  # before it the passage is read, which stands above the questions on the lowest screens
+    # before it the passage is read, which stands above the questions on the lowest screens
+    page.keyboard.press("3")
     for _number in range(5):
         assert page.evaluate(OVER) <= 0
         assert page.evaluate(IN_VIEW), page.locator("fieldset.now").get_attribute("id")

@@ -101,9 +101,8 @@ def test_tables_made_at_once_are_those_that_every_migration_made(new_database, c
     with empty(cluster, "one_by_one") as other, empty(cluster, "dumped_again") as again:
         with closing(psycopg2.connect(again)) as server, server, server.cursor() as cursor:
             cursor.execute("SET LOCAL check_function_bodies = false")
-            cursor.execute(
-                first_tables.by_migrations(other)
-            )  # PostgreSQL writes some conditions anew, once
+            # PostgreSQL writes some conditions anew, once
+            cursor.execute(first_tables.by_migrations(other))
         assert first_tables.dumped(new_database) == first_tables.dumped(again)
 
 

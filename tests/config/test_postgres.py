@@ -24,9 +24,8 @@ from config.postgres import Cluster
 @pytest.fixture
 def folder() -> Iterator[Path]:
     path = Path(tempfile.mkdtemp(prefix="quaestor-"))
-    path.chmod(
-        0o755
-    )  # pytest's own folders are closed to the account that root hands the server to
+    # pytest's own folders are closed to the account that root hands the server to
+    path.chmod(0o755)
     yield path
     Cluster(path).stop()
     shutil.rmtree(path)
@@ -198,9 +197,8 @@ def test_kill_9_in_the_middle_of_writes_loses_nothing_acknowledged(made):
         kept = {row[0] for row in cursor.fetchall()}
     connection.close()
     assert set(acknowledged) - kept == set()
-    assert len(kept) <= len(acknowledged) + len(
-        writers
-    )  # at most the writes in flight may be there as well
+    # at most the writes in flight may be there as well
+    assert len(kept) <= len(acknowledged) + len(writers)
 
 
 def test_half_made_cluster_is_made_anew(folder):

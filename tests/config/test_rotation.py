@@ -70,9 +70,8 @@ def test_new_key_keeps_links_sessions_and_second_factors_until_the_old_one_is_fo
     fresh.cookies = client.cookies
     assert fresh.get("/work/").status_code == 302
     assert enrollments.user_of_link(personal) is None
-    assert (
-        Client().get(f"/join/{token}/").status_code == 200
-    )  # known by its hash, though nobody can show it again
+    # known by its hash, though nobody can show it again
+    assert Client().get(f"/join/{token}/").status_code == 200
     assert link.token == ""
     assert second_factors._secret(SecondFactor.objects.get()) == device.secret
     assert list(

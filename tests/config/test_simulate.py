@@ -34,9 +34,8 @@ def test_nearest_of_a_quality_is_a_point_of_the_scale():
         3,
         3,
     ]
-    assert (
-        nearest(1.0, (4, 3, 2, 1)) == 1
-    )  # worst first, so a scale on which 1 is best is turned round
+    # worst first, so a scale on which 1 is best is turned round
+    assert nearest(1.0, (4, 3, 2, 1)) == 1
 
 
 def test_ratings_with_the_same_seed_are_the_same():

@@ -133,9 +133,8 @@ def test_what_would_lose_something_is_refused_and_changes_nothing(
 
 
 def test_a_failing_step_names_the_way_back(older: str, tmp_path: Path) -> None:
-    ask(
-        older, "ALTER TABLE judging_upload ADD COLUMN entered text"
-    )  # what the next step wants to add
+    # what the next step wants to add
+    ask(older, "ALTER TABLE judging_upload ADD COLUMN entered text")
     done = manage(older, "upgrade", home=tmp_path)
     (saved,) = (tmp_path / "backups").iterdir()
     assert done.returncode == 1

@@ -39,10 +39,11 @@ from tests.judging.actions.test_checks import checked, gold, person, walk
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 TABLET = {"width": 768, "height": 1024}
+# so high that no bar covers anything
 WIDE, NARROW = (
     {"width": 1440, "height": 5000},
     {"width": 360, "height": 5000},
-)  # so high that no bar covers anything
+)
 LOW = 800  # enough to see whether it scrolls sideways, and far less to paint
 LOOKS = [(WIDE, "light"), (NARROW, "dark")]
 TURNS = cycle([LOOKS] if os.environ.get("QUAESTOR_LONG") else [LOOKS[:1], LOOKS[1:]])

@@ -95,9 +95,8 @@ def test_what_was_acknowledged_survives_the_death_of_everything():
             made = site.make()
             with at_work(site.address, made["links"]) as people:
                 kill_worker_at_work(site, process.pid, made["job"])
-                leave_behind(
-                    site
-                )  # by itself, and while the second attempt is held as the first was
+                # by itself, and while the second attempt is held as the first was
+                leave_behind(site)
                 hold.close()
                 goes_on(people)
                 assert_import_is_whole(site, made["job"])

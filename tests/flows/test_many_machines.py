@@ -244,9 +244,8 @@ def test_either_machine_answers_and_either_may_die(broker: str):
         assert_places_are_right(database)
         for machine in (one, two):  # so its file system may be read-only
             assert [path.name for path in machine.home.iterdir()] == ["static"]
-            assert (
-                "RESOURCE_LOCKED" not in machine.log.read_text()
-            )  # RabbitMQ, of a queue of another
+            # RabbitMQ, of a queue of another
+            assert "RESOURCE_LOCKED" not in machine.log.read_text()
 
 
 RING = """

@@ -46,9 +46,8 @@ def test_alpha_of_gwets_tables() -> None:
 
 def test_fleiss_1971() -> None:
     assert fleiss_kappa(data.FLEISS_1971).value == pytest.approx(0.430, abs=5e-4)  # the paper
-    assert fleiss_kappa(data.FLEISS_1971).value == pytest.approx(
-        0.43024, abs=5e-6
-    )  # R irr's data, more digits
+    # R irr's data, more digits
+    assert fleiss_kappa(data.FLEISS_1971).value == pytest.approx(0.43024, abs=5e-6)
 
 
 def test_fleiss_of_gwets_distribution_is_the_vignettes() -> None:

@@ -161,9 +161,8 @@ def test_a_killed_jvm_stops_meteor_alone_and_the_next_job_goes_on_from_there(
     assert before.items() <= after.items()
     shown = client.get(page).content.decode()
     assert "Not computed the last time" not in shown
-    assert (
-        shown.count(f'<td class="n">{QUESTIONS:,}</td>') == len(METRICS) + 1
-    )  # the imported column beside them
+    # the imported column beside them
+    assert shown.count(f'<td class="n">{QUESTIONS:,}</td>') == len(METRICS) + 1
 
     for each in METRICS:
         assert mean(campaign, each, "Alba") > mean(campaign, each, "Brisa")

@@ -146,9 +146,8 @@ def test_a_kept_order_says_what_has_changed_since(chosen, study):
     assert kept_orders.changed_since(order) == ["exclusions"]
 
     assert question_orders.ask_again(order=order, address="/list", by=study.created_by)
-    assert not question_orders.ask_again(
-        order=order, address="/list", by=study.created_by
-    )  # it is under way
+    # it is under way
+    assert not question_orders.ask_again(order=order, address="/list", by=study.created_by)
     studies.sort_now(order)
     again = QuestionOrder.objects.get(pk=order.pk)
     assert kept_orders.changed_since(again) == []

@@ -90,9 +90,8 @@ def test_disagreement_puts_first_where_two_annotators_differ_by_one(chosen):
 
 
 def test_disagreement_without_an_order_of_values_is_the_share_of_pairs_that_differ(chosen, study):
-    Criterion.objects.filter(
-        pk=chosen().criterion.pk
-    )  # rows of protocols never change: a copy says it is nominal
+    # rows of protocols never change: a copy says it is nominal
+    Criterion.objects.filter(pk=chosen().criterion.pk)
     nominal = study.rubric.criteria.get(key="grammaticality")
     nominal.level = Criterion.Level.NOMINAL
     page = listing.page(chosen("disagreement", criterion=nominal))
@@ -195,9 +194,8 @@ def test_filters_by_system_value_annotator_attribute_and_text(chosen, study):
     Attribute.objects.create(unit=unit, name="genre", value="news")
     first = Enrollment.objects.filter(campaign=study).order_by("pk").first().label
     assert count(system=system(study, "Brisa")) == 6
-    assert (
-        count(value=3) == 9
-    )  # all six of Alba, and Brisa on three sources by the second annotator
+    # all six of Alba, and Brisa on three sources by the second annotator
+    assert count(value=3) == 9
     assert count(value=3, annotator=first) == 6
     assert count(annotator=first) == 18
     assert count(attribute="genre") == 1

@@ -380,9 +380,8 @@ def two_sample_t(one: dict[str, list[Fraction]], two: dict[str, list[Fraction]])
     if min(len(a), len(b)) < 2 or (len(set(a)) < 2 and len(set(b)) < 2):
         return {"value": None, "p": None, "n": n}
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", RuntimeWarning
-        )  # scipy warns where one of the samples is constant
+        # scipy warns where one of the samples is constant
+        warnings.simplefilter("ignore", RuntimeWarning)
         found = stats.ttest_ind(a, b)
     return {
         "value": mean(a) - mean(b),

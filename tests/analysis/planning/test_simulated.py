@@ -100,9 +100,8 @@ def test_steps_between_many_systems_shrink_to_fit_the_scale():
 
 def test_means_of_a_drawn_study_are_those_of_pandas_by_unit_then_source():
     rows = layout(3, 2)
-    rows = rows.drop(rows.index[[0, 5, 9, 21]]).reset_index(
-        drop=True
-    )  # annotators and a cell that are not there
+    # annotators and a cell that are not there
+    rows = rows.drop(rows.index[[0, 5, 9, 21]]).reset_index(drop=True)
     rows.loc[rows["source"] == "s2", "source"] = "s1"  # two questions of a system on one source
     people = [SimulatedAnnotator("S0", 0.0, False), SimulatedAnnotator("S1", 0.0, True)]
     drawn = simulated._Drawn(rows, CRITERIA, [], list(NAMES), people, EVEN)

@@ -71,9 +71,8 @@ def test_a_correlation_of_two_scores_is_no_ceiling() -> None:
     passing[0, :2, 0] = 1, 3
     guest = human_ceiling(**long(np.concatenate([y, passing], axis=2)))
     assert guest.dropped == whole.dropped + 1
-    assert (
-        abs(guest.value - whole.value) < 0.02
-    )  # their two questions only change the others' means
+    # their two questions only change the others' means
+    assert abs(guest.value - whole.value) < 0.02
     alone = human_ceiling(**long(y[:1, :2]))
     assert np.isnan(alone.value)
     assert "nobody shares 3 questions" in alone.reason

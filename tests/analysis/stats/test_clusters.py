@@ -349,9 +349,8 @@ def test_no_interval_where_few_sources_leave_the_commonest_value() -> None:
     assert found.defined
     assert np.isnan([found.low, found.high]).all()
     assert found.reason == "raters differ on only 4 of 40 sources: no interval"
-    assert not np.isnan(
-        krippendorff_alpha(table, level="ordinal").low
-    )  # over units all is as it was
+    # over units all is as it was
+    assert not np.isnan(krippendorff_alpha(table, level="ordinal").low)
 
 
 def from_ratings(table: np.ndarray, sources: np.ndarray) -> Iterator[Estimate]:

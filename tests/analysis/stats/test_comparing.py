@@ -342,10 +342,11 @@ def test_letters_start_with_the_best() -> None:
 
 
 def test_ties_of_means_are_not_broken_by_rounding() -> None:
+    # gaps of 1/3, 1/3 and -1/3: ranks 2, 2 and 2
     first, second = (
         [7 / 3, 2.0, 5 / 3],
         [2.0, 5 / 3, 2.0],
-    )  # gaps of 1/3, 1/3 and -1/3: ranks 2, 2 and 2
+    )
     assert len(set(np.abs(np.subtract(first, second)))) > 1
     assert wilcoxon(first, second).statistic == 2.0
     thirds = [1 / 3 + 1 / 3 + 1 / 3, 0.1 + 0.2], [1.0, 0.3]

@@ -122,9 +122,8 @@ def test_fleiss_jackknife_equals_deleting_units_one_by_one() -> None:
         [fleiss_kappa(np.delete(table, i, 0), interval=None).value for i in range(12)]
     )
     error = np.sqrt(11 / 12 * ((without - without.mean()) ** 2).sum())
-    assert fleiss_kappa(table).low == pytest.approx(
-        full - 2.2009851600916384 * error, abs=1e-10
-    )  # t, 11 df
+    # t, 11 df
+    assert fleiss_kappa(table).low == pytest.approx(full - 2.2009851600916384 * error, abs=1e-10)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

@@ -136,9 +136,8 @@ def test_a_column_that_does_not_vary_is_undefined_and_one_that_hangs_on_a_unit_i
         assert np.isnan(each.sources[0, 0, 1])
         assert inferred(each, scale="fisher").reason[0, 1].startswith("without one of the units")
         assert each.fragile[0, 1]
-    design = Inference(
-        systems=True
-    )  # leaving a system out leaves it defined, leaving the source out does not
+    # leaving a system out leaves it defined, leaving the source out does not
+    design = Inference(systems=True)
     for each in pooled(of.human, metrics, facets(of.sources, of.systems, design=design)).values():
         assert each.fragile[0, 1]
 

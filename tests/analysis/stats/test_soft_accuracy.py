@@ -31,9 +31,8 @@ def test_a_small_case_by_hand() -> None:
     of = facets(sources, systems)
     p = pair_tests(np.column_stack([people, metric]), of, rng=rng(), permutations=40_000)
     assert p[0, 1] == pytest.approx([1 / 8, 1 / 2], abs=0.01)
-    assert p[1, 0] == pytest.approx(
-        [1, 1 / 2 + 3 / 8], abs=0.01
-    )  # B ahead of A: sums of at most 6, of at most 1
+    # B ahead of A: sums of at most 6, of at most 1
+    assert p[1, 0] == pytest.approx([1, 1 / 2 + 3 / 8], abs=0.01)
     assert p[1, 2].tolist() == p[2, 1].tolist() == [1, 1]
     assert soft_accuracy(p[..., :1], p[..., 1:])[0, 0] == pytest.approx(3 / 4, abs=0.01)
 

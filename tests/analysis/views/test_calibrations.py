@@ -105,9 +105,8 @@ def test_rounds_stand_side_by_side_and_the_rule_says_when_to_stop(campaign, peop
     assert [each.is_enough for each in measures] == [False, True]
     assert measures[1].alphas["correctness"].value == 1.0
     assert measures[0].alphas["correctness"].value < 0.5
-    assert "Alba" not in page(campaign, second).replace(
-        "asks Alba", ""
-    )  # the questions of these tests name it
+    # the questions of these tests name it
+    assert "Alba" not in page(campaign, second).replace("asks Alba", "")
 
 
 def test_annotators_who_are_left_out_make_no_difference(campaign, people) -> None:

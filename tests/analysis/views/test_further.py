@@ -122,9 +122,8 @@ def test_slices_hold_their_own_part_of_the_data_and_count_themselves(large):
     means = found(rows, measure="mean", criterion="correctness", system="Alba")
     assert {row["label"]: row["n"] for row in means} == {"even": 10, "odd": 10}
     rho = found(rows, measure="spearman", criterion="correctness", metric="meteor")
-    assert all(
-        row["low"] is None for row in rho
-    )  # no interval and no test of a slice's questions as independent
+    # no interval and no test of a slice's questions as independent
+    assert all(row["low"] is None for row in rho)
     assert len(rho) == 2
 
 

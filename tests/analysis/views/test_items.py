@@ -403,9 +403,8 @@ def test_an_order_of_a_large_collection_is_waited_for_once_and_sorted_again_on_d
     waiting = manager.get(list_of(study, query))
     assert "The questions are being sorted." in waiting.text
     assert waiting.context.get("lines") is None
-    order = QuestionOrder.objects.get(
-        collection=study.collection
-    )  # one, though it was asked for twice
+    # one, though it was asked for twice
+    order = QuestionOrder.objects.get(collection=study.collection)
     assert reverse("judging:job", args=[order.job_id]) in waiting.text
     unsorted = manager.get(item_of(study, "1", f"{query}&unit={unit_of(study, '1', 'Corvo').pk}"))
     assert unsorted.context["beside"].own is None

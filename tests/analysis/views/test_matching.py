@@ -110,9 +110,8 @@ def test_the_page_shows_pairs_matrix_and_drawing_and_gives_the_same_as_json(owne
     page = owner.get(address("matching", collection)).content.decode()
     alba, _ = job.result["sets"]
     assert "<td>when was it built ?</td>" in page
-    assert (
-        page.count(f"<b>{layout.written(alba['pairs'][1]['score'])}</b>") == 2
-    )  # among the pairs and in the matrix
+    # among the pairs and in the matrix
+    assert page.count(f"<b>{layout.written(alba['pairs'][1]['score'])}</b>") == 2
     for ink in ("light", "dark"):
         drawn = owner.get(address("matching_figure", collection, job.pk, f"0-{ink}"))
         assert drawn["Content-Type"] == "image/svg+xml"

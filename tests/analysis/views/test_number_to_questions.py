@@ -68,10 +68,11 @@ def test_every_link_opens_a_list_that_is_not_empty(links, manager):
     if "QUAESTOR_LONG" not in os.environ:
         addresses = dict.fromkeys(of_each_kind(addresses))
         assert len(addresses) > 15
+    # may list nothing where a value is given by one annotator alone
     empty = {
         "disagreement",
         "outlier",
-    }  # may list nothing where a value is given by one annotator alone
+    }
     for href in addresses:
         answer = manager.get(href)
         assert answer.status_code == 200, (href, answer.context["form"].errors)
@@ -110,9 +111,8 @@ def test_share_of_a_value_leads_to_as_many_questions_as_it_counts(links, manager
         if asked(href) == {"criterion": "correctness", "value": "3", "annotator": "A1"}
     ]
     assert share == "3: 33 %"
-    assert (
-        len(manager.get(href).context["lines"]) == 6
-    )  # of 18: the first annotator gives 3 to every question of Alba
+    # of 18: the first annotator gives 3 to every question of Alba
+    assert len(manager.get(href).context["lines"]) == 6
 
 
 def test_mean_of_a_system_leads_to_its_questions_and_their_mean_is_that_number(links, manager):

@@ -42,9 +42,8 @@ def test_correction_is_said_on_the_page_in_the_list_and_on_the_pages_around(hand
     assert 'id="changed" hidden' not in html
     assert 'data-handed="3"' in html
     assert "Hand in again" in html
-    assert (
-        client.get(around(task, "done/")).text.count(SAID) == 2
-    )  # above the list, and at the task
+    # above the list, and at the task
+    assert client.get(around(task, "done/")).text.count(SAID) == 2
     assert SAID in client.get(around(task, "pause/")).text
     assert values(task) == [3, 3, 3, 3]
 

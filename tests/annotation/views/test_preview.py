@@ -109,9 +109,8 @@ def test_who_judges_the_material_has_no_preview_of_a_part_of_it() -> None:
         collection=campaign.collection, manager=owner, selection={"systems": ["Alba"]}
     )
     whole = factories.campaign(collection=campaign.collection, manager=owner)
-    worse = factories.collection(
-        owner=owner
-    )  # one system's questions degraded, the others as they are
+    # one system's questions degraded, the others as they are
+    worse = factories.collection(owner=owner)
     of = {"collection": campaign.collection_id}
     Collection.objects.filter(pk=worse.pk).update(mapping={"degraded": {"of": of}})
     copy = factories.campaign(collection=worse, manager=owner)

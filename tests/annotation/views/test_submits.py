@@ -55,9 +55,8 @@ def test_submit_twice_stores_once_and_leads_to_the_same_place(small) -> None:
     client, task = small
     sent = studies.filled(task)
     first = client.post(address(task, "submit/"), sent)
-    second = client.post(
-        address(task, "submit/"), sent, headers={"accept": "application/json"}
-    )  # as a script sends it
+    # as a script sends it
+    second = client.post(address(task, "submit/"), sent, headers={"accept": "application/json"})
     assert second.json() == {"next": first.url}
     assert Judgment.objects.count() == 4
 

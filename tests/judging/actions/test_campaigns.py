@@ -246,11 +246,12 @@ def test_question_sets_come_whole_and_leave_out_what_rules_settle():
         [unit.unit.position for unit in task.task_units.select_related("unit")]
         for task in Task.objects.all()
     ]
+    # systems stand in a drawn order
     assert sorted(units, key=len) == [
         [None, 1],
         [None, 1],
         [None, 1, 2],
-    ]  # systems stand in a drawn order
+    ]
 
 
 def test_same_secret_lays_the_same_places_and_another_does_not():

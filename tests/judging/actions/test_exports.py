@@ -215,9 +215,8 @@ def test_released_xml_comes_out_of_the_database_with_its_instances() -> None:
         write_qgstec(exports.study_of(campaign=made.campaign)).encode()
     )
 
-    asked = {
-        each.source_key for each in read.questions
-    }  # who asked nothing about a sentence says nothing of it
+    # who asked nothing about a sentence says nothing of it
+    asked = {each.source_key for each in read.questions}
     before, after = (
         [replace(each, row=0) for each in study.sources if each.key in asked]
         for study in (read, again)

@@ -280,9 +280,8 @@ def test_a_refusal_ends_asking_though_several_are_under_way(campaign, server):
 
 @pytest.mark.parametrize("at_once", [1, 4])
 def test_the_budget_is_kept(campaign, server, at_once):
-    prices = Prices(
-        Decimal(1000), Decimal(0), budget=Decimal("2.5")
-    )  # one token a thousandth: an answer costs 1
+    # one token a thousandth: an answer costs 1
+    prices = Prices(Decimal(1000), Decimal(0), budget=Decimal("2.5"))
     done = asked(campaign, server, prices=prices, at_once=at_once)
     assert (done.answered, done.cost, done.stopped) == (3, Decimal(3), "the budget is spent")
     assert MachineJudge.objects.get().cost == 3

@@ -139,9 +139,10 @@ def test_a_job_whose_process_is_killed_is_taken_over_whatever_the_clock_says(wor
         # as after the machine's clock was set back: this sign of life stays in the future
         Job.objects.filter(pk=job.pk).update(rung_at="2099-01-01T00:00Z")
         for pid in children(worker.pid):
+            # pages first
             assert os.getpriority(os.PRIO_PROCESS, pid) > os.getpriority(
                 os.PRIO_PROCESS, worker.pid
-            )  # pages first
+            )
             os.kill(pid, signal.SIGKILL)
         wait_for(job, lambda job: (job.state, job.attempts) == ("running", 2))
     wait_for(job, lambda job: job.state not in ("queued", "running"))

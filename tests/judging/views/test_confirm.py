@@ -122,9 +122,8 @@ def test_right_password_leads_back_and_counts_for_a_while() -> None:
 def test_it_leads_nowhere_else(where: str) -> None:
     client = long_ago(factories.user())
     assert client.post(f"/confirm/?next={where}", {"password": factories.PASSWORD}).url == "/"
-    assert (
-        client.post("/key/", HTTP_REFERER=f"{where}x").status_code == 422
-    )  # it was typed just now
+    # it was typed just now
+    assert client.post("/key/", HTTP_REFERER=f"{where}x").status_code == 422
 
 
 def test_referer_of_another_site_is_no_way_back() -> None:

@@ -76,10 +76,11 @@ translations: {en: {title: T, criteria.n.points.0.label: zero}}
     assert send(page, made).status_code == 302
 
     after = document(made)
+    # the order of the criteria, which says nothing
     assert after.aggregate.criteria == (
         "long",
         "n",
-    )  # the order of the criteria, which says nothing
+    )
     assert documents.to_document(after) | {"aggregate": 0} == documents.to_document(before) | {
         "aggregate": 0
     }

@@ -133,9 +133,8 @@ def test_what_a_look_found_of_the_texts_goes(previewed: tuple[Upload, Plan], gon
     upload, plan = previewed
     if gone == "a day":
         assert kept_readings.forget_old(now=timezone.now()) == 0
-        assert (
-            kept_readings.forget_old(now=timezone.now() + timedelta(days=2)) == 2
-        )  # the reading, and the list
+        # the reading, and the list
+        assert kept_readings.forget_old(now=timezone.now() + timedelta(days=2)) == 2
     else:
         wanted = WantedImport(upload=upload, plan=plan, name="Birds")
         made = uploads.import_upload(wanted=wanted, by=upload.owner, now=NOW).collection

@@ -161,11 +161,12 @@ def no_time(monkeypatch):
     monkeypatch.setattr(limited, "_WHILE_A_PAGE_WAITS", Limits(patience=0, are_last=False))
 
 
+# 80 KB, and more cells than a web process reads
 SHORT_ROWS = (
     ",".join(["question", "system", *(f"c{number}" for number in range(98))])
     + "\n"
     + "".join(f"Who owns number {number}?,Alba\n" for number in range(2_600))
-)  # 80 KB, and more cells than a web process reads
+)
 
 
 @pytest.mark.long
