@@ -323,7 +323,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--questions", type=int, default=100_000)
     parser.add_argument("--metrics", type=int, default=60)
-    parser.add_argument("--no-report", action="store_true", help="leave the report out")
+    parser.add_argument("--no-report", action="store_true", help="exclude the report")
     parser.add_argument("--json", type=Path, help="a file for the figures")
     asked = parser.parse_args()
     with own_database():

@@ -1,5 +1,5 @@
-"""CSV files for spreadsheets: cells that would be taken for formulas are made inert, since whoever
-opens a file need not have made it, and the file says that it is UTF-8."""
+"""CSV files for spreadsheets: cells that a spreadsheet would take for formulas are made inert, because
+another user may have written them, and a mark says that the file is UTF-8."""
 
 import re
 

@@ -19,7 +19,7 @@ def execute(work: jobs.Work) -> Mapping[str, Any]:
     told, campaign = work.job.parameters, work.job.campaign
     if "after" not in told:
         orders = QuestionOrder.objects.filter(campaign=campaign)
-        # one that is being worked out is removed with what it made
+        # An order that a job is computing is locked until then, and deleted with its rows
         list(orders.select_for_update())
         OrderedQuestion.objects.filter(order__in=orders).delete()
         orders.delete()

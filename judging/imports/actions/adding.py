@@ -158,7 +158,7 @@ def add_all(
     done, unconfirmed = [], dict[AddedFile, str]()
     collections_of = {file.collection_id for file in files}
     there = Question.objects.filter(unit__question_set__source__collection__in=collections_of)
-    confirmed = not there.exists()  # whoever fills an empty dataset expects new questions
+    confirmed = not there.exists()  # in an empty dataset all questions are expected to be new
     try:
         with transaction.atomic():
             for file in files:
@@ -439,8 +439,6 @@ def add(
         `confirmed`, here or on the page.
     NotAtOnce
         Where a page waits for what takes long to read.
-    OSError
-        Where the disk is nearly full.
     """
 
     def refuse(_added: AddedFile, said: str) -> None:

@@ -39,7 +39,7 @@ def test_a_dry_run_that_does_not_come_to_its_end_leaves_nothing(draft, monkeypat
     fill = dry_runs.fill
 
     def ended(*, made: DryRun, **asked: object) -> None:
-        """Meet the ending while the copy is there; whoever looks sees none."""
+        """Meet the ending while the copy is there; no other user sees it."""
         assert not made.campaign.memberships.exists()
         with pytest.raises(CannotTry, match="under way"):
             dry_runs.remove(campaign=made.campaign, by=by)
