@@ -7,9 +7,9 @@ import resource
 import threading
 from pathlib import Path
 
+from judging.limits import MAX_WEB_MEMORY_BYTES, MIN_JOB_MEMORY_BYTES
+
 SHARE = 3  # a process takes a third of the machine's memory at most
-LEAST = 2 * 1024**3  # bytes of it on a small machine: METEOR's program wants one gigabyte alone
-WEB = 1024**3  # bytes that a web process takes at most: what needs more than a page may is a job
 # Bytes that each thread may fill, which are counted from its start. Python's thousand nested calls need three million
 # where each is a sort's.
 STACK = 4 * 1024 * 1024
@@ -23,13 +23,13 @@ def limit() -> None:
     QUAESTOR_PROCESS_MEMORY says how many megabytes; 0 is no limit. It is each process's own: several
     at once may still want more than there is.
     """
-    _limit(_said(max(LEAST, of_the_machine() // SHARE)))
+    _limit(_said(max(MIN_JOB_MEMORY_BYTES, of_the_machine() // SHARE)))
 
 
 def limit_web(*, threads: int) -> None:
     """Limit a web process, which has so many threads beside the first; none has begun."""
     threading.stack_size(STACK)
-    if most := _said(WEB):
+    if most := _said(MAX_WEB_MEMORY_BYTES):
         _limit(most + threads * STACK)
 
 

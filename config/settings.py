@@ -226,6 +226,7 @@ REST_FRAMEWORK = {
 }
 
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "")  # empty: workers listen to the database
+JOB_SECONDS = int(os.environ.get("QUAESTOR_JOB_SECONDS", limits.MAX_JOB_SECONDS))  # 0: no limit
 LOG_FORMAT = "json" if os.environ.get("QUAESTOR_LOG_FORMAT", "") == "json" else "line"
 # of public keys
 CROWD_ORIGINS = os.environ.get("QUAESTOR_CROWD_ORIGINS", "https://api.prolific.com").lower().split()

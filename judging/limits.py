@@ -15,4 +15,9 @@ MAX_EXCERPT_CHARACTERS = 500  # a long text where a page lists it
 MAX_PAGE_ROWS = 200  # a table on a page; files have all rows
 MAX_PAGE_CELLS = 20_000  # the tables of one page
 
+# Processes: settings can raise these
+MAX_JOB_SECONDS = 12 * 60 * 60  # a job that does not wait for another server
+MAX_WEB_MEMORY_BYTES = 1024**3  # a web process: work that needs more is a job
+MIN_JOB_MEMORY_BYTES = 2 * 1024**3  # on small machines; METEOR's program needs 1 GB alone
+
 MAX_JSON_DEPTH = 50  # nested lists and objects, or XML elements

@@ -116,10 +116,12 @@ def job_task(
     *,
     right: Right | None,
     whole: bool = True,
+    timed: bool = True,
     first: First | None = None,
     undo: Undo | None = None,
 ) -> Callable[[Doing], Doing]:
     """Register what does jobs of a kind. `whole`: all it writes and its end are one transaction.
+    `timed`: it fails after `settings.JOB_SECONDS`, as for an error.
 
     `right` is what the page that offers it asks for, and whoever asked must have it still, while the
     job waits and while it is done: either may take hours. There is none where the job is owed to
@@ -131,7 +133,9 @@ def job_task(
     """
 
     def register(doing: Doing) -> Doing:
-        @shared_task(name=kind)
+        seconds = settings.JOB_SECONDS if timed else None
+
+        @shared_task(name=kind, soft_time_limit=seconds or None)
         @functools.wraps(doing)
         def task(job_id: str) -> None:
             if job := jobs.claim(job_id=job_id):
@@ -368,7 +372,7 @@ def take_back_file(work: jobs.Work) -> Mapping[str, Any]:
     return {"files": 1}
 
 
-@job_task(judge_jobs.KIND, right=guards.manages, whole=False)
+@job_task(judge_jobs.KIND, right=guards.manages, whole=False, timed=False)
 def ask_judge(work: jobs.Work) -> Mapping[str, Any]:
     """Ask a machine judge at an address; each answer commits as it comes. Whose right ends meanwhile
     has nothing more asked: it may take days."""

@@ -351,9 +351,9 @@ class KeptWorker:
 
     LOG = HOME / "worker.log"
 
-    def __init__(self, database: str) -> None:
+    def __init__(self, database: str, **environment: str) -> None:
         self.ended = 0  # how often by itself
-        self._environment = {**os.environ, "DATABASE_URL": CLUSTER.url(database)}
+        self._environment = {**os.environ, "DATABASE_URL": CLUSTER.url(database), **environment}
         self._over = threading.Event()
         self.LOG.write_text("")
         self._start()
@@ -404,15 +404,23 @@ class KeptWorker:
 
 
 @pytest.fixture(scope="module")
+def worker_environment() -> dict[str, str]:
+    """Return what a module's worker finds in its environment."""
+    return {}
+
+
+@pytest.fixture(scope="module")
 def worker(
-    django_db_setup: None, django_db_blocker: pytest_django.DjangoDbBlocker
+    worker_environment: dict[str, str],
+    django_db_setup: None,
+    django_db_blocker: pytest_django.DjangoDbBlocker,
 ) -> Iterator[KeptWorker]:
     """Run a real Celery worker on the test database; its tests need
     ``django_db(transaction=True)``. It says that it lives until it ends, after the tables were
     emptied for the last time, so they are emptied once more."""
     from django.db import connection
 
-    kept = KeptWorker(str(connection.settings_dict["NAME"]))
+    kept = KeptWorker(str(connection.settings_dict["NAME"]), **worker_environment)
     kept.wait_until_ready()
     yield kept
     kept.stop()

@@ -1,12 +1,18 @@
-"""What a machine runs out of, in a sentence for whoever asked for something."""
+"""The sentences for a disk, memory or time that ran out."""
 
 import errno
 
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError
 
 DISK_FULL = "The disk is full. Nothing of this was kept; free some space, then try again."
 OUT_OF_MEMORY = (
     "The machine ran out of memory. Nothing of this was kept; a smaller part at a time may fit."
+)
+TOO_SLOW = (
+    "The job was stopped after {hours} hours, the longest that a job may take. Use a smaller part of the "
+    "data, or ask the administrator to raise QUAESTOR_JOB_SECONDS."
 )
 DISK = ("53100",)  # PostgreSQL's disk_full
 MEMORY = ("53200",)
@@ -15,8 +21,10 @@ CUT_OFF = ("57P", "08")  # the server was shut down, crashed, or ended the conne
 
 
 def sentence(error: BaseException) -> str:
-    """Return the sentence for an error that means that disk or memory ran out; empty for every
-    other."""
+    """Return the sentence for an error that means that disk, memory or time ran out; empty for
+    every other."""
+    if isinstance(error, SoftTimeLimitExceeded):
+        return TOO_SLOW.format(hours=f"{settings.JOB_SECONDS / 3600:.3g}")
     code = getattr(error.__cause__ or error, "pgcode", None)
     if code in DISK or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
         return DISK_FULL

@@ -4,6 +4,7 @@ import errno
 
 import psycopg2.errors
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError, IntegrityError, OperationalError, ProgrammingError, connection
 
 from judging import tasks
@@ -67,6 +68,7 @@ def test_without_a_code_only_the_lost_connection_is_cut_off(error, cut_off):
     ("error", "state", "said"),
     [
         (MemoryError(), "failed", outages.OUT_OF_MEMORY),
+        (SoftTimeLimitExceeded(), "failed", outages.TOO_SLOW.format(hours="12")),
         (OSError(errno.ENOSPC, "No space left on device"), "failed", outages.DISK_FULL),
         (OperationalError("server closed the connection unexpectedly"), "running", ""),
         (KeyError("x"), "failed", "KeyError: 'x'"),
