@@ -5,15 +5,20 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from django.db import connection
 
 from analysis.reports.rows import Record, number
 from analysis.stats.arrays import FloatArray, IntArray
 from analysis.stats.correlation import correlate
-from judging.models import Metric, Question, Score, System, Unit
+from judging.models import Metric, Question, System, Unit
 
 EQUAL = 1e-6  # between values of which neither was written with fewer digits
 SHOWN = 20
 DRAWN = 400  # points of the scatter
+SCORES_SQL = """
+SELECT COALESCE(unit_id, -system_id), value, text FROM judging_score
+WHERE metric_id = %s AND value IS NOT NULL ORDER BY id
+"""
 Key = tuple[int | None, int | None]  # unit or system
 
 
@@ -82,7 +87,7 @@ def _differences(
 @dataclass(frozen=True, slots=True)
 class _ScoreColumn:
     """A metric's scores, and its scale; one of unknown scale whose values all lie between 0 and 1
-    is a fraction. A page waits for it, so a million scores are three arrays.
+    is a fraction.
 
     keys: units, and systems below zero. halves: half a unit of the last digit that each value was
     written with.
@@ -95,16 +100,13 @@ class _ScoreColumn:
 
     @classmethod
     def of(cls, metric: Metric) -> Self:
-        rows = Score.objects.filter(metric=metric, value__isnull=False).order_by("pk")
-        columns = rows.values_list("unit", "system", "value", "text").iterator()
-        read = np.fromiter(
-            (
-                (unit if unit is not None else -system, value, _half(text))
-                for unit, system, value, text in columns
-            ),
-            dtype=[("key", np.int64), ("value", np.float64), ("half", np.float64)],
-        )
-        keys, values, halves = read["key"], read["value"], read["half"]
+        with connection.cursor() as cursor:
+            cursor.execute(SCORES_SQL, [metric.pk])
+            rows = cursor.fetchall()
+        keys = np.array([key for key, _value, _text in rows], dtype=np.int64)
+        values = np.array([value for _key, value, _text in rows], dtype=np.float64)
+        half_of = {text: _half(text) for _key, _value, text in rows}
+        halves = np.array([half_of[text] for _key, _value, text in rows], dtype=np.float64)
         is_fraction = bool(len(values)) and bool(((values >= 0) & (values <= 1)).all())
         scale = str(metric.scale)
         if metric.kind == Metric.Kind.HUMAN_MEAN:

@@ -18,18 +18,14 @@ from analysis.metrics.contract import (
     ScoredQuestion,
     ScoredUnit,
     Scorer,
-    effective,
 )
 from analysis.metrics.languages import default_preparation, is_spaced
-from analysis.metrics.recipes import RECIPES, PublishedRecipe
+from analysis.metrics.recipes import RECIPES
 from analysis.metrics.sacre import SACRE
+from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import Collection, Metric, Score
 
 SAMPLE = 200
-MOST_CHARACTERS = 200_000  # of the sample: the page waits while every recipe reads it
-# Pairs of words, for a recipe that compares each of a question with each of a reference
-MOST_PAIRS = 1_000_000
-TOO_LONG = "its time grows with the square of the words, and these texts have too many for a page."
 REQUIRED_QUESTIONS = 3
 SHOWN = 3
 QUICK = (*CORE, *(metric.id for metric in (*RECIPES, *SACRE)))
@@ -76,12 +72,10 @@ class Fits:
 
 def fits(collection: Collection, column: Metric, *, slow: bool = False) -> Fits | None:
     """Return the recipes whose values come nearest to a column's; None where nothing can be
-    compared. `slow`: METEOR and BERTScore too, where they can run, and on fewer questions what
-    compares word by word."""
+    compared. `slow`: METEOR and BERTScore too, where they can run."""
     wanted = Score.objects.filter(metric=column, unit__position__isnull=False, value__isnull=False)
-    scored = wanted.order_by("unit").values_list("unit", flat=True).iterator()
-    units = np.fromiter(scored, dtype=np.int64)  # a page waits for it, and there may be a million
-    keys = units[:: max(1, len(units) // SAMPLE)][:SAMPLE].tolist()
+    units = list(wanted.order_by("unit").values_list("unit", flat=True))
+    keys = units[:: max(1, len(units) // SAMPLE)][:SAMPLE]
     if len(keys) < REQUIRED_QUESTIONS or not items.has_references(collection):
         return None
     values = dict(wanted.filter(unit__in=keys).values_list("unit", "value"))
@@ -102,48 +96,24 @@ def fits(collection: Collection, column: Metric, *, slow: bool = False) -> Fits 
             if registry.get(id).available()[0]
         ]
     found: list[Fit] = []
-    not_tried = _missing(slow=slow)
     with scoring.kept([metric for metric, _, sample in tried if sample == SLOW_SAMPLE]):
         for metric, params, sample in tried:
-            preparations = _preparations(metric, collection.language)
-            within = min(
-                _within_pairs(metric, batch[:sample], preparation) for preparation in preparations
-            )
-            if within < REQUIRED_QUESTIONS or (within < len(batch[:sample]) and not slow):
-                not_tried.append(
-                    (metric.spec.name, "" if within >= REQUIRED_QUESTIONS else TOO_LONG)
-                )
-                continue
-            for preparation in preparations:
-                asked = (batch[:within], column_values[:within], preparation)
+            for preparation in _preparations(metric, collection.language):
+                asked = (batch[:sample], column_values[:sample], preparation)
                 if fit := _fit(metric, params, *asked, collection.language):
                     found.append(fit)
     best = sorted(found, key=lambda fit: (-fit.share, fit.mean))[:SHOWN]
-    return Fits(best, not_tried) if best else None
-
-
-def _within_pairs(metric: Scorer, batch: list[Item], preparation: Preparation) -> int:
-    """Return how many questions, from the first, a page can wait for: all, but for a recipe that
-    compares each word of a question with each of its references."""
-    if not isinstance(metric, PublishedRecipe) or not metric.pairwise:
-        return len(batch)
-    prepared = scoring.prepare(batch, effective(metric.spec, preparation))
-    pairs = (
-        metric.words(item.hypothesis) * sum(map(metric.words, item.references))
-        for item in prepared
-        if isinstance(item, ScoredQuestion)
-    )
-    return sum(total <= MOST_PAIRS for total in accumulate(pairs))
+    return Fits(best, _missing(slow=slow)) if best else None
 
 
 def _readable(batch: list[Item]) -> list[Item]:
-    """Return as much of a sample as a page can wait for, from its beginning."""
+    """Return the first items of a sample, as many as have the characters of one document."""
     lengths = [
         len(item.hypothesis) + sum(map(len, item.references))
         for item in batch
         if isinstance(item, ScoredQuestion)
     ]
-    within = sum(total <= MOST_CHARACTERS for total in accumulate(lengths))
+    within = sum(total <= MAX_DOCUMENT_CHARACTERS for total in accumulate(lengths))
     return batch[:within]
 
 

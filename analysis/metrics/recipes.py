@@ -117,7 +117,6 @@ class PublishedRecipe:
     parameters: tuple[Parameter, ...]
     scored: Scored
     tokenises: bool = False
-    pairwise: bool = False  # it compares each word of a question with each of a reference
 
     @property
     def spec(self) -> MetricSpec:
@@ -182,7 +181,6 @@ RECIPES = (
         (STEMMER,),
         _rouge("rougeL"),
         True,
-        pairwise=True,
     ),
     PublishedRecipe(
         "nltk_bleu",
@@ -201,6 +199,5 @@ RECIPES = (
             Parameter("gamma", 0.5, "the largest penalty", least=0, most=1),
         ),
         _nltk_meteor,
-        pairwise=True,
     ),
 )

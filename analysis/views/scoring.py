@@ -114,21 +114,33 @@ def compare(request: HttpRequest, collection: Collection) -> HttpResponse:
             request, "analysis/compare.html", {"collection": collection, "form": form}, status=422
         )
     first, second = form.cleaned_data["first"], form.cleaned_data["second"]
-    slow = request.GET.get("slow") == "1"
+    recipes = request.GET.get("recipes", "")  # "quick" or "all"
     context = {
         "collection": collection,
         "form": form,
         "first": layout.column(first),
         "second": layout.column(second),
         "found": layout.compared(column_pairs.compare(first, second)),
-        "fits": [
-            {"column": column, "fits": [layout.fit(fit) for fit in found.best], "found": found}
-            for column in dict.fromkeys((first, second))
-            if column.kind == Metric.Kind.IMPORTED
-            and (found := fitting.fits(collection, column, slow=slow))
-        ],
+        "has_recipes": Metric.Kind.IMPORTED in (first.kind, second.kind),
+        "recipes": recipes,
+        "fits": _fits(collection, first, second, slow=recipes == "all") if recipes else [],
     }
     return render(request, "analysis/compare.html", context)
+
+
+def _fits(
+    collection: Collection, first: Metric, second: Metric, *, slow: bool
+) -> list[dict[str, Any]]:
+    """Return the recipes nearest to each imported column, for the page."""
+    imported = [
+        column for column in dict.fromkeys((first, second)) if column.kind == Metric.Kind.IMPORTED
+    ]
+    found = [(column, fitting.fits(collection, column, slow=slow)) for column in imported]
+    return [
+        {"column": column, "fits": [layout.fit(fit) for fit in fits.best], "found": fits}
+        for column, fits in found
+        if fits
+    ]
 
 
 def _tuned(request: HttpRequest, collection: Collection) -> Job:

@@ -8,7 +8,6 @@ from analysis.actions import fitting, scores
 from analysis.actions.scores import ChosenMetric
 from analysis.metrics import registry
 from analysis.metrics.contract import RAW, Preparation
-from analysis.metrics.recipes import PublishedRecipe
 from judging.models import Metric, Question, Reference, Score
 from tests import factories
 
@@ -52,9 +51,9 @@ def test_the_recipe_behind_a_column_comes_first(collection, monkeypatch):
     assert first.is_it and first.divided
     assert first.n == 16
     one = len(Question.objects.order_by("unit")[0].text) + len("Who built lock 1, and when?")
-    monkeypatch.setattr(fitting, "MOST_CHARACTERS", 5 * one)  # longer texts would hold up the page
+    monkeypatch.setattr(fitting, "MAX_DOCUMENT_CHARACTERS", 5 * one)
     assert 3 <= fitting.fits(collection, column).best[0].n <= 5
-    monkeypatch.setattr(fitting, "MOST_CHARACTERS", one)
+    monkeypatch.setattr(fitting, "MAX_DOCUMENT_CHARACTERS", one)
     assert fitting.fits(collection, column) is None
 
 
@@ -68,7 +67,12 @@ def test_the_page_names_the_recipe(client, collection):
     column = imported(collection, own)
     client.force_login(collection.owner)
     address = reverse("analysis:metrics_compare", args=[collection.pk])
-    page = client.get(address, {"first": own.pk, "second": column.pk}).content.decode()
+    compared = {"first": own.pk, "second": column.pk}
+    page = client.get(address, compared).text
+    assert "Find the recipe of the imported column" in page
+    assert "Recipes nearest to Paper" not in page
+    page = client.get(address, compared | {"recipes": "quick"}).text
+    assert "Find the recipe" not in page
     assert "Recipes nearest to Paper" in page
     assert "this is it" in page
     assert "<code>rouge_l</code>" in page
@@ -81,7 +85,7 @@ def test_what_takes_longer_is_tried_on_request_or_said_to_be_missing(
     column = imported(collection, own)
     client.force_login(collection.owner)
     address = reverse("analysis:metrics_compare", args=[collection.pk])
-    given = {"first": own.pk, "second": column.pk}
+    given = {"first": own.pk, "second": column.pk, "recipes": "quick"}
     monkeypatch.delenv("QUAESTOR_METRIC_MODEL", raising=False)
     told = client.get(address, given).content.decode()
     assert "BERTScore was not tried:" in told
@@ -92,9 +96,9 @@ def test_what_takes_longer_is_tried_on_request_or_said_to_be_missing(
     told = client.get(address, given).content.decode()
     name = registry.get("bleu_3").spec.name
     assert f"{name} was not tried: it takes longer." in " ".join(told.split())
-    assert "slow=1" in told
+    assert "recipes=all" in told
     assert "<code>bleu_3</code>" not in told
-    told = client.get(address, given | {"slow": 1}).content.decode()
+    told = client.get(address, given | {"recipes": "all"}).content.decode()
     assert "<code>bleu_3</code>" in told
     assert "was not tried" not in told
 
@@ -124,39 +128,18 @@ def test_details_are_kept_and_told_per_column(client, collection):
     assert "8 without capitals, so entities are not told" in page
 
 
-def test_what_compares_word_by_word_is_tried_on_as_many_questions_as_a_page_waits_for(
-    client, collection, monkeypatch
-):
+def test_imported_column_beside_itself_is_fitted_once(client, collection):
     column = imported(collection, computed(collection, "rouge_l", RAW))
-    tried = []
-
-    def scored(batch, params):
-        tried.append(len(batch))
-        return [0.5] * len(batch)
-
-    pairwise = PublishedRecipe("each", "Each with each", "x", (), scored, pairwise=True)
-    quick = fitting._quick
-    monkeypatch.setattr(PublishedRecipe, "available", lambda self: (True, ""))
-    monkeypatch.setattr(fitting, "_quick", lambda: (pairwise, *quick()))
-    told = fitting.fits(collection, column)
-    assert tried == [16] * len(fitting.SPACED)
-    assert "Each with each" not in dict(told.not_tried)
-
-    # a question has seven words at most as nqg parts it, its reference eight
-    tried.clear()
-    monkeypatch.setattr(fitting, "MOST_PAIRS", 5 * 7 * 9)
-    told = fitting.fits(collection, column)
-    assert (tried, dict(told.not_tried)["Each with each"]) == ([], "")
     client.force_login(collection.owner)
     address = reverse("analysis:metrics_compare", args=[collection.pk])
-    page = client.get(address, {"first": column.pk, "second": column.pk}).text
-    assert "Each with each was not tried: it takes longer." in " ".join(page.split())
-    assert page.count("Recipes nearest to Paper") == 1, "a column beside itself is fitted once"
+    asked = {"first": column.pk, "second": column.pk, "recipes": "quick"}
+    assert client.get(address, asked).text.count("Recipes nearest to Paper") == 1
 
-    told = fitting.fits(collection, column, slow=True)
-    assert "Each with each" not in dict(told.not_tried)
-    assert len(set(tried)) == 1 and 3 <= tried[0] < 16
-    tried.clear()
-    monkeypatch.setattr(fitting, "MOST_PAIRS", 2 * 7)
-    told = fitting.fits(collection, column, slow=True)
-    assert (tried, dict(told.not_tried)["Each with each"]) == ([], fitting.TOO_LONG)
+
+def test_column_without_references_says_that_no_recipe_fits(client, collection):
+    column = imported(collection, computed(collection, "rouge_l", RAW))
+    Reference.objects.all().delete()
+    client.force_login(collection.owner)
+    address = reverse("analysis:metrics_compare", args=[collection.pk])
+    asked = {"first": column.pk, "second": column.pk, "recipes": "quick"}
+    assert "it needs questions with references" in client.get(address, asked).text
