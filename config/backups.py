@@ -1,25 +1,29 @@
-"""Saving the whole database in one file, and making it again from one: files, judgments, accounts
-and history."""
+"""Backups of the whole database in one file, by PostgreSQL's own programs."""
 
 import hashlib
 import os
+import re
+import shutil
 import subprocess
+import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from django.core.management import call_command
-from django.db import DatabaseError, ProgrammingError, connection, transaction
-from django.db.migrations.executor import MigrationExecutor
-from django.db.migrations.recorder import MigrationRecorder
+from django.db import ProgrammingError, connection, transaction
+from django.db.migrations.loader import MigrationLoader
 from psycopg2.extensions import make_dsn
 
-from config.database import archive, first_tables, roles
+from config.database import roles
 from config.postgres_programs import find_programs
 from judging.actions import history
 from judging.models import Event, User
 
-ASIDE = "before_restore"  # the schema in which the old data wait until the new ones are whole
+MIGRATIONS_HEADER = re.compile(r"COPY public\.django_migrations \((.+)\) FROM stdin;")
+# Owner and rights are those of this site; roles.grant() gives the server its own
+RESTORED_PARTS = ("--schema=public", "--no-owner", "--no-privileges")
+PSQL_OPTIONS = ("--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", f"--output={os.devnull}")
+Migration = tuple[str, str]  # app and name
 
 
 class CannotRestore(Exception):
@@ -42,7 +46,7 @@ def dump(path: Path) -> str:
     new = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        _run("pg_dump", "--format=custom", f"--exclude-schema={ASIDE}", f"--file={new}")
+        _run("pg_dump", "--format=custom", f"--file={new}", f"--dbname={_address()}")
         os.link(new, path)  # never over another file, and never half a backup under its name
     finally:
         new.unlink(missing_ok=True)
@@ -55,123 +59,94 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-@dataclass(frozen=True)
-class Restored:
-    """What checking the history of a restored database found, which tables of the backup are not
-    ours, and what was removed besides the data."""
+def restore(path: Path, *, replace: bool) -> history.Chain:
+    """Replace the database by a backup, bring it up to date and check its history.
 
-    history: history.Chain
-    left_out: tuple[str, ...]
-    removed: tuple[str, ...]
-
-
-def restore(path: Path, *, replace: bool) -> Restored:
-    """Make the database what the file holds, brought up to date.
-
-    The tables are made as our own migrations up to the version of the backup make them, and of the
-    file only rows are taken: SQL in it is not run. The old data stay until the new ones are whole,
-    so a file that is no backup changes nothing.
+    The old tables are dropped and the new ones made in one transaction, so a file that is no whole
+    backup changes nothing. The SQL in the file is run: it must be the operator's own.
     """
-    applied, known = _version_of(path)
-    _take_back_half_a_restore()
-    strange = _strangers()
+    _refuse_other_versions(_migrations_in(path))
     if _has_people() and not replace:
-        besides = f" That removes what is not ours, too: {', '.join(strange)}." if strange else ""
         raise CannotRestore(
             "This database holds accounts already. Say --replace to put the backup in their place."
-            + besides
         )
-    if strange and not replace:
-        raise CannotRestore(
-            f"This database holds what is not ours: {', '.join(strange)}. Say --replace to remove it."
-        )
-    try:
-        with transaction.atomic():
-            with connection.cursor() as cursor:
-                for each in strange:  # an event trigger would run at what follows
-                    cursor.execute(f"DROP {each} CASCADE")
-                cursor.execute(f"ALTER SCHEMA public RENAME TO {ASIDE}")
-                cursor.execute("CREATE SCHEMA public")
-            _make_tables(known)
-            left_out = archive.load(path)
-            if set(MigrationRecorder(connection).applied_migrations()) != applied:
-                raise CannotRestore("This backup says two things of its version.")
-            with connection.cursor() as cursor:
-                cursor.execute(f"DROP SCHEMA {ASIDE} CASCADE")
-    except archive.BadArchive as bad:
-        raise CannotRestore(str(bad)) from None
-    except DatabaseError as problem:
-        raise CannotRestore(
-            f"The backup does not fit the tables of its version, so nothing was changed: {problem}"
-        ) from problem
-    connection.close()  # what it knew of the old tables is no longer so
+    connection.close()  # its locks would stop psql, and what it knows of the old tables is wrong then
+    _load(path)
     call_command("migrate", verbosity=0, interactive=False)
     roles.grant()
     found = history.check()
     with transaction.atomic():
         history.note(Event.Act.RESTORED, about=path.name[:100], after=f"SHA-256 {sha256(path)}")
-    return Restored(found, tuple(left_out), tuple(strange))
+    return found
 
 
-def _version_of(path: Path) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
-    """Return the migrations that a backup says were applied, and those of them that are known here;
-    refuse a backup of a newer version, and what is no backup of ours."""
-    _run("pg_restore", "--list", str(path))
-    try:
-        applied = archive.migrations(path)
-    except archive.BadArchive as bad:
-        raise CannotRestore(str(bad)) from None
-    loader = MigrationExecutor(connection).loader
-    ours = {app for app, _name in loader.disk_migrations}
-    known = applied & loader.disk_migrations.keys()
-    if newer := sorted(name for name in applied - known if name[0] in ours):
+def _migrations_in(path: Path) -> set[Migration]:
+    """Return the migrations that had been applied to the database in a backup."""
+    text = _run("pg_restore", "--data-only", "--table=django_migrations", "--file=-", str(path))
+    columns: list[str] | None = None
+    found = set()
+    for line in text.splitlines():
+        if header := MIGRATIONS_HEADER.fullmatch(line):
+            columns = header[1].split(", ")
+        elif line == "\\.":
+            columns = None
+        elif columns:
+            row = dict(zip(columns, line.split("\t"), strict=True))
+            found.add((row["app"], row["name"]))
+    return found
+
+
+def _refuse_other_versions(applied: set[Migration]) -> None:
+    """Refuse a backup of a newer version or of another program."""
+    known = set(MigrationLoader(None).disk_migrations)
+    ours = {app for app, _name in known}
+    if newer := sorted(migration for migration in applied - known if migration[0] in ours):
         raise CannotRestore(
             f"This backup was made by a newer version: {'.'.join(newer[-1])} is not known here. "
             "Get that version of the program, or a newer one."
         )
-    if not known or any(set(loader.graph.forwards_plan(each)) - known for each in known):
+    if ("judging", "0001_initial") not in applied:
         raise CannotRestore("This file holds no database of this program.")
-    return applied, known
 
 
-def _make_tables(applied: set[tuple[str, str]]) -> None:
-    """Make the tables as these migrations leave them, in an empty schema."""
-    if first_tables.migrations() <= applied:
-        first_tables.make()
-    executor = MigrationExecutor(connection)
-    whole = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    plan = [step for step in whole if (step[0].app_label, step[0].name) in applied]
-    executor.migrate(None, plan=plan)
+def _load(path: Path) -> None:
+    """Replace the schema `public` by the one in a backup, in one transaction.
 
-
-def _strangers() -> list[str]:
-    """Return the event triggers and schemas beside ours that belong to the owner of the database:
-    what a restore of an earlier version may have brought here out of somebody else's file."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT format('EVENT TRIGGER %%I', evtname) FROM pg_event_trigger "
-            "WHERE pg_get_userbyid(evtowner) = current_user "
-            "UNION ALL SELECT format('SCHEMA %%I', nspname) FROM pg_namespace n "
-            "WHERE pg_get_userbyid(nspowner) = current_user "
-            "AND nspname NOT IN ('public', 'information_schema', %s) AND NOT starts_with(nspname, 'pg_') "
-            "AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = n.oid AND deptype = 'e') ORDER BY 1",
-            [ASIDE],
-        )
-        return [name for (name,) in cursor.fetchall()]
+    psql commits only when it is told that pg_restore has read the whole file. If this process or
+    either program dies before, psql's input ends without a COMMIT and PostgreSQL rolls back.
+    """
+    read = [str(find_programs() / "pg_restore"), *RESTORED_PARTS, "--file=-", str(path)]
+    write = [str(find_programs() / "psql"), *PSQL_OPTIONS, f"--dbname={_address()}"]
+    with (
+        tempfile.TemporaryFile() as read_errors,
+        tempfile.TemporaryFile() as write_errors,
+        subprocess.Popen(
+            write, stdin=subprocess.PIPE, stderr=write_errors, env=_environment()
+        ) as psql,
+        subprocess.Popen(read, stdout=subprocess.PIPE, stderr=read_errors) as pg_restore,
+    ):
+        assert psql.stdin and pg_restore.stdout  # noqa: S101  # they are pipes
+        with suppress(BrokenPipeError):  # psql stopped at an error
+            psql.stdin.write(b"BEGIN; DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n")
+            shutil.copyfileobj(pg_restore.stdout, psql.stdin)
+            if pg_restore.wait() == 0:
+                psql.stdin.write(b"COMMIT;\n")
+        with suppress(BrokenPipeError):
+            psql.stdin.close()
+        pg_restore.stdout.close()
+        for program, errors in ((psql, write_errors), (pg_restore, read_errors)):
+            if program.wait():
+                errors.seek(0)
+                said = errors.read().decode(errors="replace").strip()
+                raise CannotRestore(
+                    f"The backup cannot be restored, so nothing was changed: {said[-1500:]}"
+                )
 
 
 def _has_people() -> bool:
     with suppress(ProgrammingError):  # a database without tables
         return User.objects.exists()
     return False
-
-
-def _take_back_half_a_restore() -> None:
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [ASIDE])
-        if cursor.fetchone():
-            cursor.execute("DROP SCHEMA IF EXISTS public CASCADE")
-            cursor.execute(f"ALTER SCHEMA {ASIDE} RENAME TO public")
 
 
 def _address() -> str:
@@ -188,15 +163,21 @@ def _address() -> str:
     )
 
 
-def _run(program: str, *arguments: str) -> None:
-    words = [*arguments, f"--dbname={_address()}"] if program == "pg_dump" else arguments
-    environment = {**os.environ, "PGPASSWORD": str(connection.settings_dict["PASSWORD"])}
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PGPASSWORD": str(connection.settings_dict["PASSWORD"])}
+
+
+def _run(program: str, *arguments: str) -> str:
+    """Run one of PostgreSQL's programs; return its output."""
     done = subprocess.run(
-        [find_programs() / program, *words],
-        env=environment,
+        [find_programs() / program, *arguments],
+        env=_environment(),
         capture_output=True,
         text=True,
         check=False,
     )
     if done.returncode:
-        raise CannotRestore(f"{program} failed: {done.stderr.strip()[-1500:]}")
+        raise CannotRestore(
+            f"{program} failed, so nothing was changed: {done.stderr.strip()[-1500:]}"
+        )
+    return done.stdout

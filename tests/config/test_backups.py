@@ -1,10 +1,15 @@
 """`backup` and `restore`: what comes back is what was saved, to the last row, and a bad file
 changes nothing."""
 
-import re
-import shutil
+import os
+import random
+import signal
 import stat
-import tempfile
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg2
@@ -14,6 +19,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from config.database import first_tables, roles
+from config.postgres import ROOT, Cluster
 from judging.actions import drafts, history, judgments, sheets
 from judging.models import Event, Judgment, StoredFile, User
 from judging.storage import keep
@@ -122,77 +128,6 @@ def ask(query: str) -> list[tuple]:
         return cursor.fetchall() if cursor.description else []
 
 
-PLANTED = """
-CREATE TABLE ran (what text);
-CREATE FUNCTION note(what text) RETURNS int LANGUAGE plpgsql AS
-    $$ BEGIN INSERT INTO public.ran VALUES (what); RETURN 1; END $$;
-CREATE MATERIALIZED VIEW seen AS SELECT public.note('view');
-CREATE SCHEMA evil;
-CREATE FUNCTION evil.fire() RETURNS event_trigger LANGUAGE plpgsql AS
-    $$ BEGIN RAISE EXCEPTION 'fired'; END $$;
-"""
-FIRES = "CREATE EVENT TRIGGER evil ON ddl_command_start EXECUTE FUNCTION evil.fire()"
-
-
-def test_nothing_that_a_backup_from_somebody_else_holds_besides_rows_comes_back(
-    tmp_path: Path, capsys
-) -> None:
-    saved, path = rows(), tmp_path / "foreign.dump"
-    ask(PLANTED)
-    ask(FIRES)
-    try:
-        call_command("backup", path)
-    finally:
-        ask("DROP EVENT TRIGGER evil")
-    ask("DROP SCHEMA evil CASCADE; DROP MATERIALIZED VIEW seen; DROP FUNCTION note; DROP TABLE ran")
-
-    call_command("restore", path, replace=True)
-
-    assert rows() == saved
-    assert "Left out: the table ran" in capsys.readouterr().out
-    assert ask("SELECT FROM pg_proc WHERE proname IN ('note', 'fire')") == []
-    assert ask("SELECT FROM pg_namespace WHERE nspname = 'evil'") == []
-    assert ask("SELECT FROM pg_event_trigger") == []
-
-
-def test_what_an_earlier_restore_planted_goes_before_anything_else_is_done(
-    tmp_path: Path, capsys
-) -> None:
-    saved, path = rows(), tmp_path / "good.dump"
-    call_command("backup", path)
-    ask(PLANTED)
-    ask(FIRES)
-    with pytest.raises(
-        CommandError, match="removes what is not ours, too: EVENT TRIGGER evil, SCH"
-    ):
-        call_command("restore", path)
-    call_command("restore", path, replace=True)
-    assert rows() == saved
-    said = capsys.readouterr().out
-    assert "Removed: EVENT TRIGGER evil" in said
-    assert "Removed: SCHEMA evil" in said
-    assert ask("SELECT FROM pg_event_trigger") == []
-
-
-def test_statements_in_a_backup_run_no_program(tmp_path: Path) -> None:
-    path = tmp_path / "quaestor.dump"
-    call_command("backup", path)
-    ran = Path(tempfile.mkdtemp())
-    ran.chmod(0o777)  # the server may be another account's
-    held = path.read_bytes()
-    ours = re.search(rb"COPY public\.judging_user \([^)]*\) FROM stdin;\n", held)
-    theirs = f"COPY (SELECT 1) TO PROGRAM 'touch {ran}/it'; COPY public.judging_user FROM stdin;\n"
-    path.write_bytes(held.replace(ours[0], theirs.encode().rjust(len(ours[0]))))
-    before = rows()
-
-    with pytest.raises(CommandError, match="nothing was changed"):
-        call_command("restore", path, replace=True)
-
-    assert rows() == before
-    assert list(ran.iterdir()) == []
-    shutil.rmtree(ran)
-
-
 def test_backup_of_a_newer_version_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "newer.dump"
     of_tomorrow = "judging", "9000_of_tomorrow"
@@ -206,41 +141,95 @@ def test_backup_of_a_newer_version_changes_nothing(tmp_path: Path) -> None:
     assert rows() == before
 
 
-def test_backup_that_says_its_version_a_second_time_changes_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "forged.dump"
-    ask("CREATE TABLE second_migrations AS SELECT 999999::bigint AS id, 'judging'::text AS app, "
-        "'9000_of_tomorrow'::text AS name, now() AS applied")  # fmt: skip
-    call_command("backup", path)
-    ask("DROP TABLE second_migrations")
-    held = path.read_bytes()
-    assert b"COPY public.second_migrations (" in held
-    path.write_bytes(
-        held.replace(b"COPY public.second_migrations (", b"COPY public.django_migrations (")
-    )
-    before = rows()
-    with pytest.raises(CommandError, match="says two things of its version"):
-        call_command("restore", path, replace=True)
-    assert rows() == before
-
-
 def test_nothing_is_changed_where_a_restore_is_refused(tmp_path: Path) -> None:
-    path, bad, half = tmp_path / "quaestor.dump", tmp_path / "bad.dump", tmp_path / "half.dump"
+    path, bad, half, nearly_whole = (
+        tmp_path / f"{name}.dump" for name in ("quaestor", "bad", "half", "nearly_whole")
+    )
     call_command("backup", path)
     bad.write_text("no backup")
     half.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    nearly_whole.write_bytes(path.read_bytes()[:-1_000])
     before = rows()
     with pytest.raises(CommandError, match="holds accounts already"):
         call_command("restore", path)
     with pytest.raises(CommandError, match="There is no file"):
         call_command("restore", tmp_path / "none")
-    for wrong in (bad, half):
-        with pytest.raises(CommandError, match="pg_restore failed"):
-            call_command("restore", wrong, replace=True)
+    with pytest.raises(CommandError, match="pg_restore failed"):
+        call_command("restore", bad, replace=True)
+    for truncated in (half, nearly_whole):
+        with pytest.raises(CommandError, match="nothing was changed"):
+            call_command("restore", truncated, replace=True)
     with pytest.raises(CommandError, match="never written over another file"):
         call_command("backup", path)
     assert rows() == before
     assert sorted(each.name for each in tmp_path.iterdir()) == [
         "bad.dump",
         "half.dump",
+        "nearly_whole.dump",
         "quaestor.dump",
     ]
+
+
+# A row whose check waits for a lock stops a restore in the middle; the stored file behind it is larger than all pipes.
+MIDDLE = """
+CREATE FUNCTION waits() RETURNS boolean LANGUAGE sql AS
+    $$ SELECT pg_advisory_xact_lock_shared(77) IS NOT NULL $$;
+CREATE TABLE a_first (number int CHECK (waits()));
+INSERT INTO a_first VALUES (1);
+"""
+WAITING = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND NOT granted"
+
+
+@contextmanager
+def lock_held(cluster: Cluster) -> Iterator[None]:
+    """Hold the lock for which a restore waits in its middle."""
+    with closing(psycopg2.connect(cluster.url(str(connection.settings_dict["NAME"])))) as other:
+        other.cursor().execute("SELECT pg_advisory_lock(77)")
+        yield
+
+
+@pytest.mark.jobs
+@pytest.mark.parametrize("killed", ["manage.py", "pg_restore", "psql"])
+def test_restore_killed_in_its_middle_changes_nothing(
+    tmp_path: Path, cluster: Cluster, killed: str
+) -> None:
+    path = tmp_path / "quaestor.dump"
+    keep(random.Random(1).randbytes(5_000_000))
+    ask(MIDDLE)
+    call_command("backup", path)
+    ask("DROP TABLE a_first; DROP FUNCTION waits")
+    before = rows()
+    connection.close()
+    command = [sys.executable, "manage.py", "restore", str(path), "--replace"]
+    environment = {
+        **os.environ,
+        "DATABASE_URL": cluster.url(str(connection.settings_dict["NAME"])),
+    }
+    with lock_held(cluster):
+        restoring = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True
+        )
+        wait_until(lambda: bool(ask(WAITING)))
+        os.kill(process_named(killed, restoring.pid), signal.SIGKILL)
+    _, said = restoring.communicate(timeout=60)
+
+    assert restoring.returncode != 0
+    assert killed == "manage.py" or "nothing was changed" in said
+    wait_until(lambda: not ask("SELECT 1 FROM pg_stat_activity WHERE application_name = 'psql'"))
+    assert rows() == before
+
+
+def process_named(name: str, parent: int) -> int:
+    """Return the id of a process: the parent itself, or its child of this name."""
+    if name == "manage.py":
+        return parent
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    [found] = [pid for pid in children if Path(f"/proc/{pid}/comm").read_text().strip() == name]
+    return int(found)
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

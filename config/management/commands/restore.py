@@ -25,14 +25,9 @@ class Command(BaseCommand):
             raise CommandError(f"There is no file {file}.")
         try:
             with serving.alone(), site_lock.exclusive():
-                done = backups.restore(file, replace=replace)
+                found = backups.restore(file, replace=replace)
         except (backups.CannotRestore, site_lock.SiteLockRefused) as refused:
             raise CommandError(str(refused)) from None
-        for each in done.left_out:
-            self.stdout.write(f"Left out: the table {each}, which this program does not have.")
-        for each in done.removed:
-            self.stdout.write(f"Removed: {each}, which was not of this program.")
-        found = done.history
         self.stdout.write(
             f"Restored. {found.length} events in its history, the last hash: {found.last}"
         )
