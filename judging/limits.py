@@ -21,3 +21,11 @@ MAX_WEB_MEMORY_BYTES = 1024**3  # a web process: work that needs more is a job
 MIN_JOB_MEMORY_BYTES = 2 * 1024**3  # on small machines; METEOR's program needs 1 GB alone
 
 MAX_JSON_DEPTH = 50  # nested lists and objects, or XML elements
+
+# Imported files
+MAX_TABLE_ROWS = 1_000_000  # those of the file, or blank ones that it implies
+MAX_TABLE_COLUMNS = 2_000
+MAX_UNPACKED_BYTES = 200_000_000  # all parts of a workbook
+MAX_FILES_PER_UPLOAD = 100
+MAX_SYSTEMS = 1_000  # of one dataset
+MAX_QUESTIONS_PER_SET = 10_000  # of one system about one source, or repetitions of an item

@@ -20,7 +20,7 @@ from judging.imports.readers.contract import ALL, Format
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.json_files import at, items, list_at, object_at, refused, text_at
 from judging.imports.readers.marking import SPAN
-from judging.imports.readers.nesting import Copies, Opening, json_text
+from judging.imports.readers.nesting import Opening, json_text
 from judging.imports.readers.records import Problem, StudyRecords
 from judging.imports.readers.tables import AnyTable, OpenTable, open_objects
 from judging.protocols.rubric_schema import RubricCriterion
@@ -50,7 +50,7 @@ def open_label_studio(data: bytes) -> OpenTable:
     Unreadable
         Where the file is no JSON, or holds no task.
     """
-    remarks = _Remarks(Opening(Copies(len(data))))
+    remarks = _Remarks(Opening())
     # each row repeats what its task shows: they are handed on as they are made, so that the limits
     # of a table are met before there are too many
     rows = ((number, row) for number, task in items(data) for row in _rows(number, task, remarks))
@@ -167,8 +167,6 @@ def _rows(number: int, task: object, remarks: _Remarks) -> Iterator[Mapping[str,
     is_rated = False
     for annotation in list_at(task, "annotations"):
         for said in _said(number, annotation, remarks):
-            if is_rated:
-                remarks.opening.copies.take(len(shown), number, "The rows of a task")
             is_rated = True
             yield shown | said
     if not is_rated:

@@ -19,7 +19,6 @@ from typing import Literal
 from judging.imports.readers.columns import ColumnRoles, RatingColumn
 from judging.imports.readers.contract import Format, first_line
 from judging.imports.readers.json_files import object_at
-from judging.imports.readers.nesting import Copies
 from judging.imports.readers.records import Problem
 from judging.imports.readers.tables import (
     AnyTable,
@@ -58,7 +57,7 @@ _SIDES = {"input": "Input", "answer": "Answer", "output": "Answer"}
 _WORKER = ("workerid", "worker")
 _STATUS = ("assignmentstatus", "status")
 _ABOUT = ("AcceptTime", "SubmitTime", "WorkTimeInSeconds")
-LONGEST_INDEX = 8  # numbers and letters in the name of an input; each beginning of it is looked up
+INDEX_PARTS = 8  # numbers and letters in the name of an input; each beginning of it is looked up
 
 
 def open_mturk(
@@ -84,14 +83,11 @@ def open_mturk(
     layout = _Layout.of(chain(table.header, packed), systems or {})
     _check(table, layout, worker, systems or {})
     refused = [problem for problem in table.problems if problem.kind == "row"]
-    copies = Copies(len(data))
     # rows are handed on as they are made: whoever takes them stops at the limits of a table
     rows: Iterable[RowOrProblem] = (
         (number, each)
         for number, cells in assignments
-        for each in _rows(
-            number, {**cells, "WorkerId": cells[worker]}, layout, slots_are, status, copies
-        )
+        for each in _rows(number, {**cells, "WorkerId": cells[worker]}, layout, slots_are, status)
     )
     remarks = [problem for problem in table.problems if problem.kind != "row"]
     return open_objects(
@@ -195,7 +191,7 @@ class _Layout:
         for name in dict.fromkeys(names):
             kind, rest = _side(name)
             stem, index = split(rest)
-            if kind == "Input" and stem.lower() in _ROLES and len(index) <= LONGEST_INDEX:
+            if kind == "Input" and stem.lower() in _ROLES and len(index) <= INDEX_PARTS:
                 inputs.setdefault((_ROLES[stem.lower()], index), name)
             elif kind == "Answer" and name != _TASK_ANSWERS:
                 answers[name] = stem, index
@@ -299,7 +295,6 @@ def _rows(
     layout: _Layout,
     slots_are: SlotsAre,
     status: str,
-    copies: Copies,
 ) -> Iterator[Mapping[str, object] | Problem]:
     worker = cells["WorkerId"]
     rejected = cells.get(status, "").strip().casefold() == "rejected"
@@ -315,7 +310,6 @@ def _rows(
         if cells.get(column, "").strip() or any(ratings.values()):
             given, slot = _given(cells, layout, index), _slot(cells, layout, index, slots_are)
             asked = {"question": cells.get(column, ""), "WorkerId": worker}
-            copies.take(len(about), number, "The rows of an assignment")
             yield given | slot | asked | ratings | about
 
 

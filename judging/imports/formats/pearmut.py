@@ -15,9 +15,9 @@ from judging.imports.readers.json_files import items, list_at, object_at, refuse
 from judging.imports.readers.numbers import is_number, whole_number
 from judging.imports.readers.records import Problem
 from judging.imports.readers.tables import AnyTable, OpenTable, RowOrProblem, open_objects, shorten
+from judging.limits import MAX_EXCERPT_CHARACTERS
 
 _ASIDE = ("welcome_", "random_", "goodbye_")
-LONGEST_SPAN = 500  # characters of an error span that its note repeats
 COLUMNS = ColumnRoles(
     question="tgt",
     passage="src",
@@ -88,7 +88,7 @@ def _errors(annotation: Mapping[str, object], question: object) -> Iterator[dict
             or "error"
         )
         if first is not None and last is not None and isinstance(question, str):
-            marked = shorten(question[first : last + 1], most=LONGEST_SPAN)
+            marked = shorten(question[first : last + 1], most=MAX_EXCERPT_CHARACTERS)
             yield {"textfield": f"{kind}: “{marked}” ({first} to {last + 1})"}
 
 

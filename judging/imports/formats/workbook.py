@@ -3,8 +3,7 @@ those that somebody names, as a table.
 
 A workbook is a zip of XML, so a small file can unpack to any size. What it will unpack to is read
 from its directory and refused before anything is parsed; what is left is parsed as it is unpacked,
-one row after the other, and the texts that its cells share, which must be held, are counted. Parts,
-cells and attributes are those of ECMA-376, part 1.
+one row after the other. Parts, cells and attributes are those of ECMA-376, part 1.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 import io
 import lzma
 import re
-import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -31,7 +29,6 @@ from judging.imports.readers.contract import ALL, Format, proposed
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.records import WHOLE_FILE, Problem
 from judging.imports.readers.tables import (
-    MOST_COLUMNS,
     AnyTable,
     OpenTable,
     Parsed,
@@ -40,25 +37,17 @@ from judging.imports.readers.tables import (
     shape_rows,
 )
 from judging.imports.readers.text import Unreadable
-from judging.limits import MAX_JSON_DEPTH
+from judging.limits import MAX_JSON_DEPTH, MAX_TABLE_COLUMNS, MAX_UNPACKED_BYTES
 
 PACKED = b"PK\x03\x04"  # what such a file begins with
 DAMAGED = (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, zlib.error, lzma.LZMAError)
-LARGEST_UNPACKED = 200_000_000
-LARGEST_TEXTS = 100_000_000  # bytes that the shared texts take in memory
-MOST_PARTS = 2_000
-# Of a sheet, as they stand there and with those that rows are filled up with
-MOST_CELLS = 20_000_000
 LAST_ROW = 1_048_576
 LAST_COLUMN = 16_384
-MOST_MERGED = 200_000  # rows of a sheet with merged cells
-MOST_SHEETS = 100  # that are looked at for tables alike
-MOST_READINGS = 4  # of every part, one more than it takes; names of sheets cost a few bytes each
 SHEET = "sheet"  # the column that names the sheet
 _CHUNK = 1 << 16
 _LOOKS = 20  # rows of a sheet, to see whether it holds a table
 _MERGED = re.compile(rb'mergeCell ref="([A-Z]{1,3})([0-9]{1,7}):[A-Z]{1,3}([0-9]{1,7})"')
-_LONGEST_REFERENCE = 60  # bytes of such an element
+_OVERLAP = 60  # bytes, more than such an element has, which may stand in two chunks
 _CELL = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _THREADED = "[Threaded comment]"
 _WORKBOOK = "xl/workbook.xml"
@@ -129,7 +118,7 @@ def _likely(book: _Book, header: bool | None, above: int | None) -> OpenTable:
     given = [each for each in book.sheets() if each.first]
     if not given:
         raise Unreadable("The workbook is empty.")
-    tables = [each for each in given if each.fullest > 1][:MOST_SHEETS] or given[:1]
+    tables = [each for each in given if each.fullest > 1] or given[:1]
     alike: dict[tuple[str, ...], dict[str, OpenTable]] = {}
     for each in tables:
         try:
@@ -174,10 +163,10 @@ def _listed(names: Iterable[str]) -> str:
 
 def _together(tables: Mapping[str, OpenTable]) -> OpenTable:
     header = tuple(dict.fromkeys(name for table in tables.values() for name in table.header))
-    if len(header) >= MOST_COLUMNS:
+    if len(header) >= MAX_TABLE_COLUMNS:
         raise Unreadable(
             f"The sheets have {len(header):,} different columns; with the sheet’s name at most "
-            f"{MOST_COLUMNS:,} can be read. Choose fewer of them."
+            f"{MAX_TABLE_COLUMNS:,} can be read. Choose fewer of them."
         )
     label = SHEET if SHEET not in header else "name of the sheet"
     remarks = [
@@ -202,10 +191,6 @@ def _in_sheet(problem: Problem, name: str) -> Problem:
     return replace(problem, reason=f"Sheet “{name[:80]}”: {problem.reason}")
 
 
-def _too_many_cells() -> Unreadable:
-    return Unreadable(f"The sheet has more than {MOST_CELLS:,} cells. Save it as CSV.")
-
-
 def _damaged(error: Exception) -> Unreadable:
     return Unreadable(
         f"The workbook is damaged: {type(error).__name__}. Save it again, or save it as CSV."
@@ -223,7 +208,7 @@ class _Merged:
     def take(self, xml: bytes) -> None:
         """Take the references that stand in a piece of a sheet."""
         for column, first, last in _MERGED.findall(xml):
-            if int(first) < int(last) <= LAST_ROW and len(self.begins) < MOST_MERGED:
+            if int(first) < int(last) <= LAST_ROW:
                 columns = self.begins.setdefault(int(first), {})
                 columns[_column(column.decode())] = int(last)
 
@@ -244,7 +229,6 @@ class _Book:
 
     def __init__(self, data: bytes) -> None:
         self.archive = _archive(data)
-        self._left = MOST_READINGS * unpacked_size(self.archive)
         index = _Index()
         self._parse(_WORKBOOK, index)
         relations = _Relations("/worksheet")
@@ -266,12 +250,9 @@ class _Book:
         """Yield each row that is not blank, by its number in the sheet, at least as wide as those
         before it. A cell that is merged with those below it stands in each of their rows."""
         merged = self._merged(self.parts[name])
-        width = count = 0
+        width = 0
         for number, cells in self._read(name):
             width = max(width, len(cells))
-            count += width  # a row of 28 bytes may be filled up to 2,000 cells
-            if count > MOST_CELLS:
-                raise _too_many_cells()
             cells += [""] * (width - len(cells))
             merged.fill(number, cells)
             yield number, cells
@@ -301,7 +282,7 @@ class _Book:
         try:
             for chunk in self._chunks(part):
                 found.take(rest + chunk)
-                rest = chunk[-_LONGEST_REFERENCE:]
+                rest = chunk[-_OVERLAP:]
         except DAMAGED as error:
             raise _damaged(error) from error
         return found
@@ -333,13 +314,9 @@ class _Book:
         return str(int(number)) if number.is_integer() and abs(number) < 1e15 else str(number)
 
     def _chunks(self, part: str) -> Iterator[bytes]:
-        """Unpack a part. All parts together are read a few times: 13 KB whose sheets were all one
-        part took minutes."""
+        """Unpack a part."""
         with self.archive.open(part) as file:
             while chunk := file.read(_CHUNK):
-                self._left -= len(chunk)
-                if self._left < 0:
-                    raise Unreadable("The workbook names the same part as many of its sheets.")
                 yield chunk
 
     def _parse(self, part: str, handler: _Part) -> None:
@@ -374,11 +351,9 @@ def _archive(data: bytes) -> zipfile.ZipFile:
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
         raise Unreadable("The file is no workbook of the kind .xlsx, or is cut off.") from error
     parts = archive.infolist()
-    if len(parts) > MOST_PARTS:
-        raise Unreadable(f"The workbook has {len(parts):,} parts; at most {MOST_PARTS:,} are read.")
-    if (size := unpacked_size(archive)) > LARGEST_UNPACKED:
+    if (size := unpacked_size(archive)) > MAX_UNPACKED_BYTES:
         raise Unreadable(
-            f"The workbook unpacks to {size:,} bytes; at most {LARGEST_UNPACKED:,} are read. Save it as CSV."
+            f"The workbook unpacks to {size:,} bytes; at most {MAX_UNPACKED_BYTES:,} are read. Save it as CSV."
         )
     if any(part.flag_bits & 1 for part in parts):
         raise Unreadable("The workbook is encrypted; save it without a password.")
@@ -511,7 +486,6 @@ class _Texts(_Part):
     def __init__(self) -> None:
         super().__init__()
         self.found: list[str] = []
-        self._size = 0
         self._pieces: list[str] | None = None
         self._spoken = False
 
@@ -533,11 +507,6 @@ class _Texts(_Part):
         elif tag == "si":
             text = "".join(self._pieces or [])
             self._pieces = None
-            self._size += sys.getsizeof(text) + 8
-            if self._size > LARGEST_TEXTS:
-                raise Unreadable(
-                    f"The texts of the workbook take more than {LARGEST_TEXTS:,} bytes. Split it, or save it as CSV."
-                )
             self.found.append(text)
 
     _open = False
@@ -549,7 +518,6 @@ class _Comments(_Part):
     def __init__(self) -> None:
         super().__init__()
         self.of_row: dict[int, dict[int, str]] = {}
-        self._size = 0
         self._authors: list[str] = []
         self._cell: tuple[int, int] | None = None
         self._pieces: list[str] = []
@@ -573,11 +541,6 @@ class _Comments(_Part):
             self._authors.append("".join(self._pieces))
         elif tag == "comment" and self._cell:
             text = self._said("".join(self._pieces))
-            self._size += sys.getsizeof(text)
-            if self._size > LARGEST_TEXTS:
-                raise Unreadable(
-                    f"The comments of the workbook take more than {LARGEST_TEXTS:,} bytes. Save it as CSV."
-                )
             row, column = self._cell
             if text:
                 self.of_row.setdefault(row, {})[column - 1] = text
@@ -601,7 +564,6 @@ class _Cells(_Part):
         self._rows: list[tuple[int, list[str]]] = []
         self._row: list[str] = []
         self._number = 0
-        self._count = 0
         self._column = 0
         self._kind = self._style = ""
         self._value: list[str] = []
@@ -616,9 +578,6 @@ class _Cells(_Part):
 
     def begin(self, tag: str, attrs: AttributesImpl) -> None:
         if tag == "c":
-            self._count += 1
-            if self._count > MOST_CELLS:
-                raise _too_many_cells()
             reference = attrs.get("r", "")
             self._column = _column(reference) if reference else self._column + 1
             if self._column > LAST_COLUMN:
@@ -651,7 +610,7 @@ class _Cells(_Part):
             text = self._of(self._kind, self._style, "".join(self._value), formula)
             if text:
                 # of a row too wide, one cell too many is enough
-                place = min(self._column, MOST_COLUMNS + 1)
+                place = min(self._column, MAX_TABLE_COLUMNS + 1)
                 self._row += [""] * (place - len(self._row))
                 self._row[place - 1] = text
         elif tag == "row" and self._row:

@@ -5,6 +5,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from judging.imports.readers.records import Direction, ScoreColumn, ScoreKind, WrittenScale
+from judging.limits import MAX_QUESTIONS_PER_SET
 
 WhenAmbiguous = Literal["ask", "first"]
 RepeatsAre = Literal["", "questions", "ratings", "mistakes"]
@@ -33,7 +34,6 @@ ONE_COLUMN = (
     "mark_end",
     "mark_text",
 )
-MOST_EXPECTED = 10_000  # every expected slot becomes a row, whether it holds a question or not
 _LISTS = ("references", "metadata", "source_metadata", "rating_metadata", "missing_words")
 _CHOICES = {
     "direction": get_args(Direction),
@@ -251,8 +251,8 @@ def _conflicts(columns: ColumnRoles) -> Iterator[tuple[bool, str]]:
         "The expected number of questions starts at 1.",
     )
     yield (
-        (columns.expected or 0) > MOST_EXPECTED,
-        f"At most {MOST_EXPECTED:,} questions can be expected of a set.",
+        (columns.expected or 0) > MAX_QUESTIONS_PER_SET,
+        f"At most {MAX_QUESTIONS_PER_SET:,} questions can be expected of a set.",
     )
     yield (
         not columns.default_system.strip(),

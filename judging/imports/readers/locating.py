@@ -1,12 +1,10 @@
-"""Where an answer stands in its passage. Offsets count code points.
-
-A text may be a megabyte, and half of its letters the answer: what stands beyond the first places of
-something is not looked at.
-"""
+"""Where an answer stands in its passage. Offsets count code points."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+from judging.limits import MAX_PAGE_ROWS
 
 # Scripts written without spaces, and Hangul, whose particles join the noun: there a neighbour makes
 # no longer word.
@@ -19,8 +17,6 @@ _UNSPACED = (
     (0xF900, 0xFAFF),  # Han
     (0x20000, 0x3FFFF),  # Han
 )
-MOST_LOOKED_AT = 2_000  # places of one text in another
-MOST_CHOICES = 200  # places that somebody can choose among
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +57,7 @@ def locate(
             start for start in starts if _within(start, len(answer), sentences, len(sentence))
         ]
         starts = inside or starts
-    starts = starts[:MOST_CHOICES]
+    starts = starts[:MAX_PAGE_ROWS]
     start = starts[0] if len(starts) == 1 else None
     return AnswerPlace(
         answer_start=start,
@@ -100,7 +96,7 @@ def occurrences(text: str, answer: str) -> Sequence[int]:
 def _occurrences(text: str, part: str) -> list[int]:
     found: list[int] = []
     start = text.find(part) if part else -1
-    while start >= 0 and len(found) < MOST_LOOKED_AT:
+    while start >= 0:
         found.append(start)
         start = text.find(part, start + len(part))
     return found

@@ -10,9 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from judging.imports.readers.numbers import whole_number
 from judging.imports.readers.records import WHOLE_FILE, Problem
 from judging.imports.readers.tables import AnyTable, comments_left_out
 from judging.imports.readers.text import Unreadable
+from judging.limits import MAX_QUESTIONS_PER_SET
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -29,7 +31,6 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "raw": ("raw", "response", "completion", "raw_answer"),
 }
 RAW_KEPT = 20_000  # characters of a judge's reason, and of its answer as it came
-MOST_COUNTED = 1000  # repetitions of an item, and places among questions shown together
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +194,8 @@ class _AnswerReader:
         repeat = self._counted(cells, "repeat", "repetitions") or self.last[about] + 1
         if repeat in self.taken[about]:
             raise _AnswerRefused(f"repetition {repeat} of this item stands in an earlier row")
-        if repeat > MOST_COUNTED:
-            raise _AnswerRefused(f"earlier rows answer this item {MOST_COUNTED:,} times")
+        if repeat > MAX_QUESTIONS_PER_SET:
+            raise _AnswerRefused(f"earlier rows answer this item {MAX_QUESTIONS_PER_SET:,} times")
         place = self._counted(cells, "place", "places")
         self.taken[about].add(repeat)
         self.last[about] = max(self.last[about], repeat)
@@ -205,10 +206,11 @@ class _AnswerReader:
         told = _cell(cells, self.places, what)
         if not told:
             return None
-        if not told.isdecimal() or len(told) > 4 or not 1 <= int(told) <= MOST_COUNTED:
-            reason = f"is no number from 1 to {MOST_COUNTED}"
+        number = whole_number(told, least=1)
+        if number is None or number > MAX_QUESTIONS_PER_SET:
+            reason = f"is no number from 1 to {MAX_QUESTIONS_PER_SET:,}"
             raise _AnswerRefused(f"{told[:40]!r} in the column of {of} {reason}")
-        return int(told)
+        return number
 
 
 def _cut_texts(column: str, count: int) -> Problem:

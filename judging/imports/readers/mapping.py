@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 
-from judging.imports.readers.columns import MOST_EXPECTED, ColumnRoles, check
+from judging.imports.readers.columns import ColumnRoles, check
 from judging.imports.readers.marking import MarkSaid, MarksSeen
-from judging.imports.readers.nesting import Copies
 from judging.imports.readers.numbers import is_number, whole_number, with_point
 from judging.imports.readers.records import (
     KeptKind,
@@ -31,13 +30,11 @@ from judging.imports.readers.tables import (
     row_digest,
     shorten,
 )
+from judging.limits import MAX_QUESTIONS_PER_SET
 
 MappedUnit = tuple[str, str, int | None]
 
 _NOTHING: Mapping[str, str] = {}
-# Cells of a row's metadata that each of its ratings gets, beside as many as a file of objects may
-# repeat; each is stored
-_MORE_COPIED = 4_000_000
 _NO_SCORES: dict[str, str] = {}  # one for all questions, where the table has no column of scores
 # What people write in words, which a word for "missing" would take away.
 _FREE_TEXT = ("passage", "sentence", "answer", "submitted_answer", "note", "mark", "mark_text")
@@ -62,8 +59,6 @@ def to_study(
     ------
     BadColumns
         Where the columns do not fit the table.
-    Unreadable
-        Where ratings would repeat far more than the table holds.
     """
     check(columns, table.header)
     if columns.by_system:
@@ -150,7 +145,6 @@ class _Reading:
         self._differing: dict[tuple[str, str], int] = {}
         self._rating_columns = {each.column: each for each in columns.ratings}
         self._comments_left: list[tuple[int, str]] = []
-        self._copies = Copies(_MORE_COPIED)
 
     def take(self, row: Row) -> None:
         first = self._first.setdefault(row_digest(row.cells), row.number)
@@ -164,9 +158,6 @@ class _Reading:
             self._units[first] = unit
         if values := list(self._values(row)):
             about = self._attributes(row, self.columns.rating_metadata, "judgment:")
-            if about:
-                self._copies.add(sum(map(len, row.cells)))
-                self._copies.take(len(about) * len(values), row.number, "The ratings of a row")
             for column, criterion, rater, value in values:
                 self._rate(row, unit, column, criterion, rater, value, about)
         if note := self._cell(row, self.columns.note).strip():
@@ -329,7 +320,7 @@ class _Reading:
                 column=self.columns.position,
                 value=shorten(cell),
             )
-        most = self.columns.expected or MOST_EXPECTED
+        most = self.columns.expected or MAX_QUESTIONS_PER_SET
         if position > most:
             reason = f"The position is beyond the {most:,} {'expected' if self.columns.expected else 'a set can hold'}."
             raise RowRefused(reason, column=self.columns.position, value=shorten(cell))

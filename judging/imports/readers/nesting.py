@@ -22,12 +22,8 @@ from typing import TypeGuard
 
 from judging.imports.readers.numbers import is_number
 from judging.imports.readers.records import Problem
-from judging.imports.readers.text import Unreadable
+from judging.limits import MAX_NAME_CHARACTERS
 
-MOST_LEVELS = 12
-LONGEST_PATH = 300  # characters of names that lead to an object, beyond which it stays JSON
-# Cells that rows of one list share; of a large file as many more as characters
-MOST_COPIED = 1_000_000
 _LIKELY = (
     "question",
     "qas",
@@ -51,67 +47,33 @@ _ANSWERS = {"text", "answer_start"}
 Opened = dict[str, object]
 
 
-class Copies:
-    """Counts the cells that rows of one file repeat, and ends a file that repeats too many."""
-
-    def __init__(self, size: int = 0) -> None:
-        """Start with what a file of so many characters may repeat."""
-        self._left = MOST_COPIED + size
-
-    def add(self, size: int) -> None:
-        """Let rows repeat as many cells more as the file has turned out to have characters."""
-        self._left += size
-
-    def take(self, cells: int, row: int, repeating: str) -> None:
-        """Count cells that others have too; Unreadable where they are too many. `repeating` says
-        what repeats them."""
-        self._left -= cells
-        if self._left < 0:
-            raise Unreadable(
-                f"{repeating} repeat what stands beside them too often. Save the file as a table with the columns "
-                "that are needed.",
-                row=row,
-            )
-
-
 class Opening:
     """Opens the objects of one file; `remarks` says once of each list that it is not opened."""
 
-    def __init__(self, copies: Copies | None = None) -> None:
-        """Start with nothing said. `copies`: the count of a file whose other rows repeat cells
-        too."""
+    def __init__(self) -> None:
+        """Start with nothing said."""
         self.remarks: list[Problem] = []
         self._said: set[str] = set()
-        self.copies = copies or Copies()
 
     def rows(
-        self, found: Mapping[str, object] | Problem, number: int = 0, size: int = 0
+        self, found: Mapping[str, object] | Problem, number: int = 0
     ) -> Iterator[Mapping[str, object] | Problem]:
         """Yield the rows of one object; an object with nothing inside it, and a problem, is its
-        own. `size`: the characters it takes in the file.
-
-        Raises
-        ------
-        Unreadable
-            Where rows would repeat far more than the file holds.
-        """
-        self.copies.add(size)
+        own."""
         if isinstance(found, Problem) or not any(
             isinstance(value, dict | list) for value in found.values()
         ):
             yield found
         else:
-            yield from self._opened(found, "", number, MOST_LEVELS)
+            yield from self._opened(found, "", number)
 
-    def _opened(
-        self, found: Mapping[str, object], prefix: str, number: int, levels: int
-    ) -> Iterator[Opened]:
+    def _opened(self, found: Mapping[str, object], prefix: str, number: int) -> Iterator[Opened]:
         cells: Opened = {}
         lists: dict[str, list[Mapping[str, object]] | list[str]] = {}
-        for name, value in _flat(found, prefix, levels):
-            if levels and _are_objects(value):
+        for name, value in _flat(found, prefix):
+            if _are_objects(value):
                 lists[name] = value
-            elif levels and _are_questions(value, name):
+            elif _are_questions(value, name):
                 lists[name] = value or [""]
             else:
                 cells[name] = value
@@ -128,10 +90,9 @@ class Opening:
             rows: Iterable[Opened] = (
                 [{opened: each}]
                 if isinstance(each, str)
-                else self._opened(each, f"{opened}.", number, levels - 1)
+                else self._opened(each, f"{opened}.", number)
             )
             for row in rows:
-                self.copies.take(len(shared), number, f"The rows of the list “{opened[:80]}”")
                 yield shared | row
 
     def _say(self, name: str, opened: str, number: int) -> None:
@@ -154,17 +115,17 @@ def json_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _flat(found: Mapping[str, object], prefix: str, levels: int) -> Iterator[tuple[str, object]]:
+def _flat(found: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
     for key, value in found.items():
         path = len(prefix) + len(key)
         if isinstance(value, dict) and value.keys() == _ANSWERS and _are_lists(value):
             yield from (
                 (f"{prefix}{key}.{part}", each[0] if each else "") for part, each in value.items()
             )
-        elif levels and isinstance(value, dict) and (listed := _listed(key, value)):
+        elif isinstance(value, dict) and (listed := _listed(key, value)):
             yield f"{prefix}{key}", listed
-        elif isinstance(value, dict) and value and levels and path < LONGEST_PATH:
-            yield from _flat(value, f"{prefix}{key}.", levels - 1)
+        elif isinstance(value, dict) and value and path < MAX_NAME_CHARACTERS:
+            yield from _flat(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
 

@@ -4,12 +4,12 @@ import math
 import re
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_LONGEST = 400  # characters; no program prints a longer one
+_CHARACTERS = 100  # as many as the column of a score holds; no program prints a longer number
 
 
 def is_number(text: str) -> bool:
     """Say whether the text is a finite decimal number, and nothing beside it."""
-    if len(text) > _LONGEST or _NUMBER.fullmatch(text) is None:
+    if len(text) > _CHARACTERS or _NUMBER.fullmatch(text) is None:
         return False
     return math.isfinite(float(text))
 

@@ -17,12 +17,10 @@ from judging.imports.readers.pseudonyms import Pseudonyms, pseudonymised
 from judging.imports.readers.records import Problem, StudyRecords
 from judging.imports.readers.tables import AnyTable, Row, row_digest, shorten
 from judging.imports.readers.text import Unreadable
+from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_ROWS
 
 FIRST_VALUES = 3
-MOST_PROBLEMS = 100  # listed; all are counted
-MOST_REPEATS = 20
-LONGEST_VALUE = 160
-_LONGEST_WORD = 14
+_SHORT = 14  # characters; no word for a missing value has as many
 _PARTS = 4
 _STEP = 5_000  # rows between two calls of `progress`
 
@@ -129,7 +127,7 @@ def _of_study(known: Format, study: StudyRecords) -> Outline:
         criteria=study.criteria,
         rows_read=study.rows_read,
         refused=study.rows_read - study.rows_kept,
-        problems=study.problems[:MOST_PROBLEMS],
+        problems=study.problems[:MAX_PAGE_ROWS],
     )
 
 
@@ -157,7 +155,7 @@ def _of_table(
         sheets=names,
         rows_read=table.rows_read,
         refused=sum(problem.kind == "row" for problem in table.problems),
-        problems=tuple(table.problems[:MOST_PROBLEMS]),
+        problems=tuple(table.problems[:MAX_PAGE_ROWS]),
         repeated_count=repeated_count,
         repeated=tuple(repeated),
     )
@@ -178,7 +176,7 @@ class _Counts:
         self.digests.append(int.from_bytes(row_digest(row.cells)[:8]))
         self.numbers.append(row.number)
         for words, cell in zip(self._words, row.cells, strict=True):
-            if len(cell) < _LONGEST_WORD and (word := cell.strip()).casefold() in MISSING_WORDS:
+            if len(cell) < _SHORT and (word := cell.strip()).casefold() in MISSING_WORDS:
                 words[word] += 1
         if self._place is not None:
             self.criteria.setdefault(row.cells[self._place].strip())
@@ -208,7 +206,7 @@ def _proposed_words(
 
 def first_values(cells: Iterable[str]) -> tuple[str, ...]:
     values = dict.fromkeys(
-        shorten(cell.strip(), most=LONGEST_VALUE) for cell in cells if cell.strip()
+        shorten(cell.strip(), most=MAX_EXCERPT_CHARACTERS) for cell in cells if cell.strip()
     )
     return tuple(values)[:FIRST_VALUES]
 
@@ -232,6 +230,6 @@ def _repeated(digests: "array[int]", numbers: "array[int]") -> tuple[int, list[t
     for digest, number in zip(digests, numbers, strict=True):
         if digest in twice and first.setdefault(digest, number) != number:
             count += 1
-            if len(found) < MOST_REPEATS:
+            if len(found) < MAX_PAGE_ROWS:
                 found.append((number, first[digest]))
     return count, found

@@ -9,13 +9,9 @@ from random import Random
 
 from judging.imports.readers.records import QuestionRecord, SourceRecord, StudyRecords
 from judging.imports.readers.tables import shorten
-from judging.limits import MAX_NAME_CHARACTERS
+from judging.limits import MAX_NAME_CHARACTERS, MAX_PAGE_ROWS
 from judging.rules import same_text
 from judging.spans import Range, range_of
-
-MOST_SYSTEMS = 500  # that a list names
-MOST_SHOWN = 100  # questions, or references, of a source
-LONGEST_SHOWN = 5_000  # characters of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +41,7 @@ def per_system(study: StudyRecords) -> tuple[SystemCounts, ...]:
         SystemCounts(
             shorten(name, most=MAX_NAME_CHARACTERS), returned[name], missing[name], duplicates[name]
         )
-        for name in study.systems[:MOST_SYSTEMS]
+        for name in study.systems[:MAX_PAGE_ROWS]
     )
 
 
@@ -68,14 +64,12 @@ def samples(study: StudyRecords, most: int) -> tuple[Sample, ...]:
 
 
 def _sample(source: SourceRecord, questions: Sequence[QuestionRecord]) -> Sample:
-    shown = tuple(_cut(each) for each in questions[:MOST_SHOWN])
-    references = tuple(each[:LONGEST_SHOWN] for each in source.references[:MOST_SHOWN])
+    shown = tuple(
+        replace(question, system=shorten(question.system, most=MAX_NAME_CHARACTERS))
+        for question in questions[:MAX_PAGE_ROWS]
+    )
+    references = source.references[:MAX_PAGE_ROWS]
     return Sample(replace(source, references=references), shown, len(questions) - len(shown))
-
-
-def _cut(question: QuestionRecord) -> QuestionRecord:
-    text = None if question.text is None else question.text[:LONGEST_SHOWN]
-    return replace(question, text=text, system=shorten(question.system, most=MAX_NAME_CHARACTERS))
 
 
 def having(study: StudyRecords, words: str) -> Sequence[SourceRecord]:

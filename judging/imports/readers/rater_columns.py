@@ -17,7 +17,6 @@ from judging.imports.readers.numbers import is_number
 LABELS_OF_A_SCALE = 7  # different answers on a scale of words
 POINTS_OF_A_SCALE = 101  # of a scale of numbers: 0 to 100
 PIECES_OF_A_NAME = 12  # of a name in which one may be a rater
-_LONGEST = 200  # characters of a name that is looked at
 _PIECE = re.compile(r"[^\W\d_]+|[0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _PEOPLE = {
@@ -144,7 +143,7 @@ def _alike(columns: Sequence[str]) -> dict[tuple[int, tuple[str, ...]], list[_Na
     place."""
     groups: dict[tuple[int, tuple[str, ...]], list[_Name]] = {}
     for column in columns:
-        name = _Name(column, tuple(_PIECE.findall(_CAMEL.sub(" ", column[:_LONGEST]))))
+        name = _Name(column, tuple(_PIECE.findall(_CAMEL.sub(" ", column))))
         for place in range(len(name.pieces) if len(name.pieces) <= PIECES_OF_A_NAME else 0):
             groups.setdefault((place, (*name.plain[:place], *name.plain[place + 1 :])), []).append(
                 name

@@ -15,13 +15,12 @@ from typing import Literal, NamedTuple
 
 from judging.imports.readers.records import Problem, QuestionRecord, StudyRecords
 from judging.imports.readers.tables import shorten
-from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_NAME_CHARACTERS
+from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_NAME_CHARACTERS, MAX_SYSTEMS
 
 RowKind = Literal[
     "kept", "matched", "new", "unmatched", "ambiguous", "conflicting", "refused", "warning"
 ]
 PAGE = 50
-MOST_SYSTEMS = 500  # that are offered to filter by
 SPOOLED = 1 << 20  # bytes that wait in memory before a temporary file is on the disk
 TOGETHER = 500  # lines that are packed at a time
 _FASTEST, _AS_GZIP = 1, 31
@@ -73,7 +72,7 @@ class RowList:
         self._starts.append(self._end)
         self._end += len(line)
         self.kinds[kind] += 1
-        if len(self.systems) < MOST_SYSTEMS and system:
+        if len(self.systems) < MAX_SYSTEMS and system:
             self.systems[system] = None
 
     def note_problems(self, kind: RowKind, problems: Iterable[Problem]) -> None:

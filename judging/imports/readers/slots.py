@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from judging.imports.readers.columns import MOST_EXPECTED, ColumnRoles
+from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.records import QuestionRecord
 from judging.imports.readers.sources import RowRefused
 from judging.imports.readers.tables import shorten
 from judging.imports.readers.text import Unreadable
+from judging.limits import MAX_QUESTIONS_PER_SET, MAX_TABLE_ROWS
 
 SetKey = tuple[str, str]
-MOST_UNNAMED = 1_000_000  # question sets that are owed and named nowhere in the file
 
 
 def check_crossed(*, sources: int, systems: int, named: int) -> None:
@@ -21,7 +21,7 @@ def check_crossed(*, sources: int, systems: int, named: int) -> None:
     Unreadable
         Where very many of them are named nowhere.
     """
-    if sources * systems - named > MOST_UNNAMED:
+    if sources * systems - named > MAX_TABLE_ROWS:
         raise Unreadable(
             f"Of {systems:,} systems for {sources:,} sources there would be {sources * systems:,} question sets, of "
             f"which the file names {named:,}. Look whether the right columns were chosen for the source and the system."
@@ -57,7 +57,7 @@ class SlotsSeen:
             Where the set has no slot left.
         """
         position = declared or self._find(source, system, name)
-        most = self.columns.expected or MOST_EXPECTED
+        most = self.columns.expected or MAX_QUESTIONS_PER_SET
         if position > most:
             verb = "owes" if self.columns.expected else "can give"
             reason = f"System “{shorten(system)}” {verb} source “{shorten(source)}” only {most:,} questions."

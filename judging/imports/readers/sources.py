@@ -5,13 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from judging.imports.readers.columns import ColumnRoles
-from judging.imports.readers.locating import MOST_CHOICES, AnswerPlace, locate, occurrences
+from judging.imports.readers.locating import AnswerPlace, locate, occurrences
 from judging.imports.readers.records import Problem, SourceRecord
 from judging.imports.readers.tables import shorten
-from judging.imports.readers.text import Unreadable
-
-# Characters of the passages of all sources: each source is kept with its own
-MOST_TEXT = 400_000_000
+from judging.limits import MAX_PAGE_ROWS
 
 
 class RowRefused(ValueError):
@@ -56,7 +53,6 @@ class Sources:
         self._drafts: dict[object, _Draft] = {}
         self._places: dict[tuple[str | None, str, str, int | None], AnswerPlace] = {}
         self._found: dict[tuple[str, str], Sequence[int]] = {}
-        self._length = 0
 
     def key_of(
         self, given: GivenInRow, *, source_id: str, row: int, question: str = ""
@@ -69,8 +65,6 @@ class Sources:
         ------
         RowRefused
             Where the row says something else about the source than an earlier row did.
-        Unreadable
-            Where the passages of all sources together are too long.
         """
         identity = (
             ("id", source_id) if self.columns.source_id else self._identity(given, question, row)
@@ -79,13 +73,6 @@ class Sources:
         if draft is None:
             draft = _Draft(source_id or str(len(self._drafts) + 1), row, given)
             self._drafts[identity] = draft
-            self._length += len(given.passage or "")
-            if self._length > MOST_TEXT:
-                raise Unreadable(
-                    f"The passage is kept with each of its answers, and to row {row:,} that makes more than "
-                    f"{MOST_TEXT // 1_000_000:,} million characters. Import fewer questions, or shorter passages.",
-                    row=row,
-                )
         elif self.columns.source_id:
             _agree(draft, given, self.columns)
         if given.references and given.references != draft.references:
@@ -146,7 +133,7 @@ class Sources:
         answer = shorten(draft.given.answer)
         if place.choices and start is None:
             times = len(place.choices)
-            often = f"{times} times" if times < MOST_CHOICES else f"{times} times or more"
+            often = f"{times} times" if times < MAX_PAGE_ROWS else f"{times} times or more"
             reason = f"The answer stands {often} in the text; say which is meant."
             yield Problem(
                 row=draft.row,

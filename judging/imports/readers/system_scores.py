@@ -7,8 +7,6 @@ from judging.imports.readers.numbers import is_number
 from judging.imports.readers.tables import Row, open_delimited, shorten
 from judging.imports.readers.text import Unreadable
 
-LONGEST_NUMBER = 100  # characters; longer than any that a program prints
-
 CellsOfSystems = dict[str, dict[str, str]]
 
 
@@ -51,7 +49,7 @@ def _system(row: Row, systems: Collection[str], named: set[str]) -> str:
 
 def _score(row: Row, name: str, cell: str) -> str:
     text = cell.strip()
-    if text and not (is_number(text) and len(text) <= LONGEST_NUMBER):
+    if text and not is_number(text):
         raise Unreadable(
             f"“{shorten(text)}” in the column “{shorten(name)}” is no number.", row=row.number
         )

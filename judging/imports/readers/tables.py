@@ -26,14 +26,11 @@ from judging.imports.readers.nesting import Opening, json_text
 from judging.imports.readers.records import WHOLE_FILE, Problem
 from judging.imports.readers.text import Unreadable, open_text, unstorable
 from judging.imports.readers.title_rows import column_names
-from judging.limits import MAX_JSON_DEPTH
+from judging.limits import MAX_JSON_DEPTH, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
 
 DELIMITERS = (",", ";", "\t")
-MOST_COLUMNS = 2_000
-LONGEST_COLUMN_NAME = 1_000  # characters of a column's name
 SAMPLE_ROWS = 50  # looked at to find out what a column holds
-MOST_ROWS = 1_000_000
-_MOST_POOLED = 65_536  # texts of which equal ones are kept once
+_POOLED_TEXTS = 65_536  # texts of which equal ones are kept once
 _SAMPLE = 50
 _UNDER_TITLE = 0.6  # of the first rows, before they tell the delimiter against the first
 _TOO_DEEP = "its lists or objects are nested too deeply"
@@ -123,7 +120,9 @@ class OpenTable:
         self._results = results
         self._first: list[Row] = []
         most = _most_cells.get()
-        self._most_rows = MOST_ROWS if most is None else min(MOST_ROWS, most // max(1, len(header)))
+        self._most_rows = MAX_TABLE_ROWS
+        if most is not None:
+            self._most_rows = min(MAX_TABLE_ROWS, most // max(1, len(header)))
 
     @property
     def rows(self) -> Iterator[Row]:
@@ -179,7 +178,7 @@ class OpenTable:
             if isinstance(result, Row):
                 self.rows_read += 1
                 if self.rows_read > self._most_rows:
-                    if self.rows_read > MOST_ROWS:
+                    if self.rows_read > MAX_TABLE_ROWS:
                         raise _too_many(result.number)
                     raise TooManyCells
                 yield result
@@ -356,7 +355,7 @@ def open_jsonl(data: bytes) -> OpenTable:
         (number, each)
         for number, line in lines
         if line.strip()
-        for each in opening.rows(_object(number, line), number, len(line))
+        for each in opening.rows(_object(number, line), number)
     )
     return open_objects(found, remarks=opening.remarks)
 
@@ -374,7 +373,7 @@ def open_objects(objects: Iterable[RowOrProblem], *, remarks: Sequence[Problem] 
     laid: list[tuple[int, LaidCells] | Problem] = []
     most, held = _most_cells.get(), 0
     for number, found in objects:
-        if len(laid) > MOST_ROWS:
+        if len(laid) > MAX_TABLE_ROWS:
             raise _too_many(number)
         laid.append(found if isinstance(found, Problem) else (number, _cells(found, places, pool)))
         held += len(places)
@@ -392,9 +391,9 @@ def _cells(found: Mapping[str, object], places: dict[str, int], pool: dict[str, 
     cells: dict[int, str] = {}
     for name, value in found.items():
         place = places.setdefault(name, len(places))
-        if place >= MOST_COLUMNS:
+        if place >= MAX_TABLE_COLUMNS:
             raise Unreadable(
-                f"The objects have more than {MOST_COLUMNS:,} different keys, which is the most read."
+                f"The objects have more than {MAX_TABLE_COLUMNS:,} different keys, which is the most read."
             )
         text = json_text(value)
         cells[place] = pool.setdefault(text, text)
@@ -420,7 +419,7 @@ def _filled(laid: tuple[int, LaidCells] | Problem, header: tuple[str, ...]) -> R
 
 
 def _too_many(number: int) -> Unreadable:
-    return Unreadable(f"The file has more than {MOST_ROWS:,} rows; split it.", row=number)
+    return Unreadable(f"The file has more than {MAX_TABLE_ROWS:,} rows; split it.", row=number)
 
 
 def _nothing(laid: Sequence[object]) -> str:
@@ -468,16 +467,14 @@ def _broken(number: int, error: str) -> Problem:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    if len(names) > MOST_COLUMNS:
+    if len(names) > MAX_TABLE_COLUMNS:
         raise Unreadable(
-            f"The header has {len(names):,} columns; at most {MOST_COLUMNS:,} can be read.", row=1
+            f"The header has {len(names):,} columns; at most {MAX_TABLE_COLUMNS:,} can be read.",
+            row=1,
         )
     for name, count in Counter(names).items():
         if count > 1:
             raise Unreadable(f"The header names the column “{shorten(name)}” {count} times.", row=1)
-        if len(name) > LONGEST_COLUMN_NAME:
-            reason = f"The name of a column has {len(name):,} characters; at most {LONGEST_COLUMN_NAME:,} can be read. "
-            raise Unreadable(reason + "If the file has no header, say so.", row=1)
         if reason := unstorable(name):
             raise Unreadable(f"The name of a column {reason}.", row=1)
 
@@ -497,7 +494,7 @@ def _shape(
     if len(row) != len(names):
         reason = f"The row has {len(row)} cells where the header has {len(names)}."
         return Problem(row=number, column="", value=shorten(" | ".join(row)), reason=reason)
-    if len(pool) > _MOST_POOLED:
+    if len(pool) > _POOLED_TEXTS:
         pool.clear()
     return _refused_cell(number, row, names) or Row(number, tuple(map(pool.setdefault, row, row)))
 

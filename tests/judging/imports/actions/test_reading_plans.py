@@ -6,10 +6,11 @@ import pytest
 
 from judging.imports.actions import reading_plans
 from judging.imports.actions.reading_plans import Plan
-from judging.imports.readers import outline, screening
+from judging.imports.readers import screening
 from judging.imports.readers.columns import BadColumns, ColumnRoles, columns_from
 from judging.imports.readers.sameness import Sameness
 from judging.imports.readers.text import Unreadable
+from judging.limits import MAX_EXCERPT_CHARACTERS
 from tests import shared_data
 from tests.judging.studies import COLUMNS, QUESTIONS
 
@@ -30,7 +31,7 @@ def test_head_shortens_long_values_and_passes_blank_ones_over():
         name="a.csv", data=b"question,note\n" + b"x" * 5_000 + b", \n", plan=Plan()
     )
 
-    assert [len(value) for value in head.values[0]] == [outline.LONGEST_VALUE]
+    assert [len(value) for value in head.values[0]] == [MAX_EXCERPT_CHARACTERS]
     assert head.values[1] == ()
 
 
@@ -89,15 +90,6 @@ def test_plan_survives_json():
 def test_a_misshapen_plan_is_refused():
     with pytest.raises(BadColumns):
         reading_plans.plan_from({"columns": {"colour": "red"}})
-
-
-def test_starts_that_add_up_have_an_end(monkeypatch):
-    """They are read at each step of an import; 70 MB of them once lay in a session."""
-    monkeypatch.setattr(reading_plans, "MOST_CHOSEN", 8)
-    plan = reading_plans.with_starts(Plan(columns=columns_from(COLUMNS)), {"abcd": 4}, others="ask")
-    plan = reading_plans.with_starts(plan, {"abcd": 5, "efgh": 7}, others="ask")
-    with pytest.raises(reading_plans.TooManyStarts, match="in a column of the file"):
-        reading_plans.with_starts(plan, {"i": 1}, others="ask")
 
 
 def test_starts_add_up_until_they_are_chosen_anew():

@@ -8,7 +8,6 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from judging.imports.formats.label_studio import label_studio_config, write_label_studio
-from judging.imports.readers import nesting
 from judging.imports.readers.records import StudyRecords
 from judging.imports.readers.registry import FORMAT
 from judging.protocols.rubric_schema import CriterionPoint, RubricCriterion
@@ -128,26 +127,6 @@ def test_read_takes_the_short_export() -> None:
     }
     study = read(short, short | {"annotator": 3, "fluency": 1})
     assert rated(study) == [("2", "fluency", "3"), ("3", "fluency", "1")]
-
-
-def test_read_ends_where_the_data_of_a_task_are_repeated_too_often(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(nesting, "MOST_COPIED", 100)
-    data = {f"k{number}": "" for number in range(200)} | {"question": "Who?"}
-    ratings = [{"type": "number", "from_name": "a", "value": {"number": 1}} for _ in range(100)]
-    made = {"data": data, "annotations": [{"completed_by": 1, "result": ratings}]}
-    [problem] = read(made).problems
-    assert problem.reason.startswith("The rows of a task repeat what stands beside them too often.")
-
-
-def test_read_keeps_objects_beside_tasks_apart_however_many_there_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """What a list of objects may repeat grows with the file, as in JSON Lines."""
-    monkeypatch.setattr(nesting, "MOST_COPIED", 0)
-    asked = {"passage": "Owls hunt.", "questions": [{"question": "Who?", "system": "A"}]}
-    assert len(read(*[asked] * 50).questions) == 50
 
 
 def test_config_offers_every_point_of_every_criterion() -> None:

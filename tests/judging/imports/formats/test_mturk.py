@@ -4,12 +4,10 @@ import csv
 import io
 import json
 from collections import Counter
-from itertools import product
 
 import pytest
 
 from judging.imports.formats.mturk import SlotsAre, mturk_columns, open_mturk, split
-from judging.imports.readers import nesting
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.records import StudyRecords
 from judging.imports.readers.text import Unreadable
@@ -296,16 +294,3 @@ def test_read_mturk_reads_the_pools_of_another_platform() -> None:
     assert [(problem.row, problem.column) for problem in study.problems] == [
         (3, "ASSIGNMENT:status")
     ]
-
-
-def test_open_mturk_ends_where_answers_to_no_question_are_repeated_too_often(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(nesting, "MOST_COPIED", 100)
-    pairs = product("abcdefghij", repeat=2)
-    strays = {f"Answer.said{one}{other}": "x" for one, other in pairs}
-    inputs = {f"Input.question_{number}": "Q" for number in range(100)}
-    with pytest.raises(Unreadable, match="an assignment repeat what stands beside them"):
-        open_mturk(batch({"WorkerId": "W1"} | inputs | strays))
-    few = dict.fromkeys(list(inputs)[:10], "Q")
-    assert open_mturk(batch({"WorkerId": "W1"} | few | strays)).table().rows_read == 10

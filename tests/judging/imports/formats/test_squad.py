@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from judging.imports.formats.squad import COLUMNS, open_squad
-from judging.imports.readers import sources
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.registry import FORMAT
 from judging.imports.readers.text import Unreadable
@@ -84,20 +83,3 @@ def test_read_squad_refuses_with_a_sentence(data: bytes) -> None:
     with pytest.raises(Unreadable) as caught:
         open_squad(data)
     assert caught.value.reason.endswith(".")
-
-
-def test_passages_that_are_too_long_together_are_refused_with_the_reason(monkeypatch) -> None:
-    monkeypatch.setattr(sources, "MOST_TEXT", 2_000_000)
-    passage = "owl " * 100_000
-    qas = [
-        {"question": "Who?", "answers": [{"text": "owl", "answer_start": 4 * number}]}
-        for number in range(6)
-    ]
-    data = json.dumps({"data": [{"paragraphs": [{"context": passage, "qas": qas}]}]}).encode()
-
-    [problem] = FORMAT["squad"].read(data).problems
-
-    assert problem.reason == (
-        "The passage is kept with each of its answers, and to row 6 that makes more than 2 million characters. "
-        "Import fewer questions, or shorter passages."
-    )

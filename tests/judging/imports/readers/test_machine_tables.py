@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from judging.imports.readers.machine_tables import MOST_COUNTED, JudgedItem, read_answers
+from judging.imports.readers.machine_tables import JudgedItem, read_answers
 from judging.imports.readers.tables import open_delimited, read_delimited
 from judging.imports.readers.text import Unreadable
+from judging.limits import MAX_QUESTIONS_PER_SET
 from judging.protocols import documents
 from tests.factories import SMALL
 
@@ -94,8 +95,8 @@ def test_an_item_twice_is_a_repetition():
     assert [each.repeat for each in named.answers] == [1]
     assert [row[3] for row in told(named)] == [
         "repetition 1 of this item stands in an earlier row",
-        "'x' in the column of repetitions is no number from 1 to 1000",
-        f"'{'9' * 40}' in the column of repetitions is no number from 1 to 1000",
+        "'x' in the column of repetitions is no number from 1 to 10,000",
+        f"'{'9' * 40}' in the column of repetitions is no number from 1 to 10,000",
     ]
 
 
@@ -143,5 +144,5 @@ def test_an_item_is_answered_so_often_and_no_more():
     began = time.process_time()
     found = read_answers(table, ITEMS, RUBRIC)
     assert time.process_time() - began < 5
-    assert [each.repeat for each in found.answers] == [*range(1, MOST_COUNTED + 1)]
-    assert told(found)[0][3] == "earlier rows answer this item 1,000 times"
+    assert [each.repeat for each in found.answers] == [*range(1, MAX_QUESTIONS_PER_SET + 1)]
+    assert told(found)[0][3] == "earlier rows answer this item 10,000 times"

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judging.imports.readers import mapping, nesting
 from judging.imports.readers.columns import BadColumns, ColumnRoles, RatingColumn
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
@@ -648,15 +647,3 @@ def test_what_stands_beside_the_ratings_of_a_row_is_held_and_handed_over_once() 
     for said in (study, handed):
         assert said.ratings[0].attributes is said.ratings[1].attributes
     assert sum(line.count('"m1"') for line in lines) == 1
-
-
-def test_a_table_whose_ratings_repeat_too_much_metadata_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(nesting, "MOST_COPIED", 0)
-    monkeypatch.setattr(mapping, "_MORE_COPIED", 1_000)
-    about = [f"judgment:m{number}" for number in range(40)]
-    ratings = [f"fluency_{number}" for number in range(40)]
-    made = ",".join(["question", "worker", *ratings, *about]) + "\nWho?,w" + ",1" * 80 + "\n"
-    [problem] = FORMAT["csv"].read(made.encode()).problems
-    assert problem.reason.startswith("The ratings of a row repeat what stands beside them")

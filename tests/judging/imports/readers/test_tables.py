@@ -246,10 +246,10 @@ def test_what_a_csv_writer_wrote_comes_back(
 def test_more_rows_than_can_be_read_are_refused(
     data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "MOST_ROWS", 11)
+    monkeypatch.setattr(tables, "MAX_TABLE_ROWS", 11)
     read = read_jsonl if data.startswith(b"{") else read_delimited
     assert read(data).rows_read == 11
-    monkeypatch.setattr(tables, "MOST_ROWS", 10)
+    monkeypatch.setattr(tables, "MAX_TABLE_ROWS", 10)
     with pytest.raises(Unreadable, match="more than 10 rows; split it"):
         read(data)
 

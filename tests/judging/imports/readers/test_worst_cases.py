@@ -22,6 +22,7 @@ from judging.imports.forms.files import LANGUAGE
 from judging.imports.readers import guessing, locating, numbers
 from judging.imports.readers.pseudonyms import Pseudonyms
 from judging.imports.readers.registry import sniff
+from judging.imports.readers.tables import TooManyCells, at_most
 from judging.imports.readers.text import Unreadable, decodings
 from judging.protocols import guideline
 from judging.protocols.documents import parse
@@ -266,7 +267,7 @@ SMALL_AND_BAD: dict[str, tuple[str, Callable[[], str]]] = {
 def read(name: str, text: str) -> None:
     """Read a file as the page of its columns does, and go on where it is refused."""
     data = text.encode()
-    with suppress(Unreadable, ValueError):
+    with suppress(Unreadable, ValueError, TooManyCells), at_most(NEAR):
         known = sniff(name, data)
         known.study_of(known.take(data, {}, Pseudonyms(b"0123456789abcdef")), name=name)
 
