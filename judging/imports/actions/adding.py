@@ -30,7 +30,7 @@ from judging.imports.actions.joining import (
 from judging.imports.actions.kept_readings import KeptReading
 from judging.imports.actions.match_counts import SHOWN, MatchCounts
 from judging.imports.actions.matching import Held
-from judging.imports.actions.new_collections import MOST_SYSTEMS, CannotImport
+from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.readers import screening
 from judging.imports.readers.columns import ColumnRoles
@@ -38,7 +38,7 @@ from judging.imports.readers.records import Problem, StudyRecords
 from judging.imports.readers.row_lists import RowList
 from judging.imports.readers.screening import Screen
 from judging.imports.readers.tables import shorten
-from judging.limits import MAX_FILE_NAME_CHARACTERS, MAX_NAME_CHARACTERS
+from judging.limits import MAX_FILE_NAME_CHARACTERS, MAX_NAME_CHARACTERS, MAX_SYSTEMS
 from judging.models import (
     AddedFile,
     Assignment,
@@ -333,7 +333,7 @@ def examine(*, added: AddedFile, progress: TellProgress = silent, waits: bool = 
         "adds": bool(joined.new_questions),
         MOSTLY_NEW: joined.mostly_new,
         "systems": [each for each in joined.named if len(each) <= MAX_NAME_CHARACTERS][
-            :MOST_SYSTEMS
+            :MAX_SYSTEMS
         ],
         "letters": None if joined.behind is None else joined.behind.names,
         "raters": study.raters[:SHOWN],

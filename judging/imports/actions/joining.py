@@ -1,7 +1,6 @@
 """What a file would bring to a collection that holds something already: decided row by row, stored
 elsewhere."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -21,14 +20,7 @@ from judging.imports.actions.matching import (
     SlotKey,
     match,
 )
-from judging.imports.actions.new_collections import (
-    length_of,
-    too_long,
-    too_many,
-    too_many_raters,
-    too_much_about,
-    too_much_text,
-)
+from judging.imports.actions.new_collections import too_long, too_many
 from judging.imports.actions.ratings import RatedSlot, RatingsRead, StorableValue
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.records import (
@@ -484,9 +476,6 @@ class _Joining:
         self.joined.refused += reading.problems
         self._check_scales(reading, rubric)
         there = holdings.judgments_of(campaign, self.study.raters) if campaign else {}
-        if campaign:
-            others = campaign.enrollments.exclude(label__in=self.study.raters).count()
-            self.joined.obstacles += too_many_raters(others + len(self.study.raters))
         for value in reading.values:
             known, unit = self._unit_of(value.slot)
             if not known:
@@ -559,9 +548,6 @@ class _Joining:
             yield refused
         yield from too_many(study)
         yield from too_long(study)
-        if joined.new_questions or joined.fills:
-            yield from too_much_text(self._repeated())
-            yield from too_much_about(self._about())
         if not any(
             (
                 joined.new_questions,
@@ -573,38 +559,6 @@ class _Joining:
             )
         ):
             yield self._nothing()
-
-    def _repeated(self) -> int:
-        """Return how many characters the texts of sources come to where each stands beside every
-        slot, those that the collection holds and those that would come."""
-        slots = Counter(slot.source for slot in self.held.slots)
-        slots.update(
-            self.joined.source_of.get(question.source_key, 0)
-            for question in self.joined.new_questions
-        )
-        texts = Counter(
-            {
-                each.pk: len(each.passage) + len(each.sentence) + len(each.answer)
-                for each in self.held.sources
-            }
-        )
-        for source, _part, new, _start in self.joined.fills:
-            texts[source] += len(new)
-        return sum(slots[source] * length for source, length in texts.items())
-
-    def _about(self) -> Counter[str]:
-        """Return how many characters each source with its questions comes to, those that would come
-        counted."""
-        keys = {each.pk: each.key for each in self.held.sources}
-        texts: Counter[str] = Counter()
-        for each in self.held.sources:
-            texts[each.key] += len(each.passage) + len(each.sentence) + len(each.answer)
-        for slot in self.held.slots:
-            texts[keys[slot.source]] += len(slot.text or "")
-        for question in self.joined.new_questions:
-            own = self.joined.source_of.get(question.source_key, 0)
-            texts[keys.get(own, question.source_key)] += length_of(question)
-        return texts
 
     def _nothing(self) -> str:
         """Say why the file brings nothing: all of it is there, or nothing of it fits."""

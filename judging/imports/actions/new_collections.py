@@ -1,6 +1,5 @@
 """Bringing in somebody's file: what stands in its way, and storing all of it or nothing."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,9 +15,10 @@ from judging.imports.actions import ratings, released_ratings
 from judging.imports.actions.brought_rows import Brought
 from judging.imports.actions.ratings import RatingsRead
 from judging.imports.actions.released_ratings import Released, beside, without_place
-from judging.imports.readers.records import Problem, QuestionRecord, StudyRecords
+from judging.imports.readers.records import Problem, StudyRecords
 from judging.imports.readers.repeats import unrolled
 from judging.imports.readers.tables import shorten
+from judging.limits import MAX_NAME_CHARACTERS, MAX_SYSTEMS, MAX_TABLE_ROWS
 from judging.models import (
     AddedFile,
     Assignment,
@@ -36,14 +36,8 @@ from judging.models import (
     User,
 )
 
-MOST_SYSTEMS = 1_000
-MOST_RATERS = 10_000  # of a study: each has a row on pages of it
-MOST_BLANK = 1_000_000  # slots without a question
-MOST_REFERENCES = 10_000  # of one source
-MOST_REPEATED = 1_000_000_000  # characters of sources, each as often as it has slots
-MOST_ABOUT = 10_000_000  # characters of one source with its questions, which stand on one page
-LONGEST = {"name": 200, "label": 100, "number": 100}
 Named = tuple[int, str, str, int]
+_LABEL = 100  # characters that the database columns of labels hold
 
 
 class CannotImport(ValueError):
@@ -133,108 +127,34 @@ def _named(study: StudyRecords) -> Iterator[Named]:
     """Yield row, what it is, the text, and how long it may be, of everything that is kept as a
     name."""
     for source in study.sources:
-        yield source.row, "source's key", source.key, LONGEST["name"]
-        yield source.row, "target type", source.target_type, LONGEST["label"]
-        yield source.row, "modality", source.modality, LONGEST["label"]
-        yield from (
-            (source.row, "metadata column", name, LONGEST["label"]) for name in source.attributes
-        )
+        yield source.row, "source's key", source.key, MAX_NAME_CHARACTERS
+        yield source.row, "target type", source.target_type, _LABEL
+        yield source.row, "modality", source.modality, _LABEL
+        yield from ((source.row, "metadata column", name, _LABEL) for name in source.attributes)
     for question in study.questions:
-        yield question.row, "question's key", question.key, LONGEST["name"]
-        yield question.row, "question type", question.question_type, LONGEST["label"]
-        yield from (
-            (question.row, "score", text, LONGEST["number"]) for text in question.scores.values()
-        )
+        yield question.row, "question's key", question.key, MAX_NAME_CHARACTERS
+        yield question.row, "question type", question.question_type, _LABEL
     about = dict.fromkeys(name for question in study.questions for name in question.attributes)
     about |= dict.fromkeys(name for rating in study.ratings for name in rating.attributes)
-    yield from ((1, "metadata column", name, LONGEST["label"]) for name in about)
-    yield from ((0, "system", name, LONGEST["name"]) for name in study.systems)
-    yield from ((0, "annotator", name, LONGEST["label"]) for name in study.raters)
-    yield from ((0, "score column", each.name, LONGEST["label"]) for each in study.score_columns)
+    yield from ((1, "metadata column", name, _LABEL) for name in about)
+    yield from ((0, "system", name, MAX_NAME_CHARACTERS) for name in study.systems)
+    yield from ((0, "annotator", name, _LABEL) for name in study.raters)
+    yield from ((0, "score column", each.name, _LABEL) for each in study.score_columns)
 
 
 def too_many(study: StudyRecords) -> Iterator[str]:
     """Say where a file makes far more than it holds: every system has a row on pages and in tables,
     and every slot is stored, whether it holds a question or not."""
-    if (systems := len(study.systems)) > MOST_SYSTEMS:
+    if (systems := len(study.systems)) > MAX_SYSTEMS:
         yield (
-            f"The file names {systems:,} systems; at most {MOST_SYSTEMS:,} can be kept. Look whether the right column "
+            f"The file names {systems:,} systems; at most {MAX_SYSTEMS:,} can be kept. Look whether the right column "
             "was chosen for the system."
         )
     slots = sum(study.expected.values())
-    if (blank := slots - len(study.questions)) > MOST_BLANK:
+    if (blank := slots - len(study.questions)) > MAX_TABLE_ROWS:
         yield (
-            f"There would be {slots:,} slots for questions, {blank:,} of them blank; at most {MOST_BLANK:,} can be. "
-            "Look at the positions, and at how many questions are expected."
-        )
-
-    yield from too_many_raters(len(study.raters))
-    references = max((len(each.references) for each in study.sources), default=0)
-    if references > MOST_REFERENCES:
-        yield (
-            f"A source has {references:,} references; at most {MOST_REFERENCES:,} can be kept. Look whether the right "
-            "column was chosen for the references."
-        )
-    yield from too_much_text(_repeated(study))
-    yield from too_much_about(_about(study))
-
-
-def too_many_raters(raters: int) -> Iterator[str]:
-    """Say where a study would have more annotators than its pages list."""
-    if raters > MOST_RATERS:
-        yield (
-            f"There would be {raters:,} annotators; at most {MOST_RATERS:,} can be. Look whether the right column was "
-            "chosen for the annotator."
-        )
-
-
-def _about(study: StudyRecords) -> Counter[str]:
-    """Return how many characters the texts of each source and those about it come to."""
-    texts: Counter[str] = Counter()
-    for each in study.sources:
-        texts[each.key] += sum(map(len, (each.passage or "", each.sentence, each.answer)))
-        texts[each.key] += sum(map(len, (*each.references, *each.attributes.values())))
-    for question in study.questions:
-        texts[question.source_key] += length_of(question)
-    return texts
-
-
-def length_of(question: QuestionRecord) -> int:
-    """Return how many characters a page shows of a question."""
-    return sum(
-        map(len, (question.text or "", question.submitted_answer, *question.attributes.values()))
-    )
-
-
-def too_much_about(texts: Counter[str]) -> Iterator[str]:
-    """Say where one source has more text than a page should show."""
-    for key, length in texts.most_common(1):
-        if length > MOST_ABOUT:
-            yield (
-                f"The source “{shorten(key)}” with its questions comes to {length:,} characters; at "
-                f"most {MOST_ABOUT:,} can be kept, for one page shows them. Bring fewer questions "
-                "about it, or shorter texts."
-            )
-
-
-def _repeated(study: StudyRecords) -> int:
-    """Return how many characters the texts of sources come to where each stands beside every slot,
-    as in exports and for an analysis."""
-    slots: Counter[str] = Counter()
-    for (source, _system), expected in study.expected.items():
-        slots[source] += expected
-    return sum(
-        slots[each.key] * (len(each.passage or "") + len(each.sentence) + len(each.answer))
-        for each in study.sources
-    )
-
-
-def too_much_text(repeated: int) -> Iterator[str]:
-    """Say where texts are too long for the number of questions about them."""
-    if repeated > MOST_REPEATED:
-        yield (
-            f"With every question about them, passages, sentences and answers come to {repeated:,} characters; at "
-            f"most {MOST_REPEATED:,} can be kept. Bring fewer questions about one source, or shorter texts."
+            f"There would be {slots:,} slots for questions, {blank:,} of them blank; at most "
+            f"{MAX_TABLE_ROWS:,} can be. Look at the positions, and at how many questions are expected."
         )
 
 

@@ -20,7 +20,6 @@ from judging.imports.readers.registry import FORMAT, Format, sniff
 from judging.imports.readers.screening import Screen, TellLeftOut
 from judging.imports.readers.tables import TooManyCells, at_most
 
-MOST_CHOSEN = 1_000_000  # characters of the sources whose answers' places were chosen one by one
 NEAR = 250_000  # bytes, and cells; a larger file is read in a process of its own
 
 
@@ -264,27 +263,12 @@ def no_cycles() -> Iterator[None]:
             gc.enable()
 
 
-class TooManyStarts(Exception):
-    """More places of answers were chosen than are kept; the message is a sentence."""
-
-
 def with_starts(plan: Plan, starts: Mapping[str, int], *, others: WhenAmbiguous) -> Plan:
     """Return the plan with these more places of answers that occur more than once; `others` is for
-    those not chosen.
-
-    Raises
-    ------
-    TooManyStarts
-        If the sources they are of have too many characters in their names.
-    """
+    those not chosen."""
     if plan.columns is None:
         return plan
     chosen = {**plan.columns.starts, **starts}
-    if sum(map(len, chosen)) > MOST_CHOSEN:
-        raise TooManyStarts(
-            "More places of answers were chosen one by one than are kept. Give the places in a "
-            "column of the file, or take the first place of each answer."
-        )
     return replace(plan, columns=replace(plan.columns, starts=chosen, when_ambiguous=others))
 
 

@@ -37,7 +37,6 @@ from judging.models import (
     User,
 )
 
-MOST_TOLD = 50  # changes of one kind that are listed one by one, in each locked campaign
 What = SystemChange.What
 
 
@@ -83,26 +82,8 @@ def change(
         for each in done:
             each.made_by, each.made_at = by, now
         SystemChange.objects.bulk_create(done)
-        _tell(collection, list(_summed(done)), reason)
+        _tell(collection, done, reason)
     return done
-
-
-def _summed(changes: Sequence[SystemChange]) -> Iterator[SystemChange]:
-    """Yield what is told of changes: each; of more than MOST_TOLD of one kind, that they were made,
-    with the first of them. The collection keeps each, so that it can be undone."""
-    for what in What:
-        alike = [each for each in changes if each.what == what]
-        if len(alike) <= MOST_TOLD:
-            yield from alike
-            continue
-        more = f" and {len(alike) - MOST_TOLD:,} more"
-        yield SystemChange(
-            what=what,
-            before=", ".join(each.before for each in alike[:MOST_TOLD]) + more,
-            after=", ".join(each.after for each in alike[:MOST_TOLD]) + more,
-            made_by=alike[0].made_by,
-            made_at=alike[0].made_at,
-        )
 
 
 def _check(name: str) -> None:

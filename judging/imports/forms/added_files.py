@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from judging.imports.actions.joining import JoiningChoices
 from judging.imports.forms.files import DetailsForm, SiblingsField, refuse_too_large
 from judging.imports.readers.sameness import Sameness
+from judging.limits import MAX_FILES_PER_UPLOAD, MAX_NAME_CHARACTERS
 
-MOST_FILES = 100
 BY = [
     ("auto", _("whichever finds more")),
     ("ids", _("ids: source, system and position, or the question's own")),
@@ -40,9 +40,9 @@ class FilesField(forms.FileField):
     def clean(self, data: Any, initial: Any = None) -> list[Any]:
         given = data if isinstance(data, list | tuple) else [data]
         given = given or [None]  # nothing at all is refused as one missing file is
-        if len(given) > MOST_FILES:
+        if len(given) > MAX_FILES_PER_UPLOAD:
             raise forms.ValidationError(
-                _("At most %(most)s files at once."), params={"most": MOST_FILES}
+                _("At most %(most)s files at once."), params={"most": MAX_FILES_PER_UPLOAD}
             )
         files = [super(FilesField, self).clean(each, initial) for each in given]
         for file in files:
@@ -113,7 +113,7 @@ class ChoicesForm(forms.Form):
         self.systems = systems
         for place, system in enumerate(systems):
             self.fields[f"system-{place}"] = forms.CharField(
-                label=system, max_length=200, required=False
+                label=system, max_length=MAX_NAME_CHARACTERS, required=False
             )
 
     @property

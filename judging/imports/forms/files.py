@@ -17,13 +17,12 @@ from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.registry import FORMATS
 from judging.imports.readers.tables import DELIMITERS
 from judging.imports.readers.text import ENCODINGS, unstorable
+from judging.limits import MAX_NAME_CHARACTERS, MAX_QUESTIONS_PER_SET
 from judging.models import AddedFile, Collection, Rubric, User
 
 OPTIONS = (
     *("delimiter", "quoted", "sheet", "slots_are", "encoding", "header", "above", "systems"),
 )
-MOST_ROWS_ABOVE = 100
-LONGEST_SHEET = 100
 TEXT_ALONE = ("delimiter", "quoted", "encoding", "systems", "slots_are")  # of no workbook
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
@@ -62,7 +61,7 @@ class SheetsField(forms.MultipleChoiceField):
     take long to open: reading it says where it has no such sheet."""
 
     def valid_value(self, value: str) -> bool:
-        return len(value) <= LONGEST_SHEET and not unstorable(value)
+        return not unstorable(value)
 
 
 class SiblingsField(forms.MultipleChoiceField):
@@ -152,7 +151,6 @@ class ReadingForm(forms.Form):
         label=_("Rows above the names of the columns"),
         required=False,
         min_value=0,
-        max_value=MOST_ROWS_ABOVE,
         help_text=_("Tables only: titles and notes, which are left out. Empty: find out."),
     )
     systems = forms.CharField(
@@ -229,14 +227,14 @@ class OptionsForm(forms.Form):
     default_system = forms.CharField(
         label=_("System"),
         required=False,
-        max_length=200,
+        max_length=MAX_NAME_CHARACTERS,
         help_text=_("Only if no column names it: whose questions are these?"),
     )
     expected = forms.IntegerField(
         label=_("Questions expected of each set"),
         required=False,
         min_value=1,
-        max_value=1000,
+        max_value=MAX_QUESTIONS_PER_SET,
         help_text=_(
             "How many questions each system owed each source. Empty: the most that any of them gave for it."
         ),
@@ -358,7 +356,7 @@ class QgstecForm(OptionsForm):
     expected = forms.IntegerField(
         label=_("Questions expected of each sentence and type"),
         min_value=1,
-        max_value=1000,
+        max_value=MAX_QUESTIONS_PER_SET,
         initial=2,
     )
 
@@ -380,10 +378,10 @@ class CheckForm(forms.Form):
 class DetailsForm(forms.Form):
     """What the collection is called."""
 
-    name = forms.CharField(label=_("Name of the collection"), max_length=200)
+    name = forms.CharField(label=_("Name of the collection"), max_length=MAX_NAME_CHARACTERS)
     licence = forms.CharField(
         label=_("Licence"),
-        max_length=200,
+        max_length=MAX_NAME_CHARACTERS,
         required=False,
         help_text=_("Of the texts, such as CC BY-SA 4.0."),
     )
@@ -397,7 +395,9 @@ class DetailsForm(forms.Form):
         ),
     )
     ratings_title = forms.CharField(
-        label=_("Title of the campaign of the ratings"), max_length=200, required=False
+        label=_("Title of the campaign of the ratings"),
+        max_length=MAX_NAME_CHARACTERS,
+        required=False,
     )
     again = forms.BooleanField(label=_("Import it again, as another collection"), required=False)
 

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from judging.imports.readers.row_lists import WantedRows
+from judging.limits import MAX_NAME_CHARACTERS
 
-MOST_PAGES = 1_000_000
 KINDS = {
     "kept": gettext_lazy("kept"),
     "matched": gettext_lazy("matched"),
@@ -28,12 +28,12 @@ KINDS = {
 class RowsForm(forms.Form):
     """The filters of a list of rows, and the page; its names are those of `WantedRows`."""
 
-    text = forms.CharField(label=gettext_lazy("Words, or source"), required=False, max_length=200)
+    text = forms.CharField(
+        label=gettext_lazy("Words, or source"), required=False, max_length=MAX_NAME_CHARACTERS
+    )
     system = forms.ChoiceField(label=gettext_lazy("System"), required=False)
     kind = forms.ChoiceField(label=gettext_lazy("What is said of it"), required=False)
-    page = forms.IntegerField(
-        required=False, min_value=1, max_value=MOST_PAGES, widget=forms.HiddenInput
-    )
+    page = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
 
     def __init__(
         self, *args: Any, kinds: Mapping[str, int], systems: Sequence[str], **kwargs: Any

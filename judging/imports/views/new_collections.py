@@ -36,9 +36,9 @@ from judging.imports.readers.text import unstorable
 from judging.imports.views.looks import found_in, job_of
 from judging.imports.views.row_lists import page_in
 from judging.imports.views.waiting import Waiting
+from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import Collection, Rubric, Upload
 
-LONGEST_WORDS = 100  # characters that are looked for
 LARGE = 5_000  # rows; above that, storing them is a job with progress
 STEPS = ("import", "import_columns", "import_preview", "import_check", "import_confirm")
 
@@ -224,11 +224,7 @@ def starts(request: HttpRequest, pk: int) -> HttpResponse:
     kept = {key: value for key, value in chosen.items() if value.isdecimal() and len(value) < 10}
     numbers = {key: int(value) for key, value in kept.items() if not unstorable(key)}
     others = "first" if request.POST.get("others") == "first" else "ask"
-    try:
-        plan = reading_plans.with_starts(waiting.plan, numbers, others=others)
-    except reading_plans.TooManyStarts as refused:
-        messages.error(request, str(refused))
-        return redirect("judging:import_preview", pk)
+    plan = reading_plans.with_starts(waiting.plan, numbers, others=others)
     waiting.keep(plan=reading_plans.without_starts(plan) if "anew" in request.POST else plan)
     return redirect("judging:import_preview", pk)
 
@@ -271,7 +267,7 @@ def _seed(request: HttpRequest) -> int:
 
 
 def _words(request: HttpRequest) -> str:
-    asked = request.GET.get("words", "").strip()[:LONGEST_WORDS]
+    asked = request.GET.get("words", "").strip()[:MAX_NAME_CHARACTERS]
     return "" if unstorable(asked) else asked
 
 

@@ -33,11 +33,7 @@ def change(request: HttpRequest, collection: Collection) -> HttpResponse:
         except systems.CannotChange as refused:
             form.add_error(None, str(refused))
         else:
-            for each in done[: systems.MOST_TOLD]:
-                messages.success(
-                    request, f"{each.get_what_display()}: {each.before} → {each.after}"
-                )
-            if len(done) > systems.MOST_TOLD:
+            if done:
                 messages.success(request, _("Changes in all: %(n)s.") % {"n": len(done)})
             return redirect("judging:systems", collection.pk)
     standing = collection.system_changes.filter(undone_at__isnull=True).select_related("made_by")

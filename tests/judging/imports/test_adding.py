@@ -13,7 +13,7 @@ from openpyxl import Workbook
 from analysis import frames
 from judging import storage
 from judging.actions import campaigns, collections, machine_judges
-from judging.imports.actions import adding, new_collections, proposals, reading_plans, taking_back
+from judging.imports.actions import adding, proposals, reading_plans, taking_back
 from judging.imports.actions.joining import JoiningChoices
 from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Plan
@@ -244,22 +244,6 @@ def test_add_puts_the_ratings_of_three_files_into_one_campaign(collection):
     assert table["Bo"].tolist() == [3, 1, 1, 2]
     assert table["Cy"].tolist()[:3] == [2, 2, 1]
     assert Task.objects.count() == 2
-
-
-def test_file_by_which_a_study_would_have_more_annotators_than_its_pages_list_is_refused(
-    collection, monkeypatch
-):
-    monkeypatch.setattr(new_collections, "MOST_RATERS", 2)
-    rubric = factories.rubric()
-    for rater in ("Ana", "Bo"):
-        add(collection, ratings(rater, 3, len(rater)), rubric=rubric, **of_one(rater))
-    third = waiting(collection, ratings("Cy", 1, 2), rubric=rubric, **of_one("Cy"))
-    with pytest.raises(CannotImport, match="There would be 3 annotators; at most 2 can be"):
-        adding.add(added=third, by=collection.owner, now=NOW)
-    again = ratings("Ana", 1, 1).replace("grammaticality", "correctness")
-    columns = [{"column": "correctness", "criterion": "correctness", "rater": "Ana"}]
-    add(collection, again, rubric=rubric, **{**MATERIAL, "ratings": columns})
-    assert collection.campaigns.get().enrollments.count() == 2
 
 
 def as_workbook(text: str) -> bytes:

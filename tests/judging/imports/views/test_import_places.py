@@ -107,14 +107,6 @@ def test_a_place_under_a_key_no_text_may_hold_is_passed_over(page):
     assert Collection.objects.get().mapping["columns"]["starts"] == {}
 
 
-def test_more_places_than_are_kept_are_refused_in_a_sentence(page, upload, monkeypatch):
-    monkeypatch.setattr("judging.imports.actions.reading_plans.MOST_CHOSEN", 0)
-    answer = page.post(at("starts", upload), {"start:1": "12"}, follow=True)
-
-    assert "than are kept" in answer.text
-    assert answer.context["ask_count"] == 1
-
-
 def test_what_is_said_of_a_file_lies_with_it_and_not_in_the_session(page, upload):
     """Every request reads the session, whatever it is about."""
     page.post(at("starts", upload), {"start:1": "12"})
