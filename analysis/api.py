@@ -20,9 +20,8 @@ from judging import tasks
 from judging.actions import history
 from judging.api import campaign_of
 from judging.imports.readers.numbers import whole_number
+from judging.limits import MAX_PAGE_ROWS
 from judging.models import Campaign, Event
-
-MOST_RUNS = 100  # of one answer: the parameters of each may name thousands of annotators
 
 
 class RunSerializer(serializers.ModelSerializer):
@@ -60,7 +59,7 @@ class Runs(APIView):
         before = whole_number(request.query_params.get("before", ""), least=1)
         if before is not None:
             found = found.filter(number__lt=before)
-        return Response(RunSerializer(found[:MOST_RUNS], many=True).data)
+        return Response(RunSerializer(found[:MAX_PAGE_ROWS], many=True).data)
 
     def post(self, request: Request, uuid: UUID) -> Response:
         campaign = campaign_of(request.user, uuid)

@@ -10,11 +10,10 @@ from typing import Any
 
 from analysis.reports.rows import Record
 from analysis.reports.tables import to_csv
-from judging.limits import MAX_PAGE_ROWS
+from judging.limits import MAX_PAGE_CELLS, MAX_PAGE_ROWS
 from judging.models import DryRun
 from judging.models.statements import rows
 
-MOST_PAIRS = 2_000  # of a dry run on its page, of all criteria
 DATA = {"criteria": "without those left out", "with_all": "with nobody left out"}
 COLUMNS = ("data", "criterion", "better", "worse", "difference", "value", "low", "high")
 
@@ -40,7 +39,7 @@ def shown(run: DryRun) -> dict[str, Any]:
     """Return a dry run's outcome with the first pairs of each criterion, and how many there are as
     `all_pairs`."""
     [[told, count]] = rows(OUTLINE, {"copy": run.pk})
-    most = max(1, min(MAX_PAGE_ROWS, MOST_PAIRS // max(1, count)))
+    most = max(1, min(MAX_PAGE_ROWS, MAX_PAGE_CELLS // (len(COLUMNS) * max(1, count))))
     found: dict[str, Any] = {**json.loads(told), "criteria": [], "with_all": []}
     first = f"$[0 to {most - 1}]"
     for data, criterion, pairs, kept in rows(CRITERIA, {"copy": run.pk, "first": first}):

@@ -37,8 +37,6 @@ from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
 
 KIND, REMOVE = jobs.DRY_RUN, "analysis.remove_dry_run"
-MOST_PEOPLE = 500
-MOST_TRIED = 500_000  # answers in the qualification, each a row
 WAVES = 10  # times as many come as are wanted, before a qualification lets in too few
 
 
@@ -107,9 +105,7 @@ def fill(
     """Have simulated annotators come, qualify and fill the copy, leave out whom its rules propose,
     and note what was planted and how often it is found."""
     copy = made.campaign
-    if refused := runs.too_many_systems(len(_systems(copy))):
-        raise CannotTry(f"{refused} Select fewer.")
-    wanted = min(count or dry_runs.needed(copy), MOST_PEOPLE)
+    wanted = count or dry_runs.needed(copy)
     came = _admitted(made, wanted, assumed, now, progress)
     let_in = [each for each in came if each.arrival.is_let_in]
     enrolled = [each.arrival.enrollment for each in let_in]
@@ -208,20 +204,11 @@ def _admitted(
     """Have people come to the copy's training and qualification until enough are let in; return
     everybody who came."""
     gate = _gate(made.campaign)
-    most = min(MOST_PEOPLE, WAVES * wanted) if gate else wanted
-    tried = 0
+    most = WAVES * wanted if gate else wanted
 
     def answer(place: int, attempt: int) -> dict[tuple[int, int], int]:
-        nonlocal tried
         who = arrivals.newcomer(place, wanted, assumed)
-        given = arrivals.answers_of(place, attempt, who, gate, assumed) if gate else {}
-        tried += len(given)
-        if tried > MOST_TRIED:
-            raise CannotTry(
-                f"{place:,} simulated annotators gave {MOST_TRIED:,} answers in the qualification, and too "
-                "few of them are let in. Make it shorter, lower its mark, or assume that they know more."
-            )
-        return given
+        return arrivals.answers_of(place, attempt, who, gate, assumed) if gate else {}
 
     came = dry_runs.admit(
         run=made, count=wanted, most=most, answer=answer, now=now, progress=progress

@@ -9,11 +9,9 @@ from django.db.models.functions import Left
 from analysis.evidence.source import said_of
 from analysis.models import KeptExample
 from analysis.reports.rows import Record
+from judging.limits import MAX_TEXT_CHARACTERS
 from judging.long_texts import shortened
 from judging.models import Campaign, Reference, Unit, User
-
-LONGEST_WRITTEN = 10_000  # characters of a text of an example in the report's files
-LONGEST_SHOWN = 2_000  # and on its page and in its PDF
 
 
 class NotOfCampaign(ValueError):
@@ -47,7 +45,7 @@ def kept(campaign: Campaign) -> QuerySet[KeptExample]:
     return KeptExample.objects.filter(campaign=campaign, unit__in=there)
 
 
-def records(campaign: Campaign, *, longest: int = LONGEST_WRITTEN) -> list[Record]:
+def records(campaign: Campaign, *, longest: int = MAX_TEXT_CHARACTERS) -> list[Record]:
     """Return the kept examples as rows: the texts, and every annotator's values by criterion.
 
     `longest`: characters of a text; of a longer one the row has the beginning and an ellipsis.

@@ -16,12 +16,9 @@ from analysis.reports.rscript import mixed_model_script
 from analysis.reports.tables import to_csv
 from judging import storage
 from judging.actions import exports
-from judging.imports.formats.long import characters_of, pieces_of
+from judging.imports.formats.long import pieces_of
 from judging.models import Criterion, Rubric
 
-# Of all judgments, with what each row repeats; packed in some seconds
-MOST_CHARACTERS = 100_000_000
-LONGEST_CELL = 1_000  # characters, of judgments that hold more
 EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal results are equal archives
 
 
@@ -57,16 +54,14 @@ def table_csv(name: str, rows: list[Record]) -> str:
 
 
 def files(run: Run) -> Iterator[tuple[str, Iterable[bytes]]]:
-    """Yield every file of a report by name, in pieces: each row of the judgments repeats its passage,
-    so that they may take far more than the study. Where they would take too much to be packed while
-    a page waits, long cells are cut."""
+    """Yield every file of a report by name, in pieces: each row of the judgments repeats its
+    passage."""
     yield "README.txt", [readme(run).encode()]
     yield "report.json", (piece.encode() for piece in run_json(run))
     yield from ((name, [content]) for name, content in _found(run))
     study = exports.study_of(campaign=run.campaign, extras=bool(run.parameters.get("extras")))
-    cut = LONGEST_CELL if characters_of(study) > MOST_CHARACTERS else None
     for name, guarded in (("judgments.csv", True), ("judgments-raw.csv", False)):
-        yield name, (each.encode() for each in pieces_of(study, guarded=guarded, longest=cut))
+        yield name, (each.encode() for each in pieces_of(study, guarded=guarded))
 
 
 def _found(run: Run) -> Iterator[tuple[str, bytes]]:
@@ -144,11 +139,8 @@ markdown/           the tables of the page for a README
 figures/            SVG for light and dark pages, and PNG; PDF under latex/figures
 judgments.csv       every standing judgment; text that a spreadsheet would take for a formula begins with an apostrophe
 judgments-raw.csv   the same, every cell as it is stored, for programs: do not open it in a spreadsheet
-                    Where either would hold more than {most:,} characters, cells longer than {longest:,} are cut
-                    and end in “…”; the exports of the study have them whole
 codebook.csv        what the columns and values of judgments.csv mean
-examples.csv        questions that were kept as examples, where there are any; texts longer than {longest_example:,}
-                    characters are cut and end in “…”
+examples.csv        questions that were kept as examples, where there are any
 rubric.json         the protocol: {rubric}, version {version}
 mixed-model.R       the same mixed model in R; it reads judgments-raw.csv
 
@@ -170,10 +162,7 @@ def readme(run: Run) -> str:
         licence=campaign.collection.licence
         or "not stated; ask whoever made the collection before passing it on",
         sha256=run.input_sha256,
-        most=MOST_CHARACTERS,
-        longest=LONGEST_CELL,
         most_named=latex.MOST_NAMED,
-        longest_example=examples.LONGEST_WRITTEN,
     )
 
 

@@ -25,13 +25,9 @@ from analysis.reports import matching as drawing
 from analysis.reports.rows import Record, number
 from judging import storage
 from judging.actions import jobs
-from judging.limits import MAX_EXCERPT_CHARACTERS
-from judging.long_texts import shortened
 from judging.models import Collection, Job, Metric, Source, Unit
 
 KIND = "analysis.matching"
-MOST_PAIRS = 50_000  # of all sets of a source; one without questions or references counts too
-MOST_CHARACTERS = 2_000_000  # of what is kept: each set says the references again
 
 
 def columns(collection: Collection) -> QuerySet[Metric]:
@@ -57,23 +53,12 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     kept = list(units.order_by("question_set__system__name", "pk"))
     try:
         batch = items.read(collection, ScoredUnit.SET, [unit.pk for unit in kept])
-        pairs = sum(
-            max(1, len(one.hypotheses)) * max(1, len(one.references))
-            for one in batch
-            if isinstance(one, ScoredSet)
-        )
-        if pairs > MOST_PAIRS:
-            raise jobs.CannotDo(
-                f"{pairs:,} pairs of a question and a reference on this source are more than are "
-                f"laid out ({MOST_PAIRS:,}). The metric's values stand without them."
-            )
         with telling(work.again):
             sets, results = _matched(row, batch, collection.language)
     except REFUSALS as error:
         raise jobs.CannotDo(str(error)) from None
     systems = [unit.question_set.system.name for unit in kept]
-    cut_at = _cut_at(sets)
-    records = [_record(*each, cut_at) for each in zip(systems, sets, results, strict=True)]
+    records = [_record(*each) for each in zip(systems, sets, results, strict=True)]
     figures: dict[str, str] = {}
     for place, record in enumerate(records):
         work.progress(place, len(records), "Drawing")  # an owner who judges may look: no system
@@ -81,8 +66,6 @@ def execute(work: jobs.Work) -> dict[str, Any]:
             f"{place}-{ink}": storage.keep(svg).sha256 for ink, svg in drawing.drawn(record).items()
         }
     about = {"source": source.key, "metric": row.name, "scale": row.scale, "made": row.made}
-    if cut_at is not None:
-        about["cut_at"] = cut_at
     return {**about, "sets": records, "figures": figures}
 
 
@@ -121,24 +104,12 @@ def _matched(
     ], results
 
 
-def _cut_at(sets: Sequence[ScoredSet]) -> int | None:
-    """Return how many characters are kept of each text; None where all are kept whole."""
-    lengths = [len(text) for one in sets for text in (*one.hypotheses, *one.references)]
-    if sum(lengths) <= MOST_CHARACTERS:
-        return None
-    return max(1, min(MAX_EXCERPT_CHARACTERS, MOST_CHARACTERS // len(lengths)))
-
-
-def _record(system: str, one: ScoredSet, result: MetricResult, cut_at: int | None) -> Record:
+def _record(system: str, one: ScoredSet, result: MetricResult) -> Record:
     detail = result.detail
-    questions, references = (
-        list(texts) if cut_at is None else [shortened(text, cut_at) for text in texts]
-        for texts in (one.hypotheses, one.references)
-    )
     return {
         "system": system,
-        "questions": questions,
-        "references": references,
+        "questions": list(one.hypotheses),
+        "references": list(one.references),
         "scores": [[number(score) for score in row] for row in detail.get("scores", ())],
         "pairs": [
             {"question": i + 1, "reference": j + 1, "score": number(score)}

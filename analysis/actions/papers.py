@@ -15,6 +15,7 @@ from analysis.sections.methods import RunMade, methods
 from analysis.sections.section import Found, Section
 from analysis.sections.study import facts_of
 from judging import storage
+from judging.limits import MAX_DOCUMENT_CHARACTERS
 
 PDF = "report-pdf"
 
@@ -164,7 +165,7 @@ def _printed_examples(run: Run) -> list[dict[str, str]]:
     """Return the kept examples, each with its answer and its values in one line."""
     names = list(run.campaign.rubric.criteria.values_list("key", "name"))
     printed = []
-    for row in examples.records(run.campaign, longest=examples.LONGEST_SHOWN):
+    for row in examples.records(run.campaign, longest=MAX_DOCUMENT_CHARACTERS):
         told = [f"Answer: {row['answer']}"] if row["answer"] else []
         told += [f"{name} {row[key]}" for key, name in names if row.get(key)]
         shown = {name: str(row[name]) for name in ("system", "source", "question", "note")}

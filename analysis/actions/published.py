@@ -15,6 +15,7 @@ from analysis import frames
 from analysis.frames import Material, aligned
 from analysis.metrics import registry, scoring
 from analysis.metrics.contract import Preparation, ScoredQuestion
+from analysis.reports.numerals import briefly
 from analysis.reports.rows import number
 from analysis.sections.aggregates import AggregateRow, Aggregates
 from analysis.sections.agreement import of_table
@@ -40,8 +41,7 @@ NEMA_SQUAD_SHA256 = "eb94149027963d7afa56b6f7ad88d129fceb8601dfb4920fe1732f6a523
 RELEASED_AS = {"Bleu_4": "bleu_4", "ROUGE_L": "rouge_l"}
 LITERAL = "per_rating_all_remaining"
 QGBENCH_QUESTIONS, QGBENCH_RATERS = 3_000, 5
-MOST_IN_A_SET = 100
-MOST_NAMED = 12  # columns of a table that is refused
+EXPECTED_AT_FIRST = 100  # questions in a set, before those of the release are counted
 UNSAID = ("score", "rating")  # criteria of columns such as “User Score 1”, which name none
 
 
@@ -281,7 +281,7 @@ def _read_qgstec(content: bytes) -> StudyRecords:
     most got."""
     if hashlib.sha256(content).hexdigest() == QGSTEC_SHA256:
         return _read(content, Plan(format="qgstec_xml"))
-    study = _read(content, Plan(format="qgstec_xml", options={"expected": MOST_IN_A_SET}))
+    study = _read(content, Plan(format="qgstec_xml", options={"expected": EXPECTED_AT_FIRST}))
     largest: dict[str, int] = {}
     for question in study.questions:
         largest[question.source_key] = max(question.position, largest.get(question.source_key, 0))
@@ -328,7 +328,7 @@ def _read_nema(content: bytes) -> StudyRecords:
         if not is_there
     ]
     if missing:
-        there = ", ".join(shorten(name) for name in head.header[:MOST_NAMED])
+        there = briefly([shorten(name) for name in head.header])
         raise Unreadable(f"No column holds {'; nor '.join(missing)}. The table has: {there}.")
     ratings = tuple(
         replace(each, criterion="answerability") if each.criterion in UNSAID else each

@@ -136,9 +136,6 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     states = [runs.state_of(each) for each in (first, campaign)]
     work.progress(0, 3, "Reading both studies")
     read = (frames.material(first), frames.material(campaign))
-    for each in read:
-        if too_many := runs.too_many_systems(each.slots["system"].nunique()):
-            raise jobs.CannotDo(too_many)
     work.progress(1, 3, "Comparing orders and scores")
     orders, scores = list(_orders(*read)), list(_scores(*read))
     work.progress(2, 3, "Comparing findings")

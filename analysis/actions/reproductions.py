@@ -9,7 +9,6 @@ from typing import Any
 from django.db import transaction
 
 from analysis import frames
-from analysis.actions import runs
 from analysis.actions.published import STUDIES, Numbers, Published
 from analysis.metrics.telling import telling
 from judging import storage
@@ -28,7 +27,6 @@ KIND = "analysis.reproduce"
 REPRODUCED = "reproduced"  # where a collection keeps what came out
 LEFT_OUT = ("unmatched", "ambiguous")
 LENIENT = Sameness(case=True, marks=True)
-MOST_SCORES = 60  # columns, each of which is compared with each
 
 
 class UnknownStudy(LookupError):
@@ -94,17 +92,6 @@ def reproduce(
     with transaction.atomic():
         campaign = _campaign(study, files, by, now)
         tell("Computing the study's numbers")
-        of_metrics = campaign.collection.metrics.filter(kind=Metric.Kind.IMPORTED)
-        if (columns := of_metrics.count()) > MOST_SCORES:
-            raise CannotImport(
-                [
-                    f"The files hold {columns:,} columns of scores, and at most {MOST_SCORES} are compared with "
-                    "each other. Leave columns out of the files."
-                ]
-            )
-        # every page of a collection reads what it keeps, and that has numbers of each system
-        if too_many := runs.too_many_systems(campaign.collection.systems.count()):
-            raise CannotImport([f"{too_many} Leave systems out of the files."])
         read = frames.material(campaign, excluded=())
         standing = list(campaign.collection.added_files.standing().listed())
         hashes = tuple(each.file.sha256 for each in standing)

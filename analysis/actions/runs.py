@@ -52,8 +52,6 @@ LOG = logging.getLogger(__name__)
 LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "pandas", "altair")
 PREPARED = ("prepare_hypothesis", "prepare_reference")
 LEFT_OUT = ("systems", "criteria", "metrics", "annotators")
-MOST_CELLS = 25_000_000  # of a table of ratings: some 1.5 GB of a worker
-MOST_SYSTEMS = 100  # a report compares each with each other
 DEFAULTS: Mapping[str, Any] = {
     "name": "",
     "metrics": list(scores.CORE),
@@ -89,27 +87,6 @@ def start(*, campaign: Campaign, by: User, seed: int, parameters: Mapping[str, A
         last = Run.objects.filter(campaign=campaign).aggregate(last=Max("number"))["last"] or 0
         job = jobs.enqueue(kind=KIND, parameters={}, by=by, campaign=campaign)
         return Run.objects.create(job=job, number=last + 1, **wanted)
-
-
-def too_many_systems(systems: int) -> str:
-    """Say why a study cannot be analysed whose tables would take hours and fill the memory; an
-    empty string where it can."""
-    if systems <= MOST_SYSTEMS:
-        return ""
-    return f"There are {systems:,} systems; at most {MOST_SYSTEMS} are compared with each other."
-
-
-def too_many_ratings(said: Material) -> str:
-    """Say why a study cannot be analysed whose tables of units by annotators, or of annotators by
-    each other, would fill the memory; an empty string where it can."""
-    for criterion, own in said.judgments.groupby("criterion"):
-        units, people = own["unit"].nunique(), own["annotator"].nunique()
-        if max(units, people) * people > MOST_CELLS:
-            return (
-                f"On {criterion}, {people:,} annotators judged {units:,} items: a table of them has more than "
-                f"{MOST_CELLS:,} places. Analyse fewer annotators or items."
-            )
-    return ""
 
 
 def latest(campaign: Campaign) -> Run | None:
@@ -156,10 +133,6 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     state = state_of(run.campaign)
     read = _read(run.campaign, settings)
     said = _narrowed(read, settings)
-    if refused := too_many_systems(said.slots["system"].nunique()):
-        raise jobs.CannotDo(f"{refused} Leave some out.")
-    if refused := too_many_ratings(said):
-        raise jobs.CannotDo(refused)
     inputs = Inputs(
         said=said,
         counted=read_as(

@@ -29,10 +29,10 @@ from analysis.metrics.preparation import UnknownPreparation, require_language
 from analysis.metrics.telling import telling
 from judging.actions import collection_snapshots
 from judging.actions.collections import no_room_for
+from judging.limits import MAX_EXCERPT_CHARACTERS
 from judging.models import Collection, Metric, Score
 
 CHUNKS = {ScoredUnit.SET: 250, ScoredUnit.SYSTEM: 1}
-LONGEST_DETAIL = 1_000  # characters of an answer that a model read
 CHUNK = 1_000  # questions between two commits
 CORE = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l")
 SCALES = {
@@ -281,6 +281,6 @@ def _plain(detail: Mapping[str, Any]) -> dict[str, Any] | None:
         name: value for name, value in detail.items() if isinstance(value, bool | int | float | str)
     }
     return {
-        name: value[:LONGEST_DETAIL] if isinstance(value, str) else value
+        name: value[:MAX_EXCERPT_CHARACTERS] if isinstance(value, str) else value
         for name, value in short.items()
     } or None

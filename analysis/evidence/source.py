@@ -8,7 +8,7 @@ from typing import Any, Self
 from django.db.models import Count, QuerySet, Sum
 from django.db.models.functions import Least, Left, Length
 
-from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_CELLS
+from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_CELLS, MAX_PAGE_ROWS
 from judging.long_texts import shortened
 from judging.models import (
     SAME_TEXT,
@@ -30,7 +30,6 @@ from judging.models import (
 from judging.spans import Segment, range_of, segments
 
 MATCHING = "analysis.matching"
-MOST_SHOWN = 500  # questions and sets of one source
 CELL = 100  # characters of a long text that count as one
 REASON = 2_000  # characters of a machine judge's reason; a report's table holds more of it
 
@@ -206,11 +205,11 @@ def _units(
     if campaign and campaign.selection and campaign.state != Campaign.State.DRAFT:
         found = found.filter(pk__in=SelectedUnit.objects.filter(campaign=campaign).values("unit"))
     order = ("question_set__system__name", "question_set", "position")
-    first = list(found.order_by(*(["question__text"] if blind else order))[: MOST_SHOWN + 1])
+    first = list(found.order_by(*(["question__text"] if blind else order))[: MAX_PAGE_ROWS + 1])
     cells = Counter[int]() if blind else _cells(first, campaign)
     units: list[Unit] = []
     written = 0
-    for each in first[:MOST_SHOWN]:
+    for each in first[:MAX_PAGE_ROWS]:
         written += cells[each.pk]
         if units and written > MAX_PAGE_CELLS:
             break

@@ -5,8 +5,6 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analysis.actions.dry_runs import MOST_PEOPLE
-
 # entered in per cent: the first four of a scale's length
 SHARES = ("gap", "question", "severity", "noise", "hurry", "knows", "knows_spread", "wary")
 
@@ -26,7 +24,6 @@ class DryRunForm(forms.Form):
         label=_("Simulated annotators"),
         required=False,
         min_value=1,
-        max_value=MOST_PEOPLE,
         help_text=_("Empty: as many as the plan needs."),
     )
     severity = forms.IntegerField(
@@ -56,7 +53,6 @@ class DryRunForm(forms.Form):
         label=_("Careless annotators"),
         initial=0,
         min_value=0,
-        max_value=MOST_PEOPLE,
         help_text=_(
             "So many of them pick any value, to see what checks, flags and rules of exclusion make of it. "
             "Where there is a qualification: so many in each wave that comes."

@@ -14,9 +14,9 @@ from analysis.reports.rows import Record
 from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_CELLS, MAX_PAGE_ROWS
 from judging.long_texts import shortened
 
-MOST = 20  # questions or references that a drawing can take
+DRAWN_TEXTS = 20  # questions or references that a drawing has room for
 MATCHED = "#d1590a"
-MOST_REFERENCES = 100  # columns of the page's tables
+LISTED_REFERENCES = MAX_PAGE_CELLS // MAX_PAGE_ROWS  # a column each
 CELL = 100  # characters of a long text that count as one
 NUMBERS = ("value", "total", "precision", "recall")
 SCALES = {"fraction": "a fraction", "percent": "percent", "other": "on its own scale"}
@@ -26,7 +26,7 @@ def drawn(one: Record) -> dict[str, bytes]:
     """Return the matrix of one set in both inks; a single pair, or what is too large to read, is
     left to the table."""
     sizes = (len(one["questions"]), len(one["references"]))
-    if not one["pairs"] or max(sizes) > MOST or max(sizes) == 1:
+    if not one["pairs"] or max(sizes) > DRAWN_TEXTS or max(sizes) == 1:
         return {}
     chart = _matrix(_cells(one))
     return svg(chart)
@@ -106,7 +106,6 @@ def page(result: Mapping[str, Any]) -> dict[str, Any]:
         "scale": SCALES[result["scale"]],
         "sets": sets,
         "not_shown": len(result["sets"]) - len(sets),
-        "cut_at": result.get("cut_at", 0),
     }
 
 
@@ -120,9 +119,10 @@ def _short(one: Record) -> Record:
             shortened(text, MAX_EXCERPT_CHARACTERS) for text in one["questions"][:MAX_PAGE_ROWS]
         ],
         "references": [
-            shortened(text, MAX_EXCERPT_CHARACTERS) for text in one["references"][:MOST_REFERENCES]
+            shortened(text, MAX_EXCERPT_CHARACTERS)
+            for text in one["references"][:LISTED_REFERENCES]
         ],
-        "scores": [row[:MOST_REFERENCES] for row in one["scores"][:MAX_PAGE_ROWS]],
+        "scores": [row[:LISTED_REFERENCES] for row in one["scores"][:MAX_PAGE_ROWS]],
     }
 
 
@@ -179,8 +179,10 @@ def _table(one: Record, short: Record) -> PageTable:
         _numbered(short["references"]),
         rows,
         first="Generated question",
-        reasons=[f"The first {MOST_REFERENCES} of {across:,} references; the JSON has all of them."]
-        if across > MOST_REFERENCES
+        reasons=[
+            f"The first {LISTED_REFERENCES} of {across:,} references; the JSON has all of them."
+        ]
+        if across > LISTED_REFERENCES
         else [],
     )
     return table.cut(whole=len(one["questions"]), files="JSON")

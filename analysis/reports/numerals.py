@@ -7,7 +7,10 @@ from analysis.stats.estimate import Estimate
 
 MINUS = "−"
 EQUAL = 1e-9  # numbers no further apart are equal but for rounding
-MOST_NAMED, FIRST_NAMED = 12, 8  # names that a sentence takes whole, and those of a longer list
+NAMED_IN_FULL, NAMED_FIRST = (
+    12,
+    8,
+)  # names of a list that a sentence gives whole, and of a longer one
 
 
 def known(value: float | None) -> bool:
@@ -97,9 +100,9 @@ def listed(words: Sequence[str]) -> str:
 
 def briefly(words: Sequence[str]) -> str:
     """Write a list in a sentence: of many only the first, and how many others there are."""
-    if len(words) <= MOST_NAMED:
+    if len(words) <= NAMED_IN_FULL:
         return listed(words)
-    return f"{', '.join(words[:FIRST_NAMED])} and {len(words) - FIRST_NAMED} others"
+    return f"{', '.join(words[:NAMED_FIRST])} and {len(words) - NAMED_FIRST} others"
 
 
 def inside(name: str) -> str:

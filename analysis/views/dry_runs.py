@@ -17,12 +17,10 @@ from judging import tasks
 from judging.actions import campaigns
 from judging.actions.dry_runs import CannotTry
 from judging.guards import campaign_for_managers, campaign_for_staff
+from judging.limits import MAX_PAGE_CELLS
 from judging.models import Campaign, DryRun
 from judging.views.exports import taken_along_in_pieces
 from judging.views.jobs import asked_for
-
-MOST_SHOWN = 10  # dry runs on one page
-MOST_LINES = 2_000  # of their tables; the newest is shown however long it is
 
 
 @campaign_for_staff
@@ -90,13 +88,14 @@ def _page(
     others: list[DryRun] = []
     lines = 0
     for run in own.filled().defer("outcome").select_related("campaign", "draft"):
-        if others or len(done) == MOST_SHOWN:
+        if others:
             others.append(run)
             continue
         outcome = dry_run_outcomes.shown(run)
         lines += sum(len(each["pairs"]) for each in outcome["criteria"])
         lines += len(outcome.get("people", ()))
-        if done and lines > MOST_LINES:
+        # the newest is shown however long it is
+        if done and lines * len(dry_run_outcomes.COLUMNS) > MAX_PAGE_CELLS:
             others.append(run)
             continue
         recovery = recoveries.recovery(run, outcome.get("order", []))

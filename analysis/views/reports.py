@@ -19,10 +19,10 @@ from judging import storage, tasks
 from judging.actions import jobs
 from judging.guards import campaign_for_staff, judges_now
 from judging.imports.readers.numbers import whole_number
+from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_PAGE_ROWS
 from judging.models import Campaign
 
-MOST_SIDE_BY_SIDE = 12  # columns that can be read; the page holds what each run found
-MOST_LISTED = 100  # runs that one can choose from: each may leave out thousands of annotators
+RUNS_SIDE_BY_SIDE = 12  # a column each; a page is not wide enough for more
 
 
 @campaign_for_staff
@@ -45,11 +45,11 @@ def run_report(request: HttpRequest, campaign: Campaign, number: int) -> HttpRes
 def runs_side_by_side(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the core numbers of several runs beside each other; which ones is in the address."""
     done = Run.objects.filter(campaign=campaign, job__state="done")
-    listed = list(done[:MOST_LISTED])[::-1]
+    listed = list(done[:MAX_PAGE_ROWS])[::-1]
     numbers = {whole_number(each, least=1) for each in request.GET.getlist("run")} - {None}
-    named = done.filter(number__in=numbers).order_by("number")[: MOST_SIDE_BY_SIDE + 1]
+    named = done.filter(number__in=numbers).order_by("number")[: RUNS_SIDE_BY_SIDE + 1]
     asked = list(named) if numbers else listed[-2:]
-    chosen = asked[:MOST_SIDE_BY_SIDE]
+    chosen = asked[:RUNS_SIDE_BY_SIDE]
     titled = [
         (f"run {run.number}" + (f", {run.name}" if run.name else ""), runs.found_by(run))
         for run in chosen
@@ -61,7 +61,7 @@ def runs_side_by_side(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "tab": "report",
         "runs": [(run, run in chosen, briefly(runs.left_out_words(run))) for run in listed],
         "all_runs": done.count(),
-        "most": MOST_SIDE_BY_SIDE if len(asked) > MOST_SIDE_BY_SIDE else 0,
+        "most": RUNS_SIDE_BY_SIDE if len(asked) > RUNS_SIDE_BY_SIDE else 0,
         "tables": shown,
         "all_tables": len(tables),
     }
@@ -148,7 +148,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     done = Run.objects.filter(campaign=campaign, job__state="done").order_by("-number")
-    newest = list(done[: MOST_LISTED + 1])
+    newest = list(done[: MAX_PAGE_ROWS + 1])
     context: dict[str, Any] = {
         "campaign": campaign,
         "tab": "report",
@@ -157,8 +157,8 @@ def _page(
         "job": campaign.jobs.filter(kind=runs.KIND).unfinished().first(),
         "failed": _failed_since(campaign, run),
         "worker_lives": jobs.worker_lives(),
-        "others": newest[:MOST_LISTED],
-        "has_more": len(newest) > MOST_LISTED,
+        "others": newest[:MAX_PAGE_ROWS],
+        "has_more": len(newest) > MAX_PAGE_ROWS,
     }
     if run:
         context |= {
@@ -167,7 +167,7 @@ def _page(
             "has_pdf": Result.objects.filter(run=run, key=papers.PDF).exists(),
             "kept": []
             if judges_now(request.user, campaign.collection)
-            else examples.records(campaign, longest=examples.LONGEST_SHOWN),
+            else examples.records(campaign, longest=MAX_DOCUMENT_CHARACTERS),
             "facts": making.facts(run.parameters, run.versions, seed=run.seed),
         }
     return render(request, "analysis/report.html", context, status=status)

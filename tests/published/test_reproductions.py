@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 
 from analysis import frames
 from analysis.actions.published import STUDIES
+from analysis.reports.numerals import listed
 from judging.models import Campaign, Judgment
 from tests import shared_data
 
@@ -143,9 +144,8 @@ def test_a_table_that_is_none_of_nema_and_khapra_says_what_is_missing(tmp_path, 
         call_command("reproduce", "nema2018", str(file))
 
     assert said in str(refused.value)
-    assert f"The table has: {', '.join(rows[0][:gone] + rows[0][gone + 1 :])}." in str(
-        refused.value
-    )
+    there = listed(rows[0][:gone] + rows[0][gone + 1 :])
+    assert f"The table has: {there}." in str(refused.value)
     assert not Campaign.objects.exists()
 
 

@@ -27,7 +27,6 @@ from judging.imports.readers.records import (
     StudyRecords,
 )
 from judging.imports.readers.tables import AnyTable, open_delimited
-from judging.long_texts import shortened
 from judging.spans import NOTHING
 
 RatedUnit = tuple[str, str, int | None]
@@ -53,17 +52,10 @@ def write_long_csv(study: StudyRecords, *, guarded: bool = False) -> str:
     return "".join(pieces_of(study, guarded=guarded))
 
 
-def pieces_of(
-    study: StudyRecords, *, guarded: bool = False, longest: int | None = None
-) -> Iterator[str]:
+def pieces_of(study: StudyRecords, *, guarded: bool = False) -> Iterator[str]:
     """Yield the study as CSV under the columns that its rows use; see `csv_pieces`."""
     used = dict.fromkeys(name for row in long_rows(study) for name in row)
-    yield from csv_pieces([study], used=used, guarded=guarded, longest=longest)
-
-
-def characters_of(study: StudyRecords) -> int:
-    """Return how many characters the rows of a study hold, each with what it repeats."""
-    return sum(len(json_text(value)) for row in long_rows(study) for value in row.values())
+    yield from csv_pieces([study], used=used, guarded=guarded)
 
 
 def write_long_jsonl(study: StudyRecords) -> str:
@@ -76,7 +68,6 @@ def csv_pieces(
     *,
     used: Collection[str],
     guarded: bool = False,
-    longest: int | None = None,
 ) -> Iterator[str]:
     """Yield a study as CSV, one judgment to a row, some rows at a time.
 
@@ -84,18 +75,17 @@ def csv_pieces(
     their text, also where it begins like a formula: guarding changes data that are read back or
     compared. `guarded` puts an apostrophe before whatever a spreadsheet could take for a formula,
     names of columns too, for files that will be opened by people who did not make them, and begins
-    the file with a byte order mark. `longest`: characters of a cell, where longer ones are cut.
+    the file with a byte order mark.
     """
     known = [name for name in (*SOURCE, *QUESTION, *JUDGMENT) if name in used]
     header = [*known, *(name for name in used if name not in known)]
     guard = inert if guarded else str
     if guarded:
         yield BYTE_ORDER_MARK
-    cut = json_text if longest is None else lambda value: shortened(json_text(value), longest)
     yield from _csv_lines([[guard(name) for name in header]])
     for part in parts:
         yield from _csv_lines(
-            [guard(cut(row.get(name))) for name in header] for row in long_rows(part)
+            [guard(json_text(row.get(name))) for name in header] for row in long_rows(part)
         )
 
 

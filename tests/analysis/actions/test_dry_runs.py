@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 import analysis.tasks  # noqa: F401
-from analysis.actions import dry_runs, recoveries, runs
+from analysis.actions import dry_runs, recoveries
 from analysis.planning import simulated
 from analysis.planning.simulated import Assumed
 from analysis.views import dry_runs as dry_run_pages
@@ -262,8 +262,8 @@ def test_page_shows_the_first_pairs_of_very_many_and_the_csv_has_all(two) -> Non
     with CaptureQueriesContext(connection) as asked:
         page = manager.get(address).text
     assert not any('"judging_dryrun"."outcome",' in each["sql"] for each in asked)
-    assert page.count("<tr>") < 20 * 101 + 200
-    assert page.count("The first 100 of 780 lines; all of them stand in the CSV.") == 20
+    assert page.count("<tr>") < 20 * 126 + 200
+    assert page.count("The first 125 of 780 lines; all of them stand in the CSV.") == 20
     assert f"{names[19].replace(chr(39), '&#x27;')} &gt; … (20 more)" in page
     there = reverse("analysis:dry_run_table", args=[run.campaign.uuid])
     assert there in page
@@ -287,14 +287,12 @@ def test_page_of_a_draft_shows_as_many_dry_runs_as_fit_and_leads_to_the_others(
     manager = factories.logged_in(draft.created_by)
     address = reverse("analysis:dry_run", args=[draft.uuid])
     assert manager.get(address).text.count('id="run-') == 2
-    for name in ("MOST_LINES", "MOST_SHOWN"):
-        with monkeypatch.context() as few:
-            few.setattr(dry_run_pages, name, 1)
-            page = manager.get(address).text
-        assert page.count('id="run-') == 1
-        assert 'id="run-2"' in page
-        assert "Earlier dry runs" in page
-        assert reverse("analysis:dry_run", args=[two[0].campaign.uuid]) in page
+    monkeypatch.setattr(dry_run_pages, "MAX_PAGE_CELLS", 1)
+    page = manager.get(address).text
+    assert page.count('id="run-') == 1
+    assert 'id="run-2"' in page
+    assert "Earlier dry runs" in page
+    assert reverse("analysis:dry_run", args=[two[0].campaign.uuid]) in page
 
 
 def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
@@ -344,9 +342,9 @@ def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     assert rows_by_model() == before
 
 
-def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_impossible_mark_is_told(
-    monkeypatch,
-) -> None:
+def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_impossible_mark_is_told() -> (
+    None
+):
     panel = factories.campaign(
         collection=factories.collection(sources=4, systems=("Alba", "Brisa"), expected=2),
         rubric=factories.rubric("qgstec2010-b"),
@@ -382,9 +380,6 @@ def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_imposs
     with pytest.raises(jobs.JobCancelled), transaction.atomic():
         filled(panel, nobody, progress=cancelled)
     assert said == [f"Newcomer {place} tries the qualification" for place in (1, 2)]
-    monkeypatch.setattr(dry_runs, "MOST_TRIED", 5)
-    with pytest.raises(CannotTry, match="3 simulated annotators gave 5"), transaction.atomic():
-        filled(panel, nobody)
 
 
 def test_what_a_worker_that_died_left_goes_with_the_next_dry_run(draft) -> None:
@@ -469,12 +464,6 @@ def said_in(campaign: Campaign) -> dict[tuple[str, str], float]:
     rows = Judgment.objects.filter(assignment__enrollment__campaign=campaign)
     columns = ("unit__question_set__system__name", "criterion__key")
     return {row[:2]: row[2] for row in rows.values_list(*columns).annotate(mean=Avg("value"))}
-
-
-def test_more_systems_than_a_report_compares_are_not_tried(draft, monkeypatch) -> None:
-    monkeypatch.setattr(runs, "MOST_SYSTEMS", 1)
-    with pytest.raises(CannotTry, match=r"at most 1 are compared .* Select fewer"):
-        filled(draft)
 
 
 def test_only_a_study_before_its_opening_is_tried_and_once_at_a_time(draft) -> None:

@@ -104,39 +104,6 @@ def test_run_is_the_same_again_and_keeps_how_it_was_made():
     assert Job.objects.get(pk=first.job_id).state == "done"
 
 
-def test_more_systems_than_a_report_compares_are_refused_unless_some_are_left_out(monkeypatch):
-    monkeypatch.setattr(runs, "MOST_SYSTEMS", 1)
-    campaign = factories.campaign(collection=factories.collection(systems=("Alba", "Brisa")))
-    told = {"campaign": campaign, "by": campaign.created_by, "seed": 1}
-    with pytest.raises(jobs.CannotDo, match=r"2 systems; at most 1 are compared .* Leave some out"):
-        carried_out(runs.start(**told, parameters={"resamples": 100}))
-    left_out = {"resamples": 100, "metrics": [], "without_systems": ["Brisa"]}
-    assert carried_out(runs.start(**told, parameters=left_out))
-
-
-@pytest.mark.long
-def test_more_ratings_than_a_table_holds_are_refused_in_a_sentence(qgstec, monkeypatch):
-    told = {
-        "campaign": qgstec,
-        "by": qgstec.created_by,
-        "seed": 1,
-        "parameters": {"resamples": 100},
-    }
-    said = frames.material(qgstec).judgments
-    units, people = said["unit"].nunique(), said["annotator"].nunique()
-    monkeypatch.setattr(runs, "MOST_CELLS", units * people)
-    assert carried_out(runs.start(**told))
-    monkeypatch.setattr(runs, "MOST_CELLS", units * people - 1)
-    words = f"{people} annotators judged {units} items: a table of them has more than"
-    with pytest.raises(jobs.CannotDo, match=words):
-        carried_out(runs.start(**told))
-    narrow = said[said["unit"] == said["unit"].iloc[0]]  # more people than units
-    monkeypatch.setattr(runs, "MOST_CELLS", narrow["annotator"].nunique() ** 2)
-    assert runs.too_many_ratings(SimpleNamespace(judgments=narrow)) == ""
-    monkeypatch.setattr(runs, "MOST_CELLS", narrow["annotator"].nunique() ** 2 - 1)
-    assert runs.too_many_ratings(SimpleNamespace(judgments=narrow))
-
-
 def test_a_step_that_is_told_again_in_the_same_words_counts_once():
     told = []
     work = SimpleNamespace(progress=lambda done, total, message: told.append((done, message)))

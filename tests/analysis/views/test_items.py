@@ -342,13 +342,13 @@ def test_question_is_kept_with_a_note_shown_and_let_go(manager, study):
     assert not KeptExample.objects.exists()
 
 
-def test_long_texts_of_kept_examples_are_cut(manager, study):
+def test_long_texts_of_kept_examples_are_cut_where_asked(manager, study):
     unit = unit_of(study, "1", "Corvo")
     Passage.objects.update(text="x" * 20_000)
     Source.objects.update(answer="y" * 20_000)
     manager.post(reverse("analysis:keep_example", args=[study.uuid]), {"unit": unit.pk})
     [row] = examples.records(study)
-    assert row["passage"] == "x" * examples.LONGEST_WRITTEN + "…"
+    assert row["passage"] == "x" * 20_000
     [row] = examples.records(study, longest=10)
     assert (row["passage"], row["answer"]) == ("x" * 10 + "…", "y" * 10 + "…")
 
@@ -488,11 +488,11 @@ def test_page_of_a_source_with_very_many_questions_shows_some_and_the_one_that_i
 
     def shown(**query: object) -> list[int]:
         page = client.get(at, query).text
-        assert ("more are not shown" in page) == (evidence.MOST_SHOWN == 2)
+        assert ("more are not shown" in page) == (evidence.MAX_PAGE_ROWS == 2)
         return [number for number in (1, 2, 8, 9) if f"{number}: what is it?" in page]
 
     assert shown() == [1, 2, 8, 9]
-    monkeypatch.setattr(evidence, "MOST_SHOWN", 2)
+    monkeypatch.setattr(evidence, "MAX_PAGE_ROWS", 2)
     assert shown() == [8, 9]
     assert shown(unit=asked[2].pk) == [1, 8, 9]
     # to who judges it, no system decides which are shown, nor does the address

@@ -157,40 +157,18 @@ def test_a_large_set_is_left_to_the_table(collection):
     assert set(result["figures"]) == {"1-light", "1-dark"}
 
 
-def test_a_source_with_very_many_pairs_is_not_laid_out(collection, monkeypatch):
-    """60 systems of 316 questions beside as many references made a page of 147 MB."""
-    metric = column(collection)
-    monkeypatch.setattr(matching, "MOST_PAIRS", 12)  # two systems, two questions, three references
-    matched(collection, metric)
-    monkeypatch.setattr(matching, "MOST_PAIRS", 11)
-    with pytest.raises(jobs.CannotDo, match=r"12 pairs .* are more than are laid out \(11\)"):
-        matched(collection, metric)
-
-
-def test_a_long_reference_that_each_of_many_sets_says_again_is_kept_and_shown_cut(
-    owner, collection, monkeypatch
-):
-    """1,000 systems beside one reference of 60,000 apostrophes made a page of 841 MB."""
+def test_matching_page_cuts_a_long_reference_that_is_kept_whole(owner, collection):
     metric = column(collection)
     text = f"Who built the old bridge? {'<' * 3_000}"
     Reference.objects.filter(source__key="s1", position=1).update(text=text)
     whole = matched(collection, metric)
-    assert "cut_at" not in whole.result
     assert len(whole.result["sets"][1]["references"][0]) > 3_000
+    shown = owner.get(address("matching", collection)).text
+    assert 0 < shown.count("&lt;") <= 2 * 2 * 500  # as a pair and as a head, of each of two sets
     item = reverse(
         "analysis:collection_item", args=[collection.pk, collection.sources.get(key="s1").pk]
     )
-    shown = owner.get(address("matching", collection)).text
-    assert 0 < shown.count("&lt;") <= 2 * 2 * 500  # as a pair and as a head, of each of two sets
-    monkeypatch.setattr(matching, "MOST_CHARACTERS", 1_000)  # ten texts
-    cut = matched(collection, metric).result
-    assert cut["cut_at"] == 100
-    texts = [text for one in cut["sets"] for text in (*one["questions"], *one["references"])]
-    assert max(map(len, texts)) == 101
-    assert [one["scores"] for one in cut["sets"]] == [one["scores"] for one in whole.result["sets"]]
-    page = owner.get(address("matching", collection)).text
-    assert "the first 100 characters of each are kept" in page
-    assert owner.get(item).text.count("&lt;") < 3_000 + 2 * 500
+    assert 3_000 <= owner.get(item).text.count("&lt;") < 3_000 + 5 * 500
 
 
 def test_of_very_many_sets_and_pairs_the_pages_show_the_first_and_say_so(
@@ -210,7 +188,7 @@ def test_of_very_many_sets_and_pairs_the_pages_show_the_first_and_say_so(
     assert "3 more pairs are not shown on this page" in owner.get(item).text
     monkeypatch.setattr(layout, "MAX_PAGE_CELLS", 20_000)
     monkeypatch.setattr(layout, "MAX_PAGE_ROWS", 1)
-    monkeypatch.setattr(layout, "MOST_REFERENCES", 1)
+    monkeypatch.setattr(layout, "LISTED_REFERENCES", 1)
     monkeypatch.setattr(tables, "MAX_PAGE_ROWS", 1)
     page = owner.get(address("matching", collection)).text
     assert "1 more pairs are not shown on this page" in page

@@ -13,11 +13,11 @@ from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from analysis.actions import exports, runs
+from analysis.actions import runs
 from analysis.models import ReportPage, Result, Run
 from analysis.reports.layout import TALL, Cell, Line, PageTable
 from judging.actions import jobs
-from judging.models import Campaign, Job, Membership, Passage
+from judging.models import Campaign, Job, Membership
 from tests import factories
 from tests.analysis import studies
 
@@ -178,17 +178,6 @@ def test_bundle_holds_tables_figures_judgments_and_codebook_and_is_the_same_twic
     ]
     assert run.campaign.title in archive.read("README.txt").decode()
     assert first == second
-
-
-def test_bundle_cuts_long_cells_of_judgments_that_would_take_minutes_to_pack(
-    manager, run, monkeypatch
-):
-    monkeypatch.setattr(exports, "MOST_CHARACTERS", 1_000_000)
-    Passage.objects.update(text="x" * 100_000)
-    archive = zipfile.ZipFile(io.BytesIO(manager.get(address("bundle", run, 1)).content))
-    for name in ("judgments.csv", "judgments-raw.csv"):
-        rows = list(csv.DictReader(io.StringIO(archive.read(name).decode("utf-8-sig"), newline="")))
-        assert {row["passage"] for row in rows} == {"x" * exports.LONGEST_CELL + "…"}
 
 
 def test_judgments_in_long_form_hold_every_judgment(manager, run):

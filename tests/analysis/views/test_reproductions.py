@@ -5,16 +5,13 @@ import re
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
-from django.utils import timezone
 
 import analysis.tasks  # noqa: F401  # registers what computes a study again
 from analysis.actions import reproductions
-from analysis.actions.reproductions import ReleasedFile
 from analysis.management.commands import reproduce
-from judging import storage, tasks
+from judging import tasks
 from judging.actions import jobs
-from judging.imports.actions.new_collections import CannotImport
-from judging.models import Campaign, Collection, Job, StoredFile
+from judging.models import Campaign, Job, StoredFile
 from tests import factories
 from tests.judging.imports.crowd import Crowd
 
@@ -110,42 +107,3 @@ def test_a_p_that_is_nearly_none_is_not_written_as_none(client):
     assert page.index("returned: a<") < folded < page.index("returned: a, b<")
     assert reproduce._shown(1e-7) == "<0.0001"
     assert reproduce._shown(0.0) == "0"
-
-
-@pytest.mark.django_db
-def test_files_with_very_many_systems_are_not_computed_again(monkeypatch) -> None:
-    """Each system has numbers of its own, which the page, and every page of the collection, reads."""
-    head = "passage,system,question,correctness,grammaticality,understandability"
-    rows = [f"A passage about a town.,s{number},What is {number}?,1,2,2" for number in range(3)]
-    file = storage.keep("\n".join([head, *rows]).encode())
-    monkeypatch.setattr(reproductions.runs, "MOST_SYSTEMS", 2)
-    with pytest.raises(CannotImport, match="There are 3 systems; at most 2"):
-        reproductions.reproduce(
-            key="qgbench",
-            files=[ReleasedFile("many.csv", file, False)],
-            by=factories.researcher(),
-            now=timezone.now(),
-        )
-    assert not Campaign.objects.exists()
-
-
-@pytest.mark.django_db
-def test_files_with_very_many_columns_of_scores_are_not_compared_pair_by_pair() -> None:
-    """Eight rows of 800 columns kept a worker for a quarter of an hour, and its owner from logging in."""
-    names = [f"bleu_{number}" for number in range(reproductions.MOST_SCORES + 1)]
-    criteria = ("correctness", "grammaticality", "understandability")
-    head = ",".join(["passage", "system", "question", *criteria, *names])
-    rows = [
-        f"Passage {number // 2} about a town.,s{number % 2},What is {number}?"
-        + ",1.2" * (3 + len(names))
-        for number in range(8)
-    ]
-    file = storage.keep("\n".join([head, *rows]).encode())
-    with pytest.raises(CannotImport, match="61 columns of scores, and at most 60 are compared"):
-        reproductions.reproduce(
-            key="qgbench",
-            files=[ReleasedFile("released.csv", file)],
-            by=factories.researcher(),
-            now=timezone.now(),
-        )
-    assert not Collection.objects.exists()

@@ -96,7 +96,7 @@ def test_more_runs_than_can_be_read_are_left_out_and_it_says_so(manager, campaig
     address = reverse("analysis:side_by_side", args=[campaign.uuid]) + "?run=1&run=2"
     said = "The first 1 of the runs that you chose stand here"
     assert said not in manager.get(address).text
-    monkeypatch.setattr(reports, "MOST_SIDE_BY_SIDE", 1)
+    monkeypatch.setattr(reports, "RUNS_SIDE_BY_SIDE", 1)
     page = manager.get(address).text
     assert said in page
     assert "run 2, narrow" not in page
@@ -116,17 +116,17 @@ def test_page_shows_as_many_lines_tables_and_runs_as_fit_and_says_so(
     page = manager.get(address).text
     assert (page.count("<table"), every.count("<table") > 1) == (1, True)
     assert f"The first 1 of {every.count('<table')} tables; choose fewer runs" in page
-    monkeypatch.setattr(reports, "MOST_LISTED", 1)
+    monkeypatch.setattr(reports, "MAX_PAGE_ROWS", 1)
     page = manager.get(address).text
     assert (page.count('name="run"'), "The newest 1 of 2 runs." in page) == (1, True)
     report = manager.get(reverse("analysis:report", args=[campaign.uuid])).text
     assert "The newest reports: <b>run 2 (narrow)</b>." in report
 
 
-def test_programs_read_the_runs_of_a_campaign_a_hundred_at_a_time(manager, campaign, monkeypatch):
+def test_programs_read_the_runs_of_a_campaign_a_page_at_a_time(manager, campaign, monkeypatch):
     address = reverse("analysis:api_runs", args=[campaign.uuid])
     assert [each["number"] for each in manager.get(address).json()] == [2, 1]
-    monkeypatch.setattr(api, "MOST_RUNS", 1)
+    monkeypatch.setattr(api, "MAX_PAGE_ROWS", 1)
     assert [each["number"] for each in manager.get(address).json()] == [2]
     older = {text: manager.get(f"{address}?before={text}") for text in ("2", "1", "9" * 30, "x")}
     numbers = [[each["number"] for each in answer.json()] for answer in older.values()]
