@@ -37,7 +37,6 @@ FORMULAS = (
     _("clipped_f: plain bags of words"),
 )
 SOURCES_OFFERED = 200
-LARGEST_TABLE = 1_000_000  # bytes
 
 
 class PreparationForm(forms.Form):
@@ -257,10 +256,6 @@ class SystemScoresForm(forms.Form):
     def clean_file(self) -> dict[str, Any]:
         """Return the file's name, its bytes and its columns."""
         file = self.cleaned_data["file"]
-        if file.size > LARGEST_TABLE:
-            raise forms.ValidationError(
-                _("The file is too large for a table of systems: at most a megabyte.")
-            )
         content = file.read()
         try:
             columns = read_system_scores(content, systems=self._systems)

@@ -27,7 +27,7 @@ from analysis.metrics.contract import (
 from analysis.metrics.scoring import QUESTION_UNITS, kept, score
 from analysis.metrics.sets import Matrix, assigned, f_measure, precision, recall
 
-MOST_PAIRS = 100_000  # of one set; each is scored, and all of a set are held at once
+BATCH_PAIRS = 100_000  # scored together: memory holds the pairs of a few sets
 DEDUPE = Parameter(
     "dedupe", "none", "drop repeated predictions of a set first", choices=("none", "exact")
 )
@@ -55,13 +55,12 @@ class PairScores:
     ) -> list[Matrix | MetricResult]:
         found: list[Matrix | MetricResult] = []
         for some in _groups(sets):
-            compared = [one for one in some if not _too_many(one)]
             distinct = dict.fromkeys(
-                (p, r) for one in compared for p in one.hypotheses for r in one.references
+                (p, r) for one in some for p in one.hypotheses for r in one.references
             )
             scores = score(self.base, [ScoredQuestion(p, (r,)) for p, r in distinct], params=asked)
             by_pair = dict(zip(distinct, scores, strict=True))
-            found += [_too_many(one) or _matrix(one, by_pair) for one in some]
+            found += [_matrix(one, by_pair) for one in some]
         return found
 
 
@@ -121,11 +120,10 @@ class Average:
             ScoredQuestion(hypothesis, one.references)
             for one in sets
             for hypothesis in one.hypotheses
-            if not _too_many(one)
         ]
         found = iter(score(self.base, questions, params=_asked(self.base, params)))
         for one in sets:
-            yield _too_many(one) or _mean(one, [next(found) for _ in one.hypotheses])
+            yield _mean(one, [next(found) for _ in one.hypotheses])
 
 
 def composed(base: Scorer) -> list[Scorer]:
@@ -216,22 +214,11 @@ def _groups(sets: Sequence[ScoredSet]) -> Iterator[list[ScoredSet]]:
     pairs = 0
     for one in sets:
         some.append(one)
-        pairs += 0 if _too_many(one) else len(one.hypotheses) * len(one.references)
-        if pairs >= MOST_PAIRS:
+        pairs += len(one.hypotheses) * len(one.references)
+        if pairs >= BATCH_PAIRS:
             yield some
             some, pairs = [], 0
     yield some
-
-
-def _too_many(one: ScoredSet) -> MetricResult | None:
-    """Return why a set is not compared, where its pairs would take hours or the whole memory."""
-    questions, references = len(one.hypotheses), len(one.references)
-    if questions * references <= MOST_PAIRS:
-        return None
-    return undefined(
-        f"{questions:,} questions beside {references:,} references are more pairs than are compared "
-        f"({MOST_PAIRS:,})"
-    )
 
 
 def _neither() -> MetricResult:

@@ -26,9 +26,6 @@ NEAR = 0.8
 # 0 is best, between too few and too many
 WITHOUT_BETTER_END = frozenset({"cardinality_difference"})
 NO_QUESTIONS = "the set has no questions"
-# of a set, each of whose questions is compared with each other
-MOST_QUESTIONS = 1_000
-MOST_WORDS = 40_000
 
 
 def self_bleu_2(hypotheses: Sequence[str], *, duplicates: str = "keep") -> float:
@@ -52,37 +49,18 @@ def normalised(question: str) -> str:
     return " ".join(question.split())
 
 
-def too_large(worded: Sequence[Sequence[str]]) -> str:
-    """Return why a set's questions, each a list of words, are not compared with each other; nothing
-    where they are."""
-    if len(worded) > MOST_QUESTIONS:
-        return (
-            f"{len(worded):,} questions are more than are compared with each other "
-            f"({MOST_QUESTIONS:,})"
-        )
-    words = sum(map(len, worded))
-    if words > MOST_WORDS:
-        return (
-            f"a set's {words:,} words are more than are compared with each other ({MOST_WORDS:,})"
-        )
-    return ""
-
-
 def exact_duplicates(hypotheses: Sequence[str]) -> int:
     """Count the questions that repeat an earlier one, white space aside."""
     return len(hypotheses) - len({normalised(hypothesis) for hypothesis in hypotheses})
 
 
-def near_duplicates(hypotheses: Sequence[str], *, threshold: float = NEAR) -> MetricResult:
+def near_duplicates(hypotheses: Sequence[str], *, threshold: float = NEAR) -> int:
     """Count the questions that are at least so like an earlier one (exact repetitions included)."""
     worded = [ptb(hypothesis).split() for hypothesis in hypotheses]
-    if why := too_large(worded):
-        return undefined(why)
-    found = sum(
+    return sum(
         any(_likeness(words, earlier) >= threshold for earlier in worded[:place])
         for place, words in enumerate(told(worded))
     )
-    return MetricResult(float(found))
 
 
 def _likeness(a: Sequence[str], b: Sequence[str]) -> float:
@@ -122,8 +100,6 @@ def _spec(id: str, name: str, **rest: Any) -> MetricSpec:
 def _self_bleu(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
     if not one.hypotheses:
         return undefined(NO_QUESTIONS)
-    if why := too_large([hypothesis.split() for hypothesis in one.hypotheses]):
-        return undefined(why)
     return MetricResult(self_bleu_2(one.hypotheses, duplicates=params["duplicates"]))
 
 
@@ -156,7 +132,7 @@ def _exact(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
 
 
 def _near(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
-    return near_duplicates(one.hypotheses, threshold=params["threshold"])
+    return MetricResult(float(near_duplicates(one.hypotheses, threshold=params["threshold"])))
 
 
 _COUNTS: dict[str, Any] = {

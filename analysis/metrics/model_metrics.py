@@ -32,7 +32,7 @@ READS, RATES = "QUAESTOR_RQUGE_QA_MODEL", "QUAESTOR_RQUGE_SCORER_MODEL"
 YES_NO, ENTAILS = "QUAESTOR_UNIEVAL_MODEL", "QUAESTOR_NLI_MODEL"
 ANSWER_PIECES = 30  # of what RQUGE's reader writes
 SHORTEST_SENTENCE = 10  # characters; SummaC leaves out what is no longer
-MOST_SENTENCES = 100
+SENTENCES_READ = 100  # of a passage, as SummaC reads them
 SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+")
 TINY = 1e-8  # that QRelScore adds to its divisor
 VERDICTS = {
@@ -151,7 +151,7 @@ def _unieval(scorers: Scorers, question: ScoredQuestion, params: Mapping[str, An
 def sentences(passage: str) -> list[str]:
     """Return a passage's sentences, those that are very short aside; of none, the passage."""
     parts = SENTENCE_ENDS.split(passage.strip())
-    return [one for one in parts if len(one) > SHORTEST_SENTENCE][:MOST_SENTENCES] or [passage]
+    return [one for one in parts if len(one) > SHORTEST_SENTENCE][:SENTENCES_READ] or [passage]
 
 
 def zero_shot(entailed: ScorerNumbers, contradicted: ScorerNumbers) -> float:

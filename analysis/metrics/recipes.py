@@ -16,13 +16,10 @@ from analysis.metrics.contract import (
     Parameter,
     ScoredQuestion,
     ScoredUnit,
-    undefined,
 )
 from analysis.metrics.telling import told
 
 Scored = Callable[[Sequence[ScoredQuestion], Mapping[str, Any]], list[float]]
-# Words; the package compares each with each, and ten thousand take it half a minute
-LONGEST = 2_000
 RUN = re.compile("[a-z0-9]+")  # what rouge-score takes for a word
 STEMMER = Parameter(
     "stemmer", True, "Porter's stems, as most papers have it", choices=(True, False)
@@ -146,15 +143,7 @@ class PublishedRecipe:
     def score(
         self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
     ) -> list[MetricResult]:
-        short = [
-            one
-            for one in batch
-            if max(map(self.words, (one.hypothesis, *one.references))) <= LONGEST
-        ]
-        values = iter(self.scored(short, params))
-        kept = {id(one) for one in short}
-        too_long = undefined(f"a text has more than {LONGEST:,} words")
-        return [MetricResult(next(values)) if id(one) in kept else too_long for one in batch]
+        return [MetricResult(value) for value in self.scored(batch, params)]
 
 
 RECIPES = (

@@ -13,8 +13,6 @@ import pandas as pd
 from analysis import frames
 from analysis.frames import Material
 from analysis.metrics.diversity import (
-    MOST_QUESTIONS,
-    MOST_WORDS,
     exact_duplicates,
     near_duplicates,
 )
@@ -33,10 +31,6 @@ from judging.rules import TypeSpread, quota_scores, type_spread
 TYPES_UNKNOWN = (
     "Question types are not counted: they are told by English question words, "
     "so they are not for this language."
-)
-NOT_COMPARED = (
-    "Questions that nearly repeat others are not counted for a system with a set of more than "
-    f"{MOST_QUESTIONS:,} questions or {MOST_WORDS:,} words."
 )
 COLUMNS = ("question_set", "source", "system", "unit", "text", "submitted_answer", "answer")
 LevelsByUnit = Mapping[int, Mapping[str, float]]  # by unit and annotator
@@ -91,8 +85,7 @@ class SetFactsRow:
     cardinality_difference: mean over those of references minus questions
     cardinality_error: the same, absolute
     exact_duplicates: questions that repeat another of their set
-    near_duplicates: questions that nearly repeat another of their set; empty where a set is too
-      large to compare each with each
+    near_duplicates: questions that nearly repeat another of their set
     type_who: questions of the type who
     type_when: questions of the type when
     type_where: questions of the type where
@@ -115,7 +108,7 @@ class SetFactsRow:
     cardinality_difference: float
     cardinality_error: float
     exact_duplicates: int
-    near_duplicates: int | None
+    near_duplicates: int
     type_who: int
     type_when: int
     type_where: int
@@ -170,8 +163,7 @@ class SetRow:
     type_share: different types for each question
     type_balance: how evenly the types are spread
     exact_duplicates: questions that repeat another of the set
-    near_duplicates: questions that nearly repeat another of the set; empty where it is too large to
-      compare each with each
+    near_duplicates: questions that nearly repeat another of the set
     facts: computed facts, each a key, its value, and the mean rating it stands beside
     """
 
@@ -183,7 +175,7 @@ class SetRow:
     type_share: float
     type_balance: float
     exact_duplicates: int
-    near_duplicates: int | None
+    near_duplicates: int
     facts: list[Any]
 
 
@@ -214,14 +206,10 @@ class SetFacts(Section[SetFactsRow]):
 
     def small_print(self, found: Found) -> list[str]:
         rows = found.of(SetFacts)
-        too_large = any(row.near_duplicates is None for row in rows)
         untold = any(row.returned for row in rows) and not any(
             sum(row.asked().values()) for row in rows
         )
-        return [
-            *([TYPES_UNKNOWN] if untold else []),
-            *([NOT_COMPARED] if too_large else []),
-        ]
+        return [TYPES_UNKNOWN] if untold else []
 
 
 class ComputedFacts(Section[FactRow]):
@@ -370,7 +358,6 @@ def _of_system(
     ]
     types = Counter(each for held in sets for each in held.types)
     counts = {f"type_{each}": types[each] for each in TYPES}
-    near = [count for held in sets if (count := _near_duplicates(held)) is not None]
     return SetFactsRow(
         system=system,
         kind=kind,
@@ -383,14 +370,9 @@ def _of_system(
         cardinality_difference=_mean(gaps),
         cardinality_error=_mean([abs(gap) for gap in gaps]),
         exact_duplicates=sum(exact_duplicates(held.returned) for held in sets),
-        near_duplicates=sum(near) if len(near) == len(sets) else None,
+        near_duplicates=sum(near_duplicates(held.parted) for held in sets),
         **counts,
     )
-
-
-def _near_duplicates(held: HeldSet) -> int | None:
-    counted = near_duplicates(held.parted).value
-    return None if counted is None else int(counted)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -412,7 +394,7 @@ def _set_row(held: HeldSet, facts: Iterable[tuple[Fact, LevelsByUnit]]) -> SetRo
         type_share=spread.share if spread else nan,
         type_balance=spread.balance if spread else nan,
         exact_duplicates=exact_duplicates(held.returned),
-        near_duplicates=_near_duplicates(held),
+        near_duplicates=near_duplicates(held.parted),
         facts=computed,
     )
 

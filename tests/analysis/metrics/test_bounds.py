@@ -7,14 +7,11 @@ import pytest
 
 from analysis.metrics import registry
 from analysis.metrics.contract import (
-    MetricResult,
     Parameter,
-    ScoredQuestion,
     UnknownParameter,
     resolved,
 )
 from analysis.metrics.preparation import STEPS_TAKEN, UnknownPreparation, step
-from analysis.metrics.recipes import LONGEST, RECIPES
 
 PARAMETERS = {
     (entry.id, parameter.name): parameter
@@ -95,12 +92,3 @@ def test_a_preparation_has_a_few_steps_and_a_long_name_is_not_repeated() -> None
     with pytest.raises(UnknownPreparation) as refused:
         step("x" * 100_000)
     assert len(str(refused.value)) < 200
-
-
-def test_a_text_without_spaces_is_as_long_as_rouge_score_makes_it() -> None:
-    rouge_l = next(each for each in RECIPES if each.id == "rouge_score_l")
-    quick = replace(rouge_l, scored=lambda batch, params: [0.0] * len(batch))
-    asked = [ScoredQuestion("a-" * words, ("a",)) for words in (LONGEST, LONGEST + 1)]
-    found = quick.score(asked, {"stemmer": True})
-    assert found[0] == MetricResult(0.0)
-    assert found[1].reason == "a text has more than 2,000 words"

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from analysis.metrics import composers
 from analysis.metrics.bleu import Bleu, bleu
 from analysis.metrics.composers import can_compose, composed
 from analysis.metrics.contract import (
@@ -88,20 +87,6 @@ def test_p_r_f_and_multi_of_a_batch_ask_each_pair_once() -> None:
     for metric in composed(base)[:4]:
         score(metric, [SET, SET])
     assert len(base.asked) == 6
-
-
-@pytest.mark.parametrize("prefix", ["p", "r", "f", "multi", "avg"])
-def test_a_set_of_more_pairs_than_memory_holds_is_not_compared_and_says_so(
-    prefix: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(composers, "MOST_PAIRS", 6)
-    metric, base = of(Bleu(1), prefix), Counting()
-    crowded = ScoredSet(("a", "b", "c", "d"), ("a", "b"))
-    found = score(metric, [SET, crowded, SET])
-    assert found[1].reason.startswith("4 questions beside 2 references are more pairs than")
-    assert found[0] == found[2] == score(metric, [SET])[0]
-    score(of(base, prefix), [crowded])
-    assert base.asked == []
 
 
 @pytest.mark.parametrize("prefix", ["p", "r", "f", "multi", "avg"])

@@ -61,26 +61,8 @@ def test_near_duplicates_share_most_words_in_order() -> None:
         "who built the old town hall",
         "Who built the new bridge?",
     ]
-    assert near_duplicates(questions).value == 1
-    assert near_duplicates(questions, threshold=0.5).value == 2
-
-
-@pytest.mark.parametrize("id", ["self_bleu_2", "near_duplicates"])
-def test_questions_are_not_compared_where_there_are_too_many(id: str) -> None:
-    crowded = ScoredSet(("Who built it?",) * 1_001)
-    (found,) = score(registry.get(id), [crowded])
-    assert found.reason == "1,001 questions are more than are compared with each other (1,000)"
-
-
-@pytest.mark.parametrize(
-    ("id", "word"),
-    [("self_bleu_2", "w "), ("near_duplicates", "(")],  # a bracket is a word of the treebank's
-)
-def test_questions_of_very_many_words_are_not_compared_with_each_other(id: str, word: str) -> None:
-    most, more = word * 20_000, word * 20_001
-    compared, left = score(registry.get(id), [ScoredSet((most, most)), ScoredSet((most, more))])
-    assert compared.value == pytest.approx(1)
-    assert left.reason == "a set's 40,001 words are more than are compared with each other (40,000)"
+    assert near_duplicates(questions) == 1
+    assert near_duplicates(questions, threshold=0.5) == 2
 
 
 @pytest.mark.parametrize("id", ["self_bleu_2", "type_ratio", "type_balance"])

@@ -5,7 +5,6 @@ import pytest
 
 from analysis import frames
 from analysis.frames import Material
-from analysis.metrics import diversity
 from analysis.reports.rows import Record
 from analysis.sections.question_sets import (
     ComputedFacts,
@@ -139,13 +138,6 @@ def test_duplicates_are_exact_with_white_space_aside_and_near_from_a_likeness(re
     assert (found["Alba"]["exact_duplicates"], found["Alba"]["near_duplicates"]) == (0, 0)
     # 2 x 5 / (5 + 6) words: "who built the old lock ?" nearly repeats the first
     assert (found["Brisa"]["exact_duplicates"], found["Brisa"]["near_duplicates"]) == (1, 2)
-
-
-def test_near_duplicates_of_a_large_set_are_not_counted(read, monkeypatch):
-    monkeypatch.setattr(diversity, "MOST_QUESTIONS", 5)  # Alba returned six
-
-    assert [row["near_duplicates"] for row in records(SetFacts, read)] == [None, 2]
-    assert [row["near_duplicates"] for row in records(Sets, read)] == [None, 2]
 
 
 def test_sources_without_references_have_no_cardinality(read):
@@ -282,19 +274,6 @@ def test_sets_show_what_there_is_to_show():
         len(SetFacts().tables(stored.found(set_facts=[row("Alba", largest=1, with_references=0)])))
         == 1
     )
-
-
-def test_a_large_set_has_a_dash_and_a_sentence_that_says_why():
-    small = stored.found(set_facts=[row("Alba")])
-    large = stored.found(set_facts=[row("Alba", near_duplicates=None)])
-    _, table = SetFacts().tables(large)
-
-    assert cells(table)[0][-1] == ("–", "")
-    assert SetFacts().small_print(small) == []
-    assert SetFacts().small_print(large) == [
-        "Questions that nearly repeat others are not counted for a system with a set of more than "
-        "1,000 questions or 40,000 words."
-    ]
 
 
 def test_computed_facts_stand_beside_their_ratings():
