@@ -10,7 +10,7 @@ from typing import Any
 from analysis import sections
 from analysis.actions import examples, papers, runs
 from analysis.models import Result, Run
-from analysis.reports import latex, tables
+from analysis.reports import tables
 from analysis.reports.rows import Record
 from analysis.reports.rscript import mixed_model_script
 from analysis.reports.tables import to_csv
@@ -125,8 +125,7 @@ latex/report.tex    compiles by itself, with pdfLaTeX or XeLaTeX. Texts in other
                     the script; where there is none, the script is named in their place
                     (\\QuaestorFonts{{Arabic}}{{Amiri}} before \\input{{numbers}} names a font of yours).
                     numbers.tex names every number: \\Q{{systems/correctness/alba/value}}. Those of large tables
-                    stand in latex/numbers, from where they are read when a paper asks for one; those of tables of
-                    more than {most_named:,} rows have no name.
+                    stand in latex/numbers, from where they are read when a paper asks for one.
                     tables/NAME-more.tex are the tables that the page shows folded
 latex/references.bib  who the methods, metrics and protocol are from; methods.tex cites them. report.bbl is the list of
                     references for whoever has not run BibTeX
@@ -162,7 +161,6 @@ def readme(run: Run) -> str:
         licence=campaign.collection.licence
         or "not stated; ask whoever made the collection before passing it on",
         sha256=run.input_sha256,
-        most_named=latex.MOST_NAMED,
     )
 
 

@@ -23,7 +23,6 @@ from analysis.reports import charts
 from analysis.reports.rows import Record, encode
 from analysis.reports.system_names import system_name
 from analysis.reports.typeset import CannotSet
-from analysis.sections import slices
 from analysis.sections.agreement import coefficient_row
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.judge_bias import JudgedItems
@@ -125,8 +124,6 @@ def score(*, run: Run, work: jobs.Work) -> MetricsScored:
 def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, Any]:
     """Read, compute, draw and keep. Called by the worker inside one transaction."""
     settings = {**DEFAULTS, **run.parameters}
-    if refused := slices.too_many(settings["slices"]):  # asked for before there was a limit
-        raise jobs.CannotDo(refused)
     steps = _RunSteps(work, scored.steps)
     steps.take("Reading judgments")
     before = list(run.campaign.erasures.values_list("pk", flat=True))

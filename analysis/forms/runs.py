@@ -97,15 +97,6 @@ EPSILONS = [
 ]
 
 
-class SlicesField(forms.MultipleChoiceField):
-    """The attributes that a report is sliced by, counted before each is looked for among all."""
-
-    def validate(self, value: list[str]) -> None:
-        if refused := slices.too_many(value):
-            raise forms.ValidationError(refused)
-        super().validate(value)
-
-
 class RunForm(PreparationForm):
     """The metrics to compute here, how texts are prepared, and the seed of everything that uses
     chance."""
@@ -140,7 +131,7 @@ class RunForm(PreparationForm):
         max_value=2**31 - 1,
         help_text=_("The same seed gives the same report."),
     )
-    slices = SlicesField(
+    slices = forms.MultipleChoiceField(
         label=_("Agreement, means and correlations also by"),
         required=False,
         widget=forms.CheckboxSelectMultiple,

@@ -18,7 +18,7 @@ from judging import qualifying
 from judging.qualifying import QualificationItem
 
 FORECAST = 2_000  # newcomers of a forecast
-LEAST_CONCENTRATION = 0.05  # of a beta distribution: nobody between knowing all and nothing
+CONCENTRATION_FLOOR = 0.05  # of a beta distribution: nobody between knowing all and nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def _share(mean: float, deviation: float, rng: np.random.Generator) -> float:
     if deviation == 0 or mean in (0, 1):
         return mean
     spread = mean * (1 - mean)
-    concentration = max(spread / deviation**2 - 1, LEAST_CONCENTRATION)
+    concentration = max(spread / deviation**2 - 1, CONCENTRATION_FLOOR)
     return float(rng.beta(mean * concentration, (1 - mean) * concentration))
 
 

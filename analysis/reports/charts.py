@@ -36,14 +36,14 @@ NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 PRINTED = {"pdf": "application/pdf", "png": "image/png"}
 MANY_POINTS = 12
 NOT_DRAWN = "Not drawn:"
-MOST_DRAWN = 4_000  # values of a figure: nobody reads more, and altair takes 5,000 rows
-MOST_MEANS = 1_000  # each is a line: 25 panels of 40 systems are a picture of five metres
+DRAWN_VALUES = 4_000  # values of a figure: nobody reads more, and altair takes 5,000 rows
+DRAWN_MEANS = 1_000  # each is a line: 25 panels of 40 systems are a picture of five metres
 LIGHTEST, DARKEST = (222, 235, 247), (8, 48, 107)  # of the values of a scale
 PANEL = 185  # two panels with their labels fit half a page at the size of its text
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # an image has only the reader's own fonts
 
 
-def not_drawn(marks: int, most: int = MOST_DRAWN) -> list[str]:
+def not_drawn(marks: int, most: int = DRAWN_VALUES) -> list[str]:
     """Say why a figure of so many bars, points or cells is left out; nothing where it is drawn."""
     if marks <= most:
         return []
@@ -164,7 +164,7 @@ def means(panels: Sequence[tuple[str, Sequence[ChartPoint], tuple[float, float]]
 
     Panels whose scales have the same ends share their axis, so that they can be compared by eye.
     """
-    if not_drawn(sum(len(points) for _name, points, _scale in panels), MOST_MEANS):
+    if not_drawn(sum(len(points) for _name, points, _scale in panels), DRAWN_MEANS):
         return None
     reach: dict[tuple[float, float], tuple[float, float]] = {}
     for _name, points, scale in panels:

@@ -17,8 +17,7 @@ from analysis.reports.numerals import p_alone
 from analysis.reports.rows import Record
 
 LONG = 40  # lines from which a table may break over pages
-MOST_CHARACTERS = 300_000  # of the names of a table's numbers in the file that is always read
-MOST_NAMED = 40_000  # rows of a table whose numbers have names: 50 annotators are 33,000 pairs
+NAMES_READ_AT_ONCE = 300_000  # characters of a table's names in the file that is always read
 # numbers of any size, with as many digits as the report's tables give them
 SIGNIFICANT = {("levels", "epsilon"): 3, ("system_scores", "value"): 4}
 WORDY = 45  # characters from which a cell's text is set in lines
@@ -188,24 +187,18 @@ def name_of(*parts: object) -> str:
 
 
 def numbers(
-    tables: Iterable[tuple[str, Sequence[Record], Sequence[str]]], *, most: int = MOST_CHARACTERS
+    tables: Iterable[tuple[str, Sequence[Record], Sequence[str]]], *, most: int = NAMES_READ_AT_ONCE
 ) -> Iterator[tuple[str, str]]:
     """Yield files with a command for every number of every table: its key, its rows, and the
     columns that tell a row from all others.
 
     `numbers.tex` has those of small tables. TeX cannot hold the names of all numbers of seventeen
     metrics: a table with more than `most` characters of names has a file for each value of its
-    first column, which is read when one of its numbers is asked for. One of more than `MOST_NAMED`
-    rows has none: their names would be a hundred megabytes.
+    first column, which is read when one of its numbers is asked for.
     """
     small: list[str] = [COMMANDS]
     large: dict[str, list[str]] = {}
     for key, rows, identity in tables:
-        if len(rows) > MOST_NAMED:
-            small.append(
-                f"% {key}: {len(rows):,} rows are too many to be named; see tables/{key}.csv\n"
-            )
-            continue
         named = list(_named_numbers(key, rows, identity))
         is_large = bool(identity) and sum(len(name) for name, _ in named) > most
         for name, value in named:

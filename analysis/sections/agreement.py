@@ -40,10 +40,10 @@ from analysis.stats.icc import FORMS, Form, intraclass
 from analysis.stats.percent import percent_agreement
 from analysis.stats.ratings import Patterns
 from analysis.stats.resampling import Interval, Jackknife
+from judging.limits import MAX_RATING_CELLS
 from judging.protocols.rubric_schema import RubricCriterion
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
-MOST_CELLS = 20_000_000  # units x annotators x values: 160 MB in Conger's kappa
 # Above this share of values that rules forced, agreement without them stands beside
 MANY_FORCED = 0.01
 SKEWED = 0.8  # share of the commonest value from which it is told beside alpha
@@ -357,7 +357,7 @@ def _by_annotator(table: FloatArray, criterion: RubricCriterion) -> Iterator[Coe
     """Yield the coefficients that need to know who gave which value, where the table can be
     borne."""
     scale, level = criterion.values(), criterion.level
-    if table.size * len(scale) > MOST_CELLS:
+    if table.size * len(scale) > MAX_RATING_CELLS:
         return
     yield CoefficientPlan("conger_kappa", "nominal", _of(conger_kappa, scale=scale))
     if level != "nominal" and len(scale) > 2:

@@ -25,7 +25,6 @@ from analysis.stats.kappa import WEIGHTS, kappa_matrix
 from analysis.stats.raters import leave_one_out, scale_use, severity, with_the_others
 from judging.protocols.rubric_schema import RubricCriterion
 
-MOST_CELLS = 200_000_000  # units x annotators x annotators: some four seconds
 ANNOTATORS_CHECKED = 10  # annotators whose pairs another library is asked for
 MANY_POINTS = 12  # points of a scale up to which its use is drawn
 NO_REPEATS = "not assessed: no question was shown to the same annotator twice"
@@ -348,10 +347,6 @@ def _longest_runs(material: Material, criterion: RubricCriterion) -> dict[str, i
 def _without_each(
     table: FloatArray, criterion: RubricCriterion, level: Level, sources: Labels
 ) -> list[Estimate]:
-    if table.size * table.shape[1] > MOST_CELLS:
-        reason = f"left out: {table.shape[1]} annotators are too many to leave out one by one"
-        alpha = undefined(f"Krippendorff's alpha, {level}", reason, n=len(table))
-        return [alpha] * table.shape[1]
     return leave_one_out(
         table,
         lambda rest: krippendorff_alpha(

@@ -36,7 +36,7 @@ TESTS = 4  # of each pair: permutation, Wilcoxon, t and Cliff's delta
 # Swaps for each pair of systems: Holm multiplies the smallest p by the number of pairs
 PER_PAIR = 100
 PERMUTATIONS = 20_000
-MOST_SIGNS = 200_000_000  # swaps x sources x pairs: some four seconds
+SIGNS_DRAWN = 200_000_000  # swaps x sources x pairs: some four seconds
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ def _untested(effect: Estimate) -> Tested:
 def swaps_for(pairs: int, sources: int, asked: int) -> int:
     """Return how many swaps to draw: enough for Holm's correction over the pairs, within bounded
     time."""
-    affordable = MOST_SIGNS // max(1, pairs * sources)
+    affordable = SIGNS_DRAWN // max(1, pairs * sources)
     return max(100, min(max(asked, PER_PAIR * pairs), PERMUTATIONS, affordable))
 
 

@@ -39,11 +39,11 @@ from analysis.stats.dependent import williams
 from analysis.stats.dependent_z import meng, steiger, zou
 from analysis.stats.estimate import Tested
 from analysis.stats.metric_differences import (
-    MOST_SWAPPED,
     MetricDifference,
     metric_differences,
 )
 from analysis.stats.multiplicity import holm
+from judging.limits import MAX_SWAPPED_MEANS
 
 SURE = 0.05
 AT = ("pooled", "within_source", "systems")
@@ -178,7 +178,7 @@ class Differences(Section[MetricPair]):
                 items=inputs.settings["items"],
                 ratings={human: asked.ratings[human]} if human in asked.ratings else None,
                 resamples=chance.resamples,
-                most_swapped=MOST_SWAPPED // max(1, len(asked.humans) - len(left_out)),
+                most_swapped=MAX_SWAPPED_MEANS // max(1, len(asked.humans) - len(left_out)),
                 tell=tell,
             )
             rows += _rows(pairs, asked, inputs.settings["items"], tell)

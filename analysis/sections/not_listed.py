@@ -6,13 +6,13 @@ from typing import Any
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import briefly, inside
-from analysis.sections import section as sections
 from analysis.sections.annotators import Pairs, UseOfScale
 from analysis.sections.comparisons import Comparisons
 from analysis.sections.differences import Differences
 from analysis.sections.distributions import Distributions
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.slices import Slices
+from judging.limits import MAX_REPORT_ROWS
 
 MULTIPLYING: tuple[Section[Any], ...] = (
     Pairs(),
@@ -68,9 +68,7 @@ class NotListed(Section[UnlistedPart]):
             sizes = section.sizes(inputs)
             whole = sum(sizes.values())
             rows += [
-                UnlistedPart(
-                    section.key, section.title, part, sizes[part], whole, sections.MOST_ROWS
-                )
+                UnlistedPart(section.key, section.title, part, sizes[part], whole, MAX_REPORT_ROWS)
                 for part in _too_many(sizes)
             ]
         return rows
@@ -99,9 +97,9 @@ class NotListed(Section[UnlistedPart]):
 def too_long(section: Section[Any], rows: int) -> UnlistedPart | None:
     """Say that a table is left out as a whole, where it has too many rows all the same. Those that
     list what was judged grow with it alone, and are no page's."""
-    if rows <= sections.MOST_ROWS or section.download_only:
+    if rows <= MAX_REPORT_ROWS or section.download_only:
         return None
-    return UnlistedPart(section.key, section.title, "", rows, rows, sections.MOST_ROWS)
+    return UnlistedPart(section.key, section.title, "", rows, rows, MAX_REPORT_ROWS)
 
 
 def unlisted(found: Found, key: str) -> list[str]:
@@ -119,7 +117,7 @@ def _too_many(sizes: Mapping[str, int]) -> list[str]:
     listed, kept = 0, set()
     for part in sorted(sizes, key=lambda part: sizes[part]):
         listed += sizes[part]
-        if listed > sections.MOST_ROWS:
+        if listed > MAX_REPORT_ROWS:
             break
         kept.add(part)
     return [part for part in sizes if part not in kept]

@@ -22,9 +22,6 @@ from analysis.stats.inference import Inference
 from judging.protocols.rubric_schema import RubricCriterion
 
 R = TypeVar("R")
-# Rows of a table: 50 annotators on nine criteria are 33,000 pairs, 100 systems on six criteria
-# 118,800 tests. A page or a file that reads a table of 120,000 rows takes some 300 MB.
-MOST_ROWS = 120_000
 OF_SAID = ("krippendorff_alpha",)  # measures that are always of what annotators said
 READING = Column(
     "reading",

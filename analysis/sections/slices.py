@@ -18,13 +18,11 @@ from analysis.sections.columns import averaged_criteria, human_columns, metric_c
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_means import means_of
 from analysis.stats.correlation import correlate
-from analysis.stats.estimate import Estimate, Tested, undefined
+from analysis.stats.estimate import Estimate, Tested
 from judging.models import Campaign
 
 OWN = ("target_type", "source", "day")
 FROM_FILE = "column: "  # before the name of a metadata column, which could be any word
-MOST = 60  # values of an attribute
-MOST_ATTRIBUTES = 50  # of one run: each value of each is a study of its own to compute
 Columns: TypeAlias = "Mapping[str, pd.Series[Any]]"  # of the file, by name, each by unit
 MEASURES = {
     "krippendorff_alpha": "Krippendorff's alpha",
@@ -79,7 +77,7 @@ class Slices(Section[SliceRow]):
         of_value = len(material.rubric.criteria) + means + rhos
         columns = _columns(material, attributes)
         values = {name: int(_labels(material, name, columns).nunique()) for name in attributes}
-        return {name: of_value * count if count <= MOST else 1 for name, count in values.items()}
+        return {name: of_value * count for name, count in values.items()}
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SliceRow]:
         rows: list[SliceRow] = []
@@ -96,8 +94,7 @@ class Slices(Section[SliceRow]):
         tables = []
         by_table: dict[tuple[str, str], list[SliceRow]] = {}
         for row in found.of(Slices):
-            if row.measure:
-                by_table.setdefault((row.attribute, row.measure), []).append(row)
+            by_table.setdefault((row.attribute, row.measure), []).append(row)
         for (attribute, measure), kept in by_table.items():
             columns = {(row.criterion, row.system or row.metric): _head(row, found) for row in kept}
             by_place = {(row.label, (row.criterion, row.system or row.metric)): row for row in kept}
@@ -113,23 +110,10 @@ class Slices(Section[SliceRow]):
             )
         return tables
 
-    def small_print(self, found: Found) -> list[str]:
-        return sorted({row.estimate.reason for row in found.of(Slices) if not row.measure})
-
 
 def choices(campaign: Campaign) -> list[str]:
     """Return the attributes that a campaign's tables can be sliced by."""
     return [*OWN, *(FROM_FILE + name for name in frames.attribute_names(campaign))]
-
-
-def too_many(asked: Sequence[str]) -> str:
-    """Say why a run cannot slice by so many attributes; an empty string where it can."""
-    if len(asked) <= MOST_ATTRIBUTES:
-        return ""
-    return (
-        f"{len(asked):,} attributes are chosen for slices, and a report is sliced by at most "
-        f"{MOST_ATTRIBUTES}. Choose fewer; another run can take the others."
-    )
 
 
 def _head(row: SliceRow, found: Found) -> str:
@@ -168,9 +152,6 @@ def _of_attribute(
     of_said = _labels(inputs.said, attribute, columns)
     values = labels.dropna().unique().tolist()
     name = attribute.removeprefix(FROM_FILE)
-    if len(values) > MOST:
-        reason = f"{len(values)} different values: tables are sliced by up to {MOST}"
-        return [SliceRow(name, "", len(values), "", "", "", "", undefined("", reason))]
     rows = []
     for value in values:
         tell()

@@ -17,6 +17,7 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.estimate import Estimate
 from analysis.stats.spans import MarkedRange, between_raters, set_overlap, with_submitted
 from analysis.stats.systems import system_means
+from judging.limits import MAX_EXCERPT_CHARACTERS
 from judging.spans import Searched
 
 MEASURES = {
@@ -24,7 +25,6 @@ MEASURES = {
     "with_submitted": "with the submitted answer",
     "within_set": "within a set",
 }
-LONGEST_TEXT = 1_000
 # by annotator; an empty list where nothing answers the question
 MarkedRanges = Mapping[str, list[MarkedRange]]
 
@@ -53,7 +53,7 @@ class MarkRow:
     position: place of the question in its set
     start: first code point of the passage
     end: code point after the last
-    text: the first thousand characters of the marked text; empty where the annotator said that nothing answers the
+    text: the first 500 characters of the marked text; empty where the annotator said that nothing answers the
         question
     """
 
@@ -135,7 +135,7 @@ class SpanMarks(Section[MarkRow]):
         for _, row in frames.marks(material).join(slots, on="unit").iterrows():
             nothing = row["nothing"] == frames.TRUE
             start, end = (None, None) if nothing else (int(row["start"]), int(row["end"]))
-            text = "" if nothing else row["passage"][start:end][:LONGEST_TEXT]
+            text = "" if nothing else row["passage"][start:end][:MAX_EXCERPT_CHARACTERS]
             where = str(row["source"]), str(row["system"]), str(row["annotator"])
             rows.append(MarkRow(*where, int(row["position"]), start, end, text))
         return rows

@@ -15,6 +15,7 @@ from analysis.reports.rows import Record
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.sights import read_others, unblinded
 from analysis.sections.violations import Violations
+from judging.limits import MAX_PAGE_ROWS
 from judging.models import (
     Assignment,
     Campaign,
@@ -25,7 +26,6 @@ from judging.models import (
 from judging.models.campaign import SHOWN_OF_CHANGE
 from judging.pay import rate_of
 
-MOST_DEVIATIONS = 100  # in a report; the preregistration lists all
 ORIGINS = {
     "simulated": "These ratings were made by simulated annotators, not by people: they show what a report looks "
     "like, and say nothing about any system.",
@@ -64,7 +64,7 @@ class StudyFacts:
     read_others: annotators who were named to settle values of the material, where others had judged
       it, before they began or while the study was closed in between, so may have read what others
       said
-    deviations: what was changed after the lock: the first hundred, with the beginnings of long texts
+    deviations: what was changed after the lock: the first 200, with the beginnings of long texts
     deviation_count: how many there are in all
     violations: ratings that contradict a rule of the protocol
     extras_counted: whether answers handed in after their place was given away count
@@ -301,7 +301,7 @@ def _excluded(campaign: Campaign) -> list[Record]:
 
 
 def _deviations(campaign: Campaign) -> list[Record]:
-    found = campaign.deviations.shortened()[:MOST_DEVIATIONS]
+    found = campaign.deviations.shortened()[:MAX_PAGE_ROWS]
     columns = ("made_at", "what", "before_begins", "after_begins", "reason")
     return [
         {

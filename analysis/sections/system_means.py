@@ -118,7 +118,7 @@ class SystemMeans(Section[SystemMean]):
         return [Figure("systems", alt, chart)]
 
     def small_print(self, found: Found) -> list[str]:
-        return charts.not_drawn(len(found.of(SystemMeans)), charts.MOST_MEANS)
+        return charts.not_drawn(len(found.of(SystemMeans)), charts.DRAWN_MEANS)
 
     def headline(self, found: Found) -> dict[str, Estimate]:
         return {

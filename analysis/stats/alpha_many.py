@@ -16,7 +16,6 @@ import numpy as np
 from scipy import sparse
 
 from analysis.stats.arrays import FloatArray, IntArray
-from analysis.stats.ratings import TooManyValues
 from analysis.stats.resampling import (
     Bootstrap,
     Interval,
@@ -28,9 +27,8 @@ from analysis.stats.resampling import (
 )
 
 ManyLevel: TypeAlias = Literal["nominal", "ordinal", "ratio"]
-_MOST_RATIO_VALUES = 20_000
-_MOST_SECOND_ORDER = 2_000
-_MOST_CURVED = 500  # clusters that can hold more than 1 / 500 of the ratings
+_SECOND_ORDER_VALUES = 2_000  # up to so many different values no term is left away
+_CURVED_CLUSTERS = 500  # clusters that can hold more than 1 / 500 of the ratings
 _BLOCK_CELLS = 2_000_000
 
 
@@ -130,10 +128,6 @@ def _potential(values: FloatArray, n_c: FloatArray, level: ManyLevel) -> FloatAr
     """Return phi_c for a distance that does not depend on the ranks."""
     if level == "nominal":
         return np.asarray(n_c.sum() - n_c)
-    if values.size > _MOST_RATIO_VALUES:
-        raise TooManyValues(
-            f"ratio alpha compares all values: {values.size} are more than {_MOST_RATIO_VALUES}"
-        )
     step = max(1, _BLOCK_CELLS // values.size)
     parts = [
         _distance(level, values[i : i + step, None], values[None, :]) @ n_c
@@ -214,7 +208,7 @@ def _straddling(
     (by two values)."""
     m = _sizes(rows)
     slope = np.zeros(size)
-    coincidence = np.zeros((size, size)) if size <= _MOST_SECOND_ORDER else None
+    coincidence = np.zeros((size, size)) if size <= _SECOND_ORDER_VALUES else None
     for unit, a, b in _pairs(rows):
         weight = 2 / (m[unit] - 1)
         force = weight * (rank[b] - rank[a])
@@ -241,7 +235,7 @@ def _curvature(rows: IntArray, clusters: IntArray, given: sparse.csr_array) -> F
     size = _sizes(rows)
     units, m = np.bincount(clusters), np.asarray(given.sum(axis=1))
     curvature = np.zeros(len(m))
-    for g in np.flatnonzero((units > 1) & (m * _MOST_CURVED >= m.sum())):
+    for g in np.flatnonzero((units > 1) & (m * _CURVED_CLUSTERS >= m.sum())):
         n_gc = given[[g]].toarray()[0]
         fall = np.append(np.cumsum(n_gc) - n_gc / 2, 0)
         curvature[g] = (_within(rows, "ordinal", fall) / (size - 1)).sum()

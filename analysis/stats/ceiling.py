@@ -14,7 +14,7 @@ from analysis.stats.levels import source_correlations
 from analysis.stats.resampling import Jackknife, jackknife, with_spread
 
 CeilingLevel: TypeAlias = Literal["within_source", "pooled", "systems"]
-MOST_CELLS = 20_000_000  # of the tables of two scores by source; above it sources go in groups
+TABULATED_CELLS = 20_000_000  # of the tables of two scores by source; above it sources go in groups
 GROUPS = 50
 DECIMALS = 10  # means of ratings that are equal but for rounding are one value
 NO_INTERVAL = "no interval across systems: with few of them it would not keep its level"
@@ -158,7 +158,7 @@ def _units(pairs: list[_Pair], method: Method, level: CeilingLevel, sources: int
     if level != "pooled" or method == "pearson":
         return sources
     most = max(len(np.unique(pair.own)) * len(np.unique(pair.others)) for pair in pairs)
-    return sources if most * sources <= MOST_CELLS else min(sources, GROUPS)
+    return sources if most * sources <= TABULATED_CELLS else min(sources, GROUPS)
 
 
 def _within_source(pair: _Pair, method: Method, units: int) -> FloatArray:
@@ -195,7 +195,7 @@ def _pooled(pair: _Pair, method: Method, units: int) -> FloatArray:
     cells = units * first.size * second.size
     if method == "pearson":
         return _pearson(pair, units)
-    if cells > MOST_CELLS:
+    if cells > TABULATED_CELLS:
         columns = np.column_stack([pair.own, pair.others])
         kept = [np.full(len(columns), True), *(pair.source != unit for unit in range(units))]
         found = [coefficients(columns[rows], method=method)[0, 1] for rows in kept if rows.any()]

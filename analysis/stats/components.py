@@ -22,10 +22,6 @@ from analysis.stats.arrays import FloatArray, IntArray, Labels, judged_rows
 from analysis.stats.estimate import Tested
 from analysis.stats.reml import MixedDesign, NestedLevel, Unfit
 
-MOST_COLUMNS = 1_000  # systems, annotators and their pairs
-MOST_WORK = 4e9  # groups x columns^2, the cost of one evaluation: some seconds a fit
-MOST_TOGETHER = 3_000  # ratings on one source
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast(Tested):
@@ -158,8 +154,8 @@ def variance_components(
     Raises
     ------
     Unfit
-        Too little data, ratings that do not vary, effects that the design cannot tell apart
-        (named by the rank), or more columns than the method is made for.
+        Too little data, ratings that do not vary, or effects that the design cannot tell apart
+        (named by the rank).
 
     Notes
     -----
@@ -239,11 +235,8 @@ def _coded(
         raise Unfit("every rating has the same value")
     kept = [np.unique(code, return_inverse=True)[1] for code in rows.values()]
     system, source, annotator = kept[:3]
-    most = int(np.bincount(source).max())
     if _size(source) < 2:
         raise Unfit("one source: two are needed")
-    if most > MOST_TOGETHER:
-        raise Unfit(f"{most:,} ratings on one source are too many")
     codes = _Codes(
         system=system,
         source=source,
@@ -279,8 +272,6 @@ def _design(y: FloatArray, codes: _Codes, random: bool) -> tuple[MixedDesign, li
     pieces = [crossed.fixed, *crossed.blocks.values(), sparse.csr_matrix(y[:, None])]
     columns = sparse.hstack(pieces).tocsr()
     fixed, q = crossed.fixed.shape[1], columns.shape[1] - 1
-    if q > MOST_COLUMNS or (levels[0].groups if levels else 1) * q**2 > MOST_WORK:
-        raise Unfit(f"{q:,} columns of systems, annotators and their pairs are too many")
     if len(y) <= fixed + len(levels) + len(crossed.blocks):
         raise Unfit(f"{len(y)} ratings are too few for {fixed} means")
     whole = (columns.T @ columns).toarray()

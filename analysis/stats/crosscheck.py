@@ -24,8 +24,7 @@ from analysis.stats.columns import complete, constant
 from analysis.stats.correlation import Method
 from analysis.stats.kappa import Weights
 from analysis.stats.ratings import RatingScale, checked, checked_scale, coded
-
-MOST_CELLS = 20_000_000  # units x values x values: 160 MB in krippendorff
+from judging.limits import MAX_RATING_CELLS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +55,8 @@ def check_alpha(ratings: ArrayLike, *, level: Level, ours: float) -> Check:
     distinct = np.unique(table[~np.isnan(table)]).size
     if distinct < 2:
         return _unasked("krippendorff", "undefined here; the library raises an error")
-    if len(table) * distinct**2 > MOST_CELLS:
+    # krippendorff holds units x values x values
+    if len(table) * distinct**2 > MAX_RATING_CELLS:
         return _unasked(
             "krippendorff",
             f"{len(table)} units with {distinct} values are too many for the library",

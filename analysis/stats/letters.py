@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from analysis.stats.arrays import numeric
 
-MOST_ON_THE_WAY = 500  # groups; so many systems differ in no order that letters could tell
+GROUPS_ON_THE_WAY = 500  # groups; so many systems differ in no order that letters could tell
 
 
 def letters(means: ArrayLike, differ: Set[tuple[int, int]]) -> list[str]:
@@ -35,7 +35,7 @@ def letters(means: ArrayLike, differ: Set[tuple[int, int]]) -> list[str]:
         split = [group for group in groups if group & both == both]
         groups = [group for group in groups if group & both != both]
         groups += _not_inside([group & ~(1 << k) for group in split for k in (i, j)], groups)
-        if len(groups) > MOST_ON_THE_WAY:
+        if len(groups) > GROUPS_ON_THE_WAY:
             break
     if len(groups) > len(ascii_letters):
         return [""] * len(order)

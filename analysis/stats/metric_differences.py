@@ -39,11 +39,11 @@ from analysis.stats.system_level import (
     swapped_systems,
 )
 from analysis.stats.within_source import mean_left_out, source_coefficients, within_values
+from judging.limits import MAX_SWAPPED_MEANS
 
 # Swaps for each pair of metrics: Holm multiplies the smallest p by the number of pairs
 PER_PAIR = 40
 _CELLS = 4_000_000  # of differences without a unit that are in memory at once
-MOST_SWAPPED = 2_000_000_000  # means of systems, swapped pair by pair: some four minutes
 SIGNS_A_MEAN = 8  # signs of sources are drawn in the time in which one mean is swapped and ranked
 
 
@@ -126,7 +126,7 @@ def metric_differences(
     ratings: Mapping[str, ArrayLike] | None = None,
     resamples: int = 1000,
     confidence: float = 0.95,
-    most_swapped: int = MOST_SWAPPED,
+    most_swapped: int = MAX_SWAPPED_MEANS,
     tell: Callable[[], None] = lambda: None,
 ) -> list[MetricDifference]:
     """Return every pair of metrics against every human column, the better one first.

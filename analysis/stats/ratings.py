@@ -12,7 +12,7 @@ from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, group
 
 RatingScale: TypeAlias = Sequence[float] | FloatArray
 _BLOCK_CELLS = 100_000
-_MOST_CELLS = 100_000_000
+_CATEGORY_CELLS = 100_000_000  # units x values, beyond which values are taken as continuous
 
 
 class RatingOffScale(ValueError):
@@ -245,7 +245,7 @@ def _key(codes: IntArray, worth: IntArray) -> IntArray:
 
 def _counted(table: FloatArray, values: FloatArray) -> FloatArray:
     n, size = len(table), values.size + 1
-    if n * size > _MOST_CELLS:
+    if n * size > _CATEGORY_CELLS:
         raise TooManyValues(
             f"{values.size} different values in {n} units: this coefficient is for a scale of few points"
         )

@@ -22,7 +22,7 @@ from analysis.stats.arrays import BoolArray, FloatArray, IntArray
 from analysis.stats.estimate import Estimate
 from analysis.stats.ratings import memberships
 
-LEAST_DRAWN = 10  # sources that must tell for percentiles of draws of them, which are narrower
+REQUIRED_DRAWN = 10  # sources that must tell for percentiles of draws of them, which are narrower
 MANY = 20  # sources
 
 
@@ -105,6 +105,6 @@ def _judged(
         telling = apart
         words = f"two ratings of a unit leave the commonest value on only {apart} of {found.clusters} sources"
     drawn = np.isnan(found.df)
-    if telling >= (LEAST_DRAWN if drawn else bound.least(found.clusters)):
+    if telling >= (REQUIRED_DRAWN if drawn else bound.least(found.clusters)):
         return found
     return replace(found, low=nan, high=nan, reason=f"{words}: no interval")

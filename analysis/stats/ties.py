@@ -21,8 +21,8 @@ from analysis.stats.estimate import Estimate, Tested, undefined, untested
 from analysis.stats.facets import Facets, facets
 from analysis.stats.left_out import Inferred, WithoutUnits, inferred
 from analysis.stats.within_source import mean_left_out, tables
+from judging.limits import MAX_COMPARED_PAIRS
 
-MOST_PAIRS = 50_000_000
 _GRID = 400_000  # items times candidates for epsilon, over all pairs of items
 _NEAR = 1e-12
 
@@ -363,7 +363,7 @@ def accuracies_pooled(human: FloatArray, metrics: FloatArray, facets: Facets) ->
     if n < 2:
         return "no pair of items to compare"
     levels = [np.unique(column, return_inverse=True) for column in human.T]
-    if n * max(n // 2, *(values.size for values, _ in levels)) > MOST_PAIRS:
+    if n * max(n // 2, *(values.size for values, _ in levels)) > MAX_COMPARED_PAIRS:
         return f"{n * (n - 1) // 2:,} pairs are too many to compare: see it per source"
     apart, ordered_pairs = _Apart.of(facets), n * (n - 1)
     tied = [apart.ties(column) for column in human.T]

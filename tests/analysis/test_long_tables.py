@@ -13,7 +13,7 @@ from analysis.actions import exports, papers, runs
 from analysis.models import Result
 from analysis.reports import tables
 from analysis.reports.rows import encode
-from analysis.sections import page, section
+from analysis.sections import not_listed, page
 from analysis.sections.agreement import Agreement
 from analysis.sections.annotators import Pairs
 from analysis.sections.differences import Leaders
@@ -44,7 +44,7 @@ def run(campaign):
     """Return a run that lists at most twelve rows of a table: three pairs of systems under four tests
     on one criterion, two annotators on two points."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(section, "MOST_ROWS", 12)
+        patch.setattr(not_listed, "MAX_REPORT_ROWS", 12)
         patch.setattr(runs, "too_long", lambda _section, _rows: None)  # else all tables are long
         return studies.analysed(campaign, **SETTINGS)
 
@@ -105,7 +105,7 @@ def test_pages_and_files_say_what_is_left_out(run, client):
 
 
 def test_a_table_that_is_too_long_all_the_same_is_left_out_as_a_whole(monkeypatch):
-    monkeypatch.setattr(section, "MOST_ROWS", 3)
+    monkeypatch.setattr(not_listed, "MAX_REPORT_ROWS", 3)
     assert too_long(Study(), 3) is None
     assert too_long(Study(), 4) == UnlistedPart("about", "What the report rests on", "", 4, 4, 3)
     told = stored.found(not_listed=[encode(too_long(Study(), 4))])
@@ -220,7 +220,7 @@ def test_tables_are_read_when_they_are_asked_for(run):
 
 
 def test_a_table_that_turns_out_too_long_is_left_out_and_loses_no_run(campaign, monkeypatch):
-    monkeypatch.setattr(section, "MOST_ROWS", 24)
+    monkeypatch.setattr(not_listed, "MAX_REPORT_ROWS", 24)
     found = runs.tables_of(studies.analysed(campaign, metrics=[], mixed_model="never"))
     assert found["agreement"] == []
     assert left_out(found["not_listed"])["agreement", ""][2] == 24

@@ -319,14 +319,3 @@ def test_a_row_that_begins_with_a_bracket_or_a_star_is_no_part_of_the_row_before
     """LaTeX reads both as arguments of the line break before them, blanks and all."""
     assert latex._line([latex.escaped(name), "1"]).startswith("{}" + name[0])
     assert latex._line([latex.escaped("Alba"), name]) == rf"Alba & {name} \\" + "\n"
-
-
-def test_numbers_of_a_very_long_table_have_no_names(monkeypatch):
-    monkeypatch.setattr(latex, "MOST_NAMED", 1)
-    rows = [{"system": name, "value": 1.0} for name in "ab"]
-    [(_name, text)] = latex.numbers(
-        [("systems", rows, ("system",)), ("one", rows[:1], ("system",))]
-    )
-    assert "QuaestorNumber{systems/" not in text
-    assert "% systems: 2 rows are too many to be named; see tables/systems.csv\n" in text
-    assert r"\QuaestorNumber{one/a/value}{1.00}" in text

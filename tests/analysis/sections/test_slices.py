@@ -5,11 +5,8 @@ from collections import Counter
 from math import nan
 
 import pytest
-from django.urls import reverse
 
 from analysis import frames
-from analysis.actions import runs
-from analysis.models import Result, Run
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.rows import encode
 from analysis.sections import slices
@@ -17,7 +14,6 @@ from analysis.sections.not_listed import MULTIPLYING, NotListed
 from analysis.sections.section import Chance, Found
 from analysis.sections.slices import SliceRow, Slices
 from analysis.stats import estimate
-from judging.actions import jobs
 from judging.models import Attribute, Unit
 from tests.analysis import studies
 from tests.analysis.sections.computing import inputs_of, records
@@ -143,52 +139,3 @@ def test_a_cancel_is_learnt_of_before_each_section_and_each_slice() -> None:
     told.clear()
     Slices().compute(inputs, Found({}), tell)
     assert told == ["Slices by topic"] * 3
-
-
-def many(number: int) -> list[str]:
-    return by_file(*(f"t{place}" for place in range(number)))
-
-
-REFUSED = "51 attributes are chosen for slices, and a report is sliced by at most 50. Choose fewer"
-
-
-@pytest.mark.django_db
-def test_a_run_is_sliced_by_a_bounded_number_of_attributes(client) -> None:
-    campaign = with_columns({f"t{place}": ["x"] for place in range(51)})
-    client.force_login(campaign.created_by)
-    form = {"prepare_hypothesis": "raw", "prepare_reference": "raw", "resamples": 100, "seed": 1}
-    start, api = (
-        reverse(f"analysis:{name}", args=[campaign.uuid]) for name in ("start", "api_runs")
-    )
-    shown = client.post(start, form | {"slices": many(51)})
-    assert shown.status_code == 422
-    assert f"Agreement, means and correlations also by</a>: {REFUSED}" in shown.text
-    asked = {"slices": many(51), "resamples": 100}
-    answer = client.post(api, asked, content_type="application/json")
-    assert answer.status_code == 422
-    assert list(answer.json()) == ["slices"]
-    assert answer.json()["slices"][0].startswith(REFUSED)
-    unknown = asked | {"slices": [f"no {place}" for place in range(51)]}
-    answer = client.post(api, unknown, content_type="application/json")
-    assert answer.json()["slices"][0].startswith(REFUSED), "the names are looked at later"
-    assert not Run.objects.exists()
-    assert client.post(start, form | {"slices": many(50)}).status_code == 302
-
-
-@pytest.mark.django_db
-def test_a_run_that_was_asked_for_before_the_limit_is_refused_and_a_finished_one_is_read(
-    client, monkeypatch
-) -> None:
-    campaign = with_columns({f"t{place}": ["x"] for place in range(51)})
-    wanted = {"slices": many(51), "metrics": [], "mixed_model": "never"}
-    with pytest.raises(jobs.CannotDo, match=REFUSED):
-        studies.analysed(campaign, **wanted)
-    run = studies.analysed(campaign, metrics=[], mixed_model="never")
-    own = [encode(row("mean", attribute=f"t{place}", system="Alba")) for place in range(51)]
-    Result.objects.filter(run=run, key="slices").update(document=own)
-    Run.objects.filter(pk=run.pk).update(parameters=run.parameters | wanted)
-    client.force_login(campaign.created_by)
-    shown = client.get(reverse("analysis:section", args=[campaign.uuid, run.number, "slices"]))
-    assert shown.status_code == 200
-    assert "t50, 7 values: means" in shown.text
-    assert len(runs.tables_of(run)["slices"]) == 51

@@ -595,13 +595,14 @@ def test_a_deviation_from_a_locked_protocol_is_told_with_what_was_before_and_aft
     ]
 
 
-def test_a_report_keeps_the_first_hundred_deviations_and_the_beginnings_of_their_texts() -> None:
+def test_a_report_keeps_the_first_deviations_and_the_beginnings_of_their_texts(monkeypatch) -> None:
+    monkeypatch.setattr(study, "MAX_PAGE_ROWS", 2)
     campaign = studies.opened()
     made = {"made_by": campaign.created_by, "made_at": timezone.now()}
-    for _n in range(101):
+    for _n in range(3):
         campaign.deviations.create(what="consent", before="a " * 5_000, after="b", **made)
     [row] = records(study.Study, campaign)
-    assert (len(row["deviations"]), row["deviation_count"]) == (100, 101)
+    assert (len(row["deviations"]), row["deviation_count"]) == (2, 3)
     assert {len(each["before"]) for each in row["deviations"]} == {500}
 
 

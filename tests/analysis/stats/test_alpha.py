@@ -113,7 +113,7 @@ def test_what_large_sources_take_along_is_exact_however_many_values_there_are(
     sources = np.arange(40) // 4
     how = {"level": "ordinal", "clusters": sources, "scale": range(101)}
     by_values = krippendorff_alpha(sliders(), **how)
-    monkeypatch.setattr(alpha_many, "_MOST_SECOND_ORDER", 0)
+    monkeypatch.setattr(alpha_many, "_SECOND_ORDER_VALUES", 0)
     by_sources = krippendorff_alpha(sliders(), **how)
     assert (by_sources.low, by_sources.df) == pytest.approx((by_values.low, by_values.df))
 

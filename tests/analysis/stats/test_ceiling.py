@@ -106,7 +106,7 @@ def test_long_scales_leave_out_groups_of_sources(
 ) -> None:
     data = long(cube(sources=60))
     plain = human_ceiling(**data, method=method)
-    monkeypatch.setattr(module, "MOST_CELLS", 10)
+    monkeypatch.setattr(module, "TABULATED_CELLS", 10)
     grouped = human_ceiling(**data, method=method)
     assert grouped.value == pytest.approx(plain.value)
     assert grouped.high - grouped.low == pytest.approx(plain.high - plain.low, rel=0.3)

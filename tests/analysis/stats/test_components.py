@@ -792,18 +792,6 @@ def test_systems_and_annotators_that_do_not_cross_are_refused_with_their_rank() 
         variance_components(**each_their_own, annotators_random=False)
 
 
-def test_too_many_annotators_are_refused() -> None:
-    source, system = np.repeat(np.arange(400), 6), np.tile([0, 1, 2, 0, 1, 2], 400)
-    annotator = np.arange(2400) % 397
-    with pytest.raises(Unfit, match="columns of systems, annotators and their pairs are too many"):
-        variance_components(
-            np.random.default_rng(0).normal(size=2400),
-            systems=system,
-            sources=source,
-            annotators=annotator,
-        )
-
-
 def test_columns_of_different_length_are_refused() -> None:
     with pytest.raises(ValueError, match="columns differ in length"):
         variance_components(**small(ratings=np.ones(3)))

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.stats import components, ties
+from analysis.stats import ties
 from analysis.stats.alternative_annotator import AgainstPerson, one_sided
 from analysis.stats.comparing import paired_permutation, smallest_p
-from analysis.stats.components import Unfit, variance_components
 from analysis.stats.correlation import exact_p, independent_p, pairwise
 from analysis.stats.prediction_powered import corrected_mean
 from analysis.stats.system_level import Orders
@@ -73,31 +72,9 @@ def test_ten_sources_with_people_are_enough_for_a_corrected_mean() -> None:
 def test_more_pairs_than_can_be_counted_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight items with six values of people's: 8 x 6 is more than 8 x 4."""
     human, metric = np.array([1.0, 2, 3, 4, 5, 6, 6, 6]), np.arange(8.0)
-    monkeypatch.setattr(ties, "MOST_PAIRS", 48)
+    monkeypatch.setattr(ties, "MAX_COMPARED_PAIRS", 48)
     assert pairwise_accuracy(human, metric).accuracy.defined
-    monkeypatch.setattr(ties, "MOST_PAIRS", 47)
+    monkeypatch.setattr(ties, "MAX_COMPARED_PAIRS", 47)
     assert pairwise_accuracy(human, metric).accuracy.reason == (
         "28 pairs are too many to compare: see it per source"
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "most", "told"),
-    [
-        ("MOST_TOGETHER", 4, "4 ratings on one source are too many"),
-        ("MOST_COLUMNS", 8, "8 columns of systems, annotators and their pairs are too many"),
-        ("MOST_WORK", 12 * 8**2, "8 columns of systems, annotators and their pairs are too many"),
-    ],
-)
-def test_models_of_up_to_their_size_are_fitted(
-    name: str, most: int, told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two systems and two annotators, with their four pairs, on six sources: twelve questions."""
-    source, system, annotator = (axis.ravel() for axis in np.indices((6, 2, 2)))
-    given = {"systems": system, "sources": source, "annotators": annotator}
-    ratings = rng().normal(size=24)
-    monkeypatch.setattr(components, name, most)
-    assert variance_components(ratings, **given).n == 24
-    monkeypatch.setattr(components, name, most - 1)
-    with pytest.raises(Unfit, match=told):
-        variance_components(ratings, **given)

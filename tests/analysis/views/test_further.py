@@ -127,16 +127,6 @@ def test_slices_hold_their_own_part_of_the_data_and_count_themselves(large):
     assert len(rho) == 2
 
 
-def test_an_attribute_of_too_many_values_is_said(client):
-    run = studies.analysed(
-        studies.imported(sources=61),
-        slices=["source"],
-        without_criteria=["grammaticality"],
-        **QUICK,
-    )
-    assert "61 different values: tables are sliced by up to 60" in report_of(client, run)
-
-
 def test_an_exclusion_shows_the_numbers_with_and_without(client):
     campaign = studies.imported()
     row = Enrollment.objects.get(campaign=campaign, label="A2")
