@@ -1,5 +1,4 @@
-"""The engine that runs jobs. A message is only a doorbell: the job's row in PostgreSQL is the
-truth."""
+"""The Celery application. The row of a job in PostgreSQL is the truth; a message only names it."""
 
 import logging
 import os
@@ -10,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 from celery import Celery, bootsteps, signals
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
+from kombu import Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 from config import memory, site_lock
 
 if TYPE_CHECKING:
-    from config.doorbell import LoopWatch
-    from judging.tasks import JobRecovery, Sweep
+    from judging.tasks import Sweep
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-TRANSPORT_ALIASES["jobs"] = "config.doorbell:Transport"
+TRANSPORT_ALIASES["jobs"] = "config.job_transport:Transport"
 
 # A page waits no longer for a Redis that hangs; its job is in the database anyway.
 PATIENCE_WITH_REDIS = {"socket_timeout": 2, "socket_connect_timeout": 2}  # seconds
@@ -33,13 +32,14 @@ app.conf.update(
     broker_transport_options=PATIENCE_WITH_REDIS
     if settings.CELERY_BROKER_URL.startswith("redis")
     else {},
+    task_default_queue="celery",
+    task_queues=[Queue("celery"), Queue("gpu")],  # a worker takes both, or those of its option -Q
     task_ignore_result=True,
     task_acks_late=True,  # so that a worker takes no more jobs than it has processes
     task_reject_on_worker_lost=True,
     worker_prefetch_multiplier=1,
     worker_proc_alive_timeout=60.0,  # on a busy machine a new process takes longer than 4 s to say that it is up
     worker_lost_wait=0.5,  # seconds; a killed process has nothing more to say, and its place is free
-    worker_enable_remote_control=False,  # nobody asks, and two workers of one name would lock each other out
     worker_hijack_root_logger=False,
     timezone="UTC",
 )
@@ -65,8 +65,8 @@ def hold_site_lock(**about: Any) -> None:
 
 
 class Sweeper(bootsteps.StartStopStep):
-    """Recovery, sweep and the watch of the loop, in a thread each of every worker: as long as one
-    lives, somebody does the first two, and a sweep that takes long holds up no recovery."""
+    """Repeats the sweep in a thread of every worker, so that some worker does it as long as one
+    lives."""
 
     requires = ("celery.worker.components:Pool",)
 
@@ -75,12 +75,9 @@ class Sweeper(bootsteps.StartStopStep):
         self.over = threading.Event()
 
     def start(self, worker: Any) -> None:
-        from config.doorbell import LoopWatch
-        from judging.tasks import JobRecovery, Sweep
+        from judging.tasks import Sweep
 
-        for due in (JobRecovery(), Sweep(), LoopWatch()):
-            name = type(due).__name__
-            threading.Thread(target=self.repeat, args=(due,), name=name, daemon=True).start()
+        threading.Thread(target=self.repeat, args=(Sweep(),), name="sweep", daemon=True).start()
 
     def stop(self, worker: Any) -> None:
         self.over.set()
@@ -88,19 +85,17 @@ class Sweeper(bootsteps.StartStopStep):
     def terminate(self, worker: Any) -> None:
         self.over.set()
 
-    def repeat(self, due: "JobRecovery | Sweep | LoopWatch") -> None:
-        """Do it again and again until the worker stops."""
+    def repeat(self, sweep: "Sweep") -> None:
+        """Sweep again and again until the worker stops."""
         while not self.over.is_set():
             try:
-                due(time.monotonic())
+                sweep(time.monotonic())
             except (DatabaseError, InterfaceError) as problem:
-                log.warning("%s was put off: %s", type(due).__name__, problem)
+                log.warning("The sweep was put off: %s", problem)
                 connection.close()
-            except (
-                Exception
-            ):  # whatever it is, the next time may do better, and never again would be worse
-                log.exception("%s failed", type(due).__name__)
-            self.over.wait(due.EVERY)
+            except Exception:  # the next sweep may succeed
+                log.exception("The sweep failed")
+            self.over.wait(sweep.EVERY)
         connection.close()
 
 

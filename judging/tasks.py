@@ -50,22 +50,19 @@ NO_MORE = "Whoever asked for this may not any more."
 
 
 def ring(job_id: uuid.UUID | str) -> None:
-    """Tell the workers about a job: those that listen to the database, or through a broker where
-    there is one.
+    """Tell the workers about a job: those that listen to the database, or by a message to the broker.
 
-    A lost message is no harm: workers look by themselves every second, and the sweep rings a broker
-    again.
+    If the message is lost, no job is: workers look at the rows every second, and the sweep sends a
+    message to a broker again.
     """
     if not settings.CELERY_BROKER_URL:
         jobs.notify()
         return
     job = Job.objects.get(pk=job_id)
     try:
-        current_app.send_task(job.kind, args=[str(job.pk)], retry=False)
-    except (
-        Exception
-    ):  # whatever the broker's library raises: the page must not fail because the bell is broken
-        log.warning("The queue could not be reached; the sweep will ring again for %s.", job)
+        current_app.send_task(job.kind, args=[str(job.pk)], queue=job.queue, retry=False)
+    except Exception:  # whatever the broker's library raises, the page must not fail
+        log.warning("The broker could not be reached; the sweep will send a message for %s.", job)
 
 
 def begin(start: Callable[..., Job], **asked: Any) -> Job:
@@ -181,7 +178,7 @@ def _carry_out(
         except (DatabaseError, InterfaceError) as error:
             if not outages.is_cut_off(error):
                 _fail(job, error)
-            else:  # the row stays as it is: without its lifeline the sweep finds it, and it begins again
+            else:  # the row stays as it is: its lease ends, and it begins again
                 log.warning("%s was cut off from the database; it is begun again.", job)
                 connection.close()
         except Exception as error:
@@ -202,28 +199,10 @@ def _fail(job: Job, error: Exception) -> None:
     jobs.fail(job=job, error=outages.sentence(error) or f"{type(error).__name__}: {error}"[:2000])
 
 
-class JobRecovery:
-    """What every worker looks for all the time, each for all: jobs whose worker died, and jobs that
-    a broker should be told of. Two at once do no harm."""
-
-    EVERY = 0.25  # seconds
-
-    def __init__(self) -> None:
-        self.watch = jobs.Watch()
-
-    def __call__(self, now: float) -> None:
-        """Look once, by the monotonic clock."""
-        _give_way()
-        if self.watch.recover(now=now) and not settings.CELERY_BROKER_URL:
-            jobs.notify()
-        if settings.CELERY_BROKER_URL:
-            for job in jobs.to_ring():
-                ring(job.pk)
-
-
 class Sweep:
-    """What some worker must do every few seconds, each for all: say that a worker lives, free
-    places whose lease ran out, count what overviews show. Two sweeps at once do no harm."""
+    """What some worker must do every few seconds, each for all: say that a worker lives, start lost
+    jobs again, free places whose lease ran out, count what overviews show. Two sweeps at once do no
+    harm."""
 
     EVERY = 5.0  # seconds
     HOURLY = 3600.0
@@ -235,6 +214,11 @@ class Sweep:
         """Do what is due by the monotonic clock."""
         _give_way()
         jobs.say_alive(worker=worker_name())
+        found = jobs.requeue_lost()
+        if settings.CELERY_BROKER_URL:
+            found = jobs.to_send()
+        for job in found:
+            ring(job.pk)
         assignments.begin_leases_anew(clock_was_set=self.clock.was_set(now=now))
         assignments.release_due()
         participations.release_due(now=timezone.now())

@@ -1,7 +1,7 @@
-"""Long work: asking for it, claiming it, saying how far it is, ending it, and finding what died.
+"""Jobs: asking for one, claiming it, telling its progress, ending it, and starting it again.
 
-While a job runs, its worker holds an advisory lock that PostgreSQL drops with the worker's
-connection: the job's lifeline. So a death shows at once, whatever the clocks say.
+A running job renews its lease every second. If the lease ends, its worker has died, and another
+worker starts the job again. Leases use the database's clock.
 """
 
 import json
@@ -16,7 +16,6 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
-from psycopg2.extensions import connection as Line
 
 from judging import storage
 from judging.models import Campaign, Collection, Job, StoredFile, User, WorkerPresence
@@ -24,14 +23,10 @@ from judging.models.statements import rows
 
 BEAT = 1.0  # seconds between two signs of life
 BEATS_A_CHECK = 3  # signs of life from one look to the next whether the job may still be done
-# Seconds without lifeline and sign of life: longer than a worker takes to connect anew
-CUT_AFTER = 1.5
-FROZEN_AFTER = 120.0  # seconds without a sign of life from a worker whose lifeline stands
+LEASE = timedelta(seconds=60)  # of a running job, and of a queued one that was handed to a worker
+QUEUES = ("celery", "gpu")
 PRESENT_FOR = timedelta(seconds=10)
-RING_AGAIN_AFTER = timedelta(seconds=10)  # through a broker, where messages pile up
-TELL_AGAIN_AFTER = timedelta(seconds=2)
 ATTEMPTS = 3
-LIFELINES = 1_903_781  # marks our advisory locks among those of other programs in the same database
 WAITS_FOR_OTHERS = "judging.ask_judge"  # the kind whose jobs ask a server that is not ours
 DRY_RUN = "analysis.dry_run"  # the kind that fills a copy of a draft
 FORGET_ANNOTATORS = "analysis.forget"  # the kind that takes erased people out of reports
@@ -181,24 +176,35 @@ def _files_of(job: Job) -> set[str]:
     return {sha256 for _name, sha256, *_ in several} | ({one} if one else set())
 
 
-def to_ring() -> list[Job]:
-    """Return the queued jobs that a broker should be told of, for the first time or again, and note
-    that it is."""
-    waiting = Job.objects.filter(state=Job.State.QUEUED).filter(
-        _not_within("rung_at", RING_AGAIN_AFTER)
-    )
+def to_send() -> list[Job]:
+    """Return the queued jobs for which a broker needs a message, and note that it gets one. A lost
+    message is sent again when the lease ends."""
+    waiting = Job.objects.filter(_lease_ended("rung_at"), state=Job.State.QUEUED)
     found = list(waiting)
     waiting.update(rung_at=Now())
     return found
 
 
-def _not_within(column: str, last: timedelta) -> Q:
-    """Select what did not happen lately; a time in the future means that the clock was set back."""
+def _lease_ended(column: str) -> Q:
+    """Select the jobs without a lease; one in the future means that the clock was set back."""
     return (
         Q(**{f"{column}__isnull": True})
-        | Q(**{f"{column}__lt": Now() - last})
-        | Q(**{f"{column}__gt": Now()})
+        | Q(**{f"{column}__lt": Now() - LEASE})
+        | Q(**{f"{column}__gt": Now() + LEASE})
     )
+
+
+def requeue_lost() -> list[Job]:
+    """Put the jobs whose lease ended back in the queue, or fail them; return those put back."""
+    lost = Job.objects.filter(_lease_ended("heartbeat_at"), state=Job.State.RUNNING)
+    return [job for job in lost if _requeue(job)]
+
+
+def put_back(*, job_id: uuid.UUID | str) -> None:
+    """Put a job back in the queue whose process died, or that was handed out and never begun."""
+    Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(rung_at=None)
+    for job in Job.objects.filter(pk=job_id, state=Job.State.RUNNING):
+        _requeue(job)
 
 
 def notify() -> None:
@@ -207,73 +213,47 @@ def notify() -> None:
         cursor.execute("SELECT pg_notify(%s, '')", [BELL])
 
 
-# Whose last job began longest ago is served first: nobody's many hold up another's one. Jobs that ask
-# somebody else's server may last for hours; there are at most as many at once as workers. So it is with
-# those of one person that compute, which may last as long, and with all others of theirs, such as
-# imports, which may take minutes: of three processes of a worker one is left to everybody else.
-RESERVE = """
-WITH told AS (
-    SELECT now() - make_interval(secs => %(told)s) AS earliest, (
-        SELECT GREATEST(1, count(*)) FROM judging_workerpresence
-        WHERE seen_at > statement_timestamp() - make_interval(secs => %(present)s)
-            AND seen_at <= statement_timestamp()) AS workers
-),
-begun AS (
-    SELECT kind, created_by_id AS person FROM judging_job, told WHERE state = 'running'
-        OR (state = 'queued' AND rung_at BETWEEN told.earliest AND now())
-),
-served AS (
+# First come the jobs of the user who was served longest ago. Jobs that ask another server may take
+# days, so at most as many of them run as there are workers.
+RESERVE_SQL = """
+WITH clock AS (
+    SELECT statement_timestamp() AS now,
+        statement_timestamp() - make_interval(secs => %(lease)s) AS leased_since
+), served AS (
     SELECT created_by_id AS person, max(started_at) AS at FROM judging_job
     WHERE created_by_id IN (SELECT created_by_id FROM judging_job WHERE state = 'queued')
     GROUP BY 1
+), waiting_for_others AS (
+    SELECT count(*) AS jobs FROM judging_job, clock WHERE kind = %(waits)s AND (state = 'running'
+        OR (state = 'queued' AND rung_at BETWEEN leased_since AND now))
+), workers AS (
+    SELECT GREATEST(1, count(*)) AS present FROM judging_workerpresence, clock
+    WHERE seen_at BETWEEN now - make_interval(secs => %(present)s) AND now
 )
-UPDATE judging_job SET rung_at = now() WHERE id = (
-    SELECT job.id FROM judging_job job CROSS JOIN told
+UPDATE judging_job SET rung_at = statement_timestamp() WHERE id = (
+    SELECT job.id FROM judging_job job
+    CROSS JOIN clock CROSS JOIN waiting_for_others CROSS JOIN workers
     LEFT JOIN served ON served.person = job.created_by_id
-    WHERE job.state = 'queued'
-    AND (job.rung_at IS NULL OR job.rung_at NOT BETWEEN told.earliest AND now())
-    AND (job.kind <> %(waits)s
-        OR (SELECT count(*) FROM begun WHERE kind = %(waits)s) < told.workers)
-    AND (job.kind = %(waits)s OR told.workers > (
-        SELECT count(*) FROM begun WHERE begun.person = job.created_by_id
-        AND kind <> %(waits)s AND (kind = ANY(%(computes)s)) = (job.kind = ANY(%(computes)s))))
+    WHERE job.state = 'queued' AND job.queue = %(queue)s
+    AND (job.rung_at IS NULL OR job.rung_at NOT BETWEEN leased_since AND now)
+    AND (job.kind <> %(waits)s OR waiting_for_others.jobs < workers.present)
     ORDER BY served.at NULLS FIRST, job.created_at LIMIT 1 FOR UPDATE OF job SKIP LOCKED
 ) RETURNING kind, id::text
 """
 
 
-def reserve() -> tuple[str, str] | None:
-    """Return kind and id of the job that is next, and keep other workers from being told of it for
-    a moment."""
+def reserve(*, queue: str) -> tuple[str, str] | None:
+    """Return kind and id of the queue's next job, and lease it to the caller; None if none waits."""
+    wanted: dict[str, str | float] = {
+        "lease": LEASE.total_seconds(),
+        "present": PRESENT_FOR.total_seconds(),
+        "waits": WAITS_FOR_OTHERS,
+        "queue": queue,
+    }
     with connection.cursor() as cursor:
-        wanted: dict[str, float | str | list[str]] = {
-            "told": TELL_AGAIN_AFTER.total_seconds(),
-            "present": PRESENT_FOR.total_seconds(),
-            "waits": WAITS_FOR_OTHERS,
-            "computes": list(Job.COMPUTES),
-        }
-        cursor.execute(RESERVE, wanted)
+        cursor.execute(RESERVE_SQL, wanted)
         found = cursor.fetchone()
     return found and (found[0], found[1])
-
-
-def before(job: Job) -> Job | None:
-    """Return the running job that one of the same person waits for: both compute, or neither."""
-    if job.kind == WAITS_FOR_OTHERS or job.state != Job.State.QUEUED:
-        return None
-    computes = Q(kind__in=Job.COMPUTES)
-    running = Job.objects.filter(
-        computes if job.kind in Job.COMPUTES else ~computes,
-        state=Job.State.RUNNING,
-        created_by=job.created_by_id,
-    ).exclude(kind=WAITS_FOR_OTHERS)
-    first = running.order_by("started_at").first()
-    return first if first and running.count() >= max(1, _present().count()) else None
-
-
-def none_runs(job_ids: list[str]) -> bool:
-    """Say whether none of the jobs is at work, whatever became of them."""
-    return not Job.objects.filter(pk__in=job_ids, state=Job.State.RUNNING).exists()
 
 
 def say_alive(*, worker: str) -> None:
@@ -291,69 +271,21 @@ def _present() -> QuerySet[WorkerPresence]:
     return WorkerPresence.objects.filter(seen_at__range=(Now() - PRESENT_FOR, Now()))
 
 
-class Watch:
-    """Finds running jobs whose worker is gone. It measures silence by its own monotonic clock,
-    since the machine's may be set forward or back."""
-
-    def __init__(self) -> None:
-        self._since: dict[tuple[uuid.UUID, object], float] = {}
-
-    def recover(self, *, now: float) -> int:
-        """Put the jobs of dead workers back in the queue, or give up on them; return how many.
-
-        The jobs are read before the lifelines: who claimed a job later has no time to be found
-        silent.
-        """
-        running = list(Job.objects.filter(state=Job.State.RUNNING))
-        alive = _lifelines()
-        self._since = {
-            sign: self._since.get(sign, now)
-            for sign in ((job.pk, job.heartbeat_at) for job in running)
-        }
-        gone = [
-            job
-            for job in running
-            if now - self._since[job.pk, job.heartbeat_at]
-            >= (FROZEN_AFTER if _lifeline(job.pk) in alive else CUT_AFTER)
-        ]
-        return sum(_requeue(job) for job in gone)
-
-
 def _requeue(job: Job) -> bool:
-    """Put a job back in the queue, or end it when it was tried often enough; say whether it still
-    was to be done."""
+    """Put a job back in the queue, or fail it if it was tried often enough; return whether it is
+    queued."""
     if job.attempts >= ATTEMPTS:
-        ended = _claimed(job).update(
-            state=Job.State.FAILED, finished_at=Now(), error=LOST_TOO_OFTEN
-        )
-        return bool(ended)
-    again = _claimed(job).update(
+        _claimed(job).update(state=Job.State.FAILED, finished_at=Now(), error=LOST_TOO_OFTEN)
+        return False
+    queued = _claimed(job).update(
         state=Job.State.QUEUED, rung_at=None, message="its worker died; waiting for another"
     )
-    return bool(again)
-
-
-def _lifeline(job_id: uuid.UUID) -> int:
-    """Return the number of a job's advisory lock: two jobs with the same share it, which does no
-    harm."""
-    return job_id.int % 2**31
-
-
-def _lifelines() -> set[int]:
-    """Return the numbers of all lifelines that somebody holds."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND objsubid = 2 "
-            "AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-            [LIFELINES],
-        )
-        return {number for (number,) in cursor.fetchall()}
+    return bool(queued)
 
 
 class Work:
-    """A claimed job at work. A thread with a connection of its own holds its lifeline and beats for
-    it, so that a long computation or transaction still shows its progress and learns of a
-    cancel.
+    """A claimed job at work. A thread with a connection of its own renews its lease, so that a long
+    computation or transaction still shows its progress and learns of a cancel.
 
     `check` is given the job's row every few seconds, and raises CannotDo where it may not be done
     any more."""
@@ -370,7 +302,6 @@ class Work:
             threading.Event(),
         )
         self._begun = threading.Event()
-        self._line: Line | None = None
         self._thread = threading.Thread(target=self._beat, name=f"beat {job.pk}", daemon=True)
 
     @property
@@ -410,9 +341,6 @@ class Work:
             connection.close()
 
     def _sign(self) -> None:
-        connection.ensure_connection()
-        if connection.connection is not self._line:
-            self._hold_lifeline()
         if not _claimed(self.job).update(heartbeat_at=Now(), **self._shown):
             self._lost.set()
             return
@@ -431,15 +359,6 @@ class Work:
                 self._refused = str(refused)
             except ObjectDoesNotExist:  # what it is about goes at this moment, and the job with it
                 self._lost.set()
-
-    def _hold_lifeline(self) -> None:
-        """Hold the job's lock as long as this connection lives; the server notices a lost network
-        by itself."""
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT pg_advisory_lock_shared(%s, %s)", [LIFELINES, _lifeline(self.job.pk)]
-            )
-        self._line = connection.connection
 
     def __enter__(self) -> "Work":
         self._thread.start()

@@ -1,4 +1,4 @@
-"""Long work. The row is the truth; a message on the queue is only a doorbell."""
+"""Long work. The row is the truth; a message on the queue only names it."""
 
 import uuid
 
@@ -41,6 +41,17 @@ class Job(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=40, help_text="The name of the task that does it.")
+    queue = models.CharField(
+        max_length=20, default="celery", help_text="The queue of the workers that may do it."
+    )
+    parent = models.ForeignKey(
+        "self",
+        on_delete=models.CASCADE,
+        related_name="parts",
+        null=True,
+        blank=True,
+        help_text="The job that this is a part of, and that goes on when all its parts have ended.",
+    )
     parameters = models.JSONField(default=dict)
     state = models.CharField(max_length=9, choices=State.choices, default=State.QUEUED)
     done = models.PositiveIntegerField(default=0)

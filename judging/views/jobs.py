@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -124,7 +123,7 @@ def _shown(job: Job, told: dict[str, Any]) -> dict[str, Any]:
         "is_active": is_active,
         "done": job.done,
         "total": job.total,
-        "says": (_waits(job) or job.message) if is_active else "",
+        "says": job.message if is_active else "",
         "error": job.error,
         "status_url": here,
         "page_url": here,
@@ -146,16 +145,6 @@ def asked_for(campaign: Campaign, kind: str) -> dict[str, Any]:
         "job": asked.unfinished().first(),
         "failed": newest if newest and newest.state == Job.State.FAILED else None,
         "worker_lives": jobs.worker_lives(),
-    }
-
-
-def _waits(job: Job) -> str:
-    """Return which of the same person's jobs this one begins after; a broker keeps no such order."""
-    first = None if settings.CELERY_BROKER_URL else jobs.before(job)
-    if first is None:
-        return ""
-    return _("It begins after “%(job)s”: one person's long jobs take turns.") % {
-        "job": _title(first)
     }
 
 

@@ -49,7 +49,7 @@ def test_without_the_database_a_process_lives_and_is_not_ready(client: Client, m
 def test_measures_are_those_of_the_database(client: Client, metrics):
     for _ in range(3):
         jobs.enqueue(kind="judging.launch", parameters={}, by=factories.user())
-    jobs.claim(job_id=jobs.reserve()[1])
+    jobs.claim(job_id=jobs.reserve(queue="celery")[1])
 
     lines = client.get("/metrics/", headers=TOKEN).text.splitlines()
 

@@ -39,24 +39,6 @@ def test_waiting_job_says_nothing_of_workers_while_one_lives(page, owner):
     assert "No worker is running" not in page.get(reverse("judging:job", args=[job(owner).pk])).text
 
 
-def test_long_job_says_which_of_the_same_person_it_begins_after(page, owner):
-    running(owner, kind="analysis.score")
-    waits = job(owner, kind="analysis.run")
-    address = reverse("judging:job", args=[waits.pk])
-
-    assert "It begins after “Computing scores”" in page.get(address).text
-    Job.objects.filter(kind="analysis.score").update(state="done", finished_at=timezone.now())
-    assert "It begins after" not in page.get(address).text
-
-
-def test_broker_keeps_no_order_so_none_is_told(page, owner, settings):
-    settings.CELERY_BROKER_URL = "redis://elsewhere"
-    running(owner, kind="analysis.score")
-    waits = job(owner, kind="analysis.run")
-
-    assert "It begins after" not in page.get(reverse("judging:job", args=[waits.pk])).text
-
-
 def test_every_kind_of_job_has_a_title_and_long_ones_exist():
     celery.loader.import_default_modules()
     known = {name for name in celery.tasks if name.startswith(("judging.", "analysis."))}
