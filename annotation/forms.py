@@ -11,14 +11,11 @@ from django.utils.translation import gettext_lazy as _
 from judging import spans
 from judging.actions.drafts import LAST_SEQUENCE
 from judging.actions.enrollments import consent_digest
-from judging.actions.exit_forms import LONGEST_ANSWER
 from judging.actions.sheets import AskedControl, AskedMark, AskedReport, Sheet
-from judging.limits import MAX_NOTE_CHARACTERS
+from judging.limits import MAX_NAME_CHARACTERS, MAX_NOTE_CHARACTERS
 from judging.models import ExitQuestion
 from judging.spans import Marked
 
-LONGEST_PIECE = 1_000
-MOST_DRAFTS = 200  # answers in one request
 NOTE = "note"
 REPORT = re.compile(r"b[0-9]+")  # a control in which a question is said to be broken, and how
 MARK = re.compile(r"m[0-9]+")  # a control in which pieces of the passage are marked
@@ -58,7 +55,7 @@ class DraftsForm:
         number = forms.IntegerField(min_value=0, max_value=LAST_SEQUENCE)
         try:
             self.sequence = number.clean(self.data.get("sequence"))
-            if not 0 < len(names) <= MOST_DRAFTS or len(names) != len(values):
+            if not names or len(names) != len(values):
                 raise forms.ValidationError(_("Each answer needs a name and a value."))
             for name, value in zip(names, values, strict=True):
                 self.cleaned_data[NAME.clean(name)] = _field(name).clean(value)
@@ -71,7 +68,7 @@ class DraftsForm:
         return " ".join(self.errors)
 
 
-NAME = forms.CharField(max_length=200)
+NAME = forms.CharField(max_length=MAX_NAME_CHARACTERS)
 
 
 def _field(name: str) -> forms.Field:
@@ -120,7 +117,7 @@ class AnswersForm(forms.Form):
             self.fields[mark.name] = MarksField(required=False, label=mark.title)
             self.fields[f"{mark.name}.nothing"] = forms.BooleanField(required=False)
             self.fields[f"{mark.name}.text"] = forms.CharField(
-                required=False, max_length=LONGEST_PIECE, label=mark.title
+                required=False, max_length=MAX_NOTE_CHARACTERS, label=mark.title
             )
 
     def given(self) -> list[tuple[AskedControl, int | None]]:
@@ -198,7 +195,7 @@ class ExitForm(forms.Form):
             else:
                 box = forms.Textarea(attrs={"rows": 3})
                 self.fields[f"e{each.number}"] = forms.CharField(
-                    max_length=LONGEST_ANSWER, widget=box, **asked
+                    max_length=MAX_NOTE_CHARACTERS, widget=box, **asked
                 )
 
     def given(self) -> dict[int, str]:

@@ -1,6 +1,8 @@
 """The limits on resources. They protect the server from mistakes and from visitors, and hold the
 envelope of docs/adr/0036; statistical requirements are not limits."""
 
+from datetime import timedelta
+
 MAX_VISITOR_BODY_BYTES = 512 * 1024  # a request of anyone who is not logged in
 MAX_BODY_BYTES = 5 * 1024 * 1024  # any other request that is no uploaded file
 MAX_UPLOAD_BYTES = 200 * 1024 * 1024  # a researcher's file
@@ -35,3 +37,16 @@ MAX_REPORT_ROWS = 120_000  # one table of a report; a page that reads it takes a
 MAX_RATING_CELLS = 25_000_000  # units x annotators x values of one coefficient: about 200 MB
 MAX_COMPARED_PAIRS = 50_000_000  # pairs of questions that pairwise accuracy compares
 MAX_SWAPPED_MEANS = 2_000_000_000  # system means in permutation tests: about four minutes
+
+# Visitors and annotators
+MAX_LOGIN_ATTEMPTS_PER_MINUTE = 60  # of researchers, of annotators, and of unknown browsers
+MAX_LOGIN_ATTEMPTS_OF_ONE = 20  # per minute, for a name or by a visitor; also a user's API tokens
+MAX_LOGIN_PAUSE = timedelta(minutes=15)
+MAX_ARRIVALS_PER_MINUTE = 200  # people who join one campaign by a link that nobody signed
+MAX_CROWD_MESSAGES_PER_MINUTE = 600  # from one crowd platform, to one web process
+MAX_MARKS = 5_000  # passages' spans that one assignment marks
+
+# Campaigns
+MAX_ASSIGNMENTS = 5_000_000  # of one round
+MAX_PAGE_QUESTIONS = 500  # on one page of judging
+MAX_PAGE_CHOICES = 12_000  # points of scales on one page of judging; writing so many takes 2 s

@@ -24,10 +24,9 @@ from judging.actions import crowd_platforms, participations
 from judging.actions.crowd_platforms import PlatformRequest
 from judging.actions.enrollments import TextChanged, TooManyNow
 from judging.actions.participations import Arrival, BadLink, NotOpen
+from judging.limits import MAX_CROWD_MESSAGES_PER_MINUTE, MAX_NAME_CHARACTERS
 from judging.models import CrowdPlatform, Participation, User
 
-LARGEST = 64 * 1024  # bytes of a message
-MOST_MESSAGES = 600  # in a minute, to one process
 NO_IDS = _(
     "This page does not know who you are. Open the study on the platform again, in a browser that accepts cookies."
 )
@@ -164,9 +163,6 @@ def _refused(request: HttpRequest, reason: str, status: int) -> HttpResponse:
 @require_POST
 def crowd_events(request: HttpRequest, key: str) -> HttpResponse:
     """Take a message that the platform signed; it is sent again until this says 200."""
-    length = request.META.get("CONTENT_LENGTH") or ""
-    if not length.isdecimal() or int(length) > LARGEST:
-        return _said("too large, or without a length", 413)
     if not _is_within_pace(key):
         answer = _said("too many", 429)
         answer.headers["Retry-After"] = "60"
@@ -176,7 +172,7 @@ def crowd_events(request: HttpRequest, key: str) -> HttpResponse:
         body=request.body,
         signature=request.headers.get("X-Prolific-Request-Signature", ""),
         sent=request.headers.get("X-Prolific-Request-Timestamp", ""),
-        event=request.headers.get("X-Event-Id", "")[:200],
+        event=request.headers.get("X-Event-Id", "")[:MAX_NAME_CHARACTERS],
     )
     try:
         crowd_platforms.take(platform=platform, told=told, now=timezone.now())
@@ -196,7 +192,7 @@ def _is_within_pace(key: str) -> bool:
     name = f"crowd-messages-{sha256(key.encode()).hexdigest()}-{timezone.now():%H%M}"
     cache.add(name, 0, timeout=120)
     try:
-        return int(cache.incr(name)) <= MOST_MESSAGES
+        return int(cache.incr(name)) <= MAX_CROWD_MESSAGES_PER_MINUTE
     except ValueError:  # a flood to other addresses has pushed the name out meanwhile
         return False
 

@@ -27,13 +27,13 @@ from judging.actions.sheets import (
     Sheet,
 )
 from judging.caches import kept_within
+from judging.limits import MAX_PAGE_ROWS
 from judging.protocols import documents
 from judging.protocols.guideline import Block, blocks
 from judging.protocols.rubric_schema import BUTTONS_SHOWN, RubricCriterion, RubricDocument
 from judging.rules import Force, Forced, Identical
 from judging.spans import Marked, Range, Searched
 
-MOST_CHOICES = 20
 AROUND = 40  # code points shown on either side of a choice
 END_OF_MARK = 120  # code points shown of a long mark where it begins, and where it ends
 
@@ -330,7 +330,7 @@ class Writer:
         name, piece = self.state.choosing
         if name != asked.name:
             return ()
-        found = islice(Searched(text).places(piece), MOST_CHOICES)
+        found = islice(Searched(text).places(piece), MAX_PAGE_ROWS)
         return tuple(_in_context(text, each) for each in found)
 
     def _passage(self, question: AskedQuestion) -> str:

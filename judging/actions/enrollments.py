@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from judging.actions import bulk, checks, history, jobs, panels, reservations, visits
 from judging.actions.campaigns import judged_the_first, name_of
 from judging.actions.rounds import TellProgress, silent
+from judging.limits import MAX_ARRIVALS_PER_MINUTE
 from judging.models import (
     Campaign,
     Draft,
@@ -36,7 +37,6 @@ from judging.models.people import new_nonce
 
 A_DAY = timedelta(days=1)
 PACE = timedelta(minutes=1)
-MOST_BY_LINK, MOST_BY_ANY = 30, 60  # a class that opens the link together may; a program may not
 ERASING = 1_903_782  # marks the advisory locks of erasures, one a campaign
 FLOOD = "Joined by a link that strangers had found."
 OUTSIDE = "annotator-"  # how the user names begin of those who came by a link
@@ -145,17 +145,12 @@ def note_visitor(*, enrollment: Enrollment, visitor: str, now: datetime) -> None
 
 
 def _check_pace(invitation: Invitation, now: datetime) -> None:
-    """Raise TooManyNow where so many have just joined that it is no class but a program; no address
-    is looked at."""
-    lately = now - PACE
-    by_link = invitation.enrollments.filter(created_at__gt=lately).count()
-    by_any = invitation.campaign.enrollments.filter(
-        created_at__gt=lately, invitation__isnull=False
-    ).count()
-    by_any += invitation.campaign.erasures.filter(
-        erased_at__gt=lately
-    ).count()  # who comes and goes counts too
-    if by_link >= MOST_BY_LINK or by_any >= MOST_BY_ANY:
+    """Raise TooManyNow if a program rather than people seems to join; no address is looked at."""
+    recently = now - PACE
+    campaign = invitation.campaign
+    joined = campaign.enrollments.filter(created_at__gt=recently, invitation__isnull=False).count()
+    erased = campaign.erasures.filter(erased_at__gt=recently).count()
+    if joined + erased >= MAX_ARRIVALS_PER_MINUTE:
         raise TooManyNow(_("Many people are joining just now. Try again in a minute."))
 
 

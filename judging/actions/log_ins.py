@@ -21,21 +21,21 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from judging.actions import history
 from judging.addresses import hashed, network_of
+from judging.limits import (
+    MAX_LOGIN_ATTEMPTS_OF_ONE,
+    MAX_LOGIN_ATTEMPTS_PER_MINUTE,
+    MAX_LOGIN_PAUSE,
+)
 from judging.models import Event, LogInAttempts, User
 
 A_YEAR = 60 * 60 * 24 * 365
 MARK = "was_here"  # the cookie of a browser that was let in
 FREE = 5
 FIRST_PAUSE = timedelta(seconds=30)
-LONGEST_PAUSE = timedelta(minutes=15)
+DOUBLINGS = 10  # of the first pause; the longest is reached before
 FORGOTTEN = timedelta(days=1)
 MINUTE = timedelta(minutes=1)
-MOST_A_MINUTE = 60  # of each group
-MOST_OF_A_VISITOR = 20  # nobody knows, so that they do not keep all others out
-MOST_OF_A_NAME = 20
-MOST_KEYS = 5  # of a person within a minute
 PACE = "pace"  # marks the rows that count looks, among those that count attempts
-MOST = 1000  # attempts that are still told apart
 
 
 class Paused(Exception):
@@ -74,11 +74,11 @@ def count(
         if (left := _until(row) - now) > timedelta():
             raise Paused(left)
         group = _group(account or name) if known else "unknown browsers"
-        _keep_pace(f"name {name}, {known}", MOST_OF_A_NAME, now=now)
+        _keep_pace(f"name {name}, {known}", MAX_LOGIN_ATTEMPTS_OF_ONE, now=now)
         if visitor and not known:
-            _keep_pace(f"visitor {visitor}", MOST_OF_A_VISITOR, now=now)
-        _keep_pace(f"all {group}", MOST_A_MINUTE, now=now)
-        row.attempts, row.last_at = min(row.attempts + 1, MOST), now
+            _keep_pace(f"visitor {visitor}", MAX_LOGIN_ATTEMPTS_OF_ONE, now=now)
+        _keep_pace(f"all {group}", MAX_LOGIN_ATTEMPTS_PER_MINUTE, now=now)
+        row.attempts, row.last_at = min(row.attempts + 1, FREE + DOUBLINGS), now
         row.save()
 
 
@@ -86,14 +86,14 @@ def count_first_password(*, now: datetime) -> None:
     """Count a first password that an annotator chooses, which costs as much to hash as one to look
     at; raise `Paused` where there were so many within a minute."""
     with transaction.atomic():
-        _keep_pace("first passwords", MOST_A_MINUTE, now=now)
+        _keep_pace("first passwords", MAX_LOGIN_ATTEMPTS_PER_MINUTE, now=now)
 
 
 def count_key(*, user: User, now: datetime) -> None:
     """Count a key for programs that somebody makes, which the history keeps for ever; raise `Paused`
     where they made so many within a minute."""
     with transaction.atomic():
-        _keep_pace(f"keys of {user.pk}", MOST_KEYS, now=now)
+        _keep_pace(f"keys of {user.pk}", MAX_LOGIN_ATTEMPTS_OF_ONE, now=now)
 
 
 def _group(name: str) -> str:
@@ -160,7 +160,7 @@ def _until(row: LogInAttempts) -> datetime:
 def _pause(attempts: int) -> timedelta:
     if attempts < FREE:
         return timedelta()
-    return min(FIRST_PAUSE * (1 << min(attempts - FREE, 10)), LONGEST_PAUSE)
+    return min(FIRST_PAUSE * (1 << (attempts - FREE)), MAX_LOGIN_PAUSE)
 
 
 def _keys(name: str) -> tuple[str, str]:

@@ -26,6 +26,7 @@ from judging.actions import (
     visits,
 )
 from judging.actions.enrollments import NotAgreed, TooManyNow
+from judging.limits import MAX_ARRIVALS_PER_MINUTE
 from judging.models import (
     Campaign,
     CrowdEvent,
@@ -40,8 +41,6 @@ from judging.models.statements import rows
 
 End, Left = Participation.End, Participation.Left
 PACE = timedelta(minutes=1)
-# In a minute, by links that nobody signed: more than a study brings, fewer than a program
-MOST_ARRIVALS = 200
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
 # What a platform calls it when somebody does not go on with a submission.
 FREEING = {"RETURNED": Left.RETURNED, "TIMED-OUT": Left.TIMED_OUT, "REJECTED": Left.REJECTED}
@@ -541,5 +540,5 @@ def _round(campaign: Campaign) -> Round | None:
 
 def _check_pace(platform: CrowdPlatform, now: datetime) -> None:
     lately = platform.participations.filter(came_at__gt=now - PACE).count()
-    if not platform.signed and lately >= MOST_ARRIVALS:
+    if not platform.signed and lately >= MAX_ARRIVALS_PER_MINUTE:
         raise TooManyNow(_("Many people are joining just now. Try again in a minute."))

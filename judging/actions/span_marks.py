@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
+from judging.limits import MAX_MARKS
 from judging.models import Assignment, Marking, Passage, SpanMark
 from judging.models.statements import rows, run
 from judging.spans import Marked
@@ -29,7 +30,6 @@ JOIN judging_questionset held ON held.id = unit.question_set_id
 JOIN judging_source source ON source.id = held.source_id
 WHERE unit.id = ANY(%(units)s) AND source.passage_id IS NOT NULL
 """
-MOST_MARKS = 5_000  # in one task; its page shows each
 
 
 class RefusedMarks(ValueError):
@@ -73,9 +73,9 @@ def store(assignment: Assignment, entered: Mapping[int, Marked], sequence: int) 
     won = _claim(assignment.pk, entered, sequence)
     run(REMOVE, {"assignment": assignment.pk, "units": won})
     new = [(unit, *each) for unit in won for each in entered[unit].ranges]
-    if new and SpanMark.objects.filter(assignment=assignment).count() + len(new) > MOST_MARKS:
+    if new and SpanMark.objects.filter(assignment=assignment).count() + len(new) > MAX_MARKS:
         raise TooManyMarks(
-            _("At most %(most)s places can be marked in one task.") % {"most": MOST_MARKS}
+            _("At most %(most)s places can be marked in one task.") % {"most": MAX_MARKS}
         )
     SpanMark.objects.bulk_create(
         SpanMark(assignment=assignment, unit_id=unit, start=start, end=end)

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from annotation.views import crowd as views
 from judging.actions import enrollments, participations
+from judging.limits import MAX_VISITOR_BODY_BYTES
 from judging.models import Assignment, CrowdPlatform, Enrollment, Judgment, Participation
 from tests import factories
 from tests.annotation import crowds, studies
@@ -466,8 +467,8 @@ def test_a_message_to_an_address_that_no_study_has_leaves_nothing_behind(length)
 def test_messages_that_are_too_large_or_too_many_are_refused(study, monkeypatch) -> None:
     platform = study()
     crowd = fake(platform)
-    assert told(platform, crowd.signed(b"x" * (64 * 1024 + 1))) == 413
-    monkeypatch.setattr(views, "MOST_MESSAGES", 0)
+    assert told(platform, crowd.signed(b"x" * (MAX_VISITOR_BODY_BYTES + 1))) == 413
+    monkeypatch.setattr(views, "MAX_CROWD_MESSAGES_PER_MINUTE", 0)
     assert told(platform, crowd.message(Person(crowd).opens().pid, "ACTIVE")) == 429
     assert Client().get(f"/crowd/{platform.key}/events/").status_code == 405
     assert told(type(platform)(key="nothing"), crowd.signed(b"{}")) in (404, 429)
@@ -482,7 +483,7 @@ def test_platform_without_a_secret_takes_no_message(study) -> None:
 def test_more_arrivals_than_a_study_has_are_told_to_try_again_unless_the_links_are_signed(
     study, monkeypatch
 ) -> None:
-    monkeypatch.setattr(participations, "MOST_ARRIVALS", 1)
+    monkeypatch.setattr(participations, "MAX_ARRIVALS_PER_MINUTE", 1)
     platform = study(tasks=5)
     crowd = fake(platform)
     Person(crowd).joins()

@@ -405,7 +405,7 @@ def test_platform_without_submissions_turns_a_person_away_for_good(study) -> Non
 
 
 def test_one_id_with_ever_new_submissions_counts_as_many_arrivals(study, monkeypatch) -> None:
-    monkeypatch.setattr(participations, "MOST_ARRIVALS", 4)
+    monkeypatch.setattr(participations, "MAX_ARRIVALS_PER_MINUTE", 4)
     monkeypatch.setattr(participations, "PACE", timedelta(days=1))
     platform = study(tasks=1)
     crowd = fake(platform)

@@ -540,10 +540,11 @@ def test_who_withdraws_does_not_come_back_by_the_same_link_as_somebody_new() -> 
     ] == [410, 410]
 
 
-def test_coming_and_going_in_a_loop_meets_the_same_limit_as_joining() -> None:
+def test_coming_and_going_in_a_loop_meets_the_same_limit_as_joining(monkeypatch) -> None:
+    monkeypatch.setattr(enrollments, "MAX_ARRIVALS_PER_MINUTE", 60)
     campaign = studies.opened(withdrawal=True)
     link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=1000)
-    earlier = range(900, 900 + enrollments.MOST_BY_ANY - 2)
+    earlier = range(900, 900 + enrollments.MAX_ARRIVALS_PER_MINUTE - 2)
     Erasure.objects.bulk_create(
         Erasure(campaign=campaign, label=f"A{number}", erased_at=timezone.now())
         for number in earlier
@@ -585,11 +586,15 @@ def test_second_person_with_a_link_for_one_learns_nothing_of_the_first() -> None
 
 
 def test_visitor_fills_the_history_no_faster_than_names_may_be_tried(monkeypatch) -> None:
-    monkeypatch.setattr(log_ins, "MOST_A_MINUTE", 15)  # which a busy machine tries within one
+    monkeypatch.setattr(
+        log_ins, "MAX_LOGIN_ATTEMPTS_PER_MINUTE", 15
+    )  # which a busy machine tries within one
     client = Client()
-    for number in range(log_ins.MOST_A_MINUTE + 5):
+    for number in range(log_ins.MAX_LOGIN_ATTEMPTS_PER_MINUTE + 5):
         client.post("/login/", {"username": f"name{number}", "password": "x"})
-    assert Event.objects.filter(act="log_in.failed").count() == log_ins.MOST_A_MINUTE
+    assert (
+        Event.objects.filter(act="log_in.failed").count() == log_ins.MAX_LOGIN_ATTEMPTS_PER_MINUTE
+    )
 
 
 def test_thief_with_a_session_cannot_renew_the_proof_of_the_password() -> None:
@@ -620,11 +625,11 @@ def test_own_password_is_not_looked_at_as_often_as_somebody_likes(path: str, set
     if path == "/login/":
         client.logout()
     said = []
-    for _ in range(log_ins.MOST_OF_A_NAME + 1):
+    for _ in range(log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE + 1):
         said.append(client.post(path, form).status_code)
         if path == "/login/":
             client.logout()
-    assert said == [302] * log_ins.MOST_OF_A_NAME + [429]
+    assert said == [302] * log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE + [429]
     assert Client().post("/login/", form | {"username": other.username}).status_code == 302
 
 

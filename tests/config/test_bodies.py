@@ -145,7 +145,7 @@ def test_json_that_is_nested_deeply_or_no_text_is_a_bad_request(said: str) -> No
 
 def test_flood_of_log_ins_under_many_names_is_told_to_wait_and_a_known_browser_is_not() -> None:
     now = timezone.now()
-    for number in range(log_ins.MOST_A_MINUTE):
+    for number in range(log_ins.MAX_LOGIN_ATTEMPTS_PER_MINUTE):
         log_ins.count(name=f"name{number}", mark_shown="", now=now)
     owner = factories.researcher()
     form = {"username": owner.username, "password": factories.PASSWORD}
@@ -157,7 +157,7 @@ def test_flood_of_log_ins_under_many_names_is_told_to_wait_and_a_known_browser_i
 
 
 def test_visitor_who_uses_up_their_names_keeps_nobody_else_out(monkeypatch) -> None:
-    monkeypatch.setattr(log_ins, "MOST_OF_A_VISITOR", 2)
+    monkeypatch.setattr(log_ins, "MAX_LOGIN_ATTEMPTS_OF_ONE", 2)
     owner = factories.researcher()
     form = {"username": owner.username, "password": factories.PASSWORD}
     eager, other = Client(REMOTE_ADDR="203.0.113.7"), Client(REMOTE_ADDR="198.51.100.1")

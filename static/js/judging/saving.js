@@ -11,7 +11,7 @@ const PATIENCE = 15000;
 const TYPING_PAUSE = 300;
 const BATCH_PAUSE = 350; // answers that follow each other this quickly go together
 const LONGEST_BATCH = 1000; // and none waits longer than this for others
-const MOST = 50; // answers in one request
+const BATCH_ANSWERS = 50; // answers in one request
 
 const url = form.dataset.draftUrl;
 const who = form.dataset.who;
@@ -154,7 +154,7 @@ function retryLater(state) {
 
 async function sendAll() {
   if (!queue.size) return; // a clock that ran on: what was said of the last answers stands
-  let most = MOST;
+  let most = BATCH_ANSWERS;
   while (queue.size) {
     const entries = [...queue.values()].slice(0, most);
     const result = await send(entries, url);

@@ -138,12 +138,10 @@ def test_drafts_of_which_one_is_wrong_are_all_refused(small, wrong) -> None:
     assert not Draft.objects.exists()
 
 
-@pytest.mark.parametrize(
-    "sent", [{"name": ["note"] * 201, "value": ["x"] * 201}, {"name": ["note"], "value": []}]
-)
-def test_drafts_that_are_too_many_or_lack_a_value_are_refused(small, sent) -> None:
+def test_drafts_that_lack_a_value_are_refused(small) -> None:
     client, task = small
-    assert client.post(address(task, "draft/"), sent | {"sequence": 4}).status_code == 400
+    sent = {"name": ["note"], "value": [], "sequence": 4}
+    assert client.post(address(task, "draft/"), sent).status_code == 400
 
 
 def test_draft_that_lost_is_told_what_stands_and_the_number_to_count_on_from(small) -> None:

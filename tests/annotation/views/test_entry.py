@@ -91,7 +91,7 @@ def test_where_people_join_from_is_hashed_for_the_day_and_shows_twins() -> None:
 
 
 def test_flood_of_joins_is_told_to_try_again(monkeypatch) -> None:
-    monkeypatch.setattr(enrollments, "MOST_BY_LINK", 2)
+    monkeypatch.setattr(enrollments, "MAX_ARRIVALS_PER_MINUTE", 2)
     link = f"/join/{invitation(studies.opened()).token}/"
     answers = [Client().post(link) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [302, 302, 429]
@@ -278,7 +278,7 @@ def test_joining_again_after_logging_out_does_not_make_a_second_person_unasked()
 
 
 def test_first_password_is_refused_for_a_minute_where_very_many_are_chosen(monkeypatch) -> None:
-    monkeypatch.setattr(log_ins, "MOST_A_MINUTE", 0)
+    monkeypatch.setattr(log_ins, "MAX_LOGIN_ATTEMPTS_PER_MINUTE", 0)
     client = joined(studies.opened())
     good = {"new_password1": "a heron at dusk", "new_password2": "a heron at dusk"}
     answer = client.post("/work/account/", good)

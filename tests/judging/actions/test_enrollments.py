@@ -353,9 +353,10 @@ def test_role_that_sees_judgments_needs_an_account_with_a_password() -> None:
     )
 
 
-def test_more_joins_in_a_minute_than_a_class_has_are_refused() -> None:
+def test_more_joins_in_a_minute_than_a_class_has_are_refused(monkeypatch) -> None:
+    monkeypatch.setattr(enrollments, "MAX_ARRIVALS_PER_MINUTE", 3)
     link = invitation(places=200)
-    for _person in range(enrollments.MOST_BY_LINK):
+    for _person in range(3):
         join(link)
     with pytest.raises(TooManyNow):
         join(link)
@@ -364,7 +365,7 @@ def test_more_joins_in_a_minute_than_a_class_has_are_refused() -> None:
 
 
 def test_joins_by_several_links_of_a_campaign_are_counted_together(monkeypatch) -> None:
-    monkeypatch.setattr(enrollments, "MOST_BY_ANY", 4)
+    monkeypatch.setattr(enrollments, "MAX_ARRIVALS_PER_MINUTE", 4)
     campaign = factories.campaign()
     links = [invitation(campaign, label=str(number)) for number in range(5)]
     for link in links[:4]:

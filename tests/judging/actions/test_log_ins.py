@@ -37,7 +37,7 @@ def test_visitor_who_tries_name_after_name_waits_and_others_do_not():
         log_ins.visitor_of(RequestFactory().get("/", REMOTE_ADDR=address), now=now)
         for address in ("203.0.113.7", "198.51.100.1")
     )
-    for number in range(log_ins.MOST_OF_A_VISITOR):
+    for number in range(log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE):
         log_ins.count(name=f"name{number}", mark_shown="", visitor=one, now=now)
     with pytest.raises(log_ins.Paused):
         log_ins.count(name="ada", mark_shown="", visitor=one, now=now)
@@ -56,7 +56,7 @@ def test_right_passwords_of_many_accounts_are_looked_at_no_more_often_than_the_p
         log_ins.count(name=name, mark_shown=log_ins.mark(name=name), now=at)
         log_ins.forget(name=name)
 
-    looks = [f"name{number // 20}" for number in range(log_ins.MOST_A_MINUTE)]
+    looks = [f"name{number // 20}" for number in range(log_ins.MAX_LOGIN_ATTEMPTS_PER_MINUTE)]
     for name in looks:
         look(name)
     with pytest.raises(log_ins.Paused) as paused:
@@ -71,7 +71,7 @@ def test_right_passwords_of_many_accounts_are_looked_at_no_more_often_than_the_p
 def test_researchers_codes_and_roles_count_among_researchers():
     now, analyst, named = timezone.now(), factories.user(), factories.user()
     campaigns.add_member(campaign=factories.campaign(), user=analyst, role="analyst")
-    for number in range(log_ins.MOST_A_MINUTE):
+    for number in range(log_ins.MAX_LOGIN_ATTEMPTS_PER_MINUTE):
         name = f"name{number}"
         log_ins.count(name=name, mark_shown=log_ins.mark(name=name), now=now)
     log_ins.count(name=analyst.username, mark_shown=log_ins.mark(name=analyst.username), now=now)
@@ -84,10 +84,10 @@ def test_researchers_codes_and_roles_count_among_researchers():
 @pytest.mark.django_db
 def test_a_visitor_who_waits_takes_nothing_of_what_all_have():
     now = timezone.now()
-    for number in range(log_ins.MOST_A_MINUTE):
+    for number in range(log_ins.MAX_LOGIN_ATTEMPTS_PER_MINUTE):
         with suppress(log_ins.Paused):
             log_ins.count(name=f"name{number}", mark_shown="", visitor="one", now=now)
-    for number in range(log_ins.MOST_A_MINUTE - log_ins.MOST_OF_A_VISITOR):
+    for number in range(log_ins.MAX_LOGIN_ATTEMPTS_PER_MINUTE - log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE):
         log_ins.count(name=f"other{number}", mark_shown="", visitor=f"{number}", now=now)
     with pytest.raises(log_ins.Paused):
         log_ins.count(name="ada", mark_shown="", visitor="new", now=now)
@@ -142,7 +142,7 @@ def test_attempts_at_one_moment_are_no_more_than_attempts_one_by_one():
 @pytest.mark.django_db
 def test_first_passwords_of_many_accounts_have_a_pace():
     now = timezone.now()
-    for _ in range(log_ins.MOST_A_MINUTE):
+    for _ in range(log_ins.MAX_LOGIN_ATTEMPTS_PER_MINUTE):
         log_ins.count_first_password(now=now)
     with pytest.raises(log_ins.Paused):
         log_ins.count_first_password(now=now)
@@ -153,9 +153,11 @@ def test_first_passwords_of_many_accounts_have_a_pace():
 def test_keys_that_one_person_makes_have_a_pace_for_the_history_keeps_each(client):
     user, form = factories.user(), {"scope": "read", "days": 7}
     client.force_login(user)
-    answers = [client.post("/key/", form) for _ in range(log_ins.MOST_KEYS + 3)]
-    assert [answer.status_code for answer in answers] == [200] * log_ins.MOST_KEYS + [429] * 3
+    answers = [client.post("/key/", form) for _ in range(log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE + 3)]
+    assert [answer.status_code for answer in answers] == [
+        200
+    ] * log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE + [429] * 3
     assert "Make the next one in a minute" in answers[-1].text
-    assert Event.objects.filter(act=Event.Act.KEY_MADE).count() == log_ins.MOST_KEYS
+    assert Event.objects.filter(act=Event.Act.KEY_MADE).count() == log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE
     log_ins.count_key(user=user, now=timezone.now() + timedelta(minutes=1))
     log_ins.count_key(user=factories.user(), now=timezone.now())

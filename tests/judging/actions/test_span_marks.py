@@ -85,7 +85,7 @@ def test_marks_count_code_points_of_the_passage(task: Assignment) -> None:
 def test_a_task_holds_no_more_marks_than_its_page_shows(
     task: Assignment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(span_marks, "MOST_MARKS", 3)
+    monkeypatch.setattr(span_marks, "MAX_MARKS", 3)
     mark(task, "0-1 2-3", sequence=1)
     mark(task, "0-1", sequence=2, question=2)
     with pytest.raises(TooManyMarks, match="At most 3 places"), transaction.atomic():
