@@ -27,10 +27,7 @@ from judging.actions import (
     rounds,
     selections,
 )
-from judging.actions.exercises import CannotChangeExercises
-from judging.actions.exit_forms import CannotChangeForm
 from judging.actions.rounds import TellProgress, silent
-from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import (
     Adjudication,
     Assignment,
@@ -121,7 +118,8 @@ def duplicate(*, campaign: Campaign, by: User) -> Campaign:
     longest = Campaign._meta.get_field("title").max_length or 0
     plan["title"] = f"Copy of {campaign.title}"[:longest]
     with transaction.atomic():
-        check_size(Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk))
+        # its parts do not change while they are copied
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         made = create(
             by=by,
             collection=campaign.collection,
@@ -192,22 +190,6 @@ def amend(
         )
 
 
-def check_size(campaign: Campaign) -> None:
-    """Raise NotAllowedNow where a plan that was made before there were limits holds too much to be
-    locked or copied; the caller holds its row."""
-    try:
-        exercises.check_size(campaign)
-        exit_forms.check_size(campaign)
-    except (CannotChangeExercises, CannotChangeForm) as refused:
-        raise NotAllowedNow(str(refused)) from None
-    for name in LONG_TEXTS:
-        if (length := len(getattr(campaign, name))) > MAX_DOCUMENT_CHARACTERS:
-            raise NotAllowedNow(
-                f"The {name.replace('_', ' ')} has {length:,} characters, and "
-                f"{MAX_DOCUMENT_CHARACTERS:,} can be. Shorten it."
-            )
-
-
 def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: str = "") -> None:
     """Fix the protocol and its hash; from here on every change is a deviation. Refreshes
     `campaign`.
@@ -219,7 +201,6 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
         held = _held(campaign)
         # no file comes in between
         Collection.objects.select_for_update(no_key=True).get(pk=held.collection_id)
-        check_size(held)
         if held.state == Campaign.State.DRAFT and (misfit := authorships.check_plan(held)):
             raise NotAllowedNow(misfit)
         draws.keep_secret(campaign=held, now=now, given=secret)
@@ -229,8 +210,7 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
         try:  # no more tasks than units; once it is locked the plan could not be mended
             judged = selections.units_of(held)
             own = judged.filter(question_set__source__collection=held.collection_id)
-            rounds.check_places(own.count() * held.annotators_per_task)
-            rounds.check_seats(held)
+            rounds.check_assignments(own.count() * held.annotators_per_task)
             if held.origin != Campaign.Origin.IMPORTED:  # nobody is shown a page of it
                 rounds.check_pages(held, own)
                 held.state = Campaign.State.LOCKED  # what is judged is read as it was fixed above

@@ -228,7 +228,6 @@ def check_pages(campaign: Campaign) -> None:
     for item in gold.select_related("unit__question_set__source", "original__question_set"):
         page = Unit.objects.filter(pk__in=_page_of(item, campaign))
         rounds.check_page(campaign.rubric, page.filter(question__isnull=False).count())
-        rounds.check_marking(campaign, page)
 
 
 def _page_of(item: CheckItem, campaign: Campaign) -> list[int]:

@@ -23,7 +23,8 @@ def clone(*, campaign: Campaign, by: User) -> Campaign:
     longest = Campaign._meta.get_field("title").max_length or 0
     plan["title"] = f"Reproduction of {campaign.title}"[:longest]
     with transaction.atomic():
-        campaigns.check_size(Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk))
+        # its parts do not change while they are copied
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         made = campaigns.create(
             by=by,
             collection=campaign.collection,

@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import CharField, Count, Max, Sum
-from django.db.models.functions import Cast, Length
+from django.db.models import Count, Max
 
 from judging import qualifying
-from judging.actions import history, rounds
+from judging.actions import history
+from judging.limits import MAX_PAGE_CHOICES, MAX_PAGE_QUESTIONS
 from judging.models import (
     Campaign,
     Deviation,
@@ -26,12 +26,9 @@ from judging.models import (
 from judging.protocols import documents
 from judging.qualifying import QualificationItem
 
-MOST_ITEMS = 100  # of a kind
-MOST_CHARACTERS = 1_000_000  # of all items of a campaign; what is asked again counts again
-
 
 class CannotChangeExercises(Exception):
-    """The items are fixed by the lock, too many or too long, or what was entered does not fit the
+    """The items are fixed by the lock, too many for a page, or what was entered does not fit the
     protocol; the message says which."""
 
 
@@ -82,7 +79,7 @@ def add(
                     accepted=sorted(set(key.accepted)),
                     explanation=key.explanation,
                 )
-        check_size(held)
+        _check_page(held)
         _note_gates(held)
         history.note(Event.Act.EXERCISE_ADDED, by=by, campaign=held, about=str(made))
     return made
@@ -101,51 +98,25 @@ def remove(*, exercise: Exercise, by: User) -> None:
         _note_gates(held)
 
 
-def check_size(campaign: Campaign) -> None:
-    """Raise CannotChangeExercises where the items of a campaign are more than a page and the
-    protocol should hold; the database counts, so that no text is read for it."""
-    items, keys = campaign.exercises.all(), ExerciseKey.objects.filter(exercise__campaign=campaign)
-    counts = dict(items.order_by().values_list("kind").annotate(n=Count("pk")))
-    if not counts:
-        return
-    kind, most = max(counts.items(), key=lambda each: each[1])
-    if most > MOST_ITEMS:
+def _check_page(campaign: Campaign) -> None:
+    """Raise CannotChangeExercises if the page of the qualification would hold too much."""
+    items = campaign.exercises.filter(kind=Exercise.Kind.QUALIFICATION)
+    questions = items.count()
+    keys = ExerciseKey.objects.filter(exercise__in=items).order_by()
+    asked = keys.values_list("criterion__key").annotate(n=Count("pk"))
+    criteria = documents.from_document(campaign.rubric.document).criteria
+    points = {each.key: 1 if each.is_typed else len(each.points) for each in criteria}
+    choices = sum(points[key] * n for key, n in asked)
+    if questions > MAX_PAGE_QUESTIONS or choices > MAX_PAGE_CHOICES:
         raise CannotChangeExercises(
-            f"{most:,} items of the {kind} are too many: {MOST_ITEMS:,} can be. Take items away, or add no more."
-        )
-    texts = Length("question") + Length("passage") + Length("answer")
-    of_keys = Length("explanation") + Length(Cast("accepted", CharField()))
-    characters = sum(
-        rows.aggregate(total=Sum(length))["total"] or 0
-        for rows, length in ((items, texts), (keys, of_keys))
-    )
-    if characters > MOST_CHARACTERS:
-        raise CannotChangeExercises(
-            f"Training and qualification would hold {characters:,} characters, and {MOST_CHARACTERS:,} can be; an "
-            "item that is asked again counts again. Take items away, or add them with shorter passages."
-        )
-    document = documents.from_document(campaign.rubric.document)
-    words = counts.get(Exercise.Kind.QUALIFICATION, 0) * documents.longest_words(document)
-    if words > rounds.MOST_WORDS:
-        raise CannotChangeExercises(
-            f"The page of the qualification would show {words:,} characters of the protocol, whose criteria stand "
-            f"beside each item, and {rounds.MOST_WORDS:,} can be. Take items away, or shorten the protocol."
-        )
-    points = {each.key: 1 if each.is_typed else len(each.points) for each in document.criteria}
-    asked = keys.filter(exercise__kind=Exercise.Kind.QUALIFICATION).order_by()
-    choices = sum(
-        points[key] * n for key, n in asked.values_list("criterion__key").annotate(n=Count("pk"))
-    )
-    if choices > rounds.MOST_CHOICES:
-        raise CannotChangeExercises(
-            f"The page of the qualification would show {choices:,} points to choose from, and {rounds.MOST_CHOICES:,} "
-            "can be. Take items away, or say the right values of fewer criteria."
+            f"The page of the qualification would show {questions:,} items with {choices:,} points to choose from; "
+            f"at most {MAX_PAGE_QUESTIONS:,} with {MAX_PAGE_CHOICES:,} can be. Take items away, or say the right "
+            "values of fewer criteria."
         )
 
 
 def copy(*, of: Campaign, to: Campaign) -> None:
-    """Give a draft the items of another campaign that judges by the same protocol; the caller has
-    checked their size."""
+    """Give a draft the items of another campaign that judges by the same protocol."""
     made: dict[int, Exercise] = {}
     for each in of.exercises.prefetch_related("keys").order_by("kind", "number"):
         repeats = made.get(each.repeats_id or 0)
@@ -228,9 +199,6 @@ def mend(
         )
         for rows in (ExerciseKey.objects.filter(pk=key.pk), same):
             rows.update(accepted=sorted(set(accepted)), explanation=explanation)
-        # of a locked plan that holds too much nothing can be taken away: its keys are mended all the same
-        if campaign.state == Campaign.State.DRAFT or len(explanation) > len(key.explanation):
-            check_size(campaign)
         for each in tries.select_related("enrollment").order_by("pk"):
             mark(attempt=each, campaign=campaign, now=now)
         after = tries.filter(passed=True).count()

@@ -7,31 +7,24 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import CharField, Exists, Max, QuerySet
-from django.db.models.functions import Cast, Length
+from django.db.models import Exists, Max, QuerySet
 
 from judging.actions import history
 from judging.models import Assignment, Campaign, Enrollment, Event, ExitAnswer, ExitQuestion, User
 
-MOST_QUESTIONS, LONGEST_ANSWER = 10, 5_000
-MOST_OPTIONS, LONGEST_OPTION = 12, 300  # of a question
 SMALL_GROUP = 5  # fewer answers than this to a question about the person are not told apart
 NOT_TOLD = "(not told apart)"
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
 
 
 class CannotChangeForm(Exception):
-    """The form is fixed by the lock, full, or too long; the message says which."""
+    """The form is fixed by the lock; the message says so."""
 
 
 def add(*, campaign: Campaign, columns: Mapping[str, Any], by: User) -> ExitQuestion:
     """Add a question to a draft's exit form."""
     with transaction.atomic():
         held = _draft(campaign)
-        if held.exit_questions.count() >= MOST_QUESTIONS:
-            raise CannotChangeForm(
-                f"An exit form has {MOST_QUESTIONS} questions at most: people are tired by then."
-            )
         last = held.exit_questions.aggregate(last=Max("number"))["last"] or 0
         made = ExitQuestion.objects.create(campaign=held, number=last + 1, **columns)
         history.note(
@@ -42,19 +35,6 @@ def add(*, campaign: Campaign, columns: Mapping[str, Any], by: User) -> ExitQues
             after="added",
         )
     return made
-
-
-def check_size(campaign: Campaign) -> None:
-    """Raise CannotChangeForm where a form that was written before there were limits holds more; what
-    is refused is too long, and not read."""
-    most = MOST_OPTIONS * (6 * LONGEST_OPTION + 4)  # JSON writes a character with six at most
-    lengths = campaign.exit_questions.annotate(length=Length(Cast("options", CharField())))
-    longer = lengths.filter(length__gt=most).values_list("number", flat=True).first()
-    if longer is not None:
-        raise CannotChangeForm(
-            f"The options of question {longer} of the exit form are too long. Remove the question, and write it with "
-            f"options of {LONGEST_OPTION} characters at most."
-        )
 
 
 def remove(*, question: ExitQuestion, by: User) -> None:

@@ -9,8 +9,6 @@ from judging.actions import draws, selections
 from judging.design import MeetingTable, Seating
 from judging.models import Assignment, Campaign, Enrollment, Round, Rubric, TaskUnit
 
-MOST_PROVED = 100_000  # places whose balance a page counts while somebody waits
-
 
 def seats(campaign: Campaign) -> int:
     """Return how many annotators the panel takes: for each system as many as judge each task; 0
@@ -103,8 +101,8 @@ def _seatings(round: Round) -> Iterator[tuple[Seating, tuple[int, int]]]:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """How evenly something meets the systems: the greatest count less the smallest, and the counts,
-    unless too many."""
+    """How evenly something meets the systems: the greatest count less the smallest, and the
+    counts."""
 
     key: str
     spread: int
@@ -114,11 +112,9 @@ class Proof:
 
 def proof(campaign: Campaign) -> list[Proof]:
     """Count how the seats of an opened panel meet systems, turns and sources; empty where there is
-    no panel, or one of too many places."""
+    no panel."""
     main = campaign.rounds.get(kind=Round.Kind.MAIN)
     if campaign.order != Campaign.Order.PANEL or main.opened_at is None:
-        return []
-    if seats(campaign) * selections.sources_of(campaign).count() > MOST_PROVED:
         return []
     held = TaskUnit.objects.filter(
         task__round__campaign=campaign, task__round__kind=Round.Kind.MAIN

@@ -10,7 +10,6 @@ from typing import NamedTuple, TypeVar
 
 from django.db import connection, transaction
 from django.db.models import Count, F, Max, QuerySet
-from django.db.models.functions import Length
 
 from judging import design
 from judging.actions import authorships, draws, history, panels, selections
@@ -23,6 +22,7 @@ from judging.actions.bulk import (
     random_uuids,
     take_ids,
 )
+from judging.limits import MAX_ASSIGNMENTS, MAX_PAGE_CHOICES, MAX_PAGE_QUESTIONS
 from judging.models import (
     Assignment,
     Campaign,
@@ -30,7 +30,6 @@ from judging.models import (
     QuestionSet,
     Round,
     Rubric,
-    Source,
     Task,
     TaskUnit,
     Unit,
@@ -198,45 +197,28 @@ def open_(
 
 
 USE_ENDED = "Whoever made this campaign may not use the collection any more, so nobody is let in."
-MOST_PLACES = 5_000_000
-MOST_SEATS = 10_000  # of a panel
-MOST_OF_DRY_RUN = 20_000  # each is judged through all the doors that people go through
-MOST_OF_TRIAL = 50_000  # places of a pilot or calibration: they are laid out while a page waits
 
 
-class TooManyPlaces(NothingToJudge):
-    """A round would have more places than a database should hold."""
-
-
-MOST_QUESTIONS = 500  # on one page
-MOST_CHOICES = 12_000  # of all its questions and criteria; to write so many takes two seconds
-MOST_WORDS = 10_000_000  # characters of a protocol's criteria, which stand beside each question
-MOST_TO_MARK = 10_000_000  # characters of passages, counted once for each question marked in them
+class TooManyAssignments(NothingToJudge):
+    """A round would have more assignments than a database should hold."""
 
 
 class TooLargePage(NothingToJudge):
-    """A page would hold more than a browser shows, and than a server should write."""
+    """A page of judging would hold too many questions or points of scales."""
 
 
 def check_page(rubric: Rubric, questions: int) -> None:
-    """Raise TooLargePage where so many questions on one page are too many, have too many points to
-    choose from, or repeat too many words of the protocol."""
+    """Raise TooLargePage where so many questions on one page are too many, or have too many points
+    to choose from."""
     document = documents.from_document(rubric.document)
     choices = questions * sum(
         1 if each.is_typed else len(each.points) for each in document.criteria
     )
-    if questions > MOST_QUESTIONS or choices > MOST_CHOICES:
+    if questions > MAX_PAGE_QUESTIONS or choices > MAX_PAGE_CHOICES:
         raise TooLargePage(
             f"A page would show {questions:,} questions with {choices:,} points to choose from; at most "
-            f"{MOST_QUESTIONS:,} with {MOST_CHOICES:,} can be. Take a protocol that shows fewer questions at "
+            f"{MAX_PAGE_QUESTIONS:,} with {MAX_PAGE_CHOICES:,} can be. Take a protocol that shows fewer questions at "
             "once, or choose fewer questions."
-        )
-    words = questions * documents.longest_words(document)
-    if words > MOST_WORDS:
-        raise TooLargePage(
-            f"A page would show {words:,} characters of the protocol, whose criteria stand beside each of "
-            f"{questions:,} questions; at most {MOST_WORDS:,} can be. Shorten its prompts and definitions, take a "
-            "protocol that shows fewer questions at once, or choose fewer questions."
         )
 
 
@@ -248,48 +230,14 @@ def check_pages(campaign: Campaign, units: QuerySet[Unit]) -> None:
         asked = units.filter(question__isnull=False).order_by().values(by)
         most = asked.annotate(n=Count("pk")).aggregate(most=Max("n"))["most"] or 0
     check_page(campaign.rubric, most)
-    check_marking(campaign, units)
 
 
-def check_marking(campaign: Campaign, units: QuerySet[Unit]) -> None:
-    """Raise TooLargePage where the questions of one page are marked in too much text: each may be
-    answered by all of its passage."""
-    rubric = campaign.rubric
-    if documents.from_document(rubric.document).span_mark is None:
-        return
-    asked = units.filter(question__isnull=False, question_set__source__passage__isnull=False)
-    sources = Source.objects.filter(pk__in=asked.order_by().values("question_set__source"))
-    lengths = dict(sources.values_list("pk", Length("passage__text")))
-    if rubric.task == Rubric.Task.UNIT:
-        most = rubric.page_size * max(lengths.values(), default=0)
-    else:
-        by = "question_set__source" if rubric.task == Rubric.Task.SOURCE else "question_set"
-        pages = asked.order_by().values_list(by, "question_set__source").annotate(n=Count("pk"))
-        most = max((count * lengths[source] for _page, source, count in pages), default=0)
-    if most > MOST_TO_MARK:
-        raise TooLargePage(
-            f"Answers would be marked in {most:,} characters on one page, its passages counted once for each "
-            f"question; at most {MOST_TO_MARK:,} can be. Take a protocol that shows fewer questions at once or "
-            "marks nothing, or choose other questions."
-        )
-
-
-def check_places(laid: int, *, of_trial: bool = False) -> None:
-    """Raise TooManyPlaces where a round would have so many; each is a row."""
-    most = MOST_OF_TRIAL if of_trial else MOST_PLACES
-    if laid > most:
-        raise TooManyPlaces(
-            f"{laid:,} places would be laid out; at most {most:,} can be. Have fewer annotators for each task, "
-            "or choose fewer questions."
-        )
-
-
-def check_seats(campaign: Campaign) -> None:
-    """Raise TooManyPlaces where a panel would need more annotators than anybody could find."""
-    if (needed := panels.seats(campaign)) > MOST_SEATS:
-        raise TooManyPlaces(
-            f"A rotated panel of these systems needs {needed:,} annotators; at most {MOST_SEATS:,} can be. Have "
-            "fewer annotators for each task, or choose fewer systems."
+def check_assignments(planned: int) -> None:
+    """Raise TooManyAssignments if a round would have so many; each is a row."""
+    if planned > MAX_ASSIGNMENTS:
+        raise TooManyAssignments(
+            f"The round would have {planned:,} assignments; the limit is {MAX_ASSIGNMENTS:,}. "
+            "Have fewer annotators for each task, or choose fewer questions."
         )
 
 
@@ -423,7 +371,6 @@ def _make_tasks(
     if wanted is not None:
         sets = sets.filter(units__in=wanted).distinct()
     units = units.filter(question_set__source__collection=campaign.collection)
-    check_marking(campaign, units)
     drawn = _in_drawn_order(round, sets)
     known = {held.pk: held for held in drawn}
     cuts = cut(
@@ -432,12 +379,7 @@ def _make_tasks(
         units=cut_units(units),
     )
     check_page(campaign.rubric, max(map(len, cuts), default=0))
-    laid = len(cuts) * round.per_task
-    if campaign.origin == Campaign.Origin.SIMULATED and laid > MOST_OF_DRY_RUN:
-        raise TooManyPlaces(
-            f"The plan has {laid:,} places; a dry run fills up to {MOST_OF_DRY_RUN:,}. Select fewer."
-        )
-    check_places(laid, of_trial=round.kind != Round.Kind.MAIN)
+    check_assignments(len(cuts) * round.per_task)
     keys = take_ids(Task, len(cuts))
     copy(
         Task,

@@ -37,7 +37,6 @@ from judging.selection import (
     to_document,
 )
 
-MOST_COLUMNS = 50  # with ticked values: each is a pass over the questions at each look at a draft
 ANOTHER = "\0"  # stands for a value that is not wanted; PostgreSQL stores no text that holds it
 
 
@@ -64,7 +63,6 @@ def look(*, collection: Collection, selection: Selection) -> ChosenPart:
     CannotChoose
         If the selection does not fit the collection.
     """
-    _refuse_many_columns(selection)
     rows = _rows(collection)
     return _counted(rows, choose(rows, selection, _reading(collection, rows)))
 
@@ -166,8 +164,6 @@ def fresh(campaign: Campaign, *, apart: bool) -> dict[str, list[int]]:
     """
     chosen = planned(campaign)
     selection = replace(chosen, sampling=None) if apart else chosen
-    if campaign.state == Campaign.State.DRAFT:  # what a lock has fixed cannot be mended
-        _refuse_many_columns(selection)
     rows = _rows(campaign.collection)
     units = choose(rows, selection, _reading(campaign.collection, rows))
     used = _keys(judged_before(campaign))
@@ -315,15 +311,6 @@ def _reading(collection: Collection, rows: Iterable[Selectable]) -> ReadColumn:
         }
 
     return read
-
-
-def _refuse_many_columns(selection: Selection) -> None:
-    if (count := len(selection.columns or {})) > MOST_COLUMNS:
-        raise CannotChoose(
-            "columns",
-            f"Values of {count:,} columns are ticked under “By column”, and at most {MOST_COLUMNS} can be. Untick "
-            "those of some columns, or give the questions as a list of ids.",
-        )
 
 
 def _counted(rows: Iterable[Selectable], units: frozenset[int]) -> ChosenPart:

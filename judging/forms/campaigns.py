@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
-from django.core.validators import MaxLengthValidator, MaxValueValidator
+from django.core.validators import MaxLengthValidator
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.text import format_lazy
@@ -15,11 +15,9 @@ from django.utils.translation import gettext_lazy as _
 from judging.actions import fit, panels, sheets
 from judging.actions.campaigns import LONG_TEXTS
 from judging.actions.fit import MaterialFacts
-from judging.limits import MAX_DOCUMENT_CHARACTERS
+from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_PAGE_ROWS
 from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric, User
 
-MOST_PROTOCOLS = 50  # of one's own to choose from, the newest; the library leads to the others
-MOST_ANNOTATORS = 1_000  # for each task; a panel has that many seats for each system
 FIRST_LIFE = timedelta(days=14)  # of a link, unless its maker says otherwise
 # whatever the server's own clock says: other on each machine
 NO_PLACES = {
@@ -125,10 +123,6 @@ class PlanForm(forms.ModelForm):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.material = material
-        annotators = self.fields["annotators_per_task"]
-        annotators.max_value = MOST_ANNOTATORS
-        annotators.validators.append(MaxValueValidator(MOST_ANNOTATORS))
-        annotators.widget.attrs["max"] = MOST_ANNOTATORS
         for name in LONG_TEXTS:
             self.fields[name].validators.append(MaxLengthValidator(MAX_DOCUMENT_CHARACTERS))
             self.fields[name].widget.attrs["maxlength"] = MAX_DOCUMENT_CHARACTERS
@@ -162,7 +156,7 @@ class PlanForm(forms.ModelForm):
         made_last = own.filter(pk__in=newest, owner=user).order_by("-pk").values("pk")
         return (
             own.filter(pk__in=newest, owner__isnull=True)
-            | own.filter(pk__in=made_last[:MOST_PROTOCOLS])
+            | own.filter(pk__in=made_last[:MAX_PAGE_ROWS])
             | own.filter(pk__in=asked)
         )
 

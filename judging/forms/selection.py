@@ -10,13 +10,12 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from judging.actions import selections
+from judging.limits import MAX_PAGE_ROWS
 from judging.models import Campaign
 from judging.selection import CannotChoose, Over, Sampling, Selection, from_document, read_list
 
-MOST_VALUES = 50  # of a column; columns with more are no choice to tick
-SHOWN = 200  # columns on one page, as in an import; with 50 values each they are ten thousand boxes
+CATEGORY_VALUES = 50  # a column with more values is no category, so none of them can be ticked
 FEW = 10  # columns of other pages that are named
-LARGEST_LIST = 5_000_000  # bytes
 HOWS: dict[str, tuple[Over, bool]] = {
     "all": ("sources", False),
     "column": ("column", False),
@@ -106,10 +105,10 @@ class SelectionForm(forms.Form):
         self.selection: Selection = from_document(campaign.selection)
         super().__init__(*args, initial=_initial(self.selection), **kwargs)
         self.names = selections.column_names(self.collection)
-        self.has_pages = len(self.names) > SHOWN
+        self.has_pages = len(self.names) > MAX_PAGE_ROWS
         self.sought = named.strip() if self.has_pages else ""
         found = [name for name in self.names if self.sought.casefold() in name.casefold()]
-        self.page: Page[str] = Paginator(found, SHOWN).get_page(page)
+        self.page: Page[str] = Paginator(found, MAX_PAGE_ROWS).get_page(page)
         self.initial.update(shown=list(self.page), named=self.sought)
         shown = self._shown()
         chosen = self.selection.columns or {}
@@ -137,12 +136,12 @@ class SelectionForm(forms.Form):
             if self.is_bound
             else None
         )
-        return said[:SHOWN] if said else list(self.page)
+        return said[:MAX_PAGE_ROWS] if said else list(self.page)
 
     def _set_columns(self, shown: list[str], chosen: Mapping[str, tuple[str, ...]]) -> None:
         known = set(self.names)
         values = selections.column_values(
-            self.collection, [name for name in shown if name in known], most=MOST_VALUES
+            self.collection, [name for name in shown if name in known], most=CATEGORY_VALUES
         )
         drawn_by = self.selection.sampling.column if self.selection.sampling else ""
         offered = dict.fromkeys([*values, *([drawn_by] if drawn_by in known else ())])
@@ -152,7 +151,7 @@ class SelectionForm(forms.Form):
         self.columns = {
             f"column-{number}": name
             for number, name in enumerate(shown)
-            if name in values and (len(values[name]) <= MOST_VALUES or name in chosen)
+            if name in values and (len(values[name]) <= CATEGORY_VALUES or name in chosen)
         }
         for key, name in self.columns.items():
             self.fields[key] = forms.MultipleChoiceField(
@@ -224,8 +223,6 @@ class SelectionForm(forms.Form):
         pasted = read_list(cleaned["ids"], sources=sources, systems=systems)
         if not (file := cleaned["file"]):
             return pasted
-        if file.size > LARGEST_LIST:
-            raise CannotChoose("file", str(_("The file is larger than 5 MB.")))
         try:
             uploaded = read_list(file.read().decode(), sources=sources, systems=systems)
         except UnicodeDecodeError:

@@ -203,19 +203,6 @@ def strings(rubric: RubricDocument) -> dict[str, str]:
     return found
 
 
-def longest_words(rubric: RubricDocument) -> int:
-    """Return how many characters a page repeats beside each question, in the language with most."""
-    spoken = (localized(rubric, language) for language in ("", *rubric.translations))
-    return max(_repeated(each) for each in spoken)
-
-
-def _repeated(rubric: RubricDocument) -> int:
-    said = strings(rubric).items()
-    words = sum(len(text) for place, text in said if place.startswith(("criteria.", "span_mark.")))
-    forces = (rule for rule in rubric.rules if isinstance(rule, Force))
-    return words + sum(len(rule.explanation) * len(rule.sets) for rule in forces)
-
-
 def localized(rubric: RubricDocument, language: str) -> RubricDocument:
     """Return the rubric with its texts in a language; `de-AT` falls back to `de`, untranslated
     texts stay."""

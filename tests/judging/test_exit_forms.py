@@ -10,12 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import campaigns, enrollments, exit_forms, judgments, sheets
-from judging.actions.campaigns import NotAllowedNow
 from judging.actions.drafts import SentPage
 from judging.models import Campaign, Enrollment, ExitAnswer, ExitQuestion, Judgment
 from tests import factories
 from tests.annotation import studies
-from tests.judging.trials import NOW
 
 pytestmark = pytest.mark.django_db
 OPEN = {
@@ -72,22 +70,6 @@ def test_a_question_needs_its_reason_and_a_choice_its_options(draft) -> None:
     assert asked(client, campaign, **AGE | {"options": "one"}) == 422
     personal = ExitQuestion.objects.filter(campaign=campaign).values_list("personal", "options")
     assert list(personal) == [(False, []), (True, ["under 30", "30 or older"])]
-
-
-def test_options_have_an_end_where_they_are_written_at_the_lock_and_in_a_copy(draft) -> None:
-    campaign, client = draft
-    assert asked(client, campaign, **AGE | {"options": "a\n" + "b" * 301}) == 422
-    quoted = "\n".join(f"{number:02}" + '"' * 298 for number in range(12))
-    assert asked(client, campaign, **AGE | {"options": quoted}) == 302
-    campaigns.lock(campaign=campaigns.duplicate(campaign=campaign, by=campaign.created_by), now=NOW)
-    last = campaign.exit_questions.filter(number=3)
-    last.update(options=["a", "b" * 30_000])  # written before there was a limit
-    for act in (campaigns.lock, campaigns.duplicate):
-        own = {"now": NOW} if act is campaigns.lock else {}
-        with pytest.raises(NotAllowedNow, match="options of question 3 of the exit form"):
-            act(campaign=campaign, by=campaign.created_by, **own)
-    exit_forms.remove(question=last.get(), by=campaign.created_by)
-    campaigns.lock(campaign=campaign, now=NOW)
 
 
 def test_the_lock_fixes_the_form_and_a_duplicate_takes_it_along(draft) -> None:

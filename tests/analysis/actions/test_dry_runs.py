@@ -25,11 +25,10 @@ from judging.actions import (
     enrollments,
     exercises,
     jobs,
-    rounds,
 )
 from judging.actions import dry_runs as copies
 from judging.actions.dry_runs import CannotTry
-from judging.actions.rounds import NothingToJudge, TellProgress, silent
+from judging.actions.rounds import TellProgress, silent
 from judging.models import (
     Campaign,
     DryRun,
@@ -391,12 +390,6 @@ def test_what_a_worker_that_died_left_goes_with_the_next_dry_run(draft) -> None:
     assert not DryRun.objects.unfilled().exists()
     page = factories.logged_in(draft.created_by).get(reverse("analysis:dry_run", args=[draft.uuid]))
     assert page.status_code == 200
-
-
-def test_a_plan_of_too_many_places_is_not_laid_out_for_a_dry_run(draft, monkeypatch) -> None:
-    monkeypatch.setattr(rounds, "MOST_OF_DRY_RUN", 15)
-    with pytest.raises(NothingToJudge, match="16 places; a dry run fills up to 15"):
-        filled(draft)
 
 
 def excluded(copy: Campaign) -> list[str]:

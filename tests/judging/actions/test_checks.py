@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import count, pairwise
 from uuid import NAMESPACE_URL, uuid5
 
@@ -33,14 +32,12 @@ from judging.models import (
     Event,
     Judgment,
     Note,
-    Passage,
     Question,
     QuestionSet,
     Round,
     Task,
     Unit,
 )
-from judging.protocols.rubric_schema import AskedSpan
 from judging.quality import Checked, QualityPlan
 from tests import factories
 from tests.annotation.studies import main_round
@@ -300,42 +297,13 @@ def test_a_page_of_a_gold_question_that_would_be_too_large_keeps_the_plan_from_i
             unit = Unit.objects.create(question_set=held, position=position)
             Question.objects.create(unit=unit, text=f"Why {position}?")
         add_gold(campaign, Unit.objects.get(question_set=held, position=2))
-        monkeypatch.setattr(rounds, "MOST_QUESTIONS", 2)
+        monkeypatch.setattr(rounds, "MAX_PAGE_QUESTIONS", 2)
 
     with pytest.raises(campaigns.NotAllowedNow, match=r"would show 3 questions.*at most 2 with"):
         checked(sources=3, gold=50, prepare=prepare)
-    monkeypatch.setattr(rounds, "MOST_QUESTIONS", 3)
+    monkeypatch.setattr(rounds, "MAX_PAGE_QUESTIONS", 3)
     campaign = Campaign.objects.get(checked=True)
     campaigns.lock(campaign=campaign, now=factories.timezone.now())
-
-
-def test_a_page_of_a_gold_question_that_marks_too_much_text_keeps_the_plan_from_its_lock(
-    monkeypatch,
-):
-    def prepare(campaign):
-        Campaign.objects.filter(pk=campaign.pk).update(selection={"without": ["s1"]})
-        Passage.objects.update(text="x")
-        Passage.objects.filter(sources__key="s1").update(text="x" * 30)
-        source = campaign.collection.sources.get(key="s1")
-        add_gold(campaign, Unit.objects.filter(question_set__source=source, position=1).first())
-
-    held = factories.campaign(collection=factories.collection(sources=2, expected=1))
-    marking = replace(
-        factories.small(),
-        key="marks",
-        span_mark=AskedSpan(key="span", prompt="Mark it.", stage="all"),
-    )
-    held = factories.campaign(
-        collection=held.collection, rubric=factories.rubrics.install(document=marking)
-    )
-    prepare(held)
-    monkeypatch.setattr(rounds, "MOST_TO_MARK", 59)  # two systems' questions about thirty letters
-    with pytest.raises(campaigns.NotAllowedNow, match="marked in 60 characters"):
-        campaigns.lock(campaign=held, now=factories.timezone.now())
-    check_items.retire(
-        item=CheckItem.objects.get(), by=held.created_by, now=factories.timezone.now()
-    )
-    campaigns.lock(campaign=held, now=factories.timezone.now())
 
 
 def test_a_source_is_copied_whole_by_as_many_queries_however_long_it_is(

@@ -6,7 +6,6 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from judging import design
 from judging.actions import assignments, campaigns, enrollments, panels, rounds
 from judging.actions.assignments import Finished, Here
 from judging.models import Assignment, Campaign, Enrollment, TaskUnit
@@ -34,26 +33,6 @@ def opened() -> Campaign:
     campaigns.lock(campaign=campaign, now=timezone.now())
     campaigns.open_(campaign=campaign, now=timezone.now())
     return campaign
-
-
-def test_balance_is_counted_of_an_opened_panel_that_is_no_giant(monkeypatch) -> None:
-    def refused(*_seats, **_parts):
-        raise AssertionError("seats were laid out")
-
-    campaign = opened()
-    assert panels.proof(campaign)
-    monkeypatch.setattr(design, "panel", refused)
-    assert panels.proof(planned(annotators_per_task=30_000)) == []
-    monkeypatch.setattr(panels, "MOST_PROVED", 35)  # six sources for six seats are one more
-    assert panels.proof(campaign) == []
-
-
-def test_a_panel_of_more_annotators_than_anybody_could_find_is_not_locked(monkeypatch) -> None:
-    monkeypatch.setattr(rounds, "MOST_SEATS", 6)  # two for each of three systems
-    opened()
-    monkeypatch.setattr(rounds, "MOST_SEATS", 5)
-    with pytest.raises(campaigns.NotAllowedNow, match="needs 6 annotators; at most 5 can be"):
-        opened()
 
 
 def joined(campaign: Campaign) -> Enrollment:

@@ -113,14 +113,6 @@ def test_one_round_runs_at_a_time_and_none_after_the_lock() -> None:
         begun(campaign)
 
 
-def test_a_round_of_more_places_than_a_page_can_wait_for_is_refused(monkeypatch) -> None:
-    monkeypatch.setattr(rounds, "MOST_OF_TRIAL", 7)
-    campaign = factories.campaign(collection=factories.collection(sources=4))
-    with pytest.raises(rounds.NothingToJudge, match="8 places would be laid out; at most 7"):
-        begun(campaign, size=4)
-    assert not campaign.rounds.trials().exists()
-
-
 def test_a_round_larger_than_what_is_left_is_refused_with_the_number() -> None:
     campaign = draft(size=3)
     ended(begun(campaign))

@@ -315,19 +315,3 @@ def test_empty_value_is_none():
     with_topics(collection, {"s1": "", "s2": "x"})
     with pytest.raises(CannotChoose, match="No question that is left has “” in the column “topic”"):
         selections.look(collection=collection, selection=Selection(columns={"topic": ("", "x")}))
-
-
-def test_draft_that_names_too_many_columns_says_so_and_reads_none(monkeypatch):
-    columns = {f"c{number:02}": ["x"] for number in range(51)}
-    campaign = factories.campaign(selection={"columns": columns})
-    with_columns(campaign.collection, lambda _number: dict.fromkeys(columns, "x"))
-
-    def act():
-        assert "51 columns" in selections.words(campaign)
-        with pytest.raises(CannotChoose, match="51 columns") as refused:
-            selections.fresh(campaign, apart=True)
-        assert refused.value.field == "columns"
-
-    assert rows_read(monkeypatch, act) == []
-    with pytest.raises(campaigns.NotAllowedNow, match="51 columns"):
-        campaigns.lock(campaign=campaign, now=NOW)

@@ -11,7 +11,6 @@ from judging.protocols.documents import (
     digest,
     from_document,
     localized,
-    longest_words,
     parse,
     shipped,
     shipped_keys,
@@ -151,18 +150,6 @@ def test_round_trip_keeps_a_long_scale_short() -> None:
     }
     assert "points" not in document["criteria"][1]
     assert from_document(document) == rubric
-
-
-def test_words_beside_a_question_are_those_of_its_criteria_and_rules_in_the_longest_language() -> (
-    None
-):
-    rubric = parse(SMALL, "small.yaml")
-    clear = len("ClearIs it clear?Whether it is clear.noyescannot say")
-    short = len("ShortIs it short?Whether it is short.longshort")
-    assert longest_words(rubric) == clear + short + len("Nobody can say.")
-    german = {"criteria.clear.name": "Verständlich", "guideline": "Lies sie zweimal." * 100}
-    both = replace(rubric, translations={"de": german, "fr": {"criteria.clear.name": "C"}})
-    assert longest_words(both) == longest_words(rubric) + len("Verständlich") - len("Clear")
 
 
 def test_digest_is_the_same_however_it_is_written() -> None:

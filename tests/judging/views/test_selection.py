@@ -163,7 +163,7 @@ def with_columns(collection, names, value="x"):
 @pytest.fixture
 def paged(topical, monkeypatch):
     """The same draft with c0 to c5 before its topics, of which a page shows three."""
-    monkeypatch.setattr(selection, "SHOWN", 3)
+    monkeypatch.setattr(selection, "MAX_PAGE_ROWS", 3)
     with_columns(topical.collection, [f"c{number}" for number in range(6)])
     return topical
 
@@ -271,20 +271,3 @@ def test_column_of_a_sample_is_kept_on_pages_that_do_not_show_it(page, paged):
     assert kept["sample"]["column"] == "topic"
     chosen(page, paged, **form_of(page.get(own)))
     assert paged.selection == kept
-
-
-def test_more_than_fifty_columns_are_refused_with_what_to_do(page, topical):
-    names = [f"c{number:02}" for number in range(51)]
-    with_columns(topical.collection, names)
-    fields = {f"column-{number}": ["x"] for number in range(51)}
-    refused = chosen(page, topical, **fields)
-    assert refused.status_code == 422
-    said = " ".join(refused.context["form"].errors["__all__"])
-    assert said == (
-        "Values of 51 columns are ticked under “By column”, and at most 50 can be. Untick those of some columns, "
-        "or give the questions as a list of ids."
-    )
-    assert topical.selection == {}
-    del fields["column-7"]
-    assert chosen(page, topical, **fields).url == address("plan", topical)
-    assert len(topical.selection["columns"]) == 50

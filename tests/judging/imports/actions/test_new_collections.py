@@ -178,7 +178,7 @@ def test_tasks_are_cut_by_the_rubric(cut: str, tasks: int):
 
 
 def test_released_study_has_no_longest_page(monkeypatch):
-    monkeypatch.setattr(rounds, "MOST_CHOICES", 0)
+    monkeypatch.setattr(rounds, "MAX_PAGE_CHOICES", 0)
     do_import(wide(), rubric=factories.rubric())
     assert Campaign.objects.get().state == Campaign.State.CLOSED
 
