@@ -11,8 +11,6 @@ from judging.models import Rubric, RubricDraft, User
 from judging.protocols import documents, rubric_trees
 from judging.protocols.rubric_nodes import RubricError, RubricProblem
 
-MOST_CHARACTERS = 200_000  # of a finished protocol; the largest that is shipped has 20,000
-
 
 class NotText(ValueError):
     """What was given cannot be kept as a draft; the message says why."""
@@ -62,9 +60,6 @@ def save(*, draft: RubricDraft, text: str, revision: int, now: datetime) -> Rubr
 def finish(*, draft: RubricDraft) -> Rubric:
     """Make the draft a version of a protocol and drop the draft; RubricError with everything that
     is in the way."""
-    if len(draft.text) > MOST_CHARACTERS:
-        reason = f"longer than {MOST_CHARACTERS:,} characters; shorten it before you finish it"
-        raise RubricError([RubricProblem(rubric_trees.FILE, None, "", reason)])
     document = documents.parse(draft.text, rubric_trees.FILE)
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=draft.owner_id)  # one version at a time

@@ -22,7 +22,6 @@ from judging.forms.rubric_fields import (
     number,
     pick,
 )
-from judging.protocols.rubric_nodes import MOST_ROWS
 
 TASKS = [
     ("unit", _("single questions, several to a page")),
@@ -187,7 +186,7 @@ class CriterionForm(SectionForm):
     def __init__(self, value: Mapping[str, Any], place: str = "", **choices: Any) -> None:
         super().__init__(value, place, **choices)
         points = value.get("points")
-        rows = points[:MOST_ROWS] if isinstance(points, list) else []
+        rows = points if isinstance(points, list) else []
         self.points = [PointForm(each, f"{place}.points[{n}]") for n, each in enumerate(rows)]
 
     @classmethod

@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy as _
 
 from judging.forms import rubric_sections as sections
 from judging.forms.rubric_fields import SectionForm, leaves
-from judging.limits import MAX_TEXT_CHARACTERS
+from judging.limits import MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS
 from judging.protocols import rubric_trees
-from judging.protocols.rubric_nodes import MOST_ROWS, RubricProblem
+from judging.protocols.rubric_nodes import RubricProblem
 from judging.protocols.rubric_trees import Tree
 
 ORDER = (
@@ -56,8 +56,6 @@ LISTS: Mapping[str, type[SectionForm]] = {
     "agreement": sections.AgreementForm,
 }
 CARRIED = ("translations",)  # shown and changed as YAML only
-LONGEST_CHOICE = 80  # characters; each rule and each fact shows the names of all criteria
-MOST_OPTIONS = 20_000  # points of all criteria, once for each list of values; else they are typed
 
 
 class Editor:
@@ -82,7 +80,7 @@ class Editor:
 
     def _list(self, plain: Tree, key: str, names: Mapping[str, Any]) -> list[Any]:
         kind = LISTS[key]
-        rows = enumerate(_maps(plain, key)[:MOST_ROWS])
+        rows = enumerate(_maps(plain, key))
         return [kind(row, f"{key}[{n}]", **names, kind=str(row.get("kind", ""))) for n, row in rows]
 
     def _lost(self, plain: Tree) -> Iterator[tuple[str, str]]:
@@ -181,7 +179,7 @@ def _row(kind: type[SectionForm], data: QueryDict, place: str) -> Tree:
 
 def _numbers(data: QueryDict, key: str) -> list[int]:
     pattern = re.compile(re.escape(key) + r"\[(\d{1,6})\]\.")
-    return sorted({int(match[1]) for name in data if (match := pattern.match(name))})[:MOST_ROWS]
+    return sorted({int(match[1]) for name in data if (match := pattern.match(name))})
 
 
 def _name(plain: Tree) -> None:
@@ -206,15 +204,12 @@ def _names(plain: Tree) -> dict[str, Any]:
     """Return what lists to choose from offer: the stages and criteria there are, and their
     scales."""
     stages, criteria = (
-        [row for row in _maps(plain, key) if row.get("key") and _is_short(row["key"])][:MOST_ROWS]
+        [row for row in _maps(plain, key) if row.get("key") and _is_short(row["key"])]
         for key in ("stages", "criteria")
     )
     scales = {
         str(row["key"]): (_cut(row.get("name", row["key"])), _points(row)) for row in criteria
     }
-    lists = 1 + len(_maps(plain, "rules")[:MOST_ROWS])
-    if lists * sum(len(points) for _name, points in scales.values()) > MOST_OPTIONS:
-        scales = {key: (name, []) for key, (name, _points) in scales.items()}
     return {
         "stages": [(str(row["key"]), _cut(row.get("title", row["key"]))) for row in stages],
         "criteria": [(str(row["key"]), _cut(row.get("name", row["key"]))) for row in criteria],
@@ -235,11 +230,11 @@ def _points(criterion: Tree) -> list[tuple[str, str]]:
 
 def _is_short(word: Any) -> bool:
     """Say whether what a choice stands for can be one; keys and values are much shorter."""
-    return len(str(word)) <= LONGEST_CHOICE
+    return len(str(word)) <= MAX_NAME_CHARACTERS
 
 
 def _cut(words: Any) -> str:
-    return Truncator(str(words)).chars(LONGEST_CHOICE)
+    return Truncator(str(words)).chars(MAX_NAME_CHARACTERS)
 
 
 def _map(plain: Tree, key: str) -> Tree:

@@ -12,12 +12,8 @@ from typing import Any, Literal, TypeVar
 
 import yaml
 
-from judging.limits import MAX_TEXT_CHARACTERS
+from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_JSON_DEPTH, MAX_TEXT_CHARACTERS
 
-DEEPEST = 12
-LARGEST = 10_000  # values in one document
-MOST_ROWS = 50  # of one list of sections
-MOST_HINTS = 100
 NUMBER = re.compile(r"[+-]?\d{1,9}")
 DECIMAL = re.compile(r"[+-]?\d{1,9}(\.\d{1,9})?")
 KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,59}")
@@ -82,9 +78,8 @@ def from_yaml(text: str, file: str) -> Node:
 
 
 def _refuse_tricks(text: str, file: str) -> None:
-    depth = count = 0
+    depth = 0
     for event in yaml.parse(text, Loader=LOADER):
-        count += isinstance(event, yaml.NodeEvent)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(
             event, yaml.CollectionEndEvent
         )
@@ -92,14 +87,12 @@ def _refuse_tricks(text: str, file: str) -> None:
         reason = (
             "aliases are not allowed"
             if isinstance(event, yaml.AliasEvent)
-            else f"nested more than {DEEPEST} deep"
-            if depth > DEEPEST
+            else f"nested more than {MAX_JSON_DEPTH} deep"
+            if depth > MAX_JSON_DEPTH
             else "type tags are not allowed"
             if tag not in ("", "!")
             else "NUL is not allowed"
             if "\x00" in (getattr(event, "value", None) or "")
-            else f"holds more than {LARGEST:,} values"
-            if count > LARGEST
             else ""
         )
         if reason:
@@ -224,7 +217,9 @@ class OpenMapping:
             self.report.add(self.at(key), f"is missing; give {wanted}")
         return None
 
-    def text(self, key: str, *, default: str | None = None, longest: int = 50_000) -> str:
+    def text(
+        self, key: str, *, default: str | None = None, longest: int = MAX_DOCUMENT_CHARACTERS
+    ) -> str:
         """Return a text without outer white space; required where there is no default."""
         node = self.take(key, "scalar", "a text", required=default is None)
         if node is None:
@@ -335,24 +330,18 @@ class OpenMapping:
         node = self.take(key, "map", "a mapping of keys to values", required=required)
         return None if node is None else OpenMapping(node, self.report, self.at(key))
 
-    def sections(
-        self, key: str, *, required: bool = False, most: int = MOST_ROWS
-    ) -> list[OpenMapping]:
-        """Return the sections of a list, of which there may be so many."""
+    def sections(self, key: str, *, required: bool = False) -> list[OpenMapping]:
+        """Return the sections of a list."""
         node = self.take(key, "list", "a list", required=required)
-        items = node.items if node else ()
-        if len(items) > most:
-            self.report.add(self.at(key), f"holds more than {most:,} entries")
         return [
             OpenMapping(item, self.report, f"{self.at(key)}[{n}]")
-            for n, item in enumerate(items[:most])
+            for n, item in enumerate(node.items if node else ())
         ]
 
     def close(self) -> None:
         """Note every key that nobody asked for."""
         for name in self.nodes:
             if name not in self.known:
-                few = len(self.report.problems) < MOST_HINTS
-                near: Any = get_close_matches(name, self.known, n=1) if few else ()
+                near = get_close_matches(name, self.known, n=1)
                 hint = f"; did you mean {near[0]}?" if near else ""
                 self.report.add(self.at(name), f"unknown key{hint}")

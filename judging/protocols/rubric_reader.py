@@ -24,7 +24,6 @@ from judging.protocols.rubric_schema import (
 )
 from judging.rules import Applied, Fatal, Force, Identical, Lone, Missing, Others, Rule
 
-LONGEST_SCALE = 1001
 SMALLEST, GREATEST = -32_768, 32_767
 
 
@@ -94,7 +93,7 @@ def _criterion(section: OpenMapping) -> RubricCriterion:
         standard=_standard(section.section("standard")),
         points=(
             *_range(section),
-            *(_point(point) for point in section.sections("points", most=LONGEST_SCALE)),
+            *(_point(point) for point in section.sections("points")),
         ),
     )
     if not section.has("points") and not section.has("scale"):
@@ -140,8 +139,8 @@ def _range(owner: OpenMapping) -> tuple[CriterionPoint, ...]:
     last = section.number("to", least=SMALLEST, most=GREATEST)
     labels = section.words("labels")
     section.close()
-    if not 0 < last - first < LONGEST_SCALE:
-        owner.report.add(section.at("to"), f"must be above {first}, by less than {LONGEST_SCALE}")
+    if last <= first:
+        owner.report.add(section.at("to"), f"must be above {first}")
         return ()
     for end in (first, last):
         if str(end) not in labels:

@@ -17,13 +17,13 @@ from judging.forms import rubric_sections as sections
 from judging.forms.rubrics import Editor, TextForm, read
 from judging.guards import draft_for_owner
 from judging.imports.readers.numbers import whole_number
+from judging.limits import MAX_PAGE_ROWS
 from judging.models import RubricDraft
 from judging.protocols import documents, rubric_trees
 from judging.protocols.rubric_nodes import RubricError, RubricProblem
 from judging.protocols.rubric_trees import NoSuchPlace, Tree
 from judging.views.rubrics import yaml_file
 
-MOST_PROBLEMS = 100
 MOVES = {"up": -1, "down": 1}
 
 
@@ -132,7 +132,7 @@ def _context(
 ) -> dict[str, Any]:
     return {
         "draft": draft,
-        "problems": problems[:MOST_PROBLEMS],
+        "problems": problems[:MAX_PAGE_ROWS],
         "problem_count": len(problems),
         "warnings": warnings,
     }
