@@ -9,12 +9,11 @@ from cachetools import LRUCache, cached
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
-KEPT = 10_000_000  # characters that a cache holds in a process, of one to four bytes each
-LONGEST = 200_000  # characters of one result that is kept, which could push out many short ones
+CACHE_CHARACTERS = 10_000_000  # that one cache holds in a process, of one to four bytes each
 
 
 def kept_within(
-    characters_of: Callable[..., int], *, longest: int = LONGEST
+    characters_of: Callable[..., int],
 ) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
     """Keep a function's results, of which the least recently used make room for new ones.
 
@@ -23,9 +22,9 @@ def kept_within(
     """
 
     def keep(make: Callable[Given, Result]) -> Callable[Given, Result]:
-        # What is larger than the whole cache is not put in
+        # a result that is larger than the whole cache is not put in
         cache: LRUCache[Hashable, tuple[int, Result]] = LRUCache(
-            KEPT, getsizeof=lambda kept: kept[0] if kept[0] <= longest else KEPT + 1
+            CACHE_CHARACTERS, getsizeof=lambda kept: kept[0]
         )
 
         @cached(cache, lock=Lock())

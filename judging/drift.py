@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 REQUIRED_SOURCES = 5  # of a day, and of the other days together, before they are compared
 LEVEL = 0.01  # of an annotator: over all days and criteria that are compared
-LEAST_SHARE = 0.1  # of the scale: a smaller difference is not worth a look
+REQUIRED_DIFFERENCE = 0.1  # as a share of the scale, before a day is flagged
 LARGE = 300  # degrees of freedom from which on Student's t is taken for normal
 
 
@@ -76,7 +76,7 @@ def drifts(days: Mapping[str, Sequence[Day]], widths: Mapping[str, float]) -> li
         each
         for each in worst
         if each.p * count < LEVEL
-        and abs(each.own - each.others) >= LEAST_SHARE * widths[each.criterion]
+        and abs(each.own - each.others) >= REQUIRED_DIFFERENCE * widths[each.criterion]
     ]
 
 

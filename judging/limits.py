@@ -46,6 +46,9 @@ MAX_ARRIVALS_PER_MINUTE = 200  # people who join one campaign by a link that nob
 MAX_CROWD_MESSAGES_PER_MINUTE = 600  # from one crowd platform, to one web process
 MAX_MARKS = 5_000  # passages' spans that one assignment marks
 
+# Other servers
+MAX_REPLY_BYTES = 2_000_000  # of a language model or crowd platform, with the head
+
 # Campaigns
 MAX_ASSIGNMENTS = 5_000_000  # of one round
 MAX_PAGE_QUESTIONS = 500  # on one page of judging

@@ -21,12 +21,9 @@ Reason = Literal["speed", "same", "run", "gold", "repeats", "degraded", "drift"]
 # Equal values are no sign of anything where others give that value to more than this share
 OTHERS_DIFFER = 0.8
 RARE_RUN = 0.001  # a run is long where one like it comes up less often than this by the others' share of the value
-# five copies are the fewest that can be lower at the 5 % level
-FEWEST_GOLD, FEWEST_COPIES, LEVEL = (
-    3,
-    5,
-    0.05,
-)
+LEVEL = 0.05
+REQUIRED_GOLD = 3
+REQUIRED_COPIES = 5  # fewer cannot be lower at this level
 TWO_SIDED = 1.96  # standard errors on either side of a forecast
 
 
@@ -221,7 +218,7 @@ def flags(works: Sequence[Workload], plan: QualityPlan) -> dict[str, list[Flag]]
 
 
 def _checked(own: Checked, plan: QualityPlan) -> Iterable[Flag]:
-    if own.gold >= FEWEST_GOLD and own.passed / own.gold < plan.least_gold:
+    if own.gold >= REQUIRED_GOLD and own.passed / own.gold < plan.least_gold:
         yield Flag("gold", "", own.passed / own.gold, plan.least_gold, own.gold)
     if (
         own.given_again is not None
@@ -229,7 +226,7 @@ def _checked(own: Checked, plan: QualityPlan) -> Iterable[Flag]:
         and own.given_again < plan.least_same
     ):
         yield Flag("repeats", "", own.given_again, plan.least_same, own.asked_again)
-    if own.copies >= FEWEST_COPIES and own.p is not None and own.p > LEVEL:
+    if own.copies >= REQUIRED_COPIES and own.p is not None and own.p > LEVEL:
         yield Flag("degraded", "", own.lower / own.copies, own.p, own.copies)
 
 

@@ -8,7 +8,6 @@ from judging.actions import excerpts
 from judging.actions.excerpts import SourceExcerpt
 from judging.actions.unit_names import unit_name
 from judging.limits import MAX_PAGE_ROWS
-from judging.long_texts import longest_of
 from judging.models import (
     Assignment,
     Criterion,
@@ -102,10 +101,9 @@ def compared(round: Round, page: int | None = 1) -> Compared:
     page = min(page, counts.pages)
     shown = ordered[(page - 1) * MAX_PAGE_ROWS : page * MAX_PAGE_ROWS]
     comments, notes = _comments(round), _notes(round)
-    longest = longest_of(len(shown))
     own = {unit: apart[unit, key][0].unit.question_set.source_id for unit, key in shown}
-    sources = excerpts.of_sources(set(own.values()), longest)
-    questions = excerpts.of_questions(own, longest)
+    sources = excerpts.of_sources(set(own.values()))
+    questions = excerpts.of_questions(own)
     found = [
         _difference(
             apart[unit, key],

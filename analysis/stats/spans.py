@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from math import nan
 
-from judging.caches import KEPT, kept_within
+from judging.caches import kept_within
 
 MarkedRange = tuple[int, int]
 Ranges = Sequence[MarkedRange]
@@ -30,7 +30,7 @@ SPACELESS = (
 
 
 # A token takes as much as some thirty characters
-@kept_within(lambda found, text: len(text) + 30 * len(found) + 1, longest=KEPT)
+@kept_within(lambda found, text: len(text) + 30 * len(found) + 1)
 def tokens(text: str) -> tuple[MarkedRange, ...]:
     """Return the start and end of every token, in code points.
 

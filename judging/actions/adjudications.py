@@ -17,7 +17,6 @@ from django.utils.crypto import salted_hmac
 from judging.actions import excerpts, history, sheets
 from judging.actions.campaigns import NotAllowedNow, check_own_people
 from judging.actions.excerpts import SourceExcerpt
-from judging.long_texts import longest_of
 from judging.models import (
     Adjudication,
     Assignment,
@@ -159,9 +158,8 @@ def shown(campaign: Campaign, places: Iterable[Differing]) -> list[ToSettle]:
             "pk", "question_set__source"
         )
     )
-    longest = longest_of(len(places))
-    sources = excerpts.of_sources(set(units.values()), longest)
-    questions = excerpts.of_questions(units, longest)
+    sources = excerpts.of_sources(set(units.values()))
+    questions = excerpts.of_questions(units)
     criteria = Criterion.objects.prefetch_related("points").in_bulk(
         {each.criterion for each in places}
     )

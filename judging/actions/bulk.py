@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection, models, transaction
 
 BATCH = 10_000  # rows
-LONGEST_BATCH = 8_000_000  # characters, but for what the last row has: it is held a few times over
+BATCH_CHARACTERS = 8_000_000  # without the last row; a batch is held a few times over
 # a batch in one piece: for each further one the thread that sends would wait for Python's lock
 CHUNK = 1 << 24
 TAKE = "SELECT nextval(%s::regclass) AS id FROM generate_series(1, %s)"
@@ -127,7 +127,7 @@ def _batch(rows: Iterator[CopiedRow]) -> tuple[int, bytes]:
     for row in itertools.islice(rows, BATCH):
         lines.append(_line(row))
         length += len(lines[-1])
-        if length > LONGEST_BATCH:
+        if length > BATCH_CHARACTERS:
             break
     return len(lines), "".join(lines).encode()
 

@@ -17,10 +17,9 @@ from judging.protocols.machine_prompts import storable
 
 TRIES = 3
 LATER = (429, 500, 502, 503, 504, 529)  # the server may answer another time
-LARGEST_REPLY = 1_000_000  # bytes
 SAID_KEPT = 500  # characters of a refusal
 SHORTEST_KEY = 8  # characters; a shorter one is no secret, and part of other words
-MOST_TOKENS = 10_000_000  # that a server may say one call took
+PLAUSIBLE_TOKENS = 10_000_000  # of one call; a server that says more is not believed
 
 
 class CannotAsk(Exception):
@@ -103,7 +102,7 @@ class Chat:
         url = f"{self.address.rstrip('/')}/chat/completions"
         call = request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310  __post_init__ has looked
         with CONFINED.open(call, timeout=self.seconds) as answer:
-            raw = answer.read(LARGEST_REPLY).decode("utf-8", "replace")
+            raw = answer.read().decode("utf-8", "replace")
         reply = _reply(self.without_key(raw))
         text, model = self.without_key(reply.text), self.without_key(reply.model)
         return replace(reply, text=text, model=model)
@@ -111,7 +110,7 @@ class Chat:
     def _said_with(self, error: HTTPError) -> str:
         """Return what a server said with a refusal; shortened last, so no part of a key is left."""
         try:
-            said = error.read(LARGEST_REPLY)
+            said = error.read()
         except (OSError, HTTPException, ValueError):
             return ""
         return self.without_key(storable(said.decode("utf-8", "replace")))[:SAID_KEPT]
@@ -198,7 +197,7 @@ def _tokens(found: Any) -> tuple[int, int]:
     """Return how many tokens a server says that it took; nothing where it says no numbers."""
     usage = found.get("usage") or {}
     asked, answered = (
-        min(max(int(usage.get(name) or 0), 0), MOST_TOKENS)
+        min(max(int(usage.get(name) or 0), 0), PLAUSIBLE_TOKENS)
         for name in ("prompt_tokens", "completion_tokens")
     )
     return asked, answered

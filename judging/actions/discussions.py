@@ -10,6 +10,7 @@ from django.db import transaction
 from judging.actions import history
 from judging.actions.unit_names import unit_name
 from judging.caches import kept_within
+from judging.limits import MAX_NOTE_CHARACTERS
 from judging.models import (
     Campaign,
     Criterion,
@@ -23,7 +24,6 @@ from judging.models import (
 )
 
 NoteSubject = tuple[int, int | None]  # criterion, and unit or none for the criterion as a whole
-MOST = 2_000  # characters of a note
 
 
 class GuidelineLocked(Exception):
@@ -67,7 +67,7 @@ def write_notes(*, round: Round, notes: Mapping[NoteSubject, str], by: User, now
         _draft(round.campaign)
         standing = {(each.criterion_id, each.unit_id): each.text for each in round.notes.all()}
         for about, said in notes.items():
-            text, (criterion, unit) = said.strip()[:MOST], about
+            text, (criterion, unit) = said.strip()[:MAX_NOTE_CHARACTERS], about
             if criterion not in criteria or unit not in units or text == standing.get(about, ""):
                 continue
             changed += 1

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db.models import F, IntegerField, Value
 from django.db.models.functions import Coalesce, Greatest, Left, Substr
 
+from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.long_texts import shortened
 from judging.models import Question, Source
 
@@ -21,31 +22,33 @@ class SourceExcerpt:
     target_type: str
 
 
-def of_sources(keys: Collection[int], longest: int) -> dict[int, SourceExcerpt]:
+def of_sources(keys: Collection[int]) -> dict[int, SourceExcerpt]:
     """Return sources by key. What is not shown stays in the database."""
     answer = Coalesce(F("answer_start"), F("sentence_start"), Value(0))
-    start = Greatest(Value(1), answer - longest // 2, output_field=IntegerField())
+    start = Greatest(Value(1), answer - MAX_DOCUMENT_CHARACTERS // 2, output_field=IntegerField())
     rows = Source.objects.filter(pk__in=keys).annotate(start=start)
     found = {}
     for key, start_at, passage, sentence, own_answer, target_type in rows.values_list(
         "pk",
         "start",
-        Substr("passage__text", start, longest + 1),
-        Left("sentence", longest + 1),
-        Left("answer", longest + 1),
+        Substr("passage__text", start, MAX_DOCUMENT_CHARACTERS + 1),
+        Left("sentence", MAX_DOCUMENT_CHARACTERS + 1),
+        Left("answer", MAX_DOCUMENT_CHARACTERS + 1),
         "target_type",
     ):
         before = "…" if passage and start_at > 1 else ""
         found[key] = SourceExcerpt(
-            passage=before + shortened(passage or "", longest),
-            sentence=shortened(sentence, longest),
-            answer=shortened(own_answer, longest),
+            passage=before + shortened(passage or "", MAX_DOCUMENT_CHARACTERS),
+            sentence=shortened(sentence, MAX_DOCUMENT_CHARACTERS),
+            answer=shortened(own_answer, MAX_DOCUMENT_CHARACTERS),
             target_type=target_type,
         )
     return found
 
 
-def of_questions(units: Collection[int], longest: int) -> dict[int, str]:
+def of_questions(units: Collection[int]) -> dict[int, str]:
     """Return the texts of questions by their units."""
-    rows = Question.objects.filter(unit__in=units).values_list("unit", Left("text", longest + 1))
-    return {unit: shortened(text, longest) for unit, text in rows}
+    rows = Question.objects.filter(unit__in=units).values_list(
+        "unit", Left("text", MAX_DOCUMENT_CHARACTERS + 1)
+    )
+    return {unit: shortened(text, MAX_DOCUMENT_CHARACTERS) for unit, text in rows}

@@ -37,7 +37,6 @@ REPLY_TOKENS = 80  # of an answer, for estimates
 MILLION = 1_000_000
 MEASURED = 2_000  # calls whose texts are measured for an estimate; the others are as long as these
 READ_AT_ONCE = 500  # questions, with what is shown beside them
-MOST_AT_ONCE = 16
 NO_COST = Decimal(0)
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 

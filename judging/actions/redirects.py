@@ -7,7 +7,7 @@ from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from typing import Any
 from urllib import request
 
-MOST_SENT = 2_000_000  # bytes of an answer with its head, whatever it says of its length
+from judging.limits import MAX_REPLY_BYTES
 
 
 class NoRedirects(request.HTTPRedirectHandler):
@@ -27,7 +27,7 @@ class _InTime(io.RawIOBase):
 
     def __init__(self, line: socket.socket, raw: io.RawIOBase, until: float) -> None:
         self.line, self.raw, self.until = line, raw, until
-        self.left = MOST_SENT
+        self.left = MAX_REPLY_BYTES
 
     def readable(self) -> bool:
         return True

@@ -21,8 +21,6 @@ from judging.models import CrowdPlatform
 FRESH = timedelta(days=1)
 NOT_AGAIN = timedelta(minutes=1)
 SECONDS = 5.0
-LARGEST = 256 * 1024
-LONGEST = 8_000  # characters of a token
 LEEWAY = timedelta(seconds=60)  # by which the platform's clock may differ
 UNREADABLE = (OSError, HTTPException, ValueError, KeyError, TypeError, RecursionError)
 # signed with a key that only the platform has; never HS256 or none
@@ -51,7 +49,7 @@ def is_allowed(address: str) -> bool:
 def check(*, platform: CrowdPlatform, token: str, ids: Mapping[str, str], now: datetime) -> None:
     """Raise BadToken unless the platform signed these ids for this site, and the token holds
     now."""
-    if not 0 < len(token) <= LONGEST:
+    if not token:
         raise BadToken("there is no token")
     try:
         header = jwt.get_unverified_header(token)
@@ -118,7 +116,7 @@ def _read_keys(platform: CrowdPlatform, now: datetime) -> None:
         raise NoKeys("this site may not read keys from there")
     try:
         with CONFINED.open(platform.keys_url, timeout=SECONDS) as answer:
-            said = json.loads(answer.read(LARGEST))
+            said = json.loads(answer.read())
         platform.keys = [each for each in said["keys"] if isinstance(each, dict)]
     except UNREADABLE:
         platform.keys = platform.keys or []

@@ -7,8 +7,6 @@ from django.utils.translation import gettext_lazy as _
 
 from judging.models import User
 
-LARGEST = 20
-
 
 class AdjudicatorForm(forms.Form):
     """An account, and the ranks that annotators may lie apart."""
@@ -22,7 +20,7 @@ class AdjudicatorForm(forms.Form):
         label=_("Ranks that annotators may lie apart"),
         initial=1,
         min_value=0,
-        max_value=LARGEST,
+        max_value=32_767,  # as the column holds
         help_text=_("What lies further apart is settled. On a scale without order any two values."),
     )
 

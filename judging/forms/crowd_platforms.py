@@ -7,10 +7,10 @@ from django.utils.translation import gettext_lazy as _
 
 from judging import crowd_kinds
 from judging.actions import signed_links
+from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import CrowdPlatform, Participation
 
 PARAMETER = r"^[A-Za-z][A-Za-z0-9_.-]{0,39}$"
-LONGEST_SECRET = 300
 MEANINGS = {
     Participation.End.COMPLETED: _("Did their whole share."),
     Participation.End.NO_CONSENT: _(
@@ -89,7 +89,7 @@ class PlatformForm(forms.Form):
     webhook_secret = forms.CharField(
         label=_("Secret of its messages"),
         required=False,
-        max_length=LONGEST_SECRET,
+        max_length=MAX_NAME_CHARACTERS,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
         help_text=_(
             "From the platform, as you subscribe to its messages. It is encrypted, and not shown again."

@@ -5,14 +5,12 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from judging.actions import chats, judge_jobs, machine_asking
+from judging.actions import chats, judge_jobs
 from judging.actions.judge_jobs import WantedJudge
 from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import Campaign, Collection
 from judging.protocols import documents
 from judging.protocols.machine_prompts import asked_criteria
-
-LARGEST = 50_000_000  # bytes
 
 
 class OwnSystemsField(forms.MultipleChoiceField):
@@ -77,12 +75,6 @@ class MachineJudgeForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["own_systems"].offer(campaign.collection)
 
-    def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        if file.size > LARGEST:
-            raise forms.ValidationError(_("The file is too large: at most 50 megabytes."))
-        return file
-
     def about(self) -> dict[str, Any]:
         """Return what is stored of the judge."""
         return {name: value for name, value in self.cleaned_data.items() if name != "file"}
@@ -123,7 +115,6 @@ class AskJudgeForm(forms.Form):
     at_once = forms.IntegerField(
         label=_("Questions under way at once"),
         min_value=1,
-        max_value=machine_asking.MOST_AT_ONCE,
         initial=4,
         help_text=_(
             "One where the server answers one at a time, or allows few questions a minute."

@@ -25,8 +25,6 @@ IN_PIECES = {
 }
 QGSTEC = "qgstec"  # written as one document: it says each sentence once
 
-LONGEST_NAME = 100  # of which the history keeps the end
-
 
 @campaign_for_staff
 @require_GET
@@ -102,7 +100,8 @@ def taken_along_in_pieces(
 
 
 def _noted(request: HttpRequest, campaign: Campaign, name: str) -> None:
-    history.note(Event.Act.EXPORTED, by=request.user, campaign=campaign, about=name[-LONGEST_NAME:])
+    longest = Event._meta.get_field("about").max_length or 0
+    history.note(Event.Act.EXPORTED, by=request.user, campaign=campaign, about=name[-longest:])
 
 
 def attached(content: str | bytes, media_type: str, name: str) -> HttpResponse:

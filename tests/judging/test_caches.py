@@ -8,13 +8,13 @@ from judging.caches import kept_within
 
 @pytest.fixture(autouse=True)
 def little(monkeypatch) -> None:
-    monkeypatch.setattr(caches, "KEPT", 10)
+    monkeypatch.setattr(caches, "CACHE_CHARACTERS", 10)
 
 
-def asked_of(longest: int) -> tuple[list[str], object]:
+def asked_of() -> tuple[list[str], object]:
     made: list[str] = []
 
-    @kept_within(lambda found, text: len(found) + len(text), longest=longest)
+    @kept_within(lambda found, text: len(found) + len(text))
     def echo(text: str) -> str:
         made.append(text)
         return text
@@ -23,18 +23,18 @@ def asked_of(longest: int) -> tuple[list[str], object]:
 
 
 def test_result_is_made_once_as_long_as_there_is_room_for_it() -> None:
-    made, echo = asked_of(longest=10)
+    made, echo = asked_of()
     assert [echo(text) for text in ("aa", "bb", "aa", "cc", "aa")] == ["aa", "bb", "aa", "cc", "aa"]
     assert made == ["aa", "bb", "cc"]  # “bb”, unused for longest, made room for “cc”
     echo("bb")
     assert made == ["aa", "bb", "cc", "bb"]
 
 
-def test_long_result_is_not_kept_and_pushes_nothing_out() -> None:
-    made, echo = asked_of(longest=5)
-    for text in ("aa", "long", "long", "aa"):
+def test_result_larger_than_the_cache_is_not_kept_and_pushes_nothing_out() -> None:
+    made, echo = asked_of()
+    for text in ("aa", "larger", "larger", "aa"):
         assert echo(text) == text
-    assert made == ["aa", "long", "long"]
+    assert made == ["aa", "larger", "larger"]
 
 
 def test_what_cannot_be_made_is_tried_again() -> None:

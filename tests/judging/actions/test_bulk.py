@@ -58,7 +58,7 @@ def test_texts_and_members_of_enumerations_come_out_of_the_database_as_they_went
 
 
 def test_a_batch_has_an_end_in_characters_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk, "LONGEST_BATCH", 1_000)
+    monkeypatch.setattr(bulk, "BATCH_CHARACTERS", 1_000)
     made = Collection.objects.create(name="Owls", owner=factories.researcher())
     rows = [(made.pk, f"{number:064d}", "x" * 600) for number in range(5)]
     told: list[int] = []
