@@ -28,7 +28,6 @@ from analysis.metrics.contract import (
 from analysis.metrics.preparation import UnknownPreparation, require_language
 from analysis.metrics.telling import telling
 from judging.actions import collection_snapshots
-from judging.actions.collections import no_room_for
 from judging.limits import MAX_EXCERPT_CHARACTERS
 from judging.models import Collection, Metric, Score
 
@@ -127,16 +126,11 @@ def _works(
     failures: dict[str, str],
 ) -> Iterator[_Work]:
     referenced = items.has_references(collection)
-    there = set(collection.metrics.values_list("fingerprint", flat=True))
     for each in chosen:
         try:
             metric = registry.get(each.id)
             _require_usable(metric, referenced)
             require_language(metric.spec, each.params, preparation, collection.language)
-            column = fingerprint(metric.spec, each.params, preparation, collection.language)
-            if column not in there and (refused := no_room_for(1, there=len(there))):
-                raise MetricUnavailable(refused)
-            there.add(column)
             yield _work(collection, metric, each, preparation)
         except REFUSALS as error:
             failures[each.id] = str(error)
@@ -219,16 +213,12 @@ def _kept(
     fresh = [
         (key, result) for (key, _), result in zip(asked, results, strict=True) if key in work.todo
     ]
-    try:
-        with transaction.atomic():
-            row = _row(collection, work)
-            # a worker taken for dead may still have written: the same values, by the same recipe
-            Score.objects.bulk_create(
-                (_score(row, work, *each) for each in fresh), ignore_conflicts=True
-            )
-    except MetricUnavailable as no_room:  # other columns came meanwhile
-        failures[work.id] = str(no_room)
-        return 0
+    with transaction.atomic():
+        row = _row(collection, work)
+        # a worker taken for dead may still have written: the same values, by the same recipe
+        Score.objects.bulk_create(
+            (_score(row, work, *each) for each in fresh), ignore_conflicts=True
+        )
     return len(fresh)
 
 
@@ -242,8 +232,6 @@ def _row(collection: Collection, work: _Work) -> Metric:
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     if known := collection.metrics.filter(fingerprint=own).first():
         return known
-    if refused := no_room_for(1, there=collection.metrics.count()):
-        raise MetricUnavailable(refused)
     return Metric.objects.create(
         collection=collection,
         fingerprint=own,

@@ -6,16 +6,12 @@ from collections.abc import Mapping
 
 from django.db import transaction
 
-from judging.actions.collections import fingerprint, no_room_for
+from judging.actions.collections import fingerprint
 from judging.models import Collection, Metric, Score
 
 
 class ColumnAlreadyThere(Exception):
     """This column of this very file was imported before."""
-
-
-class NoRoom(ValueError):
-    """The collection has too many columns of scores; the message says how many can be kept."""
 
 
 def add(
@@ -32,8 +28,6 @@ def add(
     systems = dict(collection.systems.values_list("name", "pk"))
     with transaction.atomic():
         Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-        if refused := no_room_for(len(columns), there=collection.metrics.count()):
-            raise NoRoom(refused)
         made = [_metric(collection, file, sha256, name, direction, scale) for name in columns]
         Score.objects.bulk_create(
             Score(metric=metric, system_id=systems[system], value=float(text), text=text)

@@ -92,8 +92,6 @@ def add_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
             form.add_error(
                 "file", _("“%(column)s” of this very file is here already.") % {"column": column}
             )
-        except system_columns.NoRoom as refused:
-            form.add_error("file", str(refused))
         else:
             messages.success(
                 request, _("Columns of scores of systems added: %(n)s.") % {"n": len(made)}

@@ -58,8 +58,6 @@ SOURCE_COLUMNS = (
     "modality",
     "repeat",
 )
-# Reports compare each with each: of 18 questions, 100 columns take a worker 15 s and 600 MB, 250 take 70 s and 3 GB.
-MOST_METRICS = 100
 SCALES = {
     "fraction": Metric.Scale.FRACTION,
     "percent": Metric.Scale.PERCENT,
@@ -90,18 +88,6 @@ class UnitIds:
     def of(self, pair: SetPair, position: int | None) -> int:
         """Return the id of a slot, or of the set as a whole."""
         return self._ids[self._first[pair] + (position or 0)]
-
-
-def no_room_for(more: int, *, there: int = 0) -> str | None:
-    """Return why a collection that has some columns of scores takes no more; None where it does."""
-    if there + more <= MOST_METRICS:
-        return None
-    columns = "column" if more == 1 else "columns"
-    would = f" beside the {there:,} that are there" if there else ""
-    return (
-        f"There would be {more:,} {columns} of scores{would}, and at most {MOST_METRICS} can be kept. "
-        "Leave columns out."
-    )
 
 
 def share(*, collection: Collection, user: User, by: User | None = None) -> CollectionShare:

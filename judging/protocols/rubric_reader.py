@@ -24,7 +24,7 @@ from judging.protocols.rubric_schema import (
 )
 from judging.rules import Applied, Fatal, Force, Identical, Lone, Missing, Others, Rule
 
-SMALLEST, GREATEST = -32_768, 32_767
+LOWEST_VALUE, HIGHEST_VALUE = -32_768, 32_767  # as the database holds them
 
 
 def read_rubric(top: OpenMapping) -> RubricDocument:
@@ -120,7 +120,7 @@ def _standard(section: OpenMapping | None) -> StandardCriterion | None:
 
 def _point(section: OpenMapping) -> CriterionPoint:
     point = CriterionPoint(
-        value=section.number("value", least=SMALLEST, most=GREATEST),
+        value=section.number("value", least=LOWEST_VALUE, most=HIGHEST_VALUE),
         label=section.text("label", longest=300),
         description=section.text("description", default=""),
         missing=section.flag("missing"),
@@ -135,8 +135,8 @@ def _range(owner: OpenMapping) -> tuple[CriterionPoint, ...]:
     section = owner.section("scale")
     if section is None:
         return ()
-    first = section.number("from", least=SMALLEST, most=GREATEST)
-    last = section.number("to", least=SMALLEST, most=GREATEST)
+    first = section.number("from", least=LOWEST_VALUE, most=HIGHEST_VALUE)
+    last = section.number("to", least=LOWEST_VALUE, most=HIGHEST_VALUE)
     labels = section.words("labels")
     section.close()
     if last <= first:
@@ -190,7 +190,7 @@ def _force(section: OpenMapping, key: str) -> Force:
     return Force(
         key=key,
         criterion=section.key("criterion"),
-        value=section.number("value", least=SMALLEST, most=GREATEST),
+        value=section.number("value", least=LOWEST_VALUE, most=HIGHEST_VALUE),
         sets=section.values("sets"),
         explanation=section.text("explanation", longest=500),
     )

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from judging.actions.collections import no_room_for
 from judging.imports.actions import holdings, ratings
 from judging.imports.actions.letters import Letters, letters, renamed, told_apart
 from judging.imports.actions.match_counts import NO_SUCH_QUESTION, MatchCounts
@@ -543,9 +542,6 @@ class _Joining:
             count = self.found.counts["conflicting"]
             yield f"{count:,} rows contradict the collection, and you wish none to be left out."
         yield from self._fixed()
-        new = [each for each in study.score_columns if each.name not in joined.metrics]
-        if refused := no_room_for(len(new), there=self.collection.metrics.count()):
-            yield refused
         yield from too_many(study)
         yield from too_long(study)
         if not any(

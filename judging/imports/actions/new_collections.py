@@ -9,7 +9,6 @@ from django.db import connection, transaction
 
 from judging.actions import collections
 from judging.actions.bulk import check_at_once, let_planner_know
-from judging.actions.collections import no_room_for
 from judging.actions.rounds import TellProgress, silent
 from judging.imports.actions import ratings, released_ratings
 from judging.imports.actions.brought_rows import Brought
@@ -91,8 +90,6 @@ def examine(*, study: StudyRecords, rubric: Rubric | None) -> Examined:
     obstacles = [problem.reason for problem in study.problems_of("file")]
     if not obstacles:
         obstacles += [sentence for wrong, sentence in _conditions(study, rubric, reading) if wrong]
-        if no_room := no_room_for(len(study.score_columns)):
-            obstacles.append(no_room)
         obstacles += [*too_many(study), *too_long(study)]
     refused.sort(key=lambda problem: problem.row)
     return Examined(ratings=reading, refused=tuple(refused), obstacles=tuple(obstacles))

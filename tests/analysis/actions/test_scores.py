@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 from celery import current_app
-from django.db import transaction
 from django.utils import timezone
 
 import analysis.tasks  # noqa: F401  registers what does the jobs
@@ -13,11 +12,10 @@ from analysis.actions.scores import ChosenMetric
 from analysis.metrics import registry
 from analysis.metrics.contract import RAW, MetricResult, MetricSpec, Need, Preparation, ScoredUnit
 from analysis.models import Result
-from judging.actions import collections, jobs
-from judging.models import Collection, Job, Metric, Reference, Score, Unit
+from judging.actions import jobs
+from judging.models import Job, Metric, Reference, Score, Unit
 from tests import factories
 from tests.analysis import studies
-from tests.judging.actions.test_enrollments import waiting_for_us
 
 pytestmark = pytest.mark.django_db
 ALL = [
@@ -287,50 +285,3 @@ def test_an_estimate_times_a_sample_and_keeps_no_score(collection, counting):
     assert job.result["seconds"] > 0
     assert not Score.objects.exists()
     assert not Metric.objects.exists()
-
-
-def test_a_metric_for_whose_column_there_is_no_room_is_named_and_the_others_go_on(
-    collection, monkeypatch
-):
-    assert not computed(collection, ALL[:2]).failures
-    monkeypatch.setattr(collections, "MOST_METRICS", 3)
-    found = computed(collection, ALL[:4])
-    assert found.failures == {
-        "nist": "There would be 1 column of scores beside the 3 that are there, and at "
-        "most 3 can be kept. Leave columns out."
-    }
-    assert collection.metrics.count() == 3
-
-
-def test_columns_that_come_while_a_job_computes_leave_no_room_for_its_own(collection, monkeypatch):
-    """Two jobs that each looked before either wrote made 139 columns where 100 may be."""
-    monkeypatch.setattr(collections, "MOST_METRICS", 2)
-
-    def brought_meanwhile(done, total, name):
-        if not name:
-            for number in range(2):
-                Metric.objects.create(collection=collection, name="m", fingerprint=f"f{number}")
-
-    found = scores.compute(collection, chosen=ALL[:1], preparation=RAW, step=brought_meanwhile)
-    assert found.failures == {
-        "bleu_1": "There would be 1 column of scores beside the 2 that are there, and at most 2 can be kept. "
-        "Leave columns out."
-    }
-    assert (found.values, collection.metrics.count()) == (0, 2)
-
-
-@pytest.mark.threads
-@pytest.mark.django_db(transaction=True)
-def test_of_two_that_make_the_last_column_at_one_moment_the_second_is_refused(
-    collection, monkeypatch
-):
-    monkeypatch.setattr(collections, "MOST_METRICS", 1)
-    found = []
-    with transaction.atomic():
-        Collection.objects.select_for_update(no_key=True).get()
-        Metric.objects.create(collection=collection, name="m", fingerprint="f")
-        computing = waiting_for_us(lambda: found.append(computed(collection, ALL[:1])))
-    computing.join()
-
-    assert [set(each.failures) for each in found] == [{"bleu_1"}]
-    assert collection.metrics.count() == 1

@@ -13,7 +13,7 @@ from analysis.forms.metrics import ScoresForm
 from analysis.metrics.contract import RAW
 from analysis.metrics.qmetric import QMetric
 from analysis.sections.system_scores import SystemScoresByMetric
-from judging.actions import collections, jobs
+from judging.actions import jobs
 from judging.models import Job, Metric, Reference, Score
 from tests import factories
 from tests.analysis.sections.computing import records
@@ -415,18 +415,3 @@ def test_a_papers_recipe_fills_in_the_form(owner, collection):
     chosen = re.search(r'name="prepare_reference".*?value="(\w+)" selected', page, re.DOTALL)
     assert chosen[1] == "raw"
     assert owner.get(address("metrics", collection), {"recipe": "none-such"}).status_code == 200
-
-
-def test_columns_of_scores_have_an_end_however_many_files_bring_them(
-    owner, collection, monkeypatch
-):
-    monkeypatch.setattr(collections, "MOST_METRICS", 3)
-    assert brought(owner, collection, "system,F1,EM\nAlba,1,2\n").status_code == 302
-    answer = brought(owner, collection, "system,A,B\nAlba,1,2\n")
-    assert answer.status_code == 422
-    reason = (
-        "There would be 2 columns of scores beside the 2 that are there, and at most 3 can be kept."
-    )
-    assert reason in answer.text
-    assert brought(owner, collection, "system,A\nAlba,1\n").status_code == 302
-    assert collection.metrics.count() == 3

@@ -824,13 +824,3 @@ def test_examine_says_how_a_file_that_corrects_another_takes_its_place(collectio
 
     [told] = joined.obstacles
     assert "take back the file that brought it" in told
-
-
-def test_columns_of_scores_have_an_end_also_where_several_files_bring_them(collection, monkeypatch):
-    add(collection, SCORES, **MATERIAL, **BLEU)
-    monkeypatch.setattr(collections, "MOST_METRICS", 1)
-    more = SCORES.replace("Bleu_4", "Rouge").replace("0.50", "0.40")
-    rouge = {"scores": [{**BLEU["scores"][0], "column": "Rouge", "name": "Rouge"}]}
-    with pytest.raises(CannotImport, match="1 column of scores beside the 1 that are there"):
-        add(collection, more, **MATERIAL, **rouge)
-    assert collection.metrics.count() == 1

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from judging import storage
-from judging.actions import collections, rounds, rubrics
+from judging.actions import rounds, rubrics
 from judging.actions.jobs import JobCancelled
 from judging.imports.actions import adding, new_collections
 from judging.imports.formats.qgstec_xml import read_qgstec
@@ -401,15 +401,3 @@ def test_qgbench_sample():
     ]
     assert Score.objects.count() == 8 * 300
     assert Campaign.objects.count() == 0
-
-
-def test_a_file_with_more_columns_of_scores_than_are_kept_is_refused():
-    names = [f"m{number}" for number in range(collections.MOST_METRICS + 1)]
-    scores = [
-        {"column": name, "name": name, "direction": "higher", "scale": "none"} for name in names
-    ]
-    text = ",".join(["question", "system", *names]) + "\nWhy?,Alba" + ",1" * len(names) + "\n"
-    with pytest.raises(
-        new_collections.CannotImport, match="101 columns of scores, and at most 100 can be kept"
-    ):
-        do_import(study(text, question="question", system="system", scores=scores))
