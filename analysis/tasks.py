@@ -13,7 +13,7 @@ from django.utils import timezone
 from analysis.models import Run
 from judging import guards
 from judging.actions import jobs
-from judging.tasks import job_task
+from judging.tasks import job_task, right_of_parent
 
 if TYPE_CHECKING:
     from analysis.actions.runs import MetricsScored
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def _scored(work: jobs.Work) -> MetricsScored:
     from analysis.actions import runs
 
-    return runs.score(run=_run_of(work), work=work)
+    return runs.score_by_workers(run=_run_of(work), work=work)
 
 
 @job_task("analysis.run", right=guards.reports, first=_scored)
@@ -103,6 +103,14 @@ def score(work: jobs.Work) -> Mapping[str, Any]:
     from analysis.actions import scoring_jobs
 
     return scoring_jobs.execute(work)
+
+
+@job_task("analysis.score_part", right=right_of_parent, whole=False)
+def score_part(work: jobs.Work) -> Mapping[str, Any]:
+    """Compute one metric on a chunk of a dataset, for a job that several workers share."""
+    from analysis.actions import scoring_parts
+
+    return scoring_parts.execute(work)
 
 
 @job_task("analysis.matching", right=guards.reads)

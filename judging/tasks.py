@@ -46,6 +46,7 @@ Doing = Callable[..., Mapping[str, Any]]
 First = Callable[[jobs.Work], Any]
 Undo = Callable[[Any], None]
 Right = Callable[[User, Job], bool]
+RIGHTS: dict[str, Right | None] = {}  # by kind of job
 NO_MORE = "Whoever asked for this may not any more."
 
 
@@ -63,6 +64,15 @@ def ring(job_id: uuid.UUID | str) -> None:
         current_app.send_task(job.kind, args=[str(job.pk)], queue=job.queue, retry=False)
     except Exception:  # whatever the broker's library raises, the page must not fail
         log.warning("The broker could not be reached; the sweep will send a message for %s.", job)
+
+
+def ring_queued() -> None:
+    """Tell the workers about all queued jobs of which they may not know."""
+    if not settings.CELERY_BROKER_URL:
+        jobs.notify()
+        return
+    for job in jobs.to_send():
+        ring(job.pk)
 
 
 def begin(start: Callable[..., Job], **asked: Any) -> Job:
@@ -131,6 +141,7 @@ def job_task(
 
     def register(doing: Doing) -> Doing:
         seconds = settings.JOB_SECONDS if timed else None
+        RIGHTS[kind] = right
 
         @shared_task(name=kind, soft_time_limit=seconds or None)
         @functools.wraps(doing)
@@ -169,6 +180,9 @@ def _carry_out(
                     if undo:
                         undo(*given)
                     raise
+        except jobs.PartsStarted as started:
+            jobs.wait_for_parts(job=job, total=started.total)
+            ring_queued()
         except jobs.JobCancelled:
             jobs.stop(job=job)
         except jobs.JobLost:
@@ -183,6 +197,14 @@ def _carry_out(
                 connection.close()
         except Exception as error:
             _fail(job, error)
+
+
+def right_of_parent(user: User, part: Job) -> bool:
+    """Return whether a user still has the right to the job that this is a part of."""
+    if part.parent is None:
+        raise jobs.JobLost
+    right = RIGHTS[part.parent.kind]
+    return right is None or right(user, part.parent)
 
 
 def check_right(job: Job, right: Right | None) -> None:
@@ -214,11 +236,8 @@ class Sweep:
         """Do what is due by the monotonic clock."""
         _give_way()
         jobs.say_alive(worker=worker_name())
-        found = jobs.requeue_lost()
-        if settings.CELERY_BROKER_URL:
-            found = jobs.to_send()
-        for job in found:
-            ring(job.pk)
+        jobs.requeue_lost()
+        ring_queued()
         assignments.begin_leases_anew(clock_was_set=self.clock.was_set(now=now))
         assignments.release_due()
         participations.release_due(now=timezone.now())

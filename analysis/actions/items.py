@@ -27,13 +27,17 @@ COLUMNS = (
 )
 
 
-def targets(collection: Collection, unit: ScoredUnit) -> list[int]:
+def targets(
+    collection: Collection, unit: ScoredUnit, *, within: tuple[int, int] | None = None
+) -> list[int]:
     """Return the keys of all that a metric of this kind scores, in the file's order: units, or
-    systems."""
+    systems. `within`: only keys from the first to the last of these."""
     if unit is ScoredUnit.SYSTEM:
         asked = System.objects.filter(
             collection=collection, question_sets__units__question__isnull=False
         )
+        if within:
+            asked = asked.filter(pk__range=within)
         return sorted(set(asked.values_list("pk", flat=True)))
     units = Unit.objects.filter(
         question_set__source__collection=collection, question_set__source__repeat_of__isnull=True
@@ -43,6 +47,8 @@ def targets(collection: Collection, unit: ScoredUnit) -> list[int]:
         found = units.filter(position__isnull=True)
     else:
         found = units.filter(question__isnull=False)
+    if within:
+        found = found.filter(pk__range=within)
     return list(
         found.order_by("question_set__source__position", "question_set", "position").values_list(
             "pk", flat=True

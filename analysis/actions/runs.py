@@ -14,7 +14,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from analysis import frames, sections
-from analysis.actions import papers, scores
+from analysis.actions import papers, scores, scoring_parts
 from analysis.frames import Material
 from analysis.metrics.contract import Preparation
 from analysis.metrics.languages import default_preparation
@@ -107,18 +107,33 @@ class MetricsScored:
 def score(*, run: Run, work: jobs.Work) -> MetricsScored:
     """Compute what a run's metrics lack, chunk by chunk; what a dead worker has kept is not
     computed again."""
-    settings = {**DEFAULTS, **run.parameters}
+    chosen, preparation = _metrics_of(run)
     steps = _RunSteps(work)
     computed = scores.compute(
         run.campaign.collection,
-        chosen=[scores.ChosenMetric(id) for id in settings["metrics"]],
-        preparation=Preparation(settings["prepare_hypothesis"], settings["prepare_reference"]),
+        chosen=chosen,
+        preparation=preparation,
         step=lambda done, total, name: steps.take(
             f"Computing {name}" if name else "Computing metrics"
         ),
         again=work.again,
     )
     return MetricsScored(computed.failures, steps.done)
+
+
+def score_by_workers(*, run: Run, work: jobs.Work) -> MetricsScored:
+    """Compute what a run's metrics lack, as `scoring_parts.compute` does: all workers share it."""
+    chosen, preparation = _metrics_of(run)
+    computed = scoring_parts.compute(
+        work, run.campaign.collection, chosen=chosen, preparation=preparation
+    )
+    return MetricsScored(computed.failures, steps=0)
+
+
+def _metrics_of(run: Run) -> tuple[list[scores.ChosenMetric], Preparation]:
+    settings = {**DEFAULTS, **run.parameters}
+    chosen = [scores.ChosenMetric(id) for id in settings["metrics"]]
+    return chosen, Preparation(settings["prepare_hypothesis"], settings["prepare_reference"])
 
 
 def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, Any]:

@@ -68,25 +68,29 @@ class Computed:
 
 
 @dataclass(frozen=True)
-class _Work:
-    """One metric with what it has not scored yet."""
+class MissingScores:
+    """A metric and the targets (units or systems) that it has not scored yet.
+
+    `targets`: all that it scores of the part, in the dataset's order.
+    """
 
     id: str
     recipe: Scorer
     params: Mapping[str, Any]
     preparation: Preparation
+    targets: Sequence[int]
     todo: frozenset[int]
 
     @property
-    def place(self) -> tuple[str, bool]:
-        """What is read for it, and whether in one piece: metrics that share both share what is
-        read."""
-        unit = (
-            ScoredUnit.PAIR
-            if self.recipe.spec.unit in scoring.QUESTION_UNITS
-            else self.recipe.spec.unit
-        )
-        return unit, Need.STUDY in self.recipe.spec.needs
+    def unit(self) -> ScoredUnit:
+        """What is read for it; metrics of questions share what is read."""
+        unit = self.recipe.spec.unit
+        return ScoredUnit.PAIR if unit in scoring.QUESTION_UNITS else unit
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it reads all targets at once."""
+        return Need.STUDY in self.recipe.spec.needs
 
 
 def compute(
@@ -96,44 +100,64 @@ def compute(
     preparation: Preparation,
     step: TellStep,
     again: Callable[[], None] = lambda: None,
+    within: tuple[int, int] | None = None,
 ) -> Computed:
     """Compute what is not there yet, and keep it chunk by chunk; `again` is called within a metric,
-    before each text.
+    before each text. `within`: only the targets whose keys lie from the first to the last of these.
 
     A value stands for a fingerprint: a collection's texts never change, so what has a score is not
     scored again, and an attempt that comes after a dead one goes on where that one ended. A metric
     that fails is named; the others go on.
     """
-    failures: dict[str, str] = {}
-    works = sorted(_works(collection, chosen, preparation, failures), key=lambda work: work.place)
+    found, failures = missing(collection, chosen=chosen, preparation=preparation, within=within)
+    return compute_missing(collection, found, failures, step=step, again=again)
+
+
+def compute_missing(
+    collection: Collection,
+    found: Sequence[MissingScores],
+    failures: dict[str, str],
+    *,
+    step: TellStep,
+    again: Callable[[], None],
+) -> Computed:
+    """Compute the scores that were found missing; add the metrics that fail to `failures`."""
+    works = sorted(found, key=lambda work: (work.unit, work.is_whole))
     total, done = sum(len(work.todo) for work in works), 0
     step(0, total, "")
     with telling(again), scoring.kept([work.recipe for work in works]):
-        for (unit, whole), group in groupby(works, key=lambda work: work.place):
-            for name, fresh in _of_group(
-                collection, ScoredUnit(unit), whole, list(group), failures
-            ):
+        for _, group in groupby(works, key=lambda work: (work.unit, work.is_whole)):
+            for name, fresh in _of_group(collection, list(group), failures):
                 done += fresh
                 step(done, total, name)
     collection_snapshots.forget(collection)
     return Computed(done, failures)
 
 
-def _works(
+def missing(
     collection: Collection,
+    *,
     chosen: Sequence[ChosenMetric],
     preparation: Preparation,
-    failures: dict[str, str],
-) -> Iterator[_Work]:
+    within: tuple[int, int] | None = None,
+) -> tuple[list[MissingScores], dict[str, str]]:
+    """Return what each chosen metric has not scored yet, and why some metrics cannot be computed."""
+    found: list[MissingScores] = []
+    failures: dict[str, str] = {}
+    targets: dict[ScoredUnit, Sequence[int]] = {}
     referenced = items.has_references(collection)
     for each in chosen:
         try:
             metric = registry.get(each.id)
             _require_usable(metric, referenced)
             require_language(metric.spec, each.params, preparation, collection.language)
-            yield _work(collection, metric, each, preparation)
+            unit = metric.spec.unit
+            if unit not in targets:
+                targets[unit] = items.targets(collection, unit, within=within)
+            found.append(_missing(collection, metric, each, preparation, targets[unit]))
         except REFUSALS as error:
             failures[each.id] = str(error)
+    return found, failures
 
 
 def _require_usable(metric: Scorer, referenced: bool) -> None:
@@ -144,60 +168,60 @@ def _require_usable(metric: Scorer, referenced: bool) -> None:
         raise MetricUnavailable(f"{metric.spec.id}: {reason}")
 
 
-def _work(
-    collection: Collection, metric: Scorer, each: ChosenMetric, preparation: Preparation
-) -> _Work:
+def _missing(
+    collection: Collection,
+    metric: Scorer,
+    each: ChosenMetric,
+    preparation: Preparation,
+    targets: Sequence[int],
+) -> MissingScores:
     column = "system" if metric.spec.unit is ScoredUnit.SYSTEM else "unit"
     has = Score.objects.filter(
         metric__collection=collection,
         metric__fingerprint=fingerprint(metric.spec, each.params, preparation, collection.language),
     )
-    missing = frozenset(items.targets(collection, metric.spec.unit)) - set(
-        has.values_list(column, flat=True)
-    )
-    return _Work(each.id, metric, each.params, preparation, missing)
+    if targets:
+        has = has.filter(**{f"{column}__gte": min(targets), f"{column}__lte": max(targets)})
+    todo = frozenset(targets) - set(has.values_list(column, flat=True))
+    return MissingScores(each.id, metric, each.params, preparation, targets, todo)
 
 
 def _of_group(
-    collection: Collection,
-    unit: ScoredUnit,
-    whole: bool,
-    group: Sequence[_Work],
-    failures: dict[str, str],
+    collection: Collection, group: Sequence[MissingScores], failures: dict[str, str]
 ) -> Iterator[tuple[str, int]]:
     """Score a chunk by all metrics of a group before the next; yield each metric's name, then how
     much is new."""
+    first = group[0]
     keys = [
-        key
-        for key in items.targets(collection, unit)
-        if whole or any(key in work.todo for work in group)
+        key for key in first.targets if first.is_whole or any(key in work.todo for work in group)
     ]
-    size = max(1, len(keys) if whole else CHUNKS.get(unit, CHUNK))
+    size = max(1, len(keys) if first.is_whole else CHUNKS.get(first.unit, CHUNK))
     for start in range(0, len(keys), size):
         part = keys[start : start + size]
         try:
-            batch = items.read(collection, unit, part)
+            batch = items.read(collection, first.unit, part)
         except scoring.EmptyReference as error:
             failures.update({work.id: str(error) for work in group})
             return
         for work in group:
             if work.id not in failures and work.todo.intersection(part):
                 yield work.recipe.spec.name, 0
-                yield work.recipe.spec.name, _kept(collection, work, part, batch, whole, failures)
+                yield work.recipe.spec.name, _kept(collection, work, part, batch, failures)
 
 
 def _kept(
     collection: Collection,
-    work: _Work,
+    work: MissingScores,
     part: Sequence[int],
     batch: Sequence[Item],
-    whole: bool,
     failures: dict[str, str],
 ) -> int:
     """Score what one metric lacks of a chunk and commit it; a metric of the whole study reads all
     of it for that."""
     asked = [
-        (key, item) for key, item in zip(part, batch, strict=True) if whole or key in work.todo
+        (key, item)
+        for key, item in zip(part, batch, strict=True)
+        if work.is_whole or key in work.todo
     ]
     try:
         results = scoring.score(
@@ -222,7 +246,7 @@ def _kept(
     return len(fresh)
 
 
-def _row(collection: Collection, work: _Work) -> Metric:
+def _row(collection: Collection, work: MissingScores) -> Metric:
     """Return the column of a metric, made where there is none yet; jobs and files that make columns
     of one collection wait for each other."""
     spec = work.recipe.spec
@@ -251,7 +275,7 @@ def settings_of(metric: Scorer, values: Mapping[str, Any]) -> dict[str, Any]:
     return asked
 
 
-def _score(row: Metric, work: _Work, key: int, result: MetricResult) -> Score:
+def _score(row: Metric, work: MissingScores, key: int, result: MetricResult) -> Score:
     whose = {"system_id": key} if work.recipe.spec.unit is ScoredUnit.SYSTEM else {"unit_id": key}
     return Score(
         metric=row,

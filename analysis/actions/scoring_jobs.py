@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
-from analysis.actions import items, scores
+from analysis.actions import items, scoring_parts
 from analysis.actions.scores import REFUSALS, ChosenMetric
 from analysis.metrics import registry, scoring
 from analysis.metrics.contract import Preparation, ScoredUnit, Scorer
@@ -49,16 +49,9 @@ def at_work(collection: Collection) -> list[Job]:
 
 
 def execute(work: jobs.Work) -> dict[str, Any]:
-    """Compute what was chosen; each chunk is kept as it is done, so that a successor goes on from
-    there."""
+    """Compute what was chosen; workers share large datasets."""
     collection, chosen, preparation = _asked(work.job)
-    found = scores.compute(
-        collection,
-        chosen=chosen,
-        preparation=preparation,
-        step=work.progress,
-        again=work.again,
-    )
+    found = scoring_parts.compute(work, collection, chosen=chosen, preparation=preparation)
     return {"scored": collection.pk, "values": found.values, "failures": dict(found.failures)}
 
 

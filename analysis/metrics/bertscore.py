@@ -40,6 +40,7 @@ class BertScore:
     @property
     def spec(self) -> MetricSpec:
         return MetricSpec(
+            neural=True,
             id="bertscore",
             name="BERTScore",
             version="1",

@@ -72,6 +72,7 @@ class AnswerConsistency:
     @property
     def spec(self) -> MetricSpec:
         return MetricSpec(
+            neural=True,
             id=f"answer_consistency_{self.part}",
             name=f"Answer consistency ({self.title})",
             version="1",

@@ -96,7 +96,7 @@ class MetricSpec:
 
     `library`: the library or model behind it, with its version. `languages`: those it was made for;
     None for all. `tokenises`: it splits texts by itself, so of a preparation only the Unicode
-    normal form reaches it.
+    normal form reaches it. `neural`: it runs a model, so workers of the queue `gpu` compute it.
     """
 
     id: str
@@ -111,6 +111,7 @@ class MetricSpec:
     library: str = ""
     languages: frozenset[str] | None = None
     tokenises: bool = False
+    neural: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,7 @@ class MoverScore:
     @property
     def spec(self) -> MetricSpec:
         return MetricSpec(
+            neural=True,
             id="moverscore",
             name="MoverScore (unigrams, 1/(1 + d))",
             version="1",

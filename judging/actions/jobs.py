@@ -14,7 +14,7 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError, InterfaceError, connection, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Now
 
 from judging import storage
@@ -41,6 +41,11 @@ FILES = ("file", "files")  # what names them in a job's parameters
 BELL = "quaestor_jobs"  # the channel of PostgreSQL's NOTIFY
 LOST_TOO_OFTEN = f"Its worker died {ATTEMPTS} times; it was not tried again."
 
+MESSAGE_CHARACTERS = 300  # the width of the column
+HAS_UNFINISHED_PARTS = Exists(
+    Job.objects.filter(parent=OuterRef("pk"), state__in=[Job.State.QUEUED, Job.State.RUNNING])
+)
+
 TOLD = """
 SELECT COALESCE(jsonb_object_agg(
     key, CASE WHEN jsonb_typeof(value) IN ('object', 'array') THEN 'true' ELSE value END), '{}')::text
@@ -58,6 +63,14 @@ class CannotDo(Exception):
 
 class JobLost(Exception):
     """Another worker took the job over; what this one did must not be kept."""
+
+
+class PartsStarted(Exception):
+    """The job's parts are queued; it goes on when they have ended. `total`: the steps of all."""
+
+    def __init__(self, total: int) -> None:
+        super().__init__(total)
+        self.total = total
 
 
 def enqueue(
@@ -82,7 +95,7 @@ def enqueue(
 def claim(*, job_id: uuid.UUID | str) -> Job | None:
     """Take a queued job by one conditional update; None when another worker has it or it is
     over."""
-    taken = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(
+    taken = Job.objects.filter(~HAS_UNFINISHED_PARTS, pk=job_id, state=Job.State.QUEUED).update(
         state=Job.State.RUNNING,
         attempts=F("attempts") + 1,
         started_at=Now(),
@@ -94,6 +107,42 @@ def claim(*, job_id: uuid.UUID | str) -> Job | None:
         if taken
         else None
     )
+
+
+def start_parts(*, job: Job, kind: str, parts: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+    """Queue the parts of a running job, each with its queue and parameters; the workers of these
+    queues share them. The caller raises PartsStarted."""
+    Job.objects.bulk_create(
+        Job(
+            kind=kind,
+            queue=queue,
+            parameters=dict(parameters),
+            parent=job,
+            created_by_id=job.created_by_id,
+        )
+        for queue, parameters in parts
+    )
+
+
+def wait_for_parts(*, job: Job, total: int) -> None:
+    """Put a job whose parts are started back in the queue, where it waits for their end. This is no
+    further attempt."""
+    ended = job.parts.filter(state=Job.State.DONE).aggregate(steps=Sum("done"))
+    waiting = _claimed(job).filter(cancel_requested_at__isnull=True)
+    if not waiting.update(
+        state=Job.State.QUEUED,
+        attempts=F("attempts") - 1,
+        rung_at=None,
+        done=ended["steps"] or 0,
+        total=total,
+    ):
+        stop(job=job)
+
+
+def advance_parent(*, part: Job, steps: int, message: str) -> None:
+    """Add the steps of a part to the progress of its job."""
+    parent = Job.objects.filter(parts=part.pk, state=Job.State.QUEUED)
+    parent.update(done=F("done") + steps, message=message[:MESSAGE_CHARACTERS])
 
 
 def finish(*, job: Job, result: Mapping[str, Any], total: int | None = None) -> None:
@@ -130,6 +179,9 @@ def _claimed(job: Job) -> QuerySet[Job]:
 def _end(job: Job, **columns: Any) -> None:
     if not _claimed(job).update(finished_at=Now(), heartbeat_at=Now(), **columns):
         raise JobLost(f"{job.kind} {job.pk} was taken over by another worker.")
+    job.parts.all().delete()
+    if job.parent_id:
+        notify()  # this may have been the last part
 
 
 def cancel(*, job: Job) -> None:
@@ -138,6 +190,7 @@ def cancel(*, job: Job) -> None:
     if job.kind in OWED:
         return
     with transaction.atomic():
+        Job.objects.filter(parent=job).delete()  # a running part notices at its next step
         waiting = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED)
         if not waiting.update(
             state=Job.State.CANCELLED, finished_at=Now(), cancel_requested_at=Now()
@@ -179,7 +232,9 @@ def _files_of(job: Job) -> set[str]:
 def to_send() -> list[Job]:
     """Return the queued jobs for which a broker needs a message, and note that it gets one. A lost
     message is sent again when the lease ends."""
-    waiting = Job.objects.filter(_lease_ended("rung_at"), state=Job.State.QUEUED)
+    waiting = Job.objects.filter(
+        _lease_ended("rung_at"), ~HAS_UNFINISHED_PARTS, state=Job.State.QUEUED
+    )
     found = list(waiting)
     waiting.update(rung_at=Now())
     return found
@@ -237,6 +292,8 @@ UPDATE judging_job SET rung_at = statement_timestamp() WHERE id = (
     WHERE job.state = 'queued' AND job.queue = %(queue)s
     AND (job.rung_at IS NULL OR job.rung_at NOT BETWEEN leased_since AND now)
     AND (job.kind <> %(waits)s OR waiting_for_others.jobs < workers.present)
+    AND NOT EXISTS (SELECT FROM judging_job part
+        WHERE part.parent_id = job.id AND part.state IN ('queued', 'running'))
     ORDER BY served.at NULLS FIRST, job.created_at LIMIT 1 FOR UPDATE OF job SKIP LOCKED
 ) RETURNING kind, id::text
 """
@@ -312,7 +369,7 @@ class Work:
     def progress(self, done: int, total: int, message: str = "") -> None:
         """Say how far the job is; raises JobCancelled, JobLost or CannotDo when it should not go
         on."""
-        self._shown = {"done": done, "total": total, "message": message[:300]}
+        self._shown = {"done": done, "total": total, "message": message[:MESSAGE_CHARACTERS]}
         if self._cancelled.is_set():
             raise JobCancelled
         if self._lost.is_set():
@@ -344,7 +401,7 @@ class Work:
         if not _claimed(self.job).update(heartbeat_at=Now(), **self._shown):
             self._lost.set()
             return
-        columns = "kind", "created_by", "campaign", "collection", "cancel_requested_at"
+        columns = "kind", "created_by", "campaign", "collection", "parent", "cancel_requested_at"
         row = Job.objects.only(*columns).filter(pk=self.job.pk).first()
         if row is None:  # its campaign has gone at this moment
             self._lost.set()

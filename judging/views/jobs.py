@@ -37,6 +37,7 @@ TITLES = {
     "analysis.dry_run": gettext_lazy("Trying it with simulated annotators"),
     "analysis.degrade": gettext_lazy("Degrading questions"),
     "analysis.score": gettext_lazy("Computing scores"),
+    "analysis.score_part": gettext_lazy("Computing a part of scores"),
     "analysis.estimate": gettext_lazy("Estimating how long scores take"),
     "analysis.matching": gettext_lazy("Matching questions with references"),
     "analysis.sort": gettext_lazy("Sorting questions"),
@@ -117,9 +118,7 @@ def _shown(job: Job, told: dict[str, Any]) -> dict[str, Any]:
         "id": job.pk,
         "title": _title(job),
         "state": job.state,
-        "state_label": _("stopping")
-        if is_active and job.cancel_requested_at
-        else job.get_state_display(),
+        "state_label": _state_label(job),
         "is_active": is_active,
         "done": job.done,
         "total": job.total,
@@ -134,6 +133,14 @@ def _shown(job: Job, told: dict[str, Any]) -> dict[str, Any]:
         "result_label": result_label,
         "no_worker": _no_worker() if is_active else "",
     }
+
+
+def _state_label(job: Job) -> str:
+    if job.cancel_requested_at and job.state in (Job.State.QUEUED, Job.State.RUNNING):
+        return _("stopping")
+    if job.state == Job.State.QUEUED and job.parts.exists():
+        return str(Job.State.RUNNING.label)  # its parts are at work
+    return job.get_state_display()
 
 
 def asked_for(campaign: Campaign, kind: str) -> dict[str, Any]:
