@@ -15,7 +15,6 @@ from tests.config.test_bodies import address
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
-MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
 READ_ELSEWHERE = {"QUAESTOR_HOST"}  # compose's own: the host of the two below it
 
 
@@ -27,10 +26,9 @@ def settings_read() -> set[str]:
     return keys | set(re.findall(r'"(QUAESTOR_\w+|DATABASE_URL|CELERY_BROKER_URL)"', code))
 
 
-@pytest.mark.parametrize("name", ["compose.yaml", "README.md", "Dockerfile", "kubernetes"])
+@pytest.mark.parametrize("name", ["compose.yaml", "README.md", "Dockerfile"])
 def test_every_setting_that_is_named_is_read(name):
-    path = DEPLOY / name
-    text = "".join(each.read_text() for each in MANIFESTS) if path.is_dir() else path.read_text()
+    text = (DEPLOY / name).read_text()
 
     named = set(re.findall(r"\b(QUAESTOR_[A-Z_]+|DATABASE_URL|CELERY_BROKER_URL)\b", text))
     assert named - READ_ELSEWHERE <= settings_read()
@@ -44,17 +42,6 @@ def test_keys_of_the_image_are_taken_by_the_settings(monkeypatch):
     for name, value in said.items():
         monkeypatch.setenv(name, value)
         assert settings._secret(name.removeprefix("QUAESTOR_").lower()) == value
-
-
-def test_kustomization_names_every_manifest():
-    resources = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())[
-        "resources"
-    ]
-
-    assert sorted(resources) == [
-        path.name for path in MANIFESTS if path.name != "kustomization.yaml"
-    ]
-    assert all(list(yaml.safe_load_all(path.read_text())) for path in MANIFESTS)
 
 
 @pytest.mark.parametrize(
@@ -85,13 +72,6 @@ def test_containers_write_to_memory_and_volumes_alone_and_their_images_have_a_fu
         assert each["cap_drop"] == ["ALL"]
         assert "no-new-privileges:true" in each["security_opt"]
         assert each["image"] == "quaestor" or re.search(r":\d+\.\d+", each["image"])
-    pods = [
-        yaml.safe_load((DEPLOY / "kubernetes" / name).read_text().partition("\n---")[0])
-        for name in ("web.yaml", "worker.yaml", "migrate.yaml")
-    ]
-    for pod in (each["spec"]["template"]["spec"] for each in pods):
-        assert pod["securityContext"]["runAsNonRoot"] is True
-        assert all(box["securityContext"]["readOnlyRootFilesystem"] for box in pod["containers"])
 
 
 def test_services_of_the_compose_file_are_complete():
