@@ -3,19 +3,15 @@ time."""
 
 from collections.abc import Iterable, Sequence
 
-from django.db.models import BigIntegerField, F, Q
-from django.db.models.functions import Coalesce
-
 from analysis.metrics.contract import (
     Item,
     ScoredQuestion,
     ScoredSet,
     ScoredSystem,
     ScoredUnit,
-    qa_pair,
 )
 from analysis.metrics.scoring import QUESTION_UNITS, EmptyReference
-from judging.models import Collection, Question, QuestionSet, Reference, Source, System, Unit
+from judging.models import Collection, Question, QuestionSet, Reference, System, Unit
 
 COLUMNS = (
     "unit",
@@ -96,64 +92,14 @@ def _sets(keys: Sequence[int]) -> list[Item]:
     held: dict[int, list[ItemRow]] = {}
     for row in _rows(unit__question_set__in=list(sets.values())):
         held.setdefault(row[1], []).append(row)
-    generated, gold = _qa_pairs(list(sets.values()))
     return [
         ScoredSet(
             hypotheses=tuple(row[2] for row in held.get(sets[key], ())),
             references=given.get(sources[sets[key]], ()),
             answers=tuple(row[4] for row in held.get(sets[key], ())),
-            qa_pairs=generated[sets[key]],
-            reference_qa_pairs=gold[sets[key]],
         )
         for key in keys
     ]
-
-
-QaPairs = dict[int, tuple[str, ...]]
-
-
-def _qa_pairs(sets: Sequence[int]) -> tuple[QaPairs, QaPairs]:
-    """Return for each set its system's questions with their answers on all sources of the set's
-    passage, and those sources' references with theirs; without a passage, on its source alone.
-
-    A question's answer is the one that was submitted with it, or the source's.
-    """
-    place = Coalesce(F("source__passage"), -F("source"), output_field=BigIntegerField())
-    told = QuestionSet.objects.filter(pk__in=sets).annotate(place=place)
-    where = {pk: (at, system) for pk, at, system in told.values_list("pk", "place", "system")}
-    of_source = _answers_at({at for at, _ in where.values()})
-    asked = Question.objects.filter(
-        unit__question_set__source__in=of_source,
-        unit__question_set__system__in={system for _, system in where.values()},
-    ).order_by("unit__question_set", "unit__position")
-    generated: dict[tuple[int, int], list[str]] = {}
-    for text, submitted, source, system in asked.values_list(
-        "text", "submitted_answer", "unit__question_set__source", "unit__question_set__system"
-    ):
-        at, answer = of_source[source]
-        generated.setdefault((at, system), []).append(qa_pair(text, submitted or answer))
-    gold: dict[int, list[str]] = {}
-    given = Reference.objects.filter(source__in=of_source).order_by("source", "position")
-    for source, text in given.values_list("source", "text"):
-        at, answer = of_source[source]
-        gold.setdefault(at, []).append(qa_pair(text, answer))
-    return (
-        {pk: tuple(filter(None, generated.get(key, []))) for pk, key in where.items()},
-        {pk: tuple(filter(None, gold.get(at, []))) for pk, (at, _) in where.items()},
-    )
-
-
-def _answers_at(places: set[int]) -> dict[int, tuple[int, str]]:
-    """Return place and answer of every source at some places: a passage, or minus a source."""
-    passages, sources = (
-        {at for at in places if at > 0},
-        {-at for at in places if at < 0},
-    )
-    near = Source.objects.filter(
-        Q(passage__in=passages) | Q(pk__in=sources), repeat_of__isnull=True
-    )
-    rows = near.values_list("pk", "passage", "answer")
-    return {pk: (passage or -pk, answer) for pk, passage, answer in rows}
 
 
 def _of_system(system: int) -> list[ScoredQuestion]:

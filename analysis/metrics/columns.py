@@ -17,7 +17,6 @@ from analysis.metrics.contract import (
     ScoredSystem,
     ScoredUnit,
     Scorer,
-    qa_pair,
 )
 from analysis.metrics.scoring import score
 
@@ -44,7 +43,6 @@ class TableColumns:
     answer: str = ""
     source: str = ""
     system: str = ""
-    reference_answer: str = ""  # unless told, a reference has its row's answer
     reference_separator: str = ""
 
     def named(self) -> list[str]:
@@ -56,7 +54,6 @@ class TableColumns:
             self.answer,
             self.source,
             self.system,
-            self.reference_answer,
         )
         return [name for name in every if name]
 
@@ -68,7 +65,6 @@ class TableLine:
     question: ScoredQuestion
     source: str
     system: str
-    reference_answers: tuple[str, ...] = ()  # of each reference
 
 
 def lines(rows: Iterable[tuple[int, Mapping[str, str]]], columns: TableColumns) -> list[TableLine]:
@@ -139,27 +135,7 @@ def _line(number: int, row: Mapping[str, str], columns: TableColumns) -> TableLi
         question,
         row[columns.source] if columns.source else "",
         row[columns.system] if columns.system else "",
-        _answers_of(number, row, columns, found, question.answer),
     )
-
-
-def _answers_of(
-    number: int,
-    row: Mapping[str, str],
-    columns: TableColumns,
-    found: Sequence[str],
-    answer: str,
-) -> tuple[str, ...]:
-    """Return the answer of each reference: its own, one for all, or the row's."""
-    if not columns.reference_answer:
-        return (answer,) * len(found)
-    told = references(row[columns.reference_answer], columns.reference_separator)
-    if len(told) == 1:
-        return told * len(found)
-    if len(told) != len(found):
-        reason = f"{len(found)} references have {len(told)} answers"
-        raise BadCell(reason, row=number, column=columns.reference_answer)
-    return told
 
 
 def _groups(spec: MetricSpec, table: Sequence[TableLine]) -> list[list[int]]:
@@ -185,17 +161,5 @@ def _item(unit: ScoredUnit, group: Sequence[TableLine]) -> Item:
                 )
             ),
             answers=tuple(question.answer for question in questions),
-            qa_pairs=_pairs((each.hypothesis, each.answer) for each in questions),
-            reference_qa_pairs=_pairs(
-                dict.fromkeys(
-                    pair
-                    for line in group
-                    for pair in zip(line.question.references, line.reference_answers, strict=True)
-                )
-            ),
         )
     return questions[0]
-
-
-def _pairs(both: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    return tuple(filter(None, (qa_pair(*each) for each in both)))

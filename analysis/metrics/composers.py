@@ -1,4 +1,4 @@
-"""Set metrics made of any metric of one question: P-, R- and F-metric, Multi-metric and
+"""Set metrics made of a metric of one question: P-, R- and F-metric, Multi-metric and
 Average-metric.
 
 The first three are of Schlichtkrull and Cheng 2020, the last two of Ray Chowdhury et al. 2022.
@@ -127,14 +127,13 @@ class Average:
 
 
 def composed(base: Scorer) -> list[Scorer]:
-    """Return the set metrics of a base metric: P, R, F, Multi, Average."""
+    """Return the set metrics that use a base metric's pair scores: P, R, F, Multi."""
     pairs = PairScores(base)
     return [
         Composed(pairs, "p", "P", lambda scores: MetricResult(precision(scores))),
         Composed(pairs, "r", "R", lambda scores: MetricResult(recall(scores))),
         Composed(pairs, "f", "F", lambda scores: MetricResult(f_measure(scores))),
         Composed(pairs, "multi", "Multi", multi),
-        Average(base),
     ]
 
 

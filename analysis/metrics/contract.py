@@ -126,17 +126,11 @@ class ScoredQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ScoredSet:
-    """The questions that one system gave for one source, and the references of that source.
-
-    `qa_pairs`, `reference_qa_pairs`: questions with their answers, as `qa_pair` writes them, of all
-    sources that share the passage; a question without an answer is no pair.
-    """
+    """The questions that one system gave for one source, and the references of that source."""
 
     hypotheses: tuple[str, ...]
     references: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
-    qa_pairs: tuple[str, ...] = ()
-    reference_qa_pairs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,12 +189,6 @@ NORMAL_FORMS = ("nfc", "nfkc")
 WORDS = frozenset({Need.REFS, Need.WORDS})  # what metrics need that compare words with references
 ENGLISH = frozenset({"en"})
 QUOTED = 60  # characters of a refused value that its message repeats
-
-
-def qa_pair(question: str, answer: str) -> str:
-    """Return a question with its answer as one text, as lmqg writes it; "" where either lacks."""
-    both = question.strip() and answer.strip()
-    return f"question: {question}, answer: {answer}" if both else ""
 
 
 def undefined(reason: str) -> MetricResult:

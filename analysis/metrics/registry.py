@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from analysis.metrics.answerability import Answerability
 from analysis.metrics.bertscore import BertScore
 from analysis.metrics.bleu import ORDERS, Bleu, CorpusBleu, Sentences
-from analysis.metrics.composers import PairScores, can_compose, composed
+from analysis.metrics.composers import Average, Composed, PairScores, can_compose, composed, multi
 from analysis.metrics.consistency import CONSISTENCY
 from analysis.metrics.contract import MetricSpec, MetricUnavailable, Scorer
 from analysis.metrics.diversity import SET_FACTS
@@ -17,7 +17,6 @@ from analysis.metrics.meteor import Meteor
 from analysis.metrics.model_metrics import MODEL_METRICS
 from analysis.metrics.moverscore import MoverScore
 from analysis.metrics.nist import CorpusNist, Nist
-from analysis.metrics.qa_aligned import QaAligned
 from analysis.metrics.qmetric import QMetric, can_mix
 from analysis.metrics.recipes import RECIPES
 from analysis.metrics.rouge import RougeL
@@ -25,6 +24,19 @@ from analysis.metrics.sacre import SACRE
 from analysis.metrics.scoring import QUESTION_UNITS
 
 GROUP = "quaestor.metrics"
+BUILT_IN = "built in"
+# what papers print by itself, so also as Q-metric and as metric of a question set
+PRINTED_BASES = frozenset(
+    {
+        *(f"bleu_{order}" for order in range(1, ORDERS + 1)),
+        "rouge_l",
+        "nist",
+        "meteor",
+        "bertscore",
+        "moverscore",
+    }
+)
+AVERAGED_BASES = frozenset({"bleu_4", "rouge_l", "meteor"})  # Ray Chowdhury et al. 2022, table 3
 
 
 class UnknownMetric(LookupError):
@@ -65,8 +77,7 @@ def get(id: str) -> Scorer:
 @cache
 def _known() -> dict[str, RegisteredMetric]:
     entries = {
-        metric.spec.id: RegisteredMetric(metric.spec.id, "built in", metric)
-        for metric in _built_in()
+        metric.spec.id: RegisteredMetric(metric.spec.id, BUILT_IN, metric) for metric in _built_in()
     }
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         entry = loaded(point, taken=entries.keys())
@@ -99,17 +110,22 @@ def _built_in() -> Iterable[Scorer]:
 
 
 def _made_of(entry: RegisteredMetric) -> Iterable[Scorer]:
-    """Every metric of one question, a plug-in's too, has its Q-metric and its set metrics."""
+    """Yield the metrics derived from a base that papers print, or from a plug-in's metric."""
     base = entry.metric
     if base is None or base.spec.unit not in QUESTION_UNITS:
         return
-    mixed = [QMetric(base)] if can_mix(base.spec) else []
-    yield from mixed
+    if entry.origin == BUILT_IN and base.spec.id not in PRINTED_BASES:
+        return
+    if can_mix(base.spec):
+        yield QMetric(base)
     if can_compose(base.spec):
-        yield QaAligned(PairScores(base))
-    yield from (
-        metric for one in (base, *mixed) if can_compose(one.spec) for metric in composed(one)
-    )
+        yield from composed(base)
+    if base.spec.id in AVERAGED_BASES:
+        yield Average(base)
+    if base.spec.id == "bleu_1":  # Q-BLEU1 is the one Q-metric that they print of question sets
+        q_bleu_1 = QMetric(base)
+        yield Composed(PairScores(q_bleu_1), "multi", "Multi", multi)
+        yield Average(q_bleu_1)
 
 
 def loaded(point: EntryPoint, *, taken: Iterable[str]) -> RegisteredMetric:

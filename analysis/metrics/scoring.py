@@ -240,8 +240,6 @@ def _prepared(
             item,
             hypotheses=tuple(map(hypothesis, item.hypotheses)),
             references=_left(map(reference, item.references)),
-            qa_pairs=tuple(map(hypothesis, item.qa_pairs)),
-            reference_qa_pairs=_left(map(reference, item.reference_qa_pairs)),
         )
     return _question(item, hypothesis, reference)
 

@@ -54,11 +54,6 @@ class Command(BaseCommand):
             "--source", default="", help="column of the source: its rows (by system) are a set"
         )
         parser.add_argument("--system", default="", help="column of the system")
-        parser.add_argument(
-            "--reference-answer",
-            default="",
-            help="column of the references' answers, for qa_aligned_ metrics; by default --answer",
-        )
         steps = f"one of {', '.join(STEPS)}, or several with a plus between"
         parser.add_argument("--prepare-hypothesis", default="raw", help=steps)
         parser.add_argument(
@@ -122,12 +117,13 @@ class Command(BaseCommand):
 
 
 def _listing() -> Iterator[str]:
-    for entry in registry.all_metrics():
-        if entry.made_of:
-            continue
-        name = entry.metric.spec.name if entry.metric else ""
-        yield f"{entry.id:24}{name:64}{entry.reason or 'available'}"
-    yield "Made of any of these that scores questions: q_ID, and for sets p_ID, r_ID, f_ID, multi_ID, avg_ID."
+    entries = registry.all_metrics()
+    for entry in entries:
+        if not entry.made_of:
+            name = entry.metric.spec.name if entry.metric else ""
+            yield f"{entry.id:24}{name:64}{entry.reason or 'available'}"
+    derived = (entry.id for entry in entries if entry.made_of)
+    yield f"Derived from these: {', '.join(derived)}"
 
 
 def _asked(options: Mapping[str, Any]) -> tuple[Path, Path, list[Scorer]]:
@@ -161,7 +157,6 @@ def _columns(
         "answer",
         "source",
         "system",
-        "reference_answer",
         "reference_separator",
     )
     columns = TableColumns(**{name: options[name] for name in names})

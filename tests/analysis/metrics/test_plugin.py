@@ -71,7 +71,8 @@ def found(installed: Path) -> dict[str, Any]:
 
 def test_an_installed_package_is_listed_scored_and_composed(found: dict[str, Any]) -> None:
     assert found["entries"]["shared_words"] == ["quaestor-shared-words 1.0", "", ""]
-    assert found["entries"]["q_shared_words"][2] == "shared_words"
+    derived = {id for id, (_, _, base) in found["entries"].items() if base == "shared_words"}
+    assert derived == {f"{family}_shared_words" for family in ("q", "p", "r", "f", "multi")}
     assert found["values"] == [0.5, 0.0, None, 0.8]
 
 

@@ -37,6 +37,28 @@ def test_core_metrics_are_usable_everywhere() -> None:
     assert usable >= {"bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "corpus_bleu_4"}
 
 
+def test_derived_metrics_are_those_that_papers_print() -> None:
+    derived = {
+        entry.id for entry in registry.all_metrics() if entry.origin == "built in" and entry.made_of
+    }
+    bases = {*(f"bleu_{order}" for order in range(1, 5)), "rouge_l", "meteor"}
+    neural = {"bertscore", "moverscore"}
+    q_metrics = {f"q_{base}" for base in bases | neural}  # NIST has no upper end
+    of_sets = {
+        f"{family}_{base}"
+        for family in ("p", "r", "f", "multi")
+        for base in bases | neural | {"nist"}
+    }
+    of_table_3 = {
+        "avg_bleu_4",
+        "avg_rouge_l",
+        "avg_meteor",
+        "avg_q_bleu_1",
+        "multi_q_bleu_1",
+    }
+    assert derived == q_metrics | of_sets | of_table_3
+
+
 def test_get_gives_the_metric() -> None:
     assert registry.get("rouge_l") == RougeL()
 

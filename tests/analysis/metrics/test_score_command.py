@@ -170,7 +170,7 @@ def test_list_names_every_metric_with_its_reason() -> None:
     said = StringIO()
     call_command("score", "--list", stdout=said)
     assert "bleu_4 " in said.getvalue()
-    assert "multi_ID" in said.getvalue()
+    assert "multi_bleu_4" in said.getvalue()
 
 
 @pytest.mark.parametrize(

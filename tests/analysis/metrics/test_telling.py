@@ -46,7 +46,7 @@ def batch_for(id: str, canal: str) -> list[object]:
     "id",
     [
         *("bleu_1", "rouge_l", "nist", "answerability", "q_bleu_1", "q_rouge_l"),
-        *("f_bleu_1", "multi_q_rouge_l", "avg_bleu_2", "self_bleu_2", "near_duplicates"),
+        *("f_bleu_1", "multi_q_bleu_1", "avg_bleu_4", "self_bleu_2", "near_duplicates"),
         *("corpus_bleu_4", "corpus_nist"),
     ],
 )
