@@ -121,7 +121,7 @@ EXTRAS = {
     ),
     "neural": Extra(
         ("torch", "transformers"),
-        "BERTScore, MoverScore, answer consistency and others, by models in folders of yours",
+        "BERTScore, MoverScore and answer consistency, by models in folders of yours",
         "about 1 to 5 GB, by platform",
         "BSD and Apache 2.0",
         afterwards="set QUAESTOR_METRIC_MODEL or QUAESTOR_QA_MODEL to the folder of a downloaded "

@@ -14,7 +14,6 @@ from analysis.metrics.consistency import CONSISTENCY
 from analysis.metrics.contract import MetricSpec, MetricUnavailable, Scorer
 from analysis.metrics.diversity import SET_FACTS
 from analysis.metrics.meteor import Meteor
-from analysis.metrics.model_metrics import MODEL_METRICS
 from analysis.metrics.moverscore import MoverScore
 from analysis.metrics.nist import CorpusNist, Nist
 from analysis.metrics.qmetric import QMetric, can_mix
@@ -103,7 +102,6 @@ def _built_in() -> Iterable[Scorer]:
         BertScore(),
         MoverScore(),
         *CONSISTENCY,
-        *MODEL_METRICS,
     )
     yield from (CorpusBleu(), CorpusNist())
     yield from SET_FACTS

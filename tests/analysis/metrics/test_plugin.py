@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-PACKAGE = Path(__file__).parent / "example_plugin"
+PACKAGES = (
+    Path(__file__).parent / "example_plugin",
+    ROOT / "docs" / "examples" / "neural_metrics",
+)
 ASK = """
 import json
 from analysis.metrics import registry
@@ -28,16 +31,16 @@ print(json.dumps({"entries": entries, "values": [result.value for result in [*on
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the example package in it, and beside it one whose entry point leads
+    """A folder with the two example packages in it, and beside them one whose entry point leads
     nowhere."""
     uv = ROOT / ".tools" / "bin" / "uv"
     found = str(uv) if uv.exists() else shutil.which("uv")
     if found is None:
-        pytest.skip("uv, which installs the example package, is not there")
+        pytest.skip("uv, which installs the example packages, is not there")
     target = tmp_path_factory.mktemp("installed")
     command = [found, "pip", "install", "--offline", "--no-cache", "--no-deps", "--quiet"]
     subprocess.run(
-        [*command, "--python", sys.executable, "--target", str(target), str(PACKAGE)],
+        [*command, "--python", sys.executable, "--target", str(target), *map(str, PACKAGES)],
         check=True,
         cwd=target,
     )
@@ -74,6 +77,14 @@ def test_an_installed_package_is_listed_scored_and_composed(found: dict[str, Any
     derived = {id for id, (_, _, base) in found["entries"].items() if base == "shared_words"}
     assert derived == {f"{family}_shared_words" for family in ("q", "p", "r", "f", "multi")}
     assert found["values"] == [0.5, 0.0, None, 0.8]
+
+
+def test_neural_metrics_are_registered_and_say_what_they_lack(found: dict[str, Any]) -> None:
+    ids = {"bartscore", "bartscore_source", "qrelscore", "rquge", "unieval", "summac_zs", "qascore"}
+    entries = {id: found["entries"][id] for id in ids}
+    assert {origin for origin, _, _ in entries.values()} == {"quaestor-neural-metrics 1.0"}
+    for _, reason, _ in entries.values():
+        assert "torch and transformers are not installed" in reason or "no model: set " in reason
 
 
 def test_a_broken_package_is_listed_with_its_reason_beside_it(found: dict[str, Any]) -> None:

@@ -1,6 +1,6 @@
-"""Metrics by models in folders of the operator's: BARTScore, QRelScore, RQUGE, UniEval, SummaC and QAScore.
+"""BARTScore, QRelScore, RQUGE, UniEval, SummaC and QAScore with models in local folders.
 
-Each follows its authors' released program. None was run with the published weights: see docs/metrics.md.
+Each metric follows its authors' released program. None was compared with its published weights.
 """
 
 import re
@@ -23,8 +23,8 @@ from analysis.metrics.contract import (
     undefined,
 )
 from analysis.metrics.local_model import folder_of, identity, reason_against
-from analysis.metrics.local_scorers import LocalScorer, ScorerNumbers, scorer
 from analysis.metrics.telling import told
+from quaestor_neural_metrics.local_scorers import LocalScorer, ScorerNumbers, scorer
 
 Scorers = Sequence[LocalScorer]
 BART, MASKED, CAUSAL = "QUAESTOR_BART_MODEL", "QUAESTOR_MASKED_MODEL", "QUAESTOR_CAUSAL_MODEL"
@@ -212,58 +212,57 @@ FORMULA = Parameter(
 DIMENSION = Parameter(
     "dimension", "fluency", "what the model is asked about", choices=tuple(VERDICTS)
 )
-MODEL_METRICS = (
-    ModelMetric(
-        "bartscore",
-        "BARTScore",
-        ((BART, "seq2seq"),),
-        REFERENCE,
-        _bartscore,
-        parameters=(PART,),
-        range=BELOW_0,
-        scale=Scale.NUMBER,
-    ),
-    ModelMetric(
-        "bartscore_source",
-        "BARTScore, question after passage",
-        ((BART, "seq2seq"),),
-        PASSAGE,
-        _bartscore_source,
-        range=BELOW_0,
-        scale=Scale.NUMBER,
-    ),
-    ModelMetric(
-        "qrelscore",
-        "QRelScore",
-        ((MASKED, "encoder"), (CAUSAL, "causal")),
-        PASSAGE,
-        _qrelscore,
-        range=(0.0, inf),
-        scale=Scale.NUMBER,
-    ),
-    ModelMetric(
-        "rquge",
-        "RQUGE",
-        ((READS, "seq2seq"), (RATES, "classifier")),
-        WITH_ANSWER,
-        _rquge,
-        range=(-inf, inf),
-        scale=Scale.NUMBER,
-    ),
-    ModelMetric(
-        "unieval", "UniEval", ((YES_NO, "seq2seq"),), PASSAGE, _unieval, parameters=(DIMENSION,)
-    ),
-    ModelMetric(
-        "summac_zs", "SummaC-ZS", ((ENTAILS, "classifier"),), PASSAGE, _summac, range=(-1.0, 1.0)
-    ),
-    ModelMetric(
-        "qascore",
-        "QAScore",
-        ((MASKED, "masked"),),
-        WITH_ANSWER,
-        _qascore,
-        parameters=(FORMULA,),
-        range=BELOW_0,
-        scale=Scale.NUMBER,
-    ),
+BARTSCORE = ModelMetric(
+    "bartscore",
+    "BARTScore",
+    ((BART, "seq2seq"),),
+    REFERENCE,
+    _bartscore,
+    parameters=(PART,),
+    range=BELOW_0,
+    scale=Scale.NUMBER,
 )
+BARTSCORE_SOURCE = ModelMetric(
+    "bartscore_source",
+    "BARTScore, question after passage",
+    ((BART, "seq2seq"),),
+    PASSAGE,
+    _bartscore_source,
+    range=BELOW_0,
+    scale=Scale.NUMBER,
+)
+QRELSCORE = ModelMetric(
+    "qrelscore",
+    "QRelScore",
+    ((MASKED, "encoder"), (CAUSAL, "causal")),
+    PASSAGE,
+    _qrelscore,
+    range=(0.0, inf),
+    scale=Scale.NUMBER,
+)
+RQUGE = ModelMetric(
+    "rquge",
+    "RQUGE",
+    ((READS, "seq2seq"), (RATES, "classifier")),
+    WITH_ANSWER,
+    _rquge,
+    range=(-inf, inf),
+    scale=Scale.NUMBER,
+)
+UNIEVAL = ModelMetric(
+    "unieval", "UniEval", ((YES_NO, "seq2seq"),), PASSAGE, _unieval, parameters=(DIMENSION,)
+)
+SUMMAC_ZS = ModelMetric(
+    "summac_zs", "SummaC-ZS", ((ENTAILS, "classifier"),), PASSAGE, _summac, range=(-1.0, 1.0)
+)
+QASCORE = ModelMetric(
+    "qascore",
+    "QAScore",
+    ((MASKED, "masked"),),
+    WITH_ANSWER,
+    _qascore,
+    parameters=(FORMULA,),
+    range=BELOW_0,
+    scale=Scale.NUMBER,
+)
+METRICS = (BARTSCORE, BARTSCORE_SOURCE, QRELSCORE, RQUGE, UNIEVAL, SUMMAC_ZS, QASCORE)

@@ -1,18 +1,33 @@
-"""Metrics by local models, on tiny random ones where the extra is installed: each number is computed
-again by another road of the library. No published weights were at hand."""
+"""The example plug-in of neural metrics: it registers, and where torch is installed each value is
+computed a second time on very small random models."""
 
+import tomllib
+from importlib.metadata import EntryPoint
 from math import exp
+from pathlib import Path
 
 import numpy as np
 import pytest
+from quaestor_neural_metrics import (
+    BARTSCORE,
+    METRICS,
+    QRELSCORE,
+    RQUGE,
+    gained,
+    sentences,
+    zero_shot,
+)
 
 from analysis.metrics import registry
+from analysis.metrics.composers import can_compose
 from analysis.metrics.contract import MetricUnavailable, ScoredQuestion, Status
-from analysis.metrics.model_metrics import MODEL_METRICS, gained, sentences, zero_shot
+from analysis.metrics.qmetric import can_mix
 from analysis.metrics.scoring import score
 from tests.analysis.conftest import require
 from tests.analysis.metrics import tiny_models
 
+PACKAGE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "neural_metrics"
+BY_ID = {metric.spec.id: metric for metric in METRICS}
 QUESTION = ScoredQuestion(
     "who built the old bridge ?",
     ("who was it ?", "when was the lock built ?"),
@@ -31,7 +46,7 @@ def folders(tmp_path_factory):
     made = {kind: tiny_models.make(tmp_path_factory.mktemp(kind), kind) for kind in kinds}
     made["encoder"] = made["masked"]
     with pytest.MonkeyPatch.context() as patch:
-        for metric in MODEL_METRICS:
+        for metric in METRICS:
             for variable, kind in metric.models:
                 patch.setenv(variable, str(made[kind]))
         yield made
@@ -45,12 +60,27 @@ def loaded(folder, name):
 
 
 def value(id, question=QUESTION, **params):
-    (found,) = score(registry.get(id), [question], params=params)
+    (found,) = score(BY_ID[id], [question], params=params)
     assert found.value is not None, found.reason
     return found.value
 
 
-@pytest.mark.parametrize("metric", MODEL_METRICS, ids=lambda metric: metric.id)
+def test_entry_points_of_the_package_load_every_metric():
+    project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
+    points = [
+        EntryPoint(name, value, registry.GROUP)
+        for name, value in project["entry-points"][registry.GROUP].items()
+    ]
+
+    entries = [registry.loaded(point, taken=()) for point in points]
+
+    assert {entry.id: entry.metric for entry in entries} == BY_ID
+    assert {entry.reason for entry in entries} == {""}
+    built_in = {entry.id for entry in registry.all_metrics() if entry.origin == "built in"}
+    assert not BY_ID.keys() & built_in
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
 def test_without_a_model_the_reason_is_said(metric, monkeypatch, tmp_path):
     for variable, _ in metric.models:
         monkeypatch.delenv(variable, raising=False)
@@ -70,9 +100,10 @@ def test_arithmetic_by_hand() -> None:
     assert sentences("Ann.") == ["Ann."]
 
 
-def test_nothing_is_composed_of_a_log_likelihood() -> None:
-    names = {metric.id for metric in MODEL_METRICS}
-    assert not [entry for entry in registry.all_metrics() if entry.made_of in names]
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
+def test_no_metric_is_derived_from_one_without_a_zero_or_that_reads_the_passage(metric):
+    assert not can_compose(metric.spec)
+    assert not can_mix(metric.spec)
 
 
 def test_bartscore_is_minus_the_models_own_loss(folders):
@@ -91,7 +122,7 @@ def test_bartscore_is_minus_the_models_own_loss(folders):
     assert value("bartscore") == pytest.approx(both, abs=1e-4)
     source = loss(QUESTION.context, asked)
     assert value("bartscore_source") == pytest.approx(source, abs=1e-4)
-    (empty,) = score(registry.get("bartscore"), [ScoredQuestion("", ("who ?",))])
+    (empty,) = score(BARTSCORE, [ScoredQuestion("", ("who ?",))])
     assert (empty.status, empty.reason) == (Status.UNDEFINED, "the question is empty")
 
 
@@ -153,7 +184,7 @@ def test_qrelscore_joins_attended_likeness_with_what_the_passage_gains(folders):
             to = size + 2 + int(heads.argmax())
             pair = found.hidden_states[layer + 1][0, [at, to]]
             likeness.append(torch.cosine_similarity(pair[0], pair[1], dim=0).item())
-    (result,) = score(registry.get("qrelscore"), [QUESTION])
+    (result,) = score(QRELSCORE, [QUESTION])
     local = np.mean(likeness)
     assert result.detail["local"] == pytest.approx(local, abs=1e-5)
     assert result.detail["global"] == pytest.approx(whole, abs=1e-5)
@@ -166,7 +197,7 @@ def test_rquge_rates_what_its_reader_answers(folders):
     given = tokenizer(rf"{QUESTION.hypothesis} \n {QUESTION.context}", return_tensors="pt")
     ids = model.generate(**given, max_new_tokens=30, do_sample=False, num_beams=1)
     answer = tokenizer.decode(ids[0], skip_special_tokens=True)
-    (result,) = score(registry.get("rquge"), [QUESTION])
+    (result,) = score(RQUGE, [QUESTION])
     assert result.detail["answer"] == answer
     from analysis.metrics.consistency import normalised
 
@@ -196,7 +227,7 @@ def test_summac_takes_the_best_sentence(folders):
 
 def test_each_runs_in_a_batch_as_alone_and_on_odd_texts(folders):
     long = ScoredQuestion("who " * 300, ("who ?",), "Ann built it . " * 300, "Ann")
-    for metric in MODEL_METRICS:
+    for metric in METRICS:
         together = score(metric, [QUESTION, OTHER, long])
         alone = [score(metric, [one])[0] for one in (QUESTION, OTHER, long)]
         assert together == alone
