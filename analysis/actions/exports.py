@@ -124,8 +124,9 @@ methods.txt         the methods section, to be copied
 latex/report.tex    compiles by itself, with pdfLaTeX or XeLaTeX. Texts in other scripts need the latter and a font of
                     the script; where there is none, the script is named in their place
                     (\\QuaestorFonts{{Arabic}}{{Amiri}} before \\input{{numbers}} names a font of yours).
-                    numbers.tex names every number: \\Q{{systems/correctness/alba/value}}. Those of large tables
-                    stand in latex/numbers, from where they are read when a paper asks for one.
+                    numbers.tex names the numbers: \\Q{{systems/correctness/alba/value}}. Those of large tables
+                    stand in latex/numbers, from where they are read when a paper asks for one. Steiger's, Meng's
+                    and Zou's tests are in CSV and JSON only.
                     tables/NAME-more.tex are the tables that the page shows folded
 latex/references.bib  who the methods, metrics and protocol are from; methods.tex cites them. report.bbl is the list of
                     references for whoever has not run BibTeX

@@ -10,6 +10,7 @@ from analysis.actions import examples
 from analysis.models import Result, Run
 from analysis.reports import bibliography, latex, text_tables, typeset
 from analysis.reports.layout import PageTable
+from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS, page
 from analysis.sections.methods import RunMade, methods
 from analysis.sections.section import Found, Section
@@ -57,12 +58,7 @@ def section_text(found: Found, key: str, *, ending: str, place: int | None = Non
 def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """Yield every file of the report's LaTeX by name; `report.tex` compiles by itself and uses the
     others."""
-    identities = {section.key: section.identity for section in SECTIONS}
-    yield from latex.numbers(
-        (key, rows, identities[key])
-        for key, rows in tables.items()
-        if key in identities and isinstance(rows, list)
-    )
+    yield from latex.numbers(_numbered_tables(tables))
     told = methods(found, made_of(run))
     mentions = bibliography.mentions([text for _about, text in told])
     sources = bibliography.cited(mentions)
@@ -83,6 +79,23 @@ def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterato
         yield "examples.tex", latex.examples(kept, criteria)
         parts += ["\\section{Examples}", "\\input{examples}"]
     yield "report.tex", latex.document(run.campaign.title, parts, references=bool(sources))
+
+
+def _numbered_tables(
+    tables: Mapping[str, object],
+) -> Iterator[tuple[str, list[Record], tuple[str, ...]]]:
+    """Yield the tables whose numbers have names in LaTeX: key, rows and identity."""
+    by_key = {section.key: section for section in SECTIONS}
+    for key, rows in tables.items():
+        section = by_key.get(key)
+        if section is None or not isinstance(rows, list):
+            continue
+        if section.data_only:
+            rows = [
+                {column: row[column] for column in row if column not in section.data_only}
+                for row in rows
+            ]
+        yield key, rows, section.identity
 
 
 @dataclass(frozen=True, slots=True)

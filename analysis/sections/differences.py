@@ -129,6 +129,7 @@ class Differences(Section[MetricPair]):
     version = 2
     title = "Is the lead real?"
     identity = ("criterion", "level", "better", "other")
+    data_only = ("steiger_z", "p_steiger", "meng_z", "p_meng", "zou_low", "zou_high")
     by_reading = True
     note = (
         "The highest metric against each other one, p with Holm's correction over all pairs, bold "
