@@ -32,6 +32,8 @@ WAYS: Mapping[str, tuple[str, OfUnits]] = {
     "ranks": ("ranks per annotator", lambda table: unit_means(rank_scores(table))),
 }
 
+SHOWN = {way: words for way, (words, _) in WAYS.items() if way != "mean"}  # Systems has the means
+
 
 @dataclass(frozen=True)
 class AggregationRow:
@@ -87,11 +89,11 @@ class Aggregations(Section[AggregationRow]):
             rows = found.on(Aggregations, each.criterion)
             by_place = {(row.system, row.aggregation): row for row in rows}
             lines = [
-                Line(system_name(name), [_cell(by_place[name, way]) for way in WAYS])
+                Line(system_name(name), [_cell(by_place[name, way]) for way in SHOWN])
                 for name in sorted({row.system for row in rows})
             ]
             if lines:
-                heads = [words for words, _ in WAYS.values()]
+                heads = list(SHOWN.values())
                 tables.append(PageTable(each.name, heads, lines, first="System", folded=True))
         return tables
 

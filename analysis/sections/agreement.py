@@ -65,6 +65,8 @@ NAMES = {
     "icc_3,k": "ICC(3,k)",
 }
 
+IN_MAIN_TABLE = {"fleiss_kappa": "Fleiss", "gwet_ac1": "AC1"}  # as columns beside alpha
+
 
 @dataclass(frozen=True)
 class Coefficient:
@@ -415,7 +417,7 @@ def _main_table(found: Found) -> list[PageTable]:
     return [
         PageTable(
             "Agreement",
-            ["alpha", "equal pairs", "Fleiss", "AC1"],
+            ["alpha", "equal pairs", *IN_MAIN_TABLE.values()],
             [_main_line(found, each, row, start) for each, row in rows],
             first="Criterion",
             last="reached with 95 %",
@@ -427,11 +429,11 @@ def _main_table(found: Found) -> list[PageTable]:
 def _main_line(found: Found, criterion: CriterionRow, row: Coefficient, start: float) -> Line:
     """Return a criterion's alpha on an axis from `start`, with the coefficients that papers print
     beside it."""
-    equal, fleiss, gwet = (
+    equal, *others = (
         other.estimate
         if (other := coefficient_row(found, row.criterion, name, "nominal"))
         else None
-        for name in ("percent_agreement", "fleiss_kappa", "gwet_ac1")
+        for name in ("percent_agreement", *IN_MAIN_TABLE)
     )
     of = row.estimate
     alpha = Cell(
@@ -443,7 +445,7 @@ def _main_line(found: Found, criterion: CriterionRow, row: Coefficient, start: f
     under = f"{criterion.alpha_level}, n = {of.n:,}"
     if of.clusters:
         under += f" on {counted(of.clusters, 'source')}"
-    cells = [alpha, Cell(percent(equal.value if equal else None)), _cell(fleiss), _cell(gwet)]
+    cells = [alpha, Cell(percent(equal.value if equal else None)), *map(_cell, others)]
     return Line(criterion.name, cells, row.band, under=under)
 
 
@@ -454,9 +456,9 @@ def _other_coefficients(found: Found) -> list[PageTable]:
         if row.basis == "all"
     }
     lines = [
-        Line(title, [_cell(kept.get((key, criterion)), under=True) for criterion in found.names])
+        Line(title, [_cell(kept.get((key, criterion))) for criterion in found.names])
         for key, title in NAMES.items()
-        if any((key, criterion) in kept for criterion in found.names)
+        if key not in IN_MAIN_TABLE and any((key, criterion) in kept for criterion in found.names)
     ]
     reasons = sorted({each.reason for each in kept.values() if not each.defined and each.reason})
     caption = (
@@ -476,10 +478,10 @@ def _other_coefficients(found: Found) -> list[PageTable]:
     ] * bool(lines)
 
 
-def _cell(estimate: Estimate | None, *, under: bool = False) -> Cell:
+def _cell(estimate: Estimate | None) -> Cell:
     if estimate is None or not estimate.defined:
         return Cell("–")
-    return Cell(two(estimate.value), between(estimate) if under else "")
+    return Cell(two(estimate.value), between(estimate))
 
 
 def _times_given(found: Found) -> tuple[dict[str, Counter[tuple[int, str]]], frozenset[str]]:

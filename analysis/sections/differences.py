@@ -194,8 +194,8 @@ class Differences(Section[MetricPair]):
             title = f"{found.name_of(human)}, {LEVELS[level]}"
             if table := _against(best, every, f"{title}: {best}"):
                 tables.append((level != chosen, table))
-                if len(table.lines) > 1:
-                    tables.append((True, _square(f"{title}: every pair", every)))
+                if others := [row for row in every if best not in (row.better, row.other)]:
+                    tables.append((True, _square(f"{title}: every other pair", others)))
         return [table for _, table in sorted(tables, key=lambda pair: pair[0])]
 
 
@@ -547,17 +547,25 @@ def _as_in_papers(
 
 
 def _square(title: str, rows: Sequence[MetricPair]) -> PageTable:
-    """Return every pair of metrics: by how much the one of the line follows people better than that
-    of the column."""
+    """Return pairs of metrics, each once: by how much the one of the line follows people better than
+    that of the column."""
     cells = {(row.better, row.other): _paired(row, row.estimate.value) for row in rows}
     cells |= {(row.other, row.better): _paired(row, -row.estimate.value) for row in rows}
     names = dict.fromkeys(name for pair in cells for name in pair)
     ahead = Counter(row.better for row in rows if row.estimate.value > 0)
     metrics = sorted(names, key=lambda metric: -ahead[metric])
+    lines = [
+        Line(
+            one,
+            [Cell("")] * place
+            + [cells.get((one, other), Cell("")) for other in metrics[place + 1 :]],
+        )
+        for place, one in enumerate(metrics[:-1])
+    ]
     return PageTable(
         title,
-        metrics,
-        [Line(one, [cells.get((one, other), Cell("")) for other in metrics]) for one in metrics],
+        metrics[1:],
+        lines,
         first="Metric",
         caption=(
             "Spearman's rho of the line's metric minus that of the column's, with p after Holm's "

@@ -55,6 +55,7 @@ MEASURES = {
     "pairwise_accuracy": "pairwise accuracy",
     "soft_pairwise_accuracy": "soft pairwise accuracy",
 }
+DATA_ONLY = ("kendall_c",)  # CSV and JSON hold it; pages have tau-b
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +150,7 @@ class Levels(Section[MetricLevel]):
         chosen = headline_level(found)
         order = sorted(LEVELS, key=lambda level: level != chosen)
         tables = []
-        for measure in MEASURES:
+        for measure in (each for each in MEASURES if each not in DATA_ONLY):
             for level in order:
                 kept = [row for row in rows if (row.level, row.coefficient) == (level, measure)]
                 if kept:

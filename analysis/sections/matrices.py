@@ -130,25 +130,27 @@ def _squares(
     *,
     first: str,
 ) -> list[PageTable]:
-    """Return a square for each coefficient: a line and a column for each name."""
+    """Return half a square for each coefficient: the pairs above its diagonal."""
     keys = list(dict.fromkeys(key for row in rows for key in (row.first, row.second)))
     tables = []
     for method in COEFFICIENTS:
         own = {(row.first, row.second): row for row in rows if row.coefficient == method}
-        own |= {(second, one): row for (one, second), row in own.items()}
         if not own:
             continue
         sizes = {row.n for row in own.values()}
         even = len(sizes) == 1
         lines = [
-            Line(names.get(key, key), [_cell(own.get((key, other)), even=even) for other in keys])
-            for key in keys
+            Line(
+                names.get(key, key),
+                [_cell(own.get((key, other)), even=even) for other in keys[1:]],
+            )
+            for key in keys[:-1]
         ]
         size = f", n = {sizes.pop():,}" if even else ", with the number of questions"
         tables.append(
             PageTable(
                 MEASURES[method],
-                [names.get(key, key) for key in keys],
+                [names.get(key, key) for key in keys[1:]],
                 lines,
                 first=first,
                 caption=f"{MEASURES[method]} over questions{size}.",
@@ -161,8 +163,7 @@ def _squares(
 
 
 def _cell(row: MetricCorrelation | CriterionCorrelation | None, *, even: bool) -> Cell:
-    """Return a cell of a square; the diagonal is empty, for every column goes together with
-    itself."""
+    """Return a cell of half a square; it is empty where there is no such pair."""
     if row is None:
         return Cell("")
     if np.isnan(row.value):

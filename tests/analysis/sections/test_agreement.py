@@ -152,7 +152,7 @@ def test_no_sentence_grades_a_number():
 
 def test_table_shows_alpha_with_interval_and_the_others_each_in_its_column():
     rows = agreement(estimate(0.5, 0.25, 0.75) | {"band": "below .667", "clusters": 6}, equal=0.9)
-    (main, _) = Agreement().tables(stored.found(agreement=rows))
+    (main,) = Agreement().tables(stored.found(agreement=rows))
     (line,) = main.lines
     assert (main.columns, main.last) == (
         ["alpha", "equal pairs", "Fleiss", "AC1"],
@@ -168,15 +168,29 @@ def test_table_shows_alpha_with_interval_and_the_others_each_in_its_column():
     assert (plot.low, plot.estimate, plot.high, plot.zero) == (25, 50, 75, None)
 
 
+def test_each_coefficient_stands_in_one_table_of_the_page():
+    rows = agreement(estimate(0.5, 0.25, 0.75))
+    fleiss, ac1, conger = (
+        next(row for row in rows if row["coefficient"] == name) | {"low": 0.05, "high": 0.15}
+        for name in ("fleiss_kappa", "gwet_ac1", "fleiss_kappa")
+    )
+    others = [row for row in rows if row["coefficient"] not in ("fleiss_kappa", "gwet_ac1")]
+    conger["coefficient"] = "conger_kappa"
+    found = stored.found(agreement=[*others, fleiss, ac1, conger])
+    main, other = Agreement().tables(found)
+    assert [cell.under for cell in main.lines[0].cells[2:]] == ["0.05 to 0.15"] * 2
+    assert [line.name for line in other.lines] == ["Conger's kappa"]
+
+
 def test_the_axis_begins_at_minus_one_where_an_interval_reaches_below_zero():
-    (main, _) = Agreement().tables(stored.found(agreement=agreement(estimate(0.5, -0.5, 0.75))))
+    (main,) = Agreement().tables(stored.found(agreement=agreement(estimate(0.5, -0.5, 0.75))))
     plot = main.lines[0].cells[0].plot
     assert (plot.low, plot.estimate, plot.high, plot.zero) == (25, 75, 87.5, 50)
 
 
 def test_agreement_that_is_undefined_is_a_dash_with_its_reason_below():
     rows = agreement(estimate(None) | {"reason": "one annotator"})
-    (main, _) = Agreement().tables(stored.found(agreement=rows))
+    (main,) = Agreement().tables(stored.found(agreement=rows))
     assert (main.lines[0].cells[0].text, main.reasons) == ("–", ["one annotator"])
 
 
