@@ -47,7 +47,6 @@ def longest(tokenizer: Any, config: Any) -> int:
 
 
 @cache
-@cache
 def _digest(files: tuple[tuple[Path, int], ...]) -> str:
     whole = hashlib.sha256()
     for path, _ in files:

@@ -61,6 +61,7 @@ class ModelMetric:
     def spec(self) -> MetricSpec:
         named = [identity(folder_of(variable)) for variable, _ in self.models]
         return MetricSpec(
+            neural=True,
             id=self.id,
             name=self.name,
             version="1",
