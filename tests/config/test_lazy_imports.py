@@ -19,6 +19,7 @@ from analysis.actions import (
     reproductions,
     runs,
     scoring_jobs,
+    scoring_parts,
     tuning,
 )
 from config.postgres import ROOT
@@ -62,6 +63,7 @@ def test_every_kind_of_job_has_its_task():
     )
     kinds = {module.KIND for module in modules} | {
         scoring_jobs.ESTIMATE,
+        scoring_parts.KIND,
         dry_runs.REMOVE,
         jobs.FORGET_ANNOTATORS,
     }
