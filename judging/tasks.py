@@ -33,9 +33,9 @@ from judging.actions import (
 from judging.actions.rounds import NothingToJudge
 from judging.imports.actions import (
     adding,
-    kept_readings,
     looks,
     new_collections,
+    row_list_files,
     taking_back,
     uploads,
 )
@@ -250,7 +250,7 @@ class Sweep:
             enrollments.forget_visitors(now=timezone.now())
             log_ins.forget_old(now=timezone.now())
             retention.forget_due(now=timezone.now())
-            kept_readings.forget_old(now=timezone.now())
+            row_list_files.delete_old(now=timezone.now())
             jobs.forget_files()
             dry_runs.forget_left()
 

@@ -15,8 +15,8 @@ from judging.actions.rounds import TellProgress, silent
 from judging.imports.actions import (
     added_ratings,
     holdings,
-    kept_readings,
     reading_plans,
+    row_list_files,
     storing,
 )
 from judging.imports.actions.brought_rows import Brought
@@ -27,7 +27,6 @@ from judging.imports.actions.joining import (
     join,
     list_questions,
 )
-from judging.imports.actions.kept_readings import KeptReading
 from judging.imports.actions.match_counts import SHOWN, MatchCounts
 from judging.imports.actions.matching import Held
 from judging.imports.actions.new_collections import CannotImport
@@ -117,7 +116,7 @@ def upload(*, collection: Collection, name: str, file: StoredFile, by: User) -> 
 
 def discard(*, added: AddedFile) -> None:
     """Forget a file that was not added, with its bytes where nothing else has them."""
-    kept_readings.of_added(added).forget()
+    row_list_files.delete_in(added.examined)
     waiting = AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING)
     if waiting.delete()[0]:
         collections.forget_rows(added.examined.get(ROWS_FILE))
@@ -215,12 +214,10 @@ def decide(
     rows_file = added.examined.get(ROWS_FILE)
     if plan is not None:
         added.plan, added.rubric = plan.as_dict(), rubric
-        kept_readings.of_added(added).forget()
-        added.examined = {}
     if choices is not None:
         added.choices = choices.as_dict()
-    kept_readings.forget(added.examined.get(kept_readings.LISTED, {}))
-    added.examined = _kept_of(added)
+    row_list_files.delete_in(added.examined)
+    added.examined = {}
     waiting = AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING)
     waiting.update(
         plan=added.plan, choices=added.choices, rubric=added.rubric, examined=added.examined
@@ -229,11 +226,10 @@ def decide(
 
 
 def look_again(added: AddedFile) -> None:
-    """Have a waiting file looked at once more before it is added: what a look found holds no more.
-    What it read of the file does."""
+    """Have a waiting file looked at once more before it is added: what a look found holds no more."""
     rows_file = added.examined.get(ROWS_FILE)
-    kept_readings.forget(added.examined.get(kept_readings.LISTED, {}))
-    added.examined = _kept_of(added)
+    row_list_files.delete_in(added.examined)
+    added.examined = {}
     AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING).update(
         examined=added.examined
     )
@@ -257,7 +253,6 @@ def read(
     progress: TellProgress = silent,
     screen: Screen | None = None,
     found: MatchCounts | None = None,
-    kept: KeptReading | None = None,
     waits: bool = False,
 ) -> StudyRecords:
     """Return what a file says; rows that do not pass the screen are noted as found and left out."""
@@ -268,7 +263,6 @@ def read(
         progress=progress,
         screen=screen,
         left_out=found.left_out if found else lambda row, what: None,
-        kept=kept,
         waits=waits,
     )
 
@@ -313,14 +307,13 @@ def hand_out_keys(*, added: AddedFile, by: User, now: datetime) -> Mapping[str, 
 def examine(*, added: AddedFile, progress: TellProgress = silent, waits: bool = False) -> Joined:
     """Say what a file would bring now, and keep the counts: adding it must bring the same.
     NotAtOnce where a page waits for what takes long to read."""
-    kept, listed = kept_readings.of_added(added, make=True), RowList()
-    joined = _join(added, progress, kept, waits, listed)
+    listed = RowList()
+    joined = _join(added, progress, waits, listed)
     list_questions(joined, listed)
     study = joined.study
-    kept_readings.forget(added.examined.get(kept_readings.LISTED, {}))
+    row_list_files.delete_in(added.examined)
     added.examined = {
-        **({kept_readings.KEPT: kept.made} if kept.made else _kept_of(added)),
-        kept_readings.LISTED: kept_readings.keep_list(listed, whose=f"file {added.pk}"),
+        row_list_files.LISTED: row_list_files.store(listed, whose=f"file {added.pk}"),
         **joined.found.as_dict(),
         **_rows_file(joined),
         "expected": joined.counts(),
@@ -354,26 +347,20 @@ def _refused(problem: Problem) -> dict[str, Any]:
     return {**shown, "reason": problem.reason}
 
 
-def _kept_of(added: AddedFile) -> dict[str, Any]:
-    """Return what is kept of a look at the file, which holds whatever is decided about matching."""
-    return {name: each for name, each in added.examined.items() if name == kept_readings.KEPT}
-
-
 def _join(
     added: AddedFile,
     progress: TellProgress,
-    kept: KeptReading,
     waits: bool,
     listed: RowList | None = None,
 ) -> Joined:
     campaign = added_ratings.campaign_of(added.collection, added.rubric) if added.rubric else None
     held, found = holdings.held(added.collection), MatchCounts(listed)
     columns, choices = plan_of(added).columns, choices_of(added)
-    study = read(added, progress, _screen(held, columns, choices), found, kept, waits)
+    study = read(added, progress, _screen(held, columns, choices), found, waits)
     if not (study.usable or choices.unmatched):  # perhaps too many rows to hold all of them
         choices = replace(choices, unmatched="leave")
         if held.slots and (screen := _screen(held, columns, choices)):
-            screened = read(added, progress, screen, found, kept, waits)
+            screened = read(added, progress, screen, found, waits)
             study = screened if screened.usable else study
     return join(
         study=study,
@@ -475,8 +462,7 @@ def _add(
         added = AddedFile.objects.select_related("collection", "file", "rubric").get(pk=added.pk)
         if added.state != AddedFile.State.WAITING:
             raise CannotImport(["The file was added already, or taken back."])
-        kept = kept_readings.of_added(added)
-        joined = _join(added, progress, kept, waits)
+        joined, looked_at = _join(added, progress, waits), added.examined
         if added.is_examined and added.examined["expected"] != joined.counts():
             raise Changed(
                 ["The collection changed since you looked at this file. Look at it once more."]
@@ -487,7 +473,7 @@ def _add(
             tell_new(added, joined.mostly_new)
         check_at_once()
         _store(added, joined, by, now, ratings_title, progress)
-        kept.forget()
+        row_list_files.delete_in(looked_at)
         let_planner_know(Passage, Source, QuestionSet, Unit, Question, Score, Assignment, Judgment)
         history.note(Event.Act.FILE_ADDED, by=by, campaign=added.campaign, about=name_of(added))
     return added

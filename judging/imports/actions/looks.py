@@ -6,13 +6,16 @@ found.
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from io import BytesIO
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 from judging import storage
 from judging.actions.rounds import TellProgress, silent
 from judging.design import letter
-from judging.imports.actions import kept_readings, new_collections, reading_plans
+from judging.imports.actions import new_collections, reading_plans, row_list_files
 from judging.imports.actions.reading_plans import Head, Plan
+from judging.imports.formats.workbook import PACKED, unpacked_size
 from judging.imports.readers.overview import (
     Sample,
     handful,
@@ -27,8 +30,8 @@ from judging.imports.readers.row_lists import rows_of
 from judging.imports.readers.text import Unreadable, decodings
 from judging.models import AddedFile, Rubric, StoredFile, Upload, User
 
-COLUMNS, HANDFUL = "judging.read_columns", "judging.draw_sources"
-PREVIEW = kept_readings.PREVIEW
+COLUMNS, PREVIEW = "judging.read_columns", "judging.preview_import"
+HANDFUL = "judging.draw_sources"
 AT_ONCE = 2_000_000  # bytes; a file with more to read is looked at by a job
 SHOWN = 50
 SAMPLES = 5
@@ -37,7 +40,20 @@ FIRST_SEED = 1
 
 def is_quick(file: StoredFile) -> bool:
     """Say whether a file is looked at while its page waits, which ends after some seconds."""
-    return kept_readings.size_to_read(file) <= AT_ONCE
+    return size_to_read(file) <= AT_ONCE
+
+
+def size_to_read(file: StoredFile, *, enough: int = AT_ONCE) -> int:
+    """Return how many bytes reading a file goes through: of a workbook, those it unpacks to, which
+    may be a thousand times as many. Of a file that has more than `enough` no more is looked at: a
+    list of parts alone may take a second to read."""
+    if file.size > enough or storage.head_of(file, len(PACKED)) != PACKED:
+        return file.size
+    try:
+        with ZipFile(BytesIO(storage.content_of(file))) as archive:
+            return max(file.size, unpacked_size(archive))
+    except (BadZipFile, ValueError, OSError, NotImplementedError):
+        return file.size  # and is refused
 
 
 def of_upload(upload: Upload, plan: Plan, **said: Any) -> dict[str, Any]:
@@ -112,23 +128,22 @@ def _preview(
     waits: bool,
 ) -> dict[str, Any]:
     """Return what would be stored, the first of what would not, and what is to be asked."""
-    kept = kept_readings.of_upload(parameters["upload"], file, make=True)
     study = reading_plans.read_study(
         name=name,
         data=storage.content_of(file),
         plan=plan,
         progress=progress,
-        kept=kept,
         waits=waits,
     )
     rubric = Rubric.objects.filter(pk=parameters["rubric"]).first()
     examined = new_collections.examine(study=study, rubric=rubric)
     asks, warnings = study.problems_of("ask"), study.problems_of("warning")
     sources = {source.key: source for source in study.sources} if asks else {}
-    kept_now = {kept_readings.KEPT: kept.made} if kept.made else {}
+    stored = {}
     if not waits:  # of a quick one the list is made when it is asked for
         listed = rows_of(study, examined.refused)
-        kept_now[kept_readings.LISTED] = kept_readings.keep_list(listed, whose=kept.whose)
+        whose = f"upload {parameters['upload']}"
+        stored[row_list_files.LISTED] = row_list_files.store(listed, whose=whose)
     return {
         "study": {
             "rows_read": study.rows_read,
@@ -153,7 +168,7 @@ def _preview(
         "asks": [_ask(each, sources[each.source_key]) for each in asks[:SHOWN]],
         "ask_count": len(asks),
         "handful": _drawn(study, FIRST_SEED),
-        **kept_now,
+        **stored,
     }
 
 
@@ -203,13 +218,11 @@ def _handful(
     progress: TellProgress,
     waits: bool,
 ) -> dict[str, Any]:
-    kept = kept_readings.of_upload(parameters["upload"], file)
     study = reading_plans.read_study(
         name=name,
         data=storage.content_of(file),
         plan=plan,
         progress=progress,
-        kept=kept,
         waits=waits,
     )
     return _drawn(study, parameters["seed"], parameters.get("words", ""))

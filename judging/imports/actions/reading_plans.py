@@ -10,7 +10,6 @@ from typing import Any
 from django.conf import settings
 
 from judging.actions.rounds import TellProgress, silent
-from judging.imports.actions.kept_readings import KeptReading
 from judging.imports.readers import limited
 from judging.imports.readers.columns import BadColumns, ColumnRoles, WhenAmbiguous, columns_from
 from judging.imports.readers.outline import Outline, heading, outline
@@ -183,14 +182,13 @@ def read_study(
     progress: TellProgress = silent,
     screen: Screen | None = None,
     left_out: TellLeftOut = lambda row, what: None,
-    kept: KeptReading | None = None,
     waits: bool = False,
 ) -> StudyRecords:
     """Return the study in a file; one with the reason where it cannot be read, or not under these
     columns.
 
     Ids of people outside are labels already. What could take long or much is read in a process of
-    its own, unless it is `kept`. Rows that do not pass the screen are told to `left_out` alone.
+    its own. Rows that do not pass the screen are told to `left_out` alone.
     `waits` says that a page waits.
 
     Raises
@@ -230,8 +228,6 @@ def read_study(
             left_out=left_out,
         )
         with limited.limits_where(waits) as limits:
-            if kept:
-                return kept.study(request, limits, _rows(progress))
             return limited.study_of(request, limits=limits, progress=_rows(progress))[0]
 
 

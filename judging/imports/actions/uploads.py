@@ -7,7 +7,7 @@ from typing import Any
 
 from judging import storage
 from judging.actions.rounds import TellProgress, silent
-from judging.imports.actions import kept_readings, new_collections, reading_plans
+from judging.imports.actions import new_collections, reading_plans, row_list_files
 from judging.imports.actions.new_collections import Imported
 from judging.imports.actions.reading_plans import Plan
 from judging.limits import MAX_FILE_NAME_CHARACTERS
@@ -76,13 +76,11 @@ def import_upload(
     where a page waits for what takes long."""
     upload = wanted.upload
     progress(0, 0, "Reading the file")
-    kept = kept_readings.of_upload(upload.pk, upload.file)
     study = reading_plans.read_study(
         name=upload.name,
         data=storage.content_of(upload.file),
         plan=wanted.plan,
         progress=progress,
-        kept=kept,
         waits=waits,
     )
     made = new_collections.import_study(
@@ -103,5 +101,5 @@ def import_upload(
         again=wanted.again,
         progress=progress,
     )
-    kept.forget()
+    row_list_files.delete_of_upload(upload.pk)
     return made

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,8 +75,7 @@ class Request:
     pseudonyms.
 
     `is_packed`: as text the file would take less to read, such as a workbook saved as CSV. Rows
-    that do not pass the screen are told to `left_out` and not in the study. `keep` is told each line
-    of the answer, to have it again (see `study_again`).
+    that do not pass the screen are told to `left_out` and not in the study.
     """
 
     data: bytes = field(repr=False)
@@ -86,7 +85,6 @@ class Request:
     columns: ColumnRoles | None = None
     key: bytes = field(default=b"", repr=False)
     is_packed: bool = False
-    keep: Callable[[str], object] = lambda line: None
     screen: Screen | None = field(default=None, repr=False)
     left_out: TellLeftOut = lambda row, what: None
 
@@ -163,19 +161,6 @@ def study_of(
         return unreadable(refusal.reason, row=refusal.row), {}
 
 
-def study_again(lines: Iterable[str], left_out: TellLeftOut) -> StudyRecords:
-    """Return the study in lines that were kept when the file was read."""
-    return unpack(_without_left_out(lines, left_out))
-
-
-def _without_left_out(lines: Iterable[str], left_out: TellLeftOut) -> Iterator[str]:
-    for line in lines:
-        if line.startswith("["):
-            yield line
-        else:
-            left_out(*json.loads(line)["left_out"])
-
-
 def table_of(
     request: Request, *, limits: Limits | None = None, progress: TellRows = lambda rows: None
 ) -> OpenTable:
@@ -197,8 +182,6 @@ def _answers(
         _send(process, wanted, request, limits)
         for line in _lines(process):
             said = {} if line.startswith("[") else json.loads(line)
-            if not said or "left_out" in said:
-                request.keep(line)
             if not said or "outline" in said:
                 yield line
             elif "progress" in said:

@@ -29,11 +29,11 @@ from judging.guards import (
 )
 from judging.imports.actions import (
     adding,
-    kept_readings,
     looks,
     proposals,
     ratings,
     reading_plans,
+    row_list_files,
     taking_back,
 )
 from judging.imports.actions.new_collections import CannotImport
@@ -277,7 +277,7 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
 @require_GET
 def rows(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """List the rows of a file that waits with what is said of each, page by page."""
-    packed = kept_readings.listed_in(added.examined)
+    packed = row_list_files.content_in(added.examined)
     if packed is None:  # nobody looked at it yet, or what a look found is thrown away after a day
         if added.state == AddedFile.State.WAITING and _is_owner(request, added.collection):
             adding.look_again(added)
@@ -409,7 +409,7 @@ def _back(collection: Collection, ready: Sequence[AddedFile]) -> HttpResponse:
 @password_confirmed
 def take_back(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Take a file back: a small one now, a large one by a job."""
-    if kept_readings.size_to_read(added.file, enough=LARGE) > LARGE:
+    if looks.size_to_read(added.file, enough=LARGE) > LARGE:
         return _job(request, added.collection, TAKE_BACK, [added])
     try:
         taking_back.take_back(added=added, by=request.user, now=timezone.now())
@@ -483,7 +483,7 @@ def _is_large(collection: Collection, files: Sequence[AddedFile]) -> bool:
     against is read whole."""
     if sum(each.file.size for each in files) > LARGE or len(files) > FEW:
         return True
-    if sum(kept_readings.size_to_read(each.file) for each in files) > LARGE:
+    if sum(looks.size_to_read(each.file) for each in files) > LARGE:
         return True
     held = Unit.objects.filter(question_set__source__collection=collection)
     return held.order_by()[: MANY + 1].count() > MANY

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 
 from judging import tasks
 from judging.actions import jobs
-from judging.imports.actions import kept_readings, looks
+from judging.imports.actions import looks, row_list_files
 from judging.imports.readers.limited import NotAtOnce
 from judging.models import Collection, Job, StoredFile
 
@@ -23,21 +23,22 @@ def found_in(
     kind: str,
     parameters: Mapping[str, Any],
     collection: Collection | None = None,
-    holding: str = "",
+    with_row_list: bool = False,
 ) -> dict[str, Any] | HttpResponse:
     """Return what is found in a file, or the way to the page of the job that looks.
 
     The same look by the same person is one job. One that failed or was cancelled is begun again, and
-    one of which what is to be `holding` was thrown away.
+    so is one whose list of rows was deleted if the caller needs it (`with_row_list`).
     """
     job = job_of(request, kind, parameters)
-    if looks.is_quick(file) and job is None and not holding:
+    if looks.is_quick(file) and job is None and not with_row_list:
         with suppress(NotAtOnce):
             return looks.look(kind=kind, parameters=parameters, by=request.user, waits=True)
     if (
         job
         and job.state == Job.State.DONE
-        and not kept_readings.holds(job.result["found"], holding)
+        and with_row_list
+        and not row_list_files.exists_in(job.result["found"])
     ):
         job = None
     if job and job.state == Job.State.DONE:

@@ -18,11 +18,11 @@ from judging import storage, tasks
 from judging.actions import jobs
 from judging.guards import creator_required, rubrics_of
 from judging.imports.actions import (
-    kept_readings,
     looks,
     new_collections,
     ratings,
     reading_plans,
+    row_list_files,
     uploads,
 )
 from judging.imports.actions.reading_plans import Plan
@@ -199,11 +199,11 @@ def rows(request: HttpRequest, pk: int) -> HttpResponse:
             file=upload.file,
             kind=looks.PREVIEW,
             parameters=asked,
-            holding=kept_readings.LISTED,
+            with_row_list=True,
         )
         if isinstance(found, HttpResponse):
             return found
-        packed = kept_readings.listed_in(found)
+        packed = row_list_files.content_in(found)
         if packed is None:  # thrown away at this very moment
             return redirect("judging:import_preview", pk)
     context = {"upload": upload, "steps": _steps(2, pk), "before": _before(upload)}

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging import storage
-from judging.imports.actions import adding, kept_readings
+from judging.imports.actions import adding, looks
 from judging.imports.views import added_files
 from judging.models import AddedFile, Collection, Job, Judgment, Membership, Question, Score
 from tests import factories
@@ -238,8 +238,8 @@ def test_the_list_of_parts_of_a_file_that_is_large_anyway_is_not_read(collection
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/a.xml", b" " * 100_000)
     packed = storage.keep(out.getvalue())
-    assert kept_readings.size_to_read(packed) == 100_000
-    assert kept_readings.size_to_read(packed, enough=packed.size - 1) == packed.size
+    assert looks.size_to_read(packed) == 100_000
+    assert looks.size_to_read(packed, enough=packed.size - 1) == packed.size
     monkeypatch.setattr(added_files, "LARGE", packed.size + 1)
     both = [AddedFile(file=storage.keep(out.getvalue() + bytes([n]))) for n in range(2)]
     with CaptureQueriesContext(connection) as asked:

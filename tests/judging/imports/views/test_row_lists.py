@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import campaigns
-from judging.imports.actions import adding, kept_readings, looks
+from judging.imports.actions import adding, looks, row_list_files
 from judging.imports.readers import row_lists
 from judging.imports.readers.records import QuestionRecord
 from judging.imports.readers.row_lists import RowList, WantedRows, page_of
@@ -109,7 +109,7 @@ def test_pages_of_a_large_upload_are_of_what_its_preview_kept(page, monkeypatch)
     assert texts(page.get(at("rows", upload) + "?text=L40")) == [
         f"Which lock is number 40 of {system}?" for system in ("Alba", "Brisa")
     ]
-    assert kept_readings.forget_old(now=timezone.now() + timedelta(days=2)) == 1
+    assert row_list_files.delete_old(now=timezone.now() + timedelta(days=2)) == 1
     assert not StoredFile.objects.filter(pk=kept.pk).exists()
     assert page.get(at("rows", upload)).url.startswith("/jobs/"), "it is looked at once more"
 

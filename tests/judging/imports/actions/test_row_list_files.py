@@ -1,0 +1,108 @@
+"""The list of rows that a look stores is deleted with the file's import, and after a day."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from judging import storage
+from judging.actions import collections, jobs
+from judging.imports.actions import adding, looks, row_list_files, uploads
+from judging.imports.actions.joining import JoiningChoices
+from judging.imports.actions.reading_plans import Plan
+from judging.imports.actions.uploads import WantedImport
+from judging.imports.readers.columns import columns_from
+from judging.imports.readers.sameness import Sameness
+from judging.models import AddedFile, Job, Score, StoredFile, Upload
+from tests import factories
+from tests.judging.imports.studies import BATCH, MATERIAL, assembled, waiting
+from tests.judging.imports.test_adding import BLEU, BY_ID
+from tests.judging.studies import NOW
+
+pytestmark = pytest.mark.django_db
+SCORES = "id,system,Bleu_4\n1,Alba,0.5\n2,Brisa,0.25\n9,Alba,1\n8,Alba,1\n"
+
+
+@pytest.fixture
+def looked_at() -> AddedFile:
+    """A file of scores that names its questions by ids; two of its rows are about nothing."""
+    collection = assembled(
+        "id," + BATCH.replace("\nThe", "\n2,The").replace("\nHer", "\n1,Her"),
+        source_id="id",
+        **MATERIAL,
+    )
+    added = waiting(collection, SCORES, **BY_ID, **BLEU)
+    adding.examine(added=added)
+    return added
+
+
+def stored_lists() -> set[str]:
+    """Return the stored lists of rows, which begin as gzip does."""
+    every = StoredFile.objects.all()
+    return {each.sha256 for each in every if bytes(each.content).startswith(b"\x1f\x8b")}
+
+
+def test_list_of_an_added_file_is_deleted(looked_at: AddedFile) -> None:
+    assert stored_lists() == {looked_at.examined["listed"]["sha256"]}
+
+    added = adding.add(added=looked_at, by=looked_at.added_by, now=NOW)
+
+    assert added.brought["scores"] == Score.objects.count() == 2
+    assert added.examined["counts"]["unmatched"] == 2, "rows left out in reading are counted"
+    assert stored_lists() == set()
+
+
+def test_decision_deletes_the_list(looked_at: AddedFile) -> None:
+    adding.decide(added=looked_at, choices=JoiningChoices(same=Sameness()))
+    assert (looked_at.examined, stored_lists()) == ({}, set())
+
+
+@pytest.mark.parametrize("deleted_by", ["discarding", "sweep after a day"])
+def test_list_of_a_waiting_file_is_deleted(looked_at: AddedFile, deleted_by: str) -> None:
+    if deleted_by == "discarding":
+        adding.discard(added=looked_at)
+    else:
+        assert row_list_files.delete_old(now=timezone.now()) == 0
+        assert row_list_files.delete_old(now=timezone.now() + timedelta(days=2)) == 1
+        adding.add(added=AddedFile.objects.get(pk=looked_at.pk), by=looked_at.added_by, now=NOW)
+        assert Score.objects.count() == 2
+    assert stored_lists() == set()
+
+
+@pytest.fixture
+def previewed() -> tuple[Upload, Plan]:
+    """An upload that a job has looked at, and how it was read."""
+    owner = factories.researcher()
+    upload = uploads.keep(owner=owner, name="birds.csv", file=storage.keep(BATCH.encode()))
+    plan = Plan(format="csv", columns=columns_from(MATERIAL))
+    asked: dict[str, Any] = looks.of_upload(upload, plan, rubric=None)
+    found = looks.look(kind=looks.PREVIEW, parameters=asked, by=owner)
+    Job.objects.create(
+        kind=looks.PREVIEW,
+        parameters=asked,
+        created_by=owner,
+        state=Job.State.DONE,
+        result={"found": found},
+        finished_at=timezone.now(),
+    )
+    return upload, plan
+
+
+@pytest.mark.parametrize("gone", ["the collection", "a day"])
+def test_what_a_look_found_of_the_texts_goes(previewed: tuple[Upload, Plan], gone: str) -> None:
+    upload, plan = previewed
+    if gone == "a day":
+        assert row_list_files.delete_old(now=timezone.now()) == 0
+        assert row_list_files.delete_old(now=timezone.now() + timedelta(days=2)) == 1
+    else:
+        wanted = WantedImport(upload=upload, plan=plan, name="Birds")
+        made = uploads.import_upload(wanted=wanted, by=upload.owner, now=NOW).collection
+        jobs.enqueue(kind="analysis.matching", parameters={}, by=upload.owner, collection=made)
+        drawn = {"figures": {"0-light": storage.keep(b"<svg/>").sha256}}
+        Job.objects.filter(collection=made).update(
+            state="done", finished_at=timezone.now(), result=drawn
+        )
+        collections.delete(collection=made, by=upload.owner)
+        assert not StoredFile.objects.exists()
+    assert not Job.objects.exists()
