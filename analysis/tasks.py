@@ -121,14 +121,6 @@ def match(work: jobs.Work) -> Mapping[str, Any]:
     return matching.execute(work)
 
 
-@job_task("analysis.sort", right=guards.lists)
-def sort(work: jobs.Work) -> Mapping[str, Any]:
-    """Put the questions of a large collection in order."""
-    from analysis.actions import question_orders
-
-    return question_orders.execute(work, now=timezone.now())
-
-
 @job_task("analysis.reproduce", right=guards.creates)
 def reproduce(work: jobs.Work) -> Mapping[str, Any]:
     """Import a published study's files and compute it again."""

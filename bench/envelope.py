@@ -242,7 +242,7 @@ def named_pages(campaign: Any, run: Any) -> dict[str, str]:
 
 
 def seconds_of(client: Any, address: str) -> float:
-    """Return how long a page takes, after the jobs that it waits for are done."""
+    """Return how long a page takes."""
     began = time.perf_counter()
     answer = client.get(address)
     if answer.streaming:
@@ -253,27 +253,9 @@ def seconds_of(client: Any, address: str) -> float:
     return taken
 
 
-def do_queued_jobs() -> None:
-    """Do the jobs that pages asked for, as a worker would."""
-    from django.db import transaction
-    from django.utils import timezone
-
-    from analysis.actions import question_orders
-    from judging.actions import jobs
-    from judging.models import Job
-
-    for job in Job.objects.filter(state=Job.State.QUEUED, kind=question_orders.KIND):
-        claimed = jobs.claim(job_id=job.pk)
-        assert claimed is not None
-        with transaction.atomic():
-            done = question_orders.execute(jobs.Work(claimed, worker="bench"), now=timezone.now())
-            jobs.finish(job=claimed, result=done)
-
-
 def timed(client: Any, address: str) -> tuple[float, float]:
     """Return the seconds of the first load and the median of those after it."""
     first = seconds_of(client, address)
-    do_queued_jobs()
     return first, median(seconds_of(client, address) for _load in range(LOADS))
 
 

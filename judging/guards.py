@@ -105,12 +105,6 @@ def reports(user: User, job: Job) -> bool:
     return analyses(user, job) or user.collections.filter(campaigns=job.campaign_id or 0).exists()
 
 
-def lists(user: User, job: Job) -> bool:
-    """Say whether somebody still sees the questions that a job puts in order: a campaign's, or a
-    collection's."""
-    return analyses(user, job) if job.campaign_id else reads(user, job)
-
-
 def rubrics_of(user: User) -> QuerySet[Rubric]:
     """Return the protocols that come with the software, the user's own, and those of campaigns they
     manage or analyse.

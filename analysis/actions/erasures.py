@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.actions import runs
-from analysis.models import OrderedQuestion, QuestionOrder, Run
+from analysis.models import Run
 from judging.actions import jobs
 from judging.models import Job
 
@@ -15,14 +15,8 @@ PART = 5.0
 
 
 def execute(work: jobs.Work) -> Mapping[str, Any]:
-    """Go through a campaign's finished runs, and forget its orders of questions."""
+    """Go through a campaign's finished runs."""
     told, campaign = work.job.parameters, work.job.campaign
-    if "after" not in told:
-        orders = QuestionOrder.objects.filter(campaign=campaign)
-        # An order that a job is computing is locked until then, and deleted with its rows
-        list(orders.select_for_update())
-        OrderedQuestion.objects.filter(order__in=orders).delete()
-        orders.delete()
     done = list(
         Run.objects.filter(
             campaign=campaign, job__state=Job.State.DONE, number__gt=told.get("after", 0)

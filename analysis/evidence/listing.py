@@ -2,8 +2,8 @@
 wherever it stands.
 
 The pages are cut by keys: a page begins behind the last question of the one before, so none is
-counted through. In the order of the file the database walks an index. The other orders are worked
-out over the judgments of one criterion, or kept where that takes too long (`kept_orders`).
+counted through. In the order of the file the database walks an index. The other orders are computed
+over the judgments of one criterion for each page.
 Statements are put together of constants alone; whatever a reader asks for is bound.
 """
 # ruff: noqa: S608
@@ -54,18 +54,17 @@ COUNTED = f"""
 """
 SAID = f"""said AS (
     SELECT j.unit_id, avg(j.value)::float8 AS mean, count(*) AS n {COUNTED} GROUP BY j.unit_id)"""
-# The mean distance between two annotators. Each value's distances from the smaller ones are counted
-# from running sums, so that no value is compared with each other one: a scale may have a thousand.
+# The mean distance between two annotators. Of n sorted values, the one in place i is the larger one of
+# i - 1 pairs and the smaller one of n - i pairs.
 DISTANCES = f"""
-    given AS (SELECT j.unit_id, j.value, count(*) AS n {COUNTED} GROUP BY j.unit_id, j.value),
-    summed AS (
-        SELECT unit_id, value, n, sum(n) OVER up_to AS n_below, sum(n * value) OVER up_to AS below
-        FROM given WINDOW up_to AS (PARTITION BY unit_id ORDER BY value)
+    placed AS (
+        SELECT j.unit_id, j.value, count(*) OVER (PARTITION BY j.unit_id) AS n,
+            row_number() OVER (PARTITION BY j.unit_id ORDER BY j.value) AS place
+        {COUNTED}
     ),
     pairs AS (
-        SELECT unit_id, (2 * sum(n * (value * n_below - below)))::float8
-            / nullif(sum(n) * (sum(n) - 1), 0) AS key
-        FROM summed GROUP BY unit_id
+        SELECT unit_id, 2 * sum((2 * place - n - 1) * value)::float8 / nullif(n * (n - 1), 0) AS key
+        FROM placed GROUP BY unit_id, n
     )
 """
 # for values without an order: the share of pairs that differ
@@ -86,7 +85,7 @@ RANKED = f"""
         WHERE sc.value IS NOT NULL
     ),
     ranked AS (
-        SELECT unit_id, count(*) OVER () AS n,
+        SELECT unit_id, human, metric, count(*) OVER () AS n,
             rank() OVER (ORDER BY human)
                 + (count(*) OVER (PARTITION BY human) - 1) / 2.0 AS of_people,
             rank() OVER (ORDER BY metric)
@@ -95,7 +94,7 @@ RANKED = f"""
     ),
     gaps AS (
         SELECT unit_id, (abs(of_metric - of_people) / greatest(n - 1, 1))::float8 AS key,
-            of_people::float8 AS of_people, of_metric::float8 AS of_metric, n
+            of_people::float8 AS of_people, of_metric::float8 AS of_metric, n, human, metric
         FROM ranked
     )
 """
@@ -158,6 +157,47 @@ JUDGED = """
 """
 
 
+POINTS = 400  # questions up to which each is a dot of its own
+CELL = 2.5  # of 100: the side of a cell whose questions share a dot where there are more
+JITTER = 2.5  # of 100, so that questions with equal means do not hide each other
+# Its first question, its questions, whether they share a dot, and its place to the right and down
+Cell = tuple[int, int, bool, float, float]
+# The scatter over all listed questions, turned so that higher is better; each of up to `points`
+# questions is a cell of its own
+SCATTER = """,
+    ends AS (
+        SELECT min(metric) AS low, nullif(max(metric) - min(metric), 0) AS wide,
+            min(human) AS bottom, nullif(max(human) - min(human), 0) AS high,
+            count(*) > %(points)s AS shared
+        FROM keyed
+    ),
+    dotted AS (
+        SELECT id, shared, coalesce(100 * (metric - low) / wide, 50)::float8 AS across,
+            coalesce(100 - 100 * (human - bottom) / high, 50)::float8 AS down
+        FROM keyed, ends
+    ),
+    cells AS (
+        SELECT id AS first, json_build_array(id, 1, false, across, down) AS cell
+        FROM dotted WHERE NOT shared
+        UNION ALL
+        SELECT min(id), json_build_array(min(id), count(*), true,
+            round(across / %(cell)s) * %(cell)s, round(down / %(cell)s) * %(cell)s)
+        FROM dotted WHERE shared GROUP BY round(across / %(cell)s), round(down / %(cell)s)
+    )
+"""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A dot of a scatter: its place from 0 to 100 to the right and down, its radius, and its
+    questions."""
+
+    across: float
+    down: float
+    radius: float
+    questions: int
+
+
 @dataclass(frozen=True)
 class Chosen:
     """What a list shows: the material, the order, and what the questions must have."""
@@ -202,20 +242,27 @@ class ListPage:
     more_before: bool = False
     more_after: bool = False
     total: int | None = None  # known where the order is worked out over all
+    dots: Sequence[Dot] = ()  # the scatter of a gap: over all that are listed
 
 
 def page(
-    chosen: Chosen, *, after: int | None = None, before: int | None = None, size: int = PAGE
+    chosen: Chosen,
+    *,
+    after: int | None = None,
+    before: int | None = None,
+    size: int = PAGE,
+    points: int = POINTS,
 ) -> ListPage:
     """Return a page of questions: the first, or the one behind or in front of a question of the
     list.
 
-    A question that is not in the list (any more) begins it anew.
+    A question that is not in the list (any more) begins it anew. Up to so many `points`, a gap's
+    questions have a dot each.
     """
     cursor = after or before
     if chosen.sort == "file":
         return _in_file_order(chosen, cursor, backwards=before is not None, size=size)
-    return _by_key(chosen, cursor, backwards=before is not None, size=size)
+    return _by_key(chosen, cursor, backwards=before is not None, size=size, points=points)
 
 
 ORDER = ("src.position", "s.name", "qs.id", "coalesce(u.position, 0)")
@@ -251,39 +298,51 @@ def _in_file_order(chosen: Chosen, cursor: int | None, *, backwards: bool, size:
     return ListPage(rows, more_before=cursor is not None, more_after=more)
 
 
-def _by_key(chosen: Chosen, cursor: int | None, *, backwards: bool, size: int) -> ListPage:
+def _by_key(
+    chosen: Chosen, cursor: int | None, *, backwards: bool, size: int, points: int
+) -> ListPage:
     low, high = (-size, -1) if backwards else (1, size)
-    rows, total = _keyed(chosen, cursor, low, high, size)
+    rows, total, cells = _keyed(chosen, cursor, low, high, size, points=points)
     if not rows:
         return ListPage(more_before=cursor is not None and not backwards, more_after=backwards)
     return ListPage(
-        rows, more_before=rows[0].place != 1, more_after=rows[-1].place != total, total=total
+        rows,
+        more_before=rows[0].place != 1,
+        more_after=rows[-1].place != total,
+        total=total,
+        dots=_dots(cells),
     )
 
 
 def _keyed(
-    chosen: Chosen, cursor: int | None, low: int, high: int, size: int
-) -> tuple[list[ListedQuestion], int]:
-    """Return the questions from `low` to `high` places behind one of the list, and how many there
-    are in all.
+    chosen: Chosen, cursor: int | None, low: int, high: int, size: int, *, points: int = 0
+) -> tuple[list[ListedQuestion], int, Sequence[Cell]]:
+    """Return the questions from `low` to `high` places behind one of the list, how many there are in
+    all, and the cells of a gap's scatter if it has `points`.
 
     Without that question, or where it is not in the list, the first `size`.
     """
     statement, given = numbered(chosen)
+    has_scatter = chosen.sort == "gap" and points
     query = f"""
         {statement},
         own AS (SELECT place FROM numbered WHERE id = %(cursor)s)
-        SELECT id, source, key, of_people, of_metric, ranked, place, total FROM numbered
+        {SCATTER if has_scatter else ""}
+        SELECT id, source, key, of_people, of_metric, ranked, place, total,
+            {"(SELECT json_agg(cell ORDER BY first) FROM cells)" if has_scatter else "'[]'::json"}
+        FROM numbered
         WHERE place BETWEEN coalesce((SELECT place FROM own) + %(low)s, 1)
             AND coalesce((SELECT place FROM own) + %(high)s, %(size)s)
         ORDER BY place
     """
-    found = _rows(query, given | {"cursor": cursor, "low": low, "high": high, "size": size})
+    given |= {"cursor": cursor, "low": low, "high": high, "size": size}
+    found = _rows(query, given | {"points": points, "cell": CELL})
     rows = [
         ListedQuestion(unit, source, key, place, of_people, of_metric, ranked or 0)
-        for unit, source, key, of_people, of_metric, ranked, place, _total in found
+        for unit, source, key, of_people, of_metric, ranked, place, _total, _cells in found
     ]
-    return rows, found[0][-1] if found else 0
+    total, cells = found[0][-2:] if found else (0, [])
+    return rows, total, cells
 
 
 def numbered(chosen: Chosen) -> tuple[str, dict[str, Any]]:
@@ -298,13 +357,13 @@ def numbered(chosen: Chosen) -> tuple[str, dict[str, Any]]:
     if chosen.sort == "disagreement" and nominal:
         first = DIFFERING
     extras = (
-        "gaps.of_people, gaps.of_metric, gaps.n"
+        "gaps.of_people, gaps.of_metric, gaps.n, gaps.human, gaps.metric"
         if chosen.sort == "gap"
-        else "NULL::float8, NULL::float8, 0"
+        else "NULL::float8, NULL::float8, 0, NULL::float8, NULL::float8"
     )
     statement = f"""
         WITH {f"{first}," if first else ""}
-        keyed (id, source, key, of_people, of_metric, ranked) AS (
+        keyed (id, source, key, of_people, of_metric, ranked, human, metric) AS (
             SELECT u.id, src.id, {key}, {extras} {UNITS} {join} WHERE {where}
         ),
         numbered AS (
@@ -332,7 +391,7 @@ def neighbours(chosen: Chosen, *, source: Source, unit: int | None) -> Neighbour
         return Neighbours(
             before=_beside(chosen, source, "<", "DESC"), after=_beside(chosen, source, ">", "ASC")
         )
-    rows, total = _keyed(chosen, unit, -1, 1, 0)
+    rows, total, _ = _keyed(chosen, unit, -1, 1, 0)
     own = next((place for place, each in enumerate(rows) if each.unit == unit), None)
     if own is None:
         return Neighbours()
@@ -355,61 +414,17 @@ def _beside(chosen: Chosen, source: Source, sign: str, turned: str) -> ListedQue
     return ListedQuestion(*found[0]) if found else None
 
 
-POINTS = 400  # questions up to which each is a dot of its own
-CELL = 2.5  # of 100: the side of a cell whose questions share a dot where there are more
-JITTER = 2.5  # of 100, so that questions with equal means do not hide each other
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A dot of a scatter: its place from 0 to 100 to the right and down, its radius, and its
-    questions."""
-
-    across: float
-    down: float
-    radius: float
-    questions: int
-
-
-def scatter(chosen: Chosen, *, most: int = POINTS) -> list[Dot]:
+def _dots(cells: Sequence[Cell]) -> list[Dot]:
     """Return a metric's values (to the right) and people's means (down from the best) as dots.
 
-    Up to `most` questions have a dot each. Of more, those of a cell share one whose area is their
-    number, so that none hides another. Both are turned so that higher is better.
+    Where a dot is a cell, its area is the number of its questions, so that none hides another.
     """
-    where, given = conditions(chosen)
-    rows = _rows(
-        f"""
-        WITH {RANKED},
-        shown AS (
-            SELECT u.id, both_known.metric, both_known.human, count(*) OVER () > %(most)s AS shared
-            {UNITS} JOIN both_known ON both_known.unit_id = u.id WHERE {where}
-        ),
-        ends AS (
-            SELECT min(metric) AS low, nullif(max(metric) - min(metric), 0) AS wide,
-                min(human) AS bottom, nullif(max(human) - min(human), 0) AS high FROM shown
-        ),
-        placed AS (
-            SELECT id, shared, coalesce(100 * (metric - low) / wide, 50)::float8 AS across,
-                coalesce(100 - 100 * (human - bottom) / high, 50)::float8 AS down
-            FROM shown, ends
-        )
-        SELECT min(id), count(*), bool_or(shared), min(across), min(down),
-            round(min(across) / %(cell)s) * %(cell)s, round(min(down) / %(cell)s) * %(cell)s
-        FROM placed
-        GROUP BY CASE WHEN shared THEN 0 ELSE id END,
-            CASE WHEN shared THEN round(across / %(cell)s) END,
-            CASE WHEN shared THEN round(down / %(cell)s) END
-        ORDER BY min(id)
-        """,
-        given | {"most": most, "cell": CELL},
-    )
-    fullest = max((row[1] for row in rows), default=1)
+    fullest = max((cell[1] for cell in cells), default=1)
     dots = []
-    for unit, questions, is_shared, across, down, in_cell, down_in_cell in rows:
+    for unit, questions, is_shared, across, down in cells:
         if is_shared:
             radius = max(0.25, CELL / 2 * (questions / fullest) ** 0.5)
-            dots.append(Dot(round(in_cell, 1), round(down_in_cell, 1), round(radius, 2), questions))
+            dots.append(Dot(round(across, 1), round(down, 1), round(radius, 2), questions))
         else:
             jitter = JITTER * (unit * 7 % 11 - 5) / 5
             dots.append(Dot(round(across, 1), round(down + jitter, 1), 1.2, 1))

@@ -4,7 +4,6 @@ said of it."""
 from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -12,14 +11,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from analysis.actions import examples, question_orders
-from analysis.evidence import kept_orders, lines, listing
+from analysis.actions import examples
+from analysis.evidence import lines, listing
 from analysis.evidence import source as material
 from analysis.forms.items import SORTS, ItemsForm
-from analysis.models import QuestionOrder
 from analysis.reports.evidence import ItemQuery
-from judging import tasks
-from judging.actions import jobs, selections
+from judging.actions import selections
 from judging.forms.plain_text import sent
 from judging.guards import (
     campaign_for_staff,
@@ -27,7 +24,7 @@ from judging.guards import (
     how_to_decline,
     judges_now,
 )
-from judging.models import Campaign, Collection, Criterion, Job, Source
+from judging.models import Campaign, Collection, Criterion, Source
 
 BLIND_PAGE = 50
 
@@ -86,36 +83,6 @@ def keep(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
 
 
-@campaign_for_staff
-@require_POST
-def sort_campaign_again(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Have an order of a campaign's questions worked out anew."""
-    return _sort_again(request, campaign.collection, campaign)
-
-
-@collection_for_readers
-@require_POST
-def sort_collection_again(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Have an order of a collection's questions worked out anew."""
-    return _sort_again(request, collection, None)
-
-
-def _sort_again(
-    request: HttpRequest, collection: Collection, campaign: Campaign | None
-) -> HttpResponse:
-    form = ItemsForm(request.POST, collection=collection, campaign=campaign)
-    if judges_now(request.user, collection) or not form.is_valid():
-        raise Http404
-    order = kept_orders.found(form.chosen())
-    if order is None:
-        raise Http404
-    address = f"{_frame(collection, campaign)['list_url']}?{form.query().encoded}"
-    with transaction.atomic():
-        if question_orders.ask_again(order=order, address=address, by=request.user):
-            transaction.on_commit(lambda: tasks.ring(order.job_id))
-    return redirect(address)
-
-
 def _items(request: HttpRequest, collection: Collection, campaign: Campaign | None) -> HttpResponse:
     selections.keep_from_who_judges(request.user, collection, campaign=campaign)
     if judges_now(request.user, collection):
@@ -133,62 +100,18 @@ def _items(request: HttpRequest, collection: Collection, campaign: Campaign | No
         "criteria": criteria,
         "fields": _fields(query),
     }
-    order = _kept(request, chosen, f"{context['list_url']}?{query.encoded}")
-    if order:
-        context |= _state_of(order)
-        if order.sorted_at is None:
-            return render(request, "analysis/items/list.html", context)
-    page, points = _listed(request, chosen, order)
+    after, before = (_number(request.GET.get(name, "")) for name in ("after", "before"))
+    page = listing.page(chosen, after=after, before=before)
     shown = lines.lines(chosen, page, criteria)
     if not any(any(each.said) for each in shown):  # nobody has rated any of them
         context["criteria"] = []
     context |= {
         "page": page,
         "lines": shown,
-        "points": points,
-        "are_cells": any(dot.questions > 1 for dot in points),
+        "points": page.dots,
+        "are_cells": any(dot.questions > 1 for dot in page.dots),
     }
     return render(request, "analysis/items/list.html", context)
-
-
-def _kept(request: HttpRequest, chosen: listing.Chosen, address: str) -> QuestionOrder | None:
-    """Return the order of a large collection, and have it worked out where nobody has asked for it
-    before."""
-    order = kept_orders.found(chosen) if chosen.sort != "file" else None
-    if order or not kept_orders.is_large(chosen):
-        return order
-    with transaction.atomic():
-        order, is_asked = question_orders.ask(chosen=chosen, address=address, by=request.user)
-        if is_asked:
-            transaction.on_commit(lambda: tasks.ring(order.job_id))
-    return order
-
-
-def _state_of(order: QuestionOrder) -> dict[str, Any]:
-    """Return how fresh an order is, and the job that works it out, or failed to."""
-    state = order.job.state
-    is_active = state in (Job.State.QUEUED, Job.State.RUNNING)
-    return {
-        "order": order,
-        "sorting": order.job if is_active else None,
-        "not_sorted": order.job.error if state == Job.State.FAILED else "",
-        "changed": kept_orders.changed_since(order) if order.sorted_at else [],
-        "worker_lives": jobs.worker_lives() if is_active else True,
-    }
-
-
-def _listed(
-    request: HttpRequest, chosen: listing.Chosen, order: QuestionOrder | None
-) -> tuple[listing.ListPage, list[listing.Dot]]:
-    """Return the page of questions that the address names, and the scatter of a gap."""
-    at = {
-        "after": _number(request.GET.get("after", "")),
-        "before": _number(request.GET.get("before", "")),
-    }
-    if order is None:
-        return listing.page(chosen, **at), listing.scatter(chosen) if chosen.sort == "gap" else []
-    is_whole = not kept_orders.narrows(order, chosen)
-    return kept_orders.page(order, chosen, **at), kept_orders.dots(order) if is_whole else []
 
 
 def _blind_list(
@@ -249,7 +172,7 @@ def _order(
         else listing.Chosen(collection=collection, campaign=campaign)
     )
     unit = _number(request.GET.get("unit", ""))
-    beside = _beside(chosen, source, unit)
+    beside = listing.neighbours(chosen, source=source, unit=unit)
     kept = dict(examples.kept(campaign).values_list("unit", "note")) if campaign else {}
     return {
         "form": form,
@@ -269,17 +192,6 @@ def _order(
     }
 
 
-def _beside(chosen: listing.Chosen, source: Source, unit: int | None) -> listing.Neighbours:
-    """Return what stands before and behind a question; nothing where its order is kept and not
-    worked out yet."""
-    order = kept_orders.found(chosen) if chosen.sort != "file" else None
-    if order and order.sorted_at:
-        return kept_orders.neighbours(order, chosen, unit=unit)
-    if order or kept_orders.is_large(chosen):
-        return listing.Neighbours()
-    return listing.neighbours(chosen, source=source, unit=unit)
-
-
 def _fields(query: ItemQuery) -> list[tuple[str, str]]:
     return [(name, value) for name, value in vars(query).items() if value]
 
@@ -292,7 +204,6 @@ def _frame(collection: Collection, campaign: Campaign | None) -> dict[str, Any]:
             "campaign": None,
             "frame": "analysis/items/collection_frame.html",
             "list_url": reverse("analysis:collection_items", args=[collection.pk]),
-            "sort_url": reverse("analysis:sort_collection_items", args=[collection.pk]),
             "item_name": "analysis:collection_item",
             "key": collection.pk,
         }
@@ -302,7 +213,6 @@ def _frame(collection: Collection, campaign: Campaign | None) -> dict[str, Any]:
         "tab": "items",
         "frame": "judging/campaigns/frame.html",
         "list_url": reverse("analysis:items", args=[campaign.uuid]),
-        "sort_url": reverse("analysis:sort_items", args=[campaign.uuid]),
         "item_name": "analysis:item",
         "key": campaign.uuid,
     }

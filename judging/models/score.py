@@ -76,6 +76,7 @@ class Score(models.Model):
             models.UniqueConstraint(
                 fields=["metric", "unit"],
                 condition=Q(unit__isnull=False),
+                include=["value"],  # so that lists read a metric's values from the index alone
                 name="score_once_per_unit",
             ),
             models.UniqueConstraint(

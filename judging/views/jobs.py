@@ -40,7 +40,6 @@ TITLES = {
     "analysis.score_part": gettext_lazy("Computing a part of scores"),
     "analysis.estimate": gettext_lazy("Estimating how long scores take"),
     "analysis.matching": gettext_lazy("Matching questions with references"),
-    "analysis.sort": gettext_lazy("Sorting questions"),
     jobs.FORGET_ANNOTATORS: gettext_lazy("Taking an erased annotator out of reports"),
     "analysis.tuning": gettext_lazy("Tuning a metric's weights"),
     "analysis.repeatability": gettext_lazy("Comparing a study with its reproduction"),
@@ -198,8 +197,6 @@ def _result(job: Job, told: dict[str, Any]) -> tuple[str, str]:
     if job.kind == "analysis.matching":
         where = reverse("analysis:matching", args=[job.collection_id])
         return where, _("Look at the matched questions")
-    if job.kind == "analysis.sort":
-        return told["list"], _("The list is sorted: look")
     if job.campaign:
         campaign = ("judging:campaign", _("To the campaign"))
         page, says = BY_KIND.get(job.kind, campaign)

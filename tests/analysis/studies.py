@@ -5,8 +5,8 @@ import re
 from django.test import Client
 from django.utils import timezone
 
-from analysis.actions import question_orders, runs
-from analysis.models import QuestionOrder, Run
+from analysis.actions import runs
+from analysis.models import Run
 from judging.actions import jobs
 from judging.imports.actions import new_collections
 from judging.imports.readers.columns import ColumnRoles
@@ -63,15 +63,6 @@ def analysed(campaign: Campaign, **parameters: object) -> Run:
     assert job is not None
     jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
     return Run.objects.get(pk=run.pk)
-
-
-def sort_now(order: QuestionOrder) -> None:
-    """Work an order of questions out as the worker does."""
-    job = jobs.claim(job_id=order.job_id)
-    assert job is not None
-    jobs.finish(
-        job=job, result=question_orders.execute(jobs.Work(job, worker="test"), now=timezone.now())
-    )
 
 
 def whole_report(client: Client, address: str) -> str:

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.actions import erasures, report_pages, runs
-from analysis.models import QuestionOrder, ReportPage, Result
+from analysis.models import ReportPage, Result
 from analysis.sections.annotators import Annotators
 from judging import storage
 from judging.actions import drafts, enrollments, jobs, judgments, machine_judges, sheets
@@ -114,9 +114,6 @@ def test_nothing_of_who_withdrew_is_left_anywhere(study: Campaign) -> None:
     [page] = ReportPage.objects.all()
     before = runs.tables_of(run)
     files = dict(Result.objects.filter(run=run).values_list("key", "file__sha256"))
-    QuestionOrder.objects.create(
-        campaign=study, collection=study.collection, sort="people", job=run.job
-    )
     assert tables_with(SAID) > {"judging_note", "judging_exclusion", "analysis_result"}
     assert tables_with(OWN) > {"analysis_result", "analysis_reportpage"}
 
@@ -125,7 +122,6 @@ def test_nothing_of_who_withdrew_is_left_anywhere(study: Campaign) -> None:
 
     assert tables_with(SAID) == set()
     assert tables_with(OWN) == WITNESSES
-    assert not QuestionOrder.objects.exists()
     after = runs.tables_of(run)
     for key in ("systems", "agreement", "distributions", "repeats"):
         assert after[key] == before[key], "numbers over several people stay"

@@ -372,7 +372,7 @@ RIGHTS = {
     "judging.discard": "manager", "judging.erase": "manager",
     "analysis.remove_dry_run": "manager", "analysis.discard_ended": "owner",
     "analysis.dry_run": "manager", "analysis.run": "analyst", "analysis.planning": "analyst",
-    "analysis.repeatability": "analyst", "analysis.tuning": "analyst", "analysis.sort": "analyst",
+    "analysis.repeatability": "analyst", "analysis.tuning": "analyst",
     "judging.delete_collection": "owner", "judging.examine_file": "owner",
     "judging.add_files": "owner", "judging.take_back_file": "owner", "judging.read_columns": "owner",
     "judging.preview_import": "owner", "judging.draw_sources": "owner", "analysis.degrade": "owner",

@@ -72,7 +72,6 @@ MAY = {
         analysis:matching_document analysis:matching_figure analysis:run analysis:figure analysis:table
         analysis:everything analysis:bundle judging:job judging:job_cancel
         judging:files judging:file judging:file_rows judging:file_examples analysis:side_by_side analysis:published
-        analysis:sort_items analysis:sort_collection_items
         analysis:items analysis:item analysis:keep_example analysis:table_text judging:machine_judges
         analysis:reproduction analysis:reproduction_start analysis:reproduction_table
         judging:adjudication analysis:heds analysis:heds_text
@@ -160,8 +159,6 @@ NOT_MADE = {
     "analysis:printed_figure",
     "judging:machine_judge_remove",
     "analysis:section",
-    "analysis:sort_items",
-    "analysis:sort_collection_items",
     "analysis:dry_run_remove",
     "analysis:dry_run_table",
     "judging:exit_question_remove",

@@ -236,7 +236,7 @@ def test_a_question_of_no_such_list_has_no_neighbours_and_begins_it_anew(chosen)
 
 
 def test_scatter_has_every_question_once_better_up_and_right(chosen, study):
-    dots = listing.scatter(chosen("gap"))
+    dots = listing.page(chosen("gap")).dots
     points = [(dot.across, dot.down) for dot in dots]
     assert len(points) == 18
     assert {(dot.questions, dot.radius) for dot in dots} == {(1, 1.2)}
@@ -249,12 +249,12 @@ def test_scatter_has_every_question_once_better_up_and_right(chosen, study):
     best = [y for x, y in points if x > 90]
     assert len(best) == 6  # all of Alba, whom everybody gives 3
     assert max(best) <= listing.JITTER
-    assert listing.scatter(chosen("gap", text="lock 3")) != dots
+    assert listing.page(chosen("gap", text="lock 3")).dots != dots
 
 
 def test_scatter_of_many_has_a_dot_for_each_cell_whose_area_is_its_questions(chosen):
-    each = listing.scatter(chosen("gap"))
-    dots = listing.scatter(chosen("gap"), most=17)
+    each = listing.page(chosen("gap")).dots
+    dots = listing.page(chosen("gap"), points=17).dots
     assert sum(dot.questions for dot in dots) == 18
     assert len(dots) < 18
     assert all(dot.across % listing.CELL == dot.down % listing.CELL == 0 for dot in dots)

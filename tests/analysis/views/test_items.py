@@ -9,9 +9,8 @@ from django.utils import timezone
 
 from analysis.actions import degradations, examples
 from analysis.actions.degrading import WantedDegradation
-from analysis.evidence import kept_orders
 from analysis.evidence import source as evidence
-from analysis.models import KeptExample, QuestionOrder
+from analysis.models import KeptExample
 from judging import storage
 from judging.actions import campaigns, collections, enrollments, machine_judges
 from judging.models import (
@@ -19,7 +18,6 @@ from judging.models import (
     Campaign,
     Collection,
     Enrollment,
-    Job,
     Membership,
     Note,
     Passage,
@@ -190,7 +188,6 @@ def test_whoever_judges_the_material_still_sees_no_system_no_rating_and_no_score
         ),
         list_of(later),
     ]
-    monkeypatch.setattr(kept_orders, "LARGE", 2)
     assert "Corvo" in client.get(asked[2]).content.decode()
     factories.enrollment(later, account=study.created_by)
     for address in asked:
@@ -200,11 +197,6 @@ def test_whoever_judges_the_material_still_sees_no_system_no_rating_and_no_score
         assert "Correctness" not in page
         assert f"unit={unit.pk}" not in page
         assert f"unit-{unit.pk}" not in page
-    assert not QuestionOrder.objects.exists()
-    sort = client.post(
-        reverse("analysis:sort_items", args=[study.uuid]), {"sort": "gap", "metric": "meteor"}
-    )
-    assert sort.status_code == 404
     shown = client.get(asked[2]).content.decode()
     texts = ["What?", "Who built lock 1?", "Who is it lock 1?"]
     places = [shown.index(f'dir="auto">{text}</li>') for text in texts]
@@ -392,86 +384,6 @@ def test_list_of_a_study_without_ratings_or_metrics(client):
     page = client.get(list_of(campaign, "?sort=disagreement")).content.decode()
     assert "No question meets this" in page
     assert not Enrollment.objects.filter(campaign=campaign).exists()
-
-
-def test_an_order_of_a_large_collection_is_waited_for_once_and_sorted_again_on_demand(
-    manager, study, monkeypatch
-):
-    monkeypatch.setattr(kept_orders, "LARGE", 2)
-    query = "?sort=disagreement&criterion=correctness"
-    manager.get(list_of(study, query))
-    waiting = manager.get(list_of(study, query))
-    assert "The questions are being sorted." in waiting.text
-    assert waiting.context.get("lines") is None
-    # one, though it was asked for twice
-    order = QuestionOrder.objects.get(collection=study.collection)
-    assert reverse("judging:job", args=[order.job_id]) in waiting.text
-    unsorted = manager.get(item_of(study, "1", f"{query}&unit={unit_of(study, '1', 'Corvo').pk}"))
-    assert unsorted.context["beside"].own is None
-
-    studies.sort_now(order)
-    job = Job.objects.get(pk=order.job_id)
-    assert manager.get(reverse("judging:job", args=[job.pk])).context["job"][
-        "result_url"
-    ] == list_of(study, query)
-    listed = manager.get(list_of(study, query))
-    assert [line.key for line in listed.context["lines"]] == ["1.00"] * 6 + ["0.00"] * 12
-    assert "Sorted on" in listed.text
-    assert "Sort again" not in listed.text
-    line = listed.context["lines"][1]
-    item = manager.get(
-        reverse("analysis:item", args=[study.uuid, line.source]) + f"{query}&unit={line.unit}"
-    )
-    assert "2 of 18: 1.00" in item.text
-    narrow = manager.get(list_of(study, f"{query}&system=Brisa"))
-    assert len(narrow.context["lines"]) == 6
-
-    studies.exclude(Enrollment.objects.filter(campaign=study).last(), by=study.created_by)
-    old = manager.get(list_of(study, query))
-    assert "Changed since: exclusions." in old.text
-    again = {"sort": "disagreement", "criterion": "correctness"}
-    manager.post(reverse("analysis:sort_items", args=[study.uuid]), again)
-    order.refresh_from_db()
-    assert order.job_id != job.pk
-    assert "The questions are being sorted again." in manager.get(list_of(study, query)).text
-    Job.objects.filter(pk=order.job_id).update(
-        state="failed", error="No memory.", finished_at=order.sorted_at
-    )
-    failed = manager.get(list_of(study, query))
-    assert "could not be sorted: No memory." in failed.text
-    assert "Sort again" in failed.text
-
-
-def test_the_scatter_of_a_kept_gap_is_shown_without_filters(manager, study, monkeypatch):
-    monkeypatch.setattr(kept_orders, "LARGE", 2)
-    query = "?sort=gap&criterion=correctness&metric=meteor"
-    manager.get(list_of(study, query))
-    studies.sort_now(QuestionOrder.objects.get(collection=study.collection))
-    assert '<svg class="scatter"' in manager.get(list_of(study, query)).text
-    assert '<svg class="scatter"' not in manager.get(list_of(study, query + "&system=Alba")).text
-
-
-def test_a_collections_order_is_kept_too(manager, study, monkeypatch):
-    monkeypatch.setattr(kept_orders, "LARGE", 2)
-    address = reverse("analysis:collection_items", args=[study.collection_id])
-    manager.get(address + "?sort=score&metric=meteor")
-    order = QuestionOrder.objects.get(collection=study.collection, campaign=None)
-    studies.sort_now(order)
-    answer = manager.get(address + "?sort=score&metric=meteor")
-    assert [line.key for line in answer.context["lines"][:2]] == ["0.25", "0.26"]
-    posted = manager.post(
-        reverse("analysis:sort_collection_items", args=[study.collection_id]),
-        {
-            "sort": "score",
-            "metric": "meteor",
-        },
-    )
-    assert posted.url == address + "?sort=score&metric=meteor"
-
-
-@pytest.mark.parametrize("asked", [{}, {"sort": "gap"}, {"sort": "mean"}])
-def test_what_was_never_sorted_cannot_be_sorted_again(manager, study, asked):
-    assert manager.post(reverse("analysis:sort_items", args=[study.uuid]), asked).status_code == 404
 
 
 def test_page_of_a_source_with_very_many_questions_shows_some_and_the_one_that_is_asked_for(
