@@ -27,7 +27,6 @@ from analysis.metrics.contract import (
 )
 from analysis.metrics.preparation import UnknownPreparation, require_language
 from analysis.metrics.telling import telling
-from judging.actions import collection_snapshots
 from judging.limits import MAX_EXCERPT_CHARACTERS
 from judging.models import Collection, Metric, Score
 
@@ -130,7 +129,6 @@ def compute_missing(
             for name, fresh in _of_group(collection, list(group), failures):
                 done += fresh
                 step(done, total, name)
-    collection_snapshots.forget(collection)
     return Computed(done, failures)
 
 

@@ -14,7 +14,7 @@ from analysis.actions import scores
 from analysis.actions.scores import ChosenMetric, Computed, MissingScores
 from analysis.metrics import registry, scoring
 from analysis.metrics.contract import Preparation
-from judging.actions import collection_snapshots, jobs
+from judging.actions import jobs
 from judging.models import Collection, Job
 
 KIND = "analysis.score_part"
@@ -35,9 +35,7 @@ def compute(
     job is started again when they have ended, and then finds their results.
     """
     if work.job.parts.exists():
-        computed = _of_parts(work.job)
-        collection_snapshots.forget(collection)
-        return computed
+        return _of_parts(work.job)
     found, failures = scores.missing(collection, chosen=chosen, preparation=preparation)
     total = sum(len(each.todo) for each in found)
     if total <= PART_TARGETS and not any(each.recipe.spec.neural for each in found):

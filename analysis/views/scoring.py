@@ -19,7 +19,7 @@ from analysis.forms.metrics import CompareForm, ScoresForm, SystemScoresForm
 from analysis.metrics.languages import is_spaced
 from analysis.reports import scoring as layout
 from judging import tasks
-from judging.actions import collection_snapshots, jobs
+from judging.actions import collection_counts, jobs
 from judging.guards import (
     collection_for_owner,
     collection_for_readers,
@@ -153,18 +153,14 @@ def _tuned(request: HttpRequest, collection: Collection) -> Job:
 
 
 def _columns(collection: Collection) -> list[Metric]:
-    """Return a collection's metrics with what their scores tell of them."""
-    names = ("n", *TOLD)
-
-    def count() -> dict[str, dict[str, Any]]:
-        told = collection.metrics.annotate(n=Count("scores__value"), **TOLD).values("pk", *names)
-        return {str(each.pop("pk")): each for each in told}
-
-    told = collection_snapshots.part(collection, "told", count)
-    found = list(collection.metrics.order_by("kind", "name", "pk"))
+    """Return a collection's metrics with what their scores tell of them; only computed scores have
+    details."""
+    computed = collection.metrics.filter(kind=Metric.Kind.COMPUTED).order_by()
+    details = {each.pop("pk"): each for each in computed.annotate(**TOLD).values("pk", *TOLD)}
+    found = collection_counts.metrics(collection)
     for each in found:
-        vars(each).update(told[str(each.pk)])
-    return found
+        vars(each).update(details.get(each.pk, dict.fromkeys(TOLD)))
+    return sorted(found, key=lambda each: (each.kind, each.name, each.pk))
 
 
 def _page(

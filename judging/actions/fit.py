@@ -8,7 +8,7 @@ from django.db.models import Count, Max, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from judging.actions import collection_snapshots, selections
+from judging.actions import selections
 from judging.models import Campaign, Collection, Rubric, Unit
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument
@@ -44,16 +44,8 @@ class Effort:
 
 def facts(collection: Collection, units: QuerySet[Unit] | None = None) -> MaterialFacts:
     """Count a collection, or only some of its units."""
-    if units is not None:
-        return MaterialFacts(**_counted(collection, units))
-    found = collection_snapshots.part(
-        collection, "facts", lambda: _counted(collection, Unit.objects.all())
-    )
-    return MaterialFacts(**found)
-
-
-def _counted(collection: Collection, units: QuerySet[Unit]) -> dict[str, int]:
-    judged = units.filter(question_set__source__collection=collection, position__isnull=False)
+    chosen = Unit.objects.all() if units is None else units
+    judged = chosen.filter(question_set__source__collection=collection, position__isnull=False)
     source = "question_set__source"
     counted: dict[str, int] = judged.aggregate(
         sources=Count(source, distinct=True),
@@ -66,7 +58,7 @@ def _counted(collection: Collection, units: QuerySet[Unit]) -> dict[str, int]:
         questions=Count("question"),
         expected=Max("question_set__expected", default=0),
     )
-    return counted
+    return MaterialFacts(**counted)
 
 
 def of_draft(campaign: Campaign) -> MaterialFacts:

@@ -10,7 +10,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Case, Count, F, QuerySet, When, Window
 from django.db.models.functions import RowNumber
 
-from judging.actions import collection_snapshots
 from judging.actions.bulk import copy, let_planner_know
 from judging.guards import judged_now, with_how_to_decline
 from judging.models import (
@@ -193,9 +192,10 @@ def words(campaign: Campaign) -> str:
 def question_count(campaign: Campaign) -> int:
     """Return how many questions a campaign judges; of a draft, how many there are to choose
     from."""
-    if not _is_part(campaign):
-        return collection_snapshots.of(campaign.collection).questions
-    return _questions(campaign.collection).filter(unit__selected_in__campaign=campaign).count()
+    questions = _questions(campaign.collection)
+    if _is_part(campaign):
+        questions = questions.filter(unit__selected_in__campaign=campaign)
+    return questions.count()
 
 
 def units_of(campaign: Campaign) -> QuerySet[Unit]:
@@ -232,10 +232,9 @@ def systems_of(campaign: Campaign) -> QuerySet[System]:
 
 
 def column_names(collection: Collection) -> list[str]:
-    """Return the names of the metadata columns; those of a large collection are kept."""
+    """Return the names of the metadata columns."""
     own = Attribute.objects.filter(unit__question_set__source__collection=collection)
-    names = own.order_by("name").values_list("name", flat=True).distinct()
-    return collection_snapshots.part(collection, "attributes", lambda: list(names))
+    return list(own.order_by("name").values_list("name", flat=True).distinct())
 
 
 def column_values(

@@ -50,7 +50,7 @@ from judging.models.rubric import Criterion, Rubric, RubricDraft, ScalePoint
 from judging.models.score import Metric, Score
 from judging.models.second_factor import SecondFactor
 from judging.models.selected_unit import SelectedUnit
-from judging.models.snapshot import AnalysedAgreement, CollectionSnapshot, Snapshot
+from judging.models.snapshot import AnalysedAgreement, Snapshot
 from judging.models.system_change import SystemChange
 
 __all__ = [
@@ -69,7 +69,6 @@ __all__ = [
     "CheckTask",
     "Collection",
     "CollectionShare",
-    "CollectionSnapshot",
     "Criterion",
     "CrowdEvent",
     "CrowdPlatform",

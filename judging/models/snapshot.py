@@ -1,4 +1,4 @@
-"""What a large campaign or collection was counted to be: so that looking at it counts nothing."""
+"""What a large campaign was counted to be: so that looking at it counts nothing."""
 
 from django.db import models
 
@@ -18,21 +18,6 @@ class Snapshot(models.Model):
 
     def __str__(self) -> str:
         return f"{self.campaign_id} at {self.taken_at:%H:%M:%S}"
-
-
-class CollectionSnapshot(models.Model):
-    """One collection's counts. Only kept of a large one; it can be thrown away at any time."""
-
-    collection = models.OneToOneField(
-        "judging.Collection", on_delete=models.CASCADE, related_name="snapshot", primary_key=True
-    )
-    state = models.JSONField(
-        help_text="Files, systems, metrics and last job when it was counted: with others it is not so any more."
-    )
-    document = models.JSONField(default=dict)
-
-    def __str__(self) -> str:
-        return f"collection {self.collection_id}"
 
 
 class AnalysedAgreement(models.Model):

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import tasks
-from judging.actions import collection_snapshots, collections
+from judging.actions import collection_counts, collections
 from judging.forms.campaigns import MemberForm
 from judging.guards import (
     collection_for_owner,
@@ -38,7 +38,7 @@ def index(request: HttpRequest) -> HttpResponse:
     """List the collections a user owns or works with."""
     found = collections_of(request.user).select_related("owner").order_by("-created_at")
     page = Paginator(found, 50).get_page(request.GET.get("page"))
-    held = collection_snapshots.totals(page)
+    held = collection_counts.totals(page)
     there = [each for each in page if each.pk in held]  # others were deleted at this moment
     context = {"page": page, "listed": [(each, held[each.pk]) for each in there]}
     return render(request, "judging/collections/index.html", context)
@@ -55,13 +55,13 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         .select_related("rubric")
         .listed()
     )
-    held = collection_snapshots.of(collection)
+    held = collection_counts.of(collection)
     blind = judges_now(request.user, collection)
     context = {
         "collection": collection,
         "held": held,
-        "systems": collection_snapshots.systems(collection, held),
-        "metrics": collection_snapshots.metrics(collection, held),
+        "systems": collection_counts.systems(collection),
+        "metrics": collection_counts.metrics(collection),
         "quarantine": quarantine,
         # a system's name may stand beside a text there, where degrading left it out
         "is_blind": blind,
@@ -193,15 +193,13 @@ def delete(request: HttpRequest, collection: Collection) -> HttpResponse:
             return _delete(request, collection)
         except collections.InUse:
             pass  # the page says which
-    held = collection_snapshots.of(collection)
+    held = collection_counts.of(collection)
     in_use = collection.campaigns.listed().order_by("title")
     seen = Campaign.objects.visible_to(request.user)
     context = {
         "collection": collection,
         "held": held,
-        "score_count": sum(
-            each.score_count for each in collection_snapshots.metrics(collection, held)
-        ),
+        "score_count": sum(each.score_count for each in collection_counts.metrics(collection)),
         "campaigns": in_use.filter(pk__in=seen),
         "hidden_count": in_use.exclude(pk__in=seen).count(),
     }

@@ -148,7 +148,7 @@ def test_page_that_needs_too_much_memory_says_so(monkeypatch):
     def want_more(listed):
         raise MemoryError
 
-    monkeypatch.setattr("judging.actions.collection_snapshots.totals", want_more)
+    monkeypatch.setattr("judging.actions.collection_counts.totals", want_more)
     client = factories.logged_in(factories.researcher())
     client.raise_request_exception = False
 

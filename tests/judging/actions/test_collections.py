@@ -1,7 +1,7 @@
 import pytest
 
 from judging import storage
-from judging.actions import collection_snapshots, collections
+from judging.actions import collection_counts, collections
 from judging.imports.actions import new_collections, uploads
 from judging.imports.readers.records import Problem
 from judging.models import (
@@ -183,7 +183,7 @@ def test_counted_systems_tell_what_is_missing_and_what_repeats_another():
 
     counts = [
         (each.name, each.returned, each.missing, each.duplicates)
-        for each in collection_snapshots.systems(made)
+        for each in collection_counts.systems(made)
     ]
 
     assert counts == [("Alba", 5, 0, 1), ("Brisa", 1, 4, 0)]
@@ -199,7 +199,7 @@ def test_white_space_counts_in_texts_too_long_for_a_question():
     )
     made = stored(text, passage="passage", system="system", question="question")
 
-    (alba,) = collection_snapshots.systems(made)
+    (alba,) = collection_counts.systems(made)
 
     assert (alba.returned, alba.duplicates) == (4, 1)
 

@@ -4,7 +4,7 @@ for each question."""
 import pytest
 
 from analysis import frames
-from judging.actions import collection_snapshots
+from judging.actions import collection_counts
 from judging.imports.actions import new_collections, taking_back
 from judging.imports.readers.columns import columns_from
 from judging.imports.readers.mapping import to_study
@@ -95,7 +95,7 @@ def test_rating_given_again_is_kept_apart_from_the_first():
     assert Judgment.objects.count() == 5
     assert [
         (each.name, each.returned, each.missing)
-        for each in collection_snapshots.systems(made.collection)
+        for each in collection_counts.systems(made.collection)
     ] == [("Alba", 1, 0), ("Brisa", 1, 0)]
 
 

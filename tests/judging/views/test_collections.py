@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from judging import tasks
-from judging.actions import collection_snapshots, jobs
+from judging.actions import collection_counts, jobs
 from judging.imports.actions import new_collections
 from judging.models import Campaign, Collection, Job, Membership, Quarantine, User
 from tests import factories
@@ -49,14 +49,14 @@ def test_list_counts_what_each_collection_holds(page, owner):
 
 def test_list_passes_over_a_collection_that_is_deleted_at_this_moment(page, owner, monkeypatch):
     stays, goes = imported(owner), Collection.objects.create(name="Gone soon", owner=owner)
-    totals = collection_snapshots.totals
+    totals = collection_counts.totals
 
     def after_it_was_deleted(listed):
         listed = list(listed)
         Collection.objects.filter(pk=goes.pk).delete()
         return totals(listed)
 
-    monkeypatch.setattr(collection_snapshots, "totals", after_it_was_deleted)
+    monkeypatch.setattr(collection_counts, "totals", after_it_was_deleted)
     answer = page.get(reverse("judging:collections"))
 
     assert [each for each, _held in answer.context["listed"]] == [stays]
@@ -65,11 +65,11 @@ def test_list_passes_over_a_collection_that_is_deleted_at_this_moment(page, owne
 def test_list_takes_the_same_queries_for_one_row_and_three(page, owner, django_assert_num_queries):
     imported(owner)
     page.get(reverse("judging:collections"))
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(5):
         page.get(reverse("judging:collections"))
     for _ in range(2):
         imported(owner)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(5):
         page.get(reverse("judging:collections"))
 
 
@@ -95,13 +95,13 @@ def test_collection_takes_the_same_queries_for_one_row_and_three(
     Quarantine.objects.create(collection=made, row=1, reason="Bad.")
     url = reverse("judging:collection", args=[made.pk])
     page.get(url)
-    with django_assert_num_queries(23):
+    with django_assert_num_queries(21):
         page.get(url)
     for number in range(2):
         made.systems.create(name=f"System {number}")
         factories.campaign(collection=made, manager=owner)
         Quarantine.objects.create(collection=made, row=1, reason="Bad.")
-    with django_assert_num_queries(23):
+    with django_assert_num_queries(21):
         page.get(url)
 
 
