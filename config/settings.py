@@ -179,8 +179,7 @@ DIRECT_DATABASE = (
 )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "judging.User"
-AUTHENTICATION_BACKENDS = ["config.visitors.Backend"]
-SESSION_ENGINE = "config.visitors"
+SESSION_ENGINE = "config.sessions"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "judging:home"
 LOGOUT_REDIRECT_URL = "login"

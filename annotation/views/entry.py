@@ -23,7 +23,6 @@ from judging.guards import CONFIRMED, campaign_for_annotators
 from judging.models import Campaign, Enrollment, Invitation, Membership, User
 from judging.models.people import token_digest
 
-BACKEND = "config.visitors.Backend"
 JOIN = ["GET", "POST"]
 MARKED = "who joined from this browser"
 A_YEAR = 60 * 60 * 24 * 365
@@ -84,7 +83,7 @@ def _let_in(request: HttpRequest, invitation: Invitation, user: User | None) -> 
 def come_in(request: HttpRequest, user: User) -> None:
     """Log in somebody without a password by what only they know; no page takes that for a password
     that was typed just now."""
-    login(request, user, backend=BACKEND)
+    login(request, user)
     request.session[CONFIRMED] = 0
 
 

@@ -27,7 +27,6 @@ from judging.models import Event, User
 
 PENDING = "log_in_half_done"
 PATIENCE = timedelta(minutes=5)  # between the password and the code
-BACKEND = "config.visitors.Backend"
 
 
 @never_cache
@@ -141,7 +140,7 @@ def _let_in(request: HttpRequest, user: User, code: str, onward: str) -> HttpRes
     second_factors.check(user=user, code=code, now=timezone.now())
     log_ins.forget(name=name)
     del request.session[PENDING]
-    login(request, user, backend=BACKEND)
+    login(request, user)
     request.session[second_factors.SHOWN] = True
     history.note(Event.Act.LOGGED_IN, by=user, after="with a second factor")
     return log_ins.let_in(redirect(onward), name=user.get_username())

@@ -1,18 +1,15 @@
-"""Whom a request comes from: as Django's own engine and backend say, in plain statements."""
+"""Sessions are Django's own, but for impossible keys and lost connections."""
 
 from contextlib import closing
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.backends import ModelBackend
-from django.contrib.sessions.backends import db
 from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.models import Session
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from config.visitors import Backend, SessionStore
-from tests import factories
+from config.sessions import SessionStore
 
 pytestmark = pytest.mark.django_db
 
@@ -25,11 +22,6 @@ def session() -> SessionStore:
     return store
 
 
-def test_session_is_read_as_django_reads_it(session: SessionStore) -> None:
-    assert dict(SessionStore(session.session_key).items()) == {"colour": "green"}
-    assert dict(db.SessionStore(session.session_key).items()) == {"colour": "green"}
-
-
 def test_session_that_is_over_is_empty_and_its_key_is_not_used_again(session: SessionStore) -> None:
     Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
     again = SessionStore(session.session_key)
@@ -40,23 +32,6 @@ def test_session_that_is_over_is_empty_and_its_key_is_not_used_again(session: Se
 @pytest.mark.parametrize("key", [None, "", "unknown0session0key", "'; --", "nul\0nul\0nul"])
 def test_session_of_an_unknown_key_is_empty(key: str | None) -> None:
     assert dict(SessionStore(key).items()) == {}
-
-
-def test_backend_finds_the_same_account_as_djangos() -> None:
-    user = factories.user()
-    found, expected = Backend().get_user(user.pk), ModelBackend().get_user(user.pk)
-    assert {name: value for name, value in vars(found).items() if name != "_state"} == {
-        name: value for name, value in vars(expected).items() if name != "_state"
-    }
-    assert (found._state.adding, found._state.db) == (False, "default")
-
-
-def test_backend_finds_nobody_who_is_gone_or_shut_out() -> None:
-    user = factories.user()
-    user.is_active = False
-    user.save()
-    assert Backend().get_user(user.pk) is None
-    assert Backend().get_user(0) is None
 
 
 def test_session_that_was_ended_cannot_be_stored(session: SessionStore) -> None:
