@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
 from math import nan
-
-from judging.caches import kept_within
 
 MarkedRange = tuple[int, int]
 Ranges = Sequence[MarkedRange]
@@ -29,8 +28,7 @@ SPACELESS = (
 )
 
 
-# A token takes as much as some thirty characters
-@kept_within(lambda found, text: len(text) + 30 * len(found) + 1)
+@lru_cache(maxsize=1_000)
 def tokens(text: str) -> tuple[MarkedRange, ...]:
     """Return the start and end of every token, in code points.
 

@@ -7,6 +7,7 @@ shown order.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -26,7 +27,6 @@ from judging.actions.sheets import (
     Group,
     Sheet,
 )
-from judging.caches import kept_within
 from judging.limits import MAX_PAGE_ROWS
 from judging.protocols import documents
 from judging.protocols.guideline import Block, blocks
@@ -467,8 +467,7 @@ def guideline(rubric: RubricDocument, decisions: Decided | None = None) -> Guide
     )
 
 
-# As it was given, as sections, and as controls
-@kept_within(lambda _read, *given: 3 * len(repr(given)))
+@lru_cache(maxsize=50)
 def _guideline(version: str, text: str, criteria: tuple[RubricCriterion, ...]) -> Guideline:
     """Read it once: equal words give one object, which the page's fragments go by."""
     sections: list[tuple[str, list[Block]]] = []

@@ -9,7 +9,6 @@ from django.db import transaction
 
 from judging.actions import history
 from judging.actions.unit_names import unit_name
-from judging.caches import kept_within
 from judging.limits import MAX_NOTE_CHARACTERS
 from judging.models import (
     Campaign,
@@ -41,12 +40,10 @@ class Decided:
 def decided(campaign: Campaign) -> Decided | None:
     """Return the decisions that stand now; None where there are none, without a look at the
     database."""
-    return _version(campaign.pk, campaign.guideline_version) if campaign.guideline_version else None
-
-
-@kept_within(lambda found, *_given: len(found.text) + 100)
-def _version(campaign: int, number: int) -> Decided:
-    return Decided(number, GuidelineVersion.objects.get(campaign=campaign, number=number).text)
+    if not campaign.guideline_version:
+        return None
+    version = GuidelineVersion.objects.get(campaign=campaign, number=campaign.guideline_version)
+    return Decided(version.number, version.text)
 
 
 def write_notes(*, round: Round, notes: Mapping[NoteSubject, str], by: User, now: datetime) -> int:

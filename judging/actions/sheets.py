@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from django.utils.translation import gettext as _
 
 from judging import design
 from judging.actions import draws
-from judging.caches import kept_within
 from judging.design import Draws, KeyedDraws
 from judging.models import Assignment, Rubric, Task
 from judging.models.statements import rows
@@ -289,7 +289,7 @@ def known(rubric: Rubric) -> Known:
     return _known(rubric.pk, rubric.digest)
 
 
-@kept_within(lambda known, *_given: len(repr(known)))
+@lru_cache(maxsize=50)
 def _known(pk: int, digest: str) -> Known:
     rubric = Rubric.objects.get(pk=pk)
     return Known(
@@ -341,7 +341,7 @@ def lines(task: Task) -> tuple[SheetLine, ...]:
     return _lines(task.pk)
 
 
-@kept_within(lambda found, *_given: len(repr(found)))
+@lru_cache(maxsize=1_000)
 def _lines(task: int) -> tuple[SheetLine, ...]:
     """Read a task once: it never changes, and its annotators come back to it with every click."""
     return tuple(SheetLine(*row) for _task, *row in rows(OF_ONE, {"task": task}))

@@ -60,15 +60,14 @@ def test_direction_of_a_language(language: str, expected: tuple[str, str]) -> No
     assert direction(language) == expected
 
 
-def test_fragment_with_the_same_parts_is_rendered_once(monkeypatch) -> None:
+def test_part_of_the_page_is_rendered_once(monkeypatch) -> None:
     rendered, asked = fragments.render_to_string, []
     monkeypatch.setattr(
         fragments, "render_to_string", lambda *given: asked.append(given) or rendered(*given)
     )
-    text = "The lock & the dam. "
-    source = material.ShownMaterial(passage=((text, "plain"),))
+    source = material.ShownMaterial(passage=(("The lock & the dam.", "plain"),))
     parts = {"source": source, "lang": "en", "dir": "ltr", "marking": False}
     shown = [fragments.fragment("annotation/includes/source.html", **parts) for _ in range(2)]
     assert shown[0] == shown[1]
-    assert shown[0].count("The lock &amp; the dam.") == 1
+    assert "The lock &amp; the dam." in shown[0]
     assert len(asked) == 1

@@ -136,7 +136,7 @@ def test_sheet_of_single_questions_has_no_empty_slots() -> None:
     assert [slot.letter for slot in sheet.groups[0].slots()] == ["A", "B"]
 
 
-def test_task_that_is_asked_for_twice_is_read_once(django_assert_num_queries) -> None:
+def test_task_is_read_once(django_assert_num_queries) -> None:
     task = opened().rounds.get().tasks.first()
     with django_assert_num_queries(1):
         assert sheets.lines(task) == sheets.lines(task)
