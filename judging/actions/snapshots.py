@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
 from judging import quality
@@ -241,26 +241,6 @@ def take(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     else:
         Snapshot.objects.filter(campaign=campaign).delete()
     return document
-
-
-def with_places(campaigns: QuerySet[Campaign]) -> list[Campaign]:
-    """Return campaigns with how many places there are, filled and held: of a large one, as they were
-    counted last."""
-    found = list(campaigns)
-    kept = dict(
-        Snapshot.objects.filter(campaign__in=found).values_list("campaign", "document__places")
-    )
-    counts = {
-        pk: (sum(places.values()), places.get("submitted", 0), places.get("held", 0))
-        for pk, places in kept.items()
-        if places
-    }
-    fresh = Campaign.objects.filter(pk__in=[each.pk for each in found if each.pk not in counts])
-    names = ("pk", "places", "filled", "held")
-    counts |= {pk: tuple(own) for pk, *own in fresh.with_places().values_list(*names)}
-    for each in found:
-        vars(each).update(zip(names[1:], counts[each.pk], strict=True))
-    return found
 
 
 def refresh_one(*, now: datetime) -> bool:

@@ -26,7 +26,6 @@ from judging.actions import (
     panels,
     selections,
     sheets,
-    snapshots,
 )
 from judging.actions.fit import MaterialFacts
 from judging.actions.rounds import NothingToJudge
@@ -73,8 +72,8 @@ THIS_MACHINE = ("127.0.0.1", "localhost", "[::1]")
 def index(request: HttpRequest) -> HttpResponse:
     """List the campaigns a user manages or analyses."""
     found = Campaign.objects.visible_to(request.user).select_related("rubric", "collection")
-    page = Paginator(found.listed(), 50).get_page(request.GET.get("page"))
-    context = {"page": page, "campaigns": snapshots.with_places(page.object_list)}
+    page = Paginator(found.listed().with_places(), 50).get_page(request.GET.get("page"))
+    context = {"page": page, "campaigns": page.object_list}
     return render(request, "judging/campaigns/index.html", context)
 
 

@@ -136,21 +136,6 @@ def test_counts_of_many_places_are_kept_before_anybody_has_judged(monkeypatch):
     assert Snapshot.objects.get().document["places"] == {"open": 6}
 
 
-def test_places_in_a_list_are_those_that_were_kept_of_a_large_campaign(
-    monkeypatch, django_assert_num_queries
-):
-    monkeypatch.setattr(snapshots, "LARGE", -1)
-    small, large = opened(sources=1), opened(sources=2)
-    snapshots.of(large)
-    Snapshot.objects.update(document={"places": {"open": 5, "submitted": 2, "held": 1}})
-
-    with django_assert_num_queries(3):
-        found = snapshots.with_places(Campaign.objects.filter(pk__in=[small.pk, large.pk]))
-
-    counts = {each.pk: (each.places, each.filled, each.held) for each in found}
-    assert counts == {small.pk: (3, 0, 0), large.pk: (8, 2, 1)}
-
-
 def test_kept_count_of_an_ended_campaign_is_counted_again_after_an_act(monkeypatch):
     monkeypatch.setattr(snapshots, "LARGE", -1)
     campaign = opened(sources=1)
