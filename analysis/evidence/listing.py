@@ -302,7 +302,7 @@ def _by_key(
     chosen: Chosen, cursor: int | None, *, backwards: bool, size: int, points: int
 ) -> ListPage:
     low, high = (-size, -1) if backwards else (1, size)
-    rows, total, cells = _keyed(chosen, cursor, low, high, size, points=points)
+    rows, total, cells = _stretch(chosen, cursor, low, high, size, points=points)
     if not rows:
         return ListPage(more_before=cursor is not None and not backwards, more_after=backwards)
     return ListPage(
@@ -314,7 +314,7 @@ def _by_key(
     )
 
 
-def _keyed(
+def _stretch(
     chosen: Chosen, cursor: int | None, low: int, high: int, size: int, *, points: int = 0
 ) -> tuple[list[ListedQuestion], int, Sequence[Cell]]:
     """Return the questions from `low` to `high` places behind one of the list, how many there are in
@@ -322,34 +322,44 @@ def _keyed(
 
     Without that question, or where it is not in the list, the first `size`.
     """
-    statement, given = numbered(chosen)
+    statement, given = keyed(chosen)
     has_scatter = chosen.sort == "gap" and points
+    # Only the questions of the page are sorted: places are counted
     query = f"""
         {statement},
-        own AS (SELECT place FROM numbered WHERE id = %(cursor)s)
+        own AS (
+            SELECT count(*) AS place FROM keyed own JOIN keyed other
+                ON other.key > own.key OR (other.key = own.key AND other.id <= own.id)
+            WHERE own.id = %(cursor)s
+        ),
+        shown AS (
+            SELECT CASE place WHEN 0 THEN 1 ELSE greatest(place + %(low)s, 1) END AS first,
+                CASE place WHEN 0 THEN %(size)s ELSE place + %(high)s END AS last
+            FROM own
+        )
         {SCATTER if has_scatter else ""}
-        SELECT id, source, key, of_people, of_metric, ranked, place, total,
+        SELECT id, source, key, of_people, of_metric, ranked,
+            (SELECT first FROM shown), (SELECT count(*) FROM keyed),
             {"(SELECT json_agg(cell ORDER BY first) FROM cells)" if has_scatter else "'[]'::json"}
-        FROM numbered
-        WHERE place BETWEEN coalesce((SELECT place FROM own) + %(low)s, 1)
-            AND coalesce((SELECT place FROM own) + %(high)s, %(size)s)
-        ORDER BY place
+        FROM keyed ORDER BY key DESC, id
+        OFFSET (SELECT first - 1 FROM shown)
+        LIMIT (SELECT greatest(last - first + 1, 0) FROM shown)
     """
     given |= {"cursor": cursor, "low": low, "high": high, "size": size}
     found = _rows(query, given | {"points": points, "cell": CELL})
     rows = [
-        ListedQuestion(unit, source, key, place, of_people, of_metric, ranked or 0)
-        for unit, source, key, of_people, of_metric, ranked, place, _total, _cells in found
+        ListedQuestion(unit, source, key, first + number, of_people, of_metric, ranked or 0)
+        for number, (unit, source, key, of_people, of_metric, ranked, first, *_) in enumerate(found)
     ]
     total, cells = found[0][-2:] if found else (0, [])
     return rows, total, cells
 
 
-def numbered(chosen: Chosen) -> tuple[str, dict[str, Any]]:
-    """Return a WITH clause that works out an order, and its parameters.
+def keyed(chosen: Chosen) -> tuple[str, dict[str, Any]]:
+    """Return a WITH clause that computes what an order sorts by, and its parameters.
 
-    Its last table, `numbered`, has a row for each question that is listed: its place, key and
-    ranks.
+    Its last table, `keyed`, has a row for each question that is listed: its key, and the ranks and
+    values of a gap.
     """
     first, key, join = KEYS[chosen.sort]
     where, given = conditions(chosen)
@@ -364,11 +374,8 @@ def numbered(chosen: Chosen) -> tuple[str, dict[str, Any]]:
     statement = f"""
         WITH {f"{first}," if first else ""}
         keyed (id, source, key, of_people, of_metric, ranked, human, metric) AS (
-            SELECT u.id, src.id, {key}, {extras} {UNITS} {join} WHERE {where}
-        ),
-        numbered AS (
-            SELECT *, row_number() OVER (ORDER BY key DESC, id) AS place, count(*) OVER () AS total
-            FROM keyed WHERE key IS NOT NULL
+            SELECT u.id, src.id, {key}, {extras} {UNITS} {join}
+            WHERE {where} AND {key} IS NOT NULL
         )
     """
     return statement, given
@@ -391,7 +398,7 @@ def neighbours(chosen: Chosen, *, source: Source, unit: int | None) -> Neighbour
         return Neighbours(
             before=_beside(chosen, source, "<", "DESC"), after=_beside(chosen, source, ">", "ASC")
         )
-    rows, total, _ = _keyed(chosen, unit, -1, 1, 0)
+    rows, total, _ = _stretch(chosen, unit, -1, 1, 0)
     own = next((place for place, each in enumerate(rows) if each.unit == unit), None)
     if own is None:
         return Neighbours()

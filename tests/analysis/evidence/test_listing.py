@@ -352,9 +352,9 @@ def steps(plan):
 
 def steps_of(chosen):
     """Return the steps in which the database worked an order out."""
-    statement, given = listing.numbered(chosen)
+    statement, given = listing.keyed(chosen)
     with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement} SELECT * FROM numbered", given)
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement} SELECT * FROM keyed", given)
         [[[explained]]] = cursor.fetchall()
     return list(steps(explained["Plan"]))
 
