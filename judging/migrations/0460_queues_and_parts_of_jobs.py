@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judging', '0430_answers_about_uploads'),
+        ('judging', '0450_no_kept_counts_of_collections'),
     ]
 
     operations = [
