@@ -15,7 +15,8 @@ from judging.actions.rounds import TellProgress, silent
 from judging.design import letter
 from judging.imports.actions import new_collections, reading_plans, row_list_files
 from judging.imports.actions.reading_plans import Head, Plan
-from judging.imports.formats.workbook import PACKED, unpacked_size
+from judging.imports.formats.workbook import PACKED
+from judging.imports.readers.unpacking import unpacked_size
 from judging.imports.readers.overview import (
     Sample,
     handful,

@@ -23,7 +23,7 @@ from typing import TextIO
 
 from judging.imports.readers.header import Layout, lay_out
 from judging.imports.readers.nesting import Opening, json_text
-from judging.imports.readers.records import WHOLE_FILE, Problem
+from judging.imports.readers.records import Problem
 from judging.imports.readers.text import Unreadable, open_text, unstorable
 from judging.imports.readers.title_rows import column_names
 from judging.limits import MAX_JSON_DEPTH, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
@@ -66,12 +66,10 @@ def at_most(cells: int) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row that could be read; it has as many cells as the header. `comments` are those that a
-    workbook has on its cells, by the names of their columns."""
+    """One row that could be read; it has as many cells as the header."""
 
     number: int
     cells: tuple[str, ...]
-    comments: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,11 +147,6 @@ class OpenTable:
         """Have `progress` told the number of rows now and then while they come."""
         self._results = _told(self._results, progress, every)
 
-    def comment(self, comments: Mapping[int, Mapping[int, str]]) -> None:
-        """Give rows the comments on their cells, by row and place; how many are on none of them is
-        told behind the last."""
-        self._results = _commented(self._results, self.header, comments)
-
     def table(self) -> RowTable:
         """Return the whole table.
 
@@ -194,31 +187,6 @@ def _told(
         yield result
         if count % every == 0:
             progress(count)
-
-
-def _commented(
-    results: Iterator[Row | Problem],
-    header: Sequence[str],
-    comments: Mapping[int, Mapping[int, str]],
-) -> Iterator[Row | Problem]:
-    left = sum(map(len, comments.values()))
-    for result in results:
-        said = comments.get(result.number) if isinstance(result, Row) else None
-        if isinstance(result, Row) and said:
-            named = {header[place]: text for place, text in said.items() if place < len(header)}
-            left -= len(named)
-            result = Row(result.number, result.cells, named)
-        yield result
-    if left:
-        yield comments_left_out(left, "on no cell of a row that is read")
-
-
-def comments_left_out(
-    count: int, where: str, *, row: int = WHOLE_FILE, column: str = ""
-) -> Problem:
-    """Return what is told of comments on cells that nothing is made of."""
-    what = f"{count:,} comments {where} are" if count > 1 else f"1 comment {where} is"
-    return Problem(row=row, column=column, value="", reason=f"{what} left out.", kind="warning")
 
 
 AnyTable = RowTable | OpenTable
