@@ -18,6 +18,7 @@ from judging.imports.readers.records import WHOLE_FILE, Problem, StudyRecords, u
 from judging.imports.readers.registry import FORMAT, Format, sniff
 from judging.imports.readers.screening import Screen, TellLeftOut
 from judging.imports.readers.tables import TooManyCells, at_most
+from judging.imports.readers.unpacking import GZIP, ZIP
 
 NEAR = 250_000  # bytes, and cells; a larger file is read in a process of its own
 
@@ -110,8 +111,8 @@ def read_head(
     request = limited.Request(
         data=data,
         name=name,
-        format=format.key,
-        options=options,
+        format=plan.format,
+        options=plan.options,
         key=key,
         is_packed=not format.is_text,
     )
@@ -137,8 +138,8 @@ def read_heading(*, name: str, data: bytes, plan: Plan) -> Outline:
         limited.Request(
             data=data,
             name=name,
-            format=format.key,
-            options=options,
+            format=plan.format,
+            options=plan.options,
             is_packed=not format.is_text,
         )
     )
@@ -171,7 +172,7 @@ def pseudonym_key() -> bytes:
 def is_read_apart(format: Format, data: bytes) -> bool:
     """Say whether a file is read in a process of its own from the first: packed formats, and what is
     not small. A small one goes there when its rows turn out to come to more than so many cells."""
-    return len(data) > NEAR or not format.is_text
+    return len(data) > NEAR or not format.is_text or data.startswith((ZIP, GZIP))
 
 
 def read_study(
@@ -219,8 +220,8 @@ def read_study(
         request = limited.Request(
             data=data,
             name=name,
-            format=format.key,
-            options=options,
+            format=plan.format,
+            options=plan.options,
             columns=plan.columns,
             key=key,
             is_packed=not format.is_text,
@@ -237,8 +238,8 @@ def ids_behind_labels(*, name: str, data: bytes, plan: Plan) -> Mapping[str, str
     request = limited.Request(
         data=data,
         name=name,
-        format=format.key,
-        options=_options(format, plan),
+        format=plan.format,
+        options=plan.options,
         columns=plan.columns,
         key=pseudonym_key(),
         is_packed=not format.is_text,

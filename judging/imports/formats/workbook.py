@@ -24,6 +24,7 @@ from python_calamine import (
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.contract import ALL, Format, proposed
 from judging.imports.readers.guessing import guess
+from judging.imports.readers.other_formats import other_document, other_format
 from judging.imports.readers.records import WHOLE_FILE, Problem
 from judging.imports.readers.tables import (
     AnyTable,
@@ -35,12 +36,13 @@ from judging.imports.readers.tables import (
     shorten,
 )
 from judging.imports.readers.text import Unreadable
-from judging.imports.readers.unpacking import unpacked_size
+from judging.imports.readers.unpacking import ZIP, unpacked_size
 from judging.limits import MAX_TABLE_COLUMNS, MAX_UNPACKED_BYTES
 
 ENDINGS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
-PACKED = b"PK\x03\x04"  # the first bytes of a ZIP archive: XLSX, XLSM, XLSB and ODS
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the first bytes of XLS, and of other old files
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # a stream of an XLSX with a password
+_LOCKED = "The workbook is encrypted. Save it without a password."
 _SHEET = "sheet"  # the column that names the sheet
 _SAMPLE_ROWS = 20  # rows of a sheet that show whether it holds a table
 _EXACT_INTEGER = 1e15  # larger floats may not hold every digit
@@ -92,10 +94,14 @@ def sheet_names(data: bytes) -> tuple[str, ...]:
 
 
 def _open(data: bytes) -> CalamineWorkbook:
-    if not data.startswith((PACKED, _COMPOUND)):
-        raise Unreadable("The file is not a workbook.")
-    if data.startswith(PACKED):
+    if not data.startswith((ZIP, _COMPOUND)):
+        raise Unreadable(other_format(data) or "The file is not a workbook.")
+    if data.startswith(ZIP):
         _check_size(data)
+    if other := other_document(data):
+        raise Unreadable(other)
+    if data.startswith(_COMPOUND) and _ENCRYPTED in data:
+        raise Unreadable(_LOCKED)
     with _damage_named():
         return CalamineWorkbook.from_filelike(io.BytesIO(data))
 
@@ -117,7 +123,7 @@ def _damage_named() -> Iterator[None]:
     try:
         yield
     except PasswordError as error:
-        raise Unreadable("The workbook is encrypted. Save it without a password.") from error
+        raise Unreadable(_LOCKED) from error
     except CalamineError as error:
         raise Unreadable(
             f"The workbook is damaged: {shorten(str(error))}. Save it again, or save it as CSV."
@@ -278,7 +284,7 @@ READS = (
         key="xlsx",
         title="Workbook (XLSX, XLSM, XLSB, XLS, ODS)",
         endings=ENDINGS,
-        is_like=lambda head: head.startswith((PACKED, _COMPOUND)),
+        is_like=lambda head: head.startswith((ZIP, _COMPOUND)),
         rank=30,
         table=open_workbook,
         propose=_propose,

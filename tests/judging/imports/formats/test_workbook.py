@@ -102,6 +102,60 @@ def bomb() -> bytes:
     return out.getvalue()
 
 
+def as_xls(*rows: tuple[object, ...]) -> bytes:
+    """Return an Excel 97 workbook (BIFF8 in a compound file) of one sheet."""
+
+    def record(kind: int, content: bytes) -> bytes:
+        return struct.pack("<HH", kind, len(content)) + content
+
+    def cell(row: int, column: int, value: object) -> bytes:
+        place = struct.pack("<HHH", row, column, 0)
+        if isinstance(value, str):
+            text = struct.pack("<HB", len(value), 0) + value.encode("latin-1")
+            return record(0x0204, place + text)
+        return record(0x0203, place + struct.pack("<d", value))
+
+    end = record(0x000A, b"")
+    sheet = record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0010, 0, 1997, 0, 0))
+    sheet += b"".join(
+        cell(row, column, value)
+        for row, cells in enumerate(rows)
+        for column, value in enumerate(cells)
+    )
+    book = record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0005, 0, 1997, 0, 0))
+    name = struct.pack("<BB", 6, 0) + b"Sheet1"
+    offset = len(book) + len(record(0x0085, bytes(6) + name)) + len(end)
+    book += record(0x0085, struct.pack("<IH", offset, 0) + name) + end
+    return compound_file("Workbook", book + sheet + end)
+
+
+def compound_file(name: str, stream: bytes) -> bytes:
+    """Return a compound file with one stream, in sectors of 512 bytes."""
+    stream = stream.ljust(4_096, b"\0")  # smaller streams stand elsewhere
+    stream += bytes(-len(stream) % 512)
+    sectors = len(stream) // 512
+    last, free, special = 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFD
+    header = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16)
+    header += struct.pack("<HHHHH6x", 0x3E, 3, 0xFFFE, 9, 6)
+    header += struct.pack("<IIIIIIIII", 0, 1, 1, 0, 4_096, last, 0, last, 0)
+    header += struct.pack("<109I", 0, *[free] * 108)
+    chain = [special, last, *range(3, sectors + 2), last]
+    table = struct.pack(f"<{len(chain)}I", *chain).ljust(512, b"\xff")
+
+    def entry(title: str, kind: int, child: int, start: int, size: int) -> bytes:
+        written = (title + "\0").encode("utf-16-le")
+        head = written.ljust(64, b"\0") + struct.pack("<HBB", len(written), kind, 1)
+        return (
+            head
+            + struct.pack("<III", free, free, child)
+            + bytes(36)
+            + struct.pack("<IQ", start, size)
+        )
+
+    folder = entry("Root Entry", 5, 1, last, 0) + entry(name, 2, free, 2, len(stream))
+    return header + table + folder.ljust(512, b"\0") + stream
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
@@ -109,6 +163,7 @@ def bomb() -> bytes:
         (b"question,system\n", "not a workbook"),
         (saved(("q",), ("a",))[:-200], "cut off"),
         (saved(), "The workbook is empty"),
+        (compound_file("EncryptedPackage", b"x"), "encrypted. Save it without a password"),
         (saved(("q",)), "a header but no rows"),
         (b"question,system\n" + saved(("q",), ("a",)), "not a workbook"),
         (changed(saved(("q",), ("a",)), "xl/workbook.xml", b"<sheets>", b"<sheets"), "damaged"),
@@ -377,60 +432,6 @@ def test_an_opendocument_spreadsheet_is_read_like_a_workbook(name: str) -> None:
     assert [(each.rater, each.value) for each in study.ratings] == [
         ("Ann", "3"), ("Ben", "2"), ("Ann", "1"), ("Ben", "1"),
     ]  # fmt: skip
-
-
-def as_xls(*rows: tuple[object, ...]) -> bytes:
-    """Return an Excel 97 workbook (BIFF8 in a compound file) of one sheet."""
-
-    def record(kind: int, content: bytes) -> bytes:
-        return struct.pack("<HH", kind, len(content)) + content
-
-    def cell(row: int, column: int, value: object) -> bytes:
-        place = struct.pack("<HHH", row, column, 0)
-        if isinstance(value, str):
-            text = struct.pack("<HB", len(value), 0) + value.encode("latin-1")
-            return record(0x0204, place + text)
-        return record(0x0203, place + struct.pack("<d", value))
-
-    end = record(0x000A, b"")
-    sheet = record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0010, 0, 1997, 0, 0))
-    sheet += b"".join(
-        cell(row, column, value)
-        for row, cells in enumerate(rows)
-        for column, value in enumerate(cells)
-    )
-    book = record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0005, 0, 1997, 0, 0))
-    name = struct.pack("<BB", 6, 0) + b"Sheet1"
-    offset = len(book) + len(record(0x0085, bytes(6) + name)) + len(end)
-    book += record(0x0085, struct.pack("<IH", offset, 0) + name) + end
-    return _compound_file("Workbook", book + sheet + end)
-
-
-def _compound_file(name: str, stream: bytes) -> bytes:
-    """Return a compound file with one stream, in sectors of 512 bytes."""
-    stream = stream.ljust(4_096, b"\0")  # smaller streams stand elsewhere
-    stream += bytes(-len(stream) % 512)
-    sectors = len(stream) // 512
-    last, free, special = 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFD
-    header = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16)
-    header += struct.pack("<HHHHH6x", 0x3E, 3, 0xFFFE, 9, 6)
-    header += struct.pack("<IIIIIIIII", 0, 1, 1, 0, 4_096, last, 0, last, 0)
-    header += struct.pack("<109I", 0, *[free] * 108)
-    chain = [special, last, *range(3, sectors + 2), last]
-    table = struct.pack(f"<{len(chain)}I", *chain).ljust(512, b"\xff")
-
-    def entry(title: str, kind: int, child: int, start: int, size: int) -> bytes:
-        written = (title + "\0").encode("utf-16-le")
-        head = written.ljust(64, b"\0") + struct.pack("<HBB", len(written), kind, 1)
-        return (
-            head
-            + struct.pack("<III", free, free, child)
-            + bytes(36)
-            + struct.pack("<IQ", start, size)
-        )
-
-    folder = entry("Root Entry", 5, 1, last, 0) + entry(name, 2, free, 2, len(stream))
-    return header + table + folder.ljust(512, b"\0") + stream
 
 
 def test_an_old_excel_file_is_read_like_a_workbook() -> None:

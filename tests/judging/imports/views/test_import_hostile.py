@@ -26,7 +26,7 @@ def lone_lines() -> bytes:
         (b'question,system\n"Why?,Alba\n', "a.csv", "never closed"),
         (b"\x00" * 100, "a.csv", "too many of its bytes are zero"),
         (bytes(range(256)) * 20, "a.csv", "not"),
-        (gzip.compress(b"question\n", mtime=0), "a.csv", "compressed by gzip"),
+        (gzip.compress(b"question\n", mtime=0), "a.csv", "has a header but no rows"),
         (
             "question,system\nWarum heißt es so?,Alba\n".encode("latin-1"),
             "a.csv",
