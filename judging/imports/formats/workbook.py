@@ -11,7 +11,6 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import date, time
 
 from python_calamine import (
     CalamineError,
@@ -32,6 +31,7 @@ from judging.imports.readers.tables import (
     Parsed,
     Row,
     RowTable,
+    cell_text,
     shape_rows,
     shorten,
 )
@@ -45,7 +45,6 @@ _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # a stream of an XLSX with 
 _LOCKED = "The workbook is encrypted. Save it without a password."
 _SHEET = "sheet"  # the column that names the sheet
 _SAMPLE_ROWS = 20  # rows of a sheet that show whether it holds a table
-_EXACT_INTEGER = 1e15  # larger floats may not hold every digit
 
 
 def read_workbook(
@@ -186,7 +185,7 @@ def _rows(sheet: CalamineSheet) -> Iterator[Parsed]:
     width = 0
     merged: dict[int, tuple[int, str]] = {}  # column: the last row, and the value
     for number, values in enumerate(sheet.iter_rows(), 1):  # from the first row of the sheet
-        cells = [_text(value) for value in values]
+        cells = [cell_text(value) for value in values]
         for column, (last, text) in merged.items():
             if number <= last:
                 cells[column] = cells[column] or text
@@ -207,19 +206,6 @@ def _covering_cells(sheet: CalamineSheet) -> Mapping[int, list[tuple[int, int]]]
         if last > first:
             found.setdefault(first + 1, []).append((column, last + 1))
     return found
-
-
-def _text(value: object) -> str:
-    """Return a cell as a person would write it: 3 rather than 3.0, dates in ISO form."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_INTEGER:
-        return str(int(value))
-    if isinstance(value, date | time):
-        return value.isoformat()
-    return str(value)
 
 
 def _joined(tables: Mapping[str, OpenTable]) -> OpenTable:

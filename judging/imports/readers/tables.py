@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import date, time
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, islice
@@ -34,6 +35,7 @@ _POOLED_TEXTS = 65_536  # texts of which equal ones are kept once
 _SAMPLE = 50
 _UNDER_TITLE = 0.6  # of the first rows, before they tell the delimiter against the first
 _TOO_DEEP = "its lists or objects are nested too deeply"
+_EXACT_INTEGER = 1e15  # larger floats may not hold every digit
 _LONG = 1_000  # characters of a cell, from which it pays to remember what was found in it
 _LAYOUT_ROWS = 200  # looked at to find out whether there is a header, and how wide the rows are
 
@@ -501,6 +503,24 @@ def _object(number: int, line: str) -> dict[str, object] | Problem:
             row=number, column="", value="", reason="The name of a key cannot be stored."
         )
     return found
+
+
+def cell_text(value: object) -> str:
+    """Return a value of a typed table as a person would write it: 3 rather than 3.0, dates in ISO
+    form, lists and objects as JSON, a missing value as a blank."""
+    if isinstance(value, str):
+        return value
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_INTEGER:
+        return str(int(value))
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, list | tuple | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
 
 
 def parse_json(text: str) -> object:

@@ -48,7 +48,14 @@ ENCODINGS = {
     "cp949": "Korean (949)",
 }
 _MANY_BYTES = ("gb18030", "big5", "cp932", "euc_jp", "cp949")
-_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+# The first bytes of workbooks, Parquet and Arrow files
+_TYPED_TABLES = (
+    b"PK\x03\x04",
+    b"\xd0\xcf\x11\xe0",
+    b"PAR1\x15",
+    b"ARROW1\x00",
+    b"\xff\xff\xff\xff",
+)
 
 
 class Unreadable(ValueError):
@@ -156,8 +163,10 @@ def unstorable(text: str) -> str:
 def _encoding(data: bytes) -> str:
     if not data.strip(b" \t\r\n\xef\xbb\xbf"):
         raise Unreadable("The file is empty.")
-    if data.startswith(_WORKBOOKS):
-        raise Unreadable("This is a workbook or an archive, not text. Choose another format.")
+    if data.startswith(_TYPED_TABLES):
+        raise Unreadable(
+            "This is a workbook, an archive or a Parquet file, not text. Choose another format."
+        )
     if other := other_format(data):
         raise Unreadable(other)
     if data.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):

@@ -15,6 +15,7 @@ DOCS = Path(__file__).resolve().parents[4] / "docs" / "formats"
 PAGES = {
     "csv": ("owls.csv", "csv", 4, 7, 14),
     "jsonl": ("owls.jsonl", "jsonl", 5, 9, 0),
+    "parquet": ("owls.csv", "csv", 2, 4, 8),
     "xlsx": ("owls.csv", "csv", 4, 8, 16),
     "qgstec-xml": ("owls.xml", "qgstec_xml", 1, 2, 10),
     "qgbench-jsonl": ("owls.jsonl", "qgbench_jsonl", 10, 10, 0),
