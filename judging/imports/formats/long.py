@@ -237,6 +237,7 @@ READS = (
         endings=(".csv",),
         is_like=_is_like,
         rank=10,
+        is_shaped=False,
         table=open_delimited,
         propose=lambda table, _name: long_columns(table),
         carries=ALL,

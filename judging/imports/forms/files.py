@@ -22,8 +22,11 @@ from judging.models import AddedFile, Collection, Rubric, User
 
 OPTIONS = (
     *("delimiter", "quoted", "sheet", "slots_are", "encoding", "header", "above", "systems"),
+    "as_is",
 )
 TEXT_ALONE = ("delimiter", "quoted", "encoding", "systems", "slots_are")  # of no workbook
+# What a table may be turned into before its columns get roles; see `readers.shape`
+STEPS = (("lists", _("Lists and objects in cells")),)
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
@@ -166,6 +169,13 @@ class ReadingForm(forms.Form):
         required=False,
         widget=forms.CheckboxSelectMultiple,
         help_text=_("Several are one table, with a column that names the sheet."),
+    )
+    as_is = forms.MultipleChoiceField(
+        label=_("Cells and rows to leave unchanged"),
+        required=False,
+        choices=STEPS,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Each of these is changed if the file has it, and a remark says so."),
     )
     slots_are = forms.ChoiceField(
         label=_("question_1a, question_1b are"),

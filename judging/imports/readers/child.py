@@ -89,7 +89,7 @@ def _read(request: dict[str, Any], data: bytes) -> Iterator[str]:
         found = heading(data=data, known=known, options=options)
         yield json.dumps({"outline": found.as_json()})
     elif request["wanted"] == "rows":
-        rows = known.taken(data, options)
+        rows = known.opened(data, options)
         del data
         if isinstance(rows, StudyRecords):
             raise Unreadable(f"{known.title} is no table.")

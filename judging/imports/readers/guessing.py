@@ -197,6 +197,11 @@ def is_text(text: str) -> bool:
     )
 
 
+def is_own_name(text: str) -> bool:
+    """Say whether a column's name has a prefix that our own exports write."""
+    return text.startswith(_PREFIXES)
+
+
 def is_note(text: str) -> bool:
     """Say whether a text is what columns of notes are called."""
     return len(text) < 50 and _plain(text) in _NAMES["note"].split()

@@ -138,6 +138,13 @@ def families(
     return tuple(found[column] for column in columns if column in found)
 
 
+def may_be_rated(column: str) -> bool:
+    """Say whether no word of a column's name says that its numbers are something else than
+    ratings."""
+    words = {piece.casefold() for piece in _PIECE.findall(_CAMEL.sub(" ", column))}
+    return not words & _OTHER
+
+
 def _alike(columns: Sequence[str]) -> dict[tuple[int, tuple[str, ...]], list[_Name]]:
     """Return the names by what is left of each when one of its pieces is taken out, and at which
     place."""

@@ -147,7 +147,7 @@ class OpenTable:
 
     def tell(self, progress: Callable[[int], None], *, every: int) -> None:
         """Have `progress` told the number of rows now and then while they come."""
-        self._results = _told(self._results, progress, every)
+        self._results = _told(self._results, progress, every, self.rows_read)
 
     def table(self) -> RowTable:
         """Return the whole table.
@@ -183,9 +183,9 @@ class OpenTable:
 
 
 def _told(
-    results: Iterator[Row | Problem], progress: Callable[[int], None], every: int
+    results: Iterator[Row | Problem], progress: Callable[[int], None], every: int, before: int
 ) -> Iterator[Row | Problem]:
-    for count, result in enumerate(results, 1):
+    for count, result in enumerate(results, before + 1):
         yield result
         if count % every == 0:
             progress(count)

@@ -1,0 +1,45 @@
+"""What the pages say of lists, totals and the like in a file, and how a user leaves them alone."""
+
+import pytest
+from django.urls import reverse
+
+from judging.models import Reference
+from tests.judging.views.importing import at, imported, mapped, sent
+
+pytestmark = pytest.mark.django_db
+LISTS = (
+    "passage,system,question,reference\n"
+    "The weir.,Alba,What is it?,\"['What is there?', 'Which weir?']\"\n"
+    "The lock.,Alba,Who locks?,\"['Who shuts it?']\"\n"
+)
+
+
+def left(page, upload, *steps, **more):
+    """Have a file read again without some steps."""
+    address = reverse("judging:import_reading", args=[upload.pk])
+    return page.post(address, {"as_is": steps} | more)
+
+
+def test_columns_page_says_that_a_list_was_opened_and_the_preview_too(page):
+    upload = sent(page, LISTS)
+
+    assert "Each cell holds a list." in page.get(at("columns", upload)).text
+    mapped(page, upload)
+    assert "Each cell holds a list." in page.get(at("preview", upload)).text
+    imported(page, upload)
+    assert set(Reference.objects.values_list("text", flat=True)) == {
+        "What is there?",
+        "Which weir?",
+        "Who shuts it?",
+    }
+
+
+def test_format_form_leaves_lists_as_they_are(page):
+    upload = sent(page, LISTS)
+    left(page, upload, "lists")
+
+    shown = page.get(at("columns", upload))
+    assert "Each cell holds a list." not in shown.text
+    assert shown.context["otherwise"]["as_is"].value() == ["lists"]
+    imported(page, upload)
+    assert "['Who shuts it?']" in Reference.objects.values_list("text", flat=True)
