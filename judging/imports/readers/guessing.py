@@ -69,6 +69,10 @@ MISSING_WORDS = {
     "n.a.",
     "not available",
     "<na>",
+    "[empty]",
+    "<empty>",
+    "(empty)",
+    "[none]",
     "nd",
     "n.d.",
 }

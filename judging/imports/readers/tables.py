@@ -11,6 +11,7 @@ all.
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -524,26 +525,47 @@ def cell_text(value: object) -> str:
 
 
 def parse_json(text: str) -> object:
-    """Return the value of a JSON text. Numbers stay text, so no digit is lost; a key that comes
-    twice is refused.
+    """Return the value of a JSON text. Numbers stay text, so no digit is lost; NaN and Infinity are
+    blank; a key that comes twice is refused.
 
     Raises
     ------
     ValueError
         With the reason as a clause.
     """
+    with _json_reasons():
+        found = _JSON.decode(text)
+    if text.count("[") + text.count("{") > MAX_JSON_DEPTH and _depth(found) > MAX_JSON_DEPTH:
+        raise ValueError(_TOO_DEEP)
+    return found
+
+
+def parse_jsons(text: str) -> Iterator[tuple[int, object]]:
+    """Yield the values of JSON texts that stand one after the other, each with its line; blanks and
+    commas may divide them. ValueError as in `parse_json`."""
+    place, line = 0, 1
+    while divider := _JSON_DIVIDER.match(text, place):
+        line += divider[0].count("\n")
+        start = divider.end()
+        if start == len(text):
+            return
+        with _json_reasons():
+            found, place = _JSON.raw_decode(text, start)
+        if _depth(found) > MAX_JSON_DEPTH:
+            raise ValueError(_TOO_DEEP)
+        yield line, found
+        line += text.count("\n", start, place)
+
+
+@contextmanager
+def _json_reasons() -> Iterator[None]:
     try:
-        found = json.loads(
-            text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once
-        )
+        yield
     except json.JSONDecodeError as error:
         place = f"line {error.lineno:,}" if error.lineno > 1 else f"character {error.colno:,}"
         raise ValueError(f"{error.msg} at {place}") from None
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
-    if text.count("[") + text.count("{") > MAX_JSON_DEPTH and _depth(found) > MAX_JSON_DEPTH:
-        raise ValueError(_TOO_DEEP)
-    return found
 
 
 def _depth(value: object) -> int:
@@ -566,6 +588,12 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"the key “{shorten(twice)}” stands twice in one object")
     return found
+
+
+_JSON = json.JSONDecoder(
+    parse_float=str, parse_int=str, parse_constant=lambda _name: None, object_pairs_hook=_once
+)
+_JSON_DIVIDER = re.compile(r"[\s,]*")
 
 
 def row_digest(cells: tuple[str, ...]) -> bytes:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from judging.imports.readers.guessing import is_criterion, is_own_name
-from judging.imports.readers.nesting import Opening, is_question_list, json_text
+from judging.imports.readers.nesting import Opening, is_question_list
 from judging.imports.readers.numbers import is_number
 from judging.imports.readers.rater_columns import may_be_rated
-from judging.imports.readers.shape.literals import structure_in
+from judging.imports.readers.shape.literals import is_json, structure_in
 from judging.imports.readers.shape.tables import (
     USUAL_SHARE,
     Propose,
@@ -91,8 +91,7 @@ def _column(
         return _Column(name, "questions", cells[0])
     if any(isinstance(inside, dict) for each in lists for inside in each):
         return _Column(name, "objects", cells[0])
-    is_json = all(json_text(structure_in(cell)) == cell.strip() for cell in cells)
-    return None if is_json else _Column(name, "list", cells[0])
+    return None if all(map(is_json, cells)) else _Column(name, "list", cells[0])
 
 
 def _are_ratings(name: str, found: Sequence[object]) -> bool:
@@ -101,7 +100,7 @@ def _are_ratings(name: str, found: Sequence[object]) -> bool:
     sizes = {len(each) for each in lists}
     if len(lists) < len(found) or len(sizes) != 1 or not 1 < max(sizes) <= MOST_RATINGS:
         return False
-    values = {value for each in lists for value in each if value is not None}
+    values = [value for each in lists for value in each if value is not None]
     if not all(isinstance(value, str) and is_number(value) for value in values):
         return False
     numbers = [float(str(value)) for value in values]

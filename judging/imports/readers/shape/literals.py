@@ -46,6 +46,15 @@ def structure_in(cell: str) -> list[object] | dict[str, object] | None:
     return found if isinstance(found, list | dict) and found else None
 
 
+def is_json(cell: str) -> bool:
+    """Say whether a cell is written as JSON."""
+    try:
+        parse_json(cell)
+    except ValueError:
+        return False
+    return True
+
+
 def _literal_in(text: str) -> object:
     try:
         reader = _Reader(text)

@@ -35,7 +35,7 @@ def lone_lines() -> bytes:
         (b"question,question\nWhy?,Who?\n", "a.csv", "names the column “question” 2 times"),
         (BOMB, "a.xml", "declares a document type or entities"),
         (b"<dataset><instance>", "a.xml", "cannot be read at line"),
-        (b'{"question": ', "a.jsonl", "No row can be read"),
+        (b'{"question": ', "a.jsonl", "The file is not JSON: Expecting value at character 14"),
         (b"PK\x03\x04 no workbook", "a.xlsx", "workbook"),
     ],
 )

@@ -119,6 +119,13 @@ def test_a_list_of_questions_beside_an_output_is_references() -> None:
     assert study.sources[0].references == ("Who hunts here?", "What hunts?")
 
 
+def test_a_json_list_of_other_numbers_is_left_alone() -> None:
+    found, study = read(as_csv((*HEADER[:3], "token_ids"), [(*GIVEN[0], "[1804, 3]")]))
+
+    assert dict(study.questions[0].attributes) == {"token_ids": "[1804, 3]"}
+    assert not remarks(found)
+
+
 @pytest.mark.parametrize("name", ["clarity", "Lively", "user_ratings"])
 def test_packed_ratings_become_columns_of_annotators(name: str) -> None:
     rows = [(*given, cell) for given, cell in zip(GIVEN, ("[4 5 3]", "[1 1 2]"), strict=True)]
@@ -140,6 +147,13 @@ def test_free_text_that_only_begins_with_a_bracket_is_left_alone() -> None:
 
     assert study.sources[0].passage == passage
     assert not remarks(found)
+
+
+def test_lists_of_lists_become_json() -> None:
+    rows = [(*GIVEN[0], "[[1, 2], ['a']]")]
+    _, study = read(as_csv(("passage", "system", "question", "spans"), rows))
+
+    assert dict(study.questions[0].attributes) == {"spans": '[["1", "2"], ["a"]]'}
 
 
 def test_lists_left_as_they_are_stay_one_text() -> None:
