@@ -26,7 +26,10 @@ OPTIONS = (
 )
 TEXT_ALONE = ("delimiter", "quoted", "encoding", "systems", "slots_are")  # of no workbook
 # What a table may be turned into before its columns get roles; see `readers.shape`
-STEPS = (("lists", _("Lists and objects in cells")),)
+STEPS = (
+    ("lists", _("Lists and objects in cells")),
+    ("totals", _("Rows of totals and averages")),
+)
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 

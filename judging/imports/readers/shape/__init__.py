@@ -8,12 +8,14 @@ from collections.abc import Callable, Collection, Mapping
 
 from judging.imports.readers.shape.lists import open_cells
 from judging.imports.readers.shape.tables import Propose
+from judging.imports.readers.shape.totals import without_totals
 from judging.imports.readers.tables import AnyTable
 from judging.imports.readers.text import Unreadable
 
 AS_IS = "as_is"  # the option that names the steps to leave out
 STEPS: Mapping[str, Callable[[AnyTable, Propose], AnyTable]] = {
     "lists": open_cells,
+    "totals": without_totals,
 }
 
 

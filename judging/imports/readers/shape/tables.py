@@ -7,6 +7,7 @@ from judging.imports.readers.records import WHOLE_FILE, Problem
 from judging.imports.readers.tables import AnyTable, OpenTable, Row
 
 Propose = Callable[[AnyTable], ColumnRoles]
+SHEET_NAMES = ("sheet", "name of the sheet")  # of the column that names the sheet of a workbook
 USUAL_SHARE = (
     0.9  # of the cells of a column that are not blank: one odd cell in twenty decides nothing
 )
