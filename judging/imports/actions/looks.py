@@ -137,7 +137,7 @@ def _preview(
     )
     rubric = Rubric.objects.filter(pk=parameters["rubric"]).first()
     examined = new_collections.examine(study=study, rubric=rubric)
-    asks, warnings = study.problems_of("ask"), study.problems_of("warning")
+    asks, warnings = study.problems_of("ask"), study.problems_of("warning", "offer")
     sources = {source.key: source for source in study.sources} if asks else {}
     stored = {}
     if not waits:  # of a quick one the list is made when it is asked for

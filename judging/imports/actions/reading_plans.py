@@ -14,7 +14,13 @@ from judging.imports.readers import limited
 from judging.imports.readers.columns import BadColumns, ColumnRoles, WhenAmbiguous, columns_from
 from judging.imports.readers.outline import Outline, heading, outline
 from judging.imports.readers.pseudonyms import Pseudonyms
-from judging.imports.readers.records import WHOLE_FILE, Problem, StudyRecords, unreadable
+from judging.imports.readers.records import (
+    WHOLE_FILE,
+    Problem,
+    ProblemKind,
+    StudyRecords,
+    unreadable,
+)
 from judging.imports.readers.registry import FORMAT, Format, sniff
 from judging.imports.readers.screening import Screen, TellLeftOut
 from judging.imports.readers.tables import TooManyCells, at_most
@@ -44,7 +50,7 @@ class Plan:
 class Head:
     """The beginning of a file: its format, what its ratings are about, and of a table the first
     different values of each column. `sheets` are those of a workbook, `remarks` what is to be known
-    of the file as a whole."""
+    of the file as a whole, `offers` what may be removed from it."""
 
     format: str
     header: tuple[str, ...] = ()
@@ -53,6 +59,7 @@ class Head:
     criteria: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
 
     @property
     def rated(self) -> dict[str, set[str]]:
@@ -83,6 +90,7 @@ def head_from(data: Mapping[str, Any]) -> Head:
         criteria=criteria,
         sheets=tuple(data.get("sheets", ())),
         remarks=tuple(data.get("remarks", ())),
+        offers=tuple(data.get("offers", ())),
     )
 
 
@@ -153,15 +161,14 @@ def _head(found: Outline) -> Head:
         proposed=found.proposed,
         criteria=found.criteria,
         sheets=found.sheets,
-        remarks=_remarks(found.problems),
+        remarks=_said_of_file(found.problems, "warning"),
+        offers=_said_of_file(found.problems, "offer"),
     )
 
 
-def _remarks(problems: Iterable[Problem]) -> tuple[str, ...]:
+def _said_of_file(problems: Iterable[Problem], kind: ProblemKind) -> tuple[str, ...]:
     """Return what is said of the file as a whole."""
-    return tuple(
-        each.reason for each in problems if each.row == WHOLE_FILE and each.kind == "warning"
-    )
+    return tuple(each.reason for each in problems if each.row == WHOLE_FILE and each.kind == kind)
 
 
 def pseudonym_key() -> bytes:

@@ -6,7 +6,7 @@ be in it. Everything else asks the registry, so that a format is added by its mo
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Literal, get_args
 
@@ -16,7 +16,7 @@ from judging.imports.readers.mapping import to_study
 from judging.imports.readers.pseudonyms import Pseudonyms, pseudonymised
 from judging.imports.readers.records import StudyRecords, unreadable
 from judging.imports.readers.screening import Screen, TellLeftOut
-from judging.imports.readers.shape import AS_IS, shape
+from judging.imports.readers.shape import SHAPE_OPTIONS, shape
 from judging.imports.readers.tables import AnyTable, OpenTable, RowTable
 from judging.imports.readers.text import Unreadable, as_utf8
 
@@ -79,7 +79,14 @@ class Format:
         """Return the proposed columns; the file's name may tell what the file does not."""
         if self.propose is None:
             raise Unreadable(f"{self.title} is no table.")
-        return self.propose(table, PurePath(name).stem)
+        roles = self.propose(table, PurePath(name).stem)
+        return replace(
+            roles,
+            scores=tuple(
+                replace(score, scale="percent") if score.column in table.percentages else score
+                for score in roles.scores
+            ),
+        )
 
     def read(
         self,
@@ -145,7 +152,8 @@ class Format:
         opened = self.opened(data, options)
         if isinstance(opened, StudyRecords) or not self.is_shaped:
             return opened
-        return shape(opened, self.columns, (options or {}).get(AS_IS, ()))
+        chosen = {name: said for name, said in (options or {}).items() if name in SHAPE_OPTIONS}
+        return shape(opened, self.columns, **chosen)
 
     def opened(
         self, data: bytes, options: Mapping[str, Any] | None = None
@@ -153,7 +161,8 @@ class Format:
         """Return the file's rows as they stand there, of some formats while they are read, or its
         study; Unreadable where it is neither."""
         known = dict(self._checked(options))
-        known.pop(AS_IS, None)
+        for option in SHAPE_OPTIONS:
+            known.pop(option, None)
         encoding = known.pop("encoding", "")
         if encoding and self.is_text:
             data = as_utf8(data, encoding)
@@ -163,12 +172,12 @@ class Format:
         return read(data, **known)
 
     def __post_init__(self) -> None:
-        """Add what may be declared of every text, its encoding, and of every table, the steps of
-        its shape that are left out."""
+        """Add what may be declared of every text, its encoding, and of every table, what is done to
+        its cells and rows."""
         if self.is_text:
             object.__setattr__(self, "options", (*self.options, "encoding"))
         if self.table and self.is_shaped:
-            object.__setattr__(self, "options", (*self.options, AS_IS))
+            object.__setattr__(self, "options", (*self.options, *SHAPE_OPTIONS))
 
     def _checked(self, options: Mapping[str, Any] | None) -> Mapping[str, Any]:
         for option in options or {}:

@@ -155,7 +155,8 @@ def _of_table(
         sheets=names,
         rows_read=table.rows_read,
         refused=sum(problem.kind == "row" for problem in table.problems),
-        problems=tuple(table.problems[:MAX_PAGE_ROWS]),
+        # what is said of the whole file comes first, so that it is never cut
+        problems=tuple(sorted(table.problems, key=lambda each: each.row > 0)[:MAX_PAGE_ROWS]),
         repeated_count=repeated_count,
         repeated=tuple(repeated),
     )

@@ -204,6 +204,7 @@ def pseudonymised(taken: AnyTable | StudyRecords, key: Pseudonyms) -> AnyTable |
         delimiter=taken.delimiter,
         quoted=taken.quoted,
         headed=taken.headed,
+        percentages=map(key.in_name, taken.percentages),
     )
 
 

@@ -81,7 +81,7 @@ class RowTable:
     missing.
 
     `headed` says whether the names of the columns stand in the file; else they are named by their
-    places.
+    places. `percentages` are columns whose numbers were written with a percent sign.
     """
 
     header: tuple[str, ...]
@@ -91,6 +91,7 @@ class RowTable:
     delimiter: str = ""
     quoted: bool = True
     headed: bool = True
+    percentages: frozenset[str] = frozenset()
 
     def sample(self, most: int = SAMPLE_ROWS) -> Sequence[Row]:
         """Return the first rows."""
@@ -110,12 +111,14 @@ class OpenTable:
         delimiter: str = "",
         quoted: bool = True,
         headed: bool = True,
+        percentages: Iterable[str] = (),
     ) -> None:
         """Take the rows that will come; a problem in place of a row refuses it."""
         self.header = header
         self.delimiter = delimiter
         self.quoted = quoted
         self.headed = headed
+        self.percentages = frozenset(percentages)
         self.problems: list[Problem] = list(remarks)
         self.rows_read = 0
         self._results = results
@@ -167,6 +170,7 @@ class OpenTable:
             delimiter=self.delimiter,
             quoted=self.quoted,
             headed=self.headed,
+            percentages=self.percentages,
         )
 
     def _coming(self) -> Iterator[Row]:

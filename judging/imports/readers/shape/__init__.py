@@ -7,20 +7,31 @@ says what it did in a remark. A user may have each left out.
 from collections.abc import Callable, Collection, Mapping
 
 from judging.imports.readers.shape.lists import open_cells
+from judging.imports.readers.shape.percent import without_percent_signs
 from judging.imports.readers.shape.tables import Propose
+from judging.imports.readers.shape.tokens import count_tokens, remove_tokens
 from judging.imports.readers.shape.totals import without_totals
 from judging.imports.readers.tables import AnyTable
 from judging.imports.readers.text import Unreadable
 
-AS_IS = "as_is"  # the option that names the steps to leave out
+# What a user may declare: the steps to leave out, and that special tokens are removed
+SHAPE_OPTIONS = ("as_is", "special_tokens")
 STEPS: Mapping[str, Callable[[AnyTable, Propose], AnyTable]] = {
     "lists": open_cells,
     "totals": without_totals,
+    "percent": without_percent_signs,
 }
 
 
-def shape(table: AnyTable, propose: Propose, as_is: str | Collection[str] = ()) -> AnyTable:
-    """Return the table after every step but those left `as_is`.
+def shape(
+    table: AnyTable,
+    propose: Propose,
+    *,
+    as_is: str | Collection[str] = (),
+    special_tokens: bool = False,
+) -> AnyTable:
+    """Return the table after every step but those left `as_is`, without special tokens if these are
+    to be removed.
 
     Raises
     ------
@@ -33,4 +44,4 @@ def shape(table: AnyTable, propose: Propose, as_is: str | Collection[str] = ()) 
     for name, step in STEPS.items():
         if name not in left:
             table = step(table, propose)
-    return table
+    return remove_tokens(table, propose) if special_tokens else count_tokens(table, propose)

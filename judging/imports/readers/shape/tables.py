@@ -24,6 +24,7 @@ def replaced(
     *,
     header: Sequence[str] | None = None,
     remarks: Iterable[Problem] = (),
+    percentages: Iterable[str] = (),
 ) -> OpenTable:
     """Return a table of these rows, made of those of `table`, with its problems.
 
@@ -46,6 +47,7 @@ def replaced(
         delimiter=table.delimiter,
         quoted=table.quoted,
         headed=table.headed,
+        percentages={*table.percentages, *percentages},
     )
 
 

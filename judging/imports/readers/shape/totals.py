@@ -53,7 +53,9 @@ def _numeric_places(table: AnyTable) -> list[int]:
 
 
 def _number(cell: str) -> float | None:
-    plain = with_point(cell.strip().removesuffix("%").rstrip())
+    plain = cell.strip().removesuffix("%").rstrip()
+    if not is_number(plain):
+        plain = with_point(plain)
     return float(plain) if is_number(plain) else None
 
 

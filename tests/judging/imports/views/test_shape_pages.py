@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from judging.models import Reference
+from judging.models import Question, Reference
 from tests.judging.views.importing import at, imported, mapped, sent
 
 pytestmark = pytest.mark.django_db
@@ -43,3 +43,25 @@ def test_format_form_leaves_lists_as_they_are(page):
     assert shown.context["otherwise"]["as_is"].value() == ["lists"]
     imported(page, upload)
     assert "['Who shuts it?']" in Reference.objects.values_list("text", flat=True)
+
+
+def test_button_on_the_columns_page_removes_special_tokens(page):
+    upload = sent(page, "passage,system,question\nThe weir.,Alba,<pad> What is it?</s>\n")
+    shown = page.get(at("columns", upload))
+    assert "&lt;pad&gt; (1), &lt;/s&gt; (1)" in shown.text
+    assert 'form="reading" name="special_tokens" value="on"' in shown.text
+    assert 'id="reading"' in shown.text
+
+    left(page, upload, special_tokens="on")
+    again = page.get(at("columns", upload))
+    assert "Special tokens are removed" in again.text
+    assert 'form="reading"' not in again.text
+    imported(page, upload)
+    assert list(Question.objects.values_list("text", flat=True)) == ["What is it?"]
+
+
+def test_preview_counts_special_tokens(page):
+    upload = sent(page, "passage,system,question\nThe weir.,Alba,<pad> What is it?</s>\n")
+    mapped(page, upload)
+
+    assert "&lt;pad&gt; (1)" in page.get(at("preview", upload)).text
