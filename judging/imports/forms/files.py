@@ -30,6 +30,7 @@ STEPS = (
     ("lists", _("Lists and objects in cells")),
     ("totals", _("Rows of totals and averages")),
     ("percent", _("Percent signs")),
+    ("sets", _("Several questions in a cell")),
 )
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 

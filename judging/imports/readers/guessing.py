@@ -32,7 +32,7 @@ _NAMES = {
     "sentence": "sentence sentence_raw",
     "target_type": "target_type target_question_type targetquestiontype requested_type",
     "modality": "modality",
-    "source_id": "source_id instance_id item_id example_id",
+    "source_id": "source_id instance_id item_id example_id custom_id",
     "system": "system model system_id system_name model_name submission",
     "position": "position slot rank",
     "key": "question_id qid id",

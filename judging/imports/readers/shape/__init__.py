@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from judging.imports.readers.shape.lists import open_cells
 from judging.imports.readers.shape.percent import without_percent_signs
+from judging.imports.readers.shape.sets import open_sets
 from judging.imports.readers.shape.tables import Propose
 from judging.imports.readers.shape.tokens import count_tokens, remove_tokens
 from judging.imports.readers.shape.totals import without_totals
@@ -20,6 +21,7 @@ STEPS: Mapping[str, Callable[[AnyTable, Propose], AnyTable]] = {
     "lists": open_cells,
     "totals": without_totals,
     "percent": without_percent_signs,
+    "sets": open_sets,
 }
 
 

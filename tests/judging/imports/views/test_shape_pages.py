@@ -65,3 +65,18 @@ def test_preview_counts_special_tokens(page):
     mapped(page, upload)
 
     assert "&lt;pad&gt; (1)" in page.get(at("preview", upload)).text
+
+
+def test_columns_page_proposes_a_question_set_and_the_user_may_refuse(page):
+    several = "passage,system,output\nThe weir.,Alba,1. What is it? 2. Who built it?\n"
+    upload = sent(page, several)
+    assert "“What is it?” and “Who built it?”" in page.get(at("columns", upload)).text
+
+    left(page, upload, "sets")
+    assert "several questions" not in page.get(at("columns", upload)).context["head"].remarks
+    left(page, upload)
+    imported(page, upload)
+    assert set(Question.objects.values_list("unit__position", "text")) == {
+        (1, "What is it?"),
+        (2, "Who built it?"),
+    }
