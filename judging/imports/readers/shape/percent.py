@@ -43,7 +43,7 @@ def without_percent_signs(table: AnyTable, _propose: Propose) -> AnyTable:
                     cells[place] = found[1]
                 elif cells[place].strip():
                     unsigned[name] += 1
-            yield Row(row.number, tuple(cells), row.comments)
+            yield Row(row.number, tuple(cells))
         yield from (_bare(name, count) for name, count in unsigned.items() if count)
 
     return replaced(table, rows(), remarks=told, percentages=names)

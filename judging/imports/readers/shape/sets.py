@@ -84,7 +84,7 @@ def _rows(
         for piece in pieces if len(pieces) > 1 else [row.cells[place]]:
             question, answer = _parts(piece) if adds_answers else (piece, "")
             cells = (*row.cells[:place], question, *row.cells[place + 1 :])
-            yield Row(row.number, (*cells, answer) if adds_answers else cells, row.comments)
+            yield Row(row.number, (*cells, answer) if adds_answers else cells)
 
 
 def _parts(piece: str) -> tuple[str, str]:

@@ -44,7 +44,7 @@ def _with_tokens(table: AnyTable, propose: Propose, *, is_removing: bool) -> Any
                 found.update(tokens)
                 if tokens and is_removing:
                     cells[place] = " ".join(_TOKEN.sub(" ", cells[place]).split())
-            yield Row(row.number, tuple(cells), row.comments) if is_removing else row
+            yield Row(row.number, tuple(cells)) if is_removing else row
         if found:
             yield _removed(found) if is_removing else _offered(found)
 
