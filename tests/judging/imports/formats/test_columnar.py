@@ -74,7 +74,7 @@ def test_open_columnar_writes_values_as_text() -> None:
         {
             "question": ["Who?"],
             "list": [["Who hunts?", "What hünts?"]],
-            "struct": [{"text": ["Owls"], "answer_start": [0]}],
+            "struct": [{"lemma": "owl", "tags": ["noun"]}],
             "day": [date(2010, 5, 1)],
             "time": [datetime(2010, 5, 1, 12, 30)],
             "whole": [3.0],
@@ -85,7 +85,8 @@ def test_open_columnar_writes_values_as_text() -> None:
     assert FORMAT["parquet"].open(as_parquet(table)).rows[0].cells == (
         "Who?",
         '["Who hunts?", "What hünts?"]',
-        '{"text": ["Owls"], "answer_start": [0]}',
+        "owl",
+        '["noun"]',
         "2010-05-01",
         "2010-05-01T12:30:00",
         "3",
