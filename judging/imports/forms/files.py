@@ -27,8 +27,11 @@ OPTIONS = (
 TEXT_ALONE = ("delimiter", "quoted", "encoding", "systems", "slots_are")  # of no workbook
 # What a table may be turned into before its columns get roles; see `readers.shape`
 STEPS = (
+    ("header", _("Header rows of Qualtrics")),
+    ("sheets", _("Sheets of annotators or criteria")),
     ("lists", _("Lists and objects in cells")),
     ("totals", _("Rows of totals and averages")),
+    ("melt", _("Columns of annotators or systems")),
     ("percent", _("Percent signs")),
     ("sets", _("Several questions in a cell")),
 )

@@ -216,6 +216,11 @@ def is_criterion(text: str) -> bool:
     return len(text) < 50 and _plain(text) in _CRITERIA
 
 
+def is_criterion_column(text: str) -> bool:
+    """Say whether a text is what columns of names of criteria are called."""
+    return len(text) < 50 and _plain(text) in _NAMES["criterion"].split()
+
+
 def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> ColumnRoles:
     """Return the columns that the header suggests; `rows` are the first few, looked at for columns
     of unknown name."""

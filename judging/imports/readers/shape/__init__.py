@@ -6,9 +6,12 @@ says what it did in a remark. A user may have each left out.
 
 from collections.abc import Callable, Collection, Mapping
 
+from judging.imports.readers.shape.headers import without_survey_rows
 from judging.imports.readers.shape.lists import open_cells
+from judging.imports.readers.shape.melting import melt
 from judging.imports.readers.shape.percent import without_percent_signs
 from judging.imports.readers.shape.sets import open_sets
+from judging.imports.readers.shape.sheets import name_sheets
 from judging.imports.readers.shape.tables import Propose
 from judging.imports.readers.shape.tokens import count_tokens, remove_tokens
 from judging.imports.readers.shape.totals import without_totals
@@ -18,8 +21,11 @@ from judging.imports.readers.text import Unreadable
 # What a user may declare: the steps to leave out, and that special tokens are removed
 SHAPE_OPTIONS = ("as_is", "special_tokens")
 STEPS: Mapping[str, Callable[[AnyTable, Propose], AnyTable]] = {
+    "header": without_survey_rows,
+    "sheets": name_sheets,
     "lists": open_cells,
     "totals": without_totals,
+    "melt": melt,
     "percent": without_percent_signs,
     "sets": open_sets,
 }

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from openpyxl import Workbook
+
+from judging.imports.readers.columns import BadColumns
 from judging.imports.readers.outline import Outline, outline
-from judging.imports.readers.records import StudyRecords
+from judging.imports.readers.records import StudyRecords, unreadable
 from judging.imports.readers.registry import sniff
 from tests import shared_data
 
@@ -19,7 +22,10 @@ def read(
     raw = data.encode() if isinstance(data, str) else data
     known = sniff(name, raw)
     found = outline(data=raw, known=known, name=name, options=options)
-    return found, known.read(raw, name=name, columns=found.proposed, options=options)
+    try:
+        return found, known.read(raw, name=name, columns=found.proposed, options=options)
+    except BadColumns as error:
+        return found, unreadable(str(error))
 
 
 def case(folder: str, name: str) -> tuple[Outline, StudyRecords]:
@@ -32,6 +38,19 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return rows as CSV."""
     out = io.StringIO()
     csv.writer(out).writerows([header, *rows])
+    return out.getvalue()
+
+
+def as_workbook(**sheets: Iterable[Sequence[object]]) -> bytes:
+    """Return sheets as a workbook."""
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(list(row))
+    out = io.BytesIO()
+    book.save(out)
     return out.getvalue()
 
 
