@@ -6,6 +6,7 @@ says what it did in a remark. A user may have each left out.
 
 from collections.abc import Callable, Collection, Mapping
 
+from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.shape.headers import without_survey_rows
 from judging.imports.readers.shape.lists import open_cells
 from judging.imports.readers.shape.melting import melt
@@ -49,7 +50,21 @@ def shape(
     left = as_is.split(",") if isinstance(as_is, str) else as_is
     if unknown := next((name for name in left if name and name not in STEPS), None):
         raise Unreadable(f"No step is called “{unknown}”; there are {', '.join(STEPS)}.")
+    propose = _once_a_table(propose)
     for name, step in STEPS.items():
         if name not in left:
             table = step(table, propose)
     return remove_tokens(table, propose) if special_tokens else count_tokens(table, propose)
+
+
+def _once_a_table(propose: Propose) -> Propose:
+    """Return what proposes the roles of a table when it is first asked: that takes long for
+    thousands of columns."""
+    known: list[tuple[AnyTable, ColumnRoles]] = []
+
+    def propose_once(table: AnyTable) -> ColumnRoles:
+        if not known or known[-1][0] is not table:
+            known.append((table, propose(table)))
+        return known[-1][1]
+
+    return propose_once

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.guessing import is_criterion, is_own_name
 from judging.imports.readers.nesting import Opening, is_question_list
 from judging.imports.readers.numbers import is_number
@@ -23,8 +24,8 @@ _BAR = " | "
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column whose cells are opened: as `ratings`, as texts divided by bars, or by what they
-    hold."""
+    """A column whose cells are opened: as `ratings`, as texts divided by bars, as the `first` of
+    several values, or by what they hold."""
 
     name: str
     kind: str
@@ -34,6 +35,8 @@ class _Column:
         if self.kind == "bars":
             return [part.strip() for part in cell.split("|") if part.strip()]
         found = structure_in(cell)
+        if self.kind == "first" and isinstance(found, list):
+            return found[0]
         return cell if found is None else found
 
 
@@ -41,11 +44,11 @@ def open_cells(table: AnyTable, propose: Propose) -> AnyTable:
     """Return the table with lists and dictionaries in cells opened: references and questions are
     several texts, an object is a column for each key, packed ratings a column for each
     annotator."""
-    references = propose(table).references
+    roles = propose(table)
     columns = [
         column
         for place, name in enumerate(table.header)
-        if (column := _column(name, usual_values(table, place), references, table.header))
+        if (column := _column(name, usual_values(table, place), roles, table.header))
     ]
     if not columns:
         return table
@@ -72,14 +75,14 @@ def open_cells(table: AnyTable, propose: Propose) -> AnyTable:
 
 
 def _column(
-    name: str, cells: Sequence[str], references: Sequence[str], header: Sequence[str]
+    name: str, cells: Sequence[str], roles: ColumnRoles, header: Sequence[str]
 ) -> _Column | None:
     """Return how the cells of a column are opened; None if nothing in them would change."""
     if not cells or is_own_name(name):
         return None
-    if name in references and all(_BAR in cell for cell in cells):
-        return _Column(name, "bars", cells[0])
     found = [each for cell in cells if (each := structure_in(cell)) is not None]
+    if not found and name in roles.references and all(_BAR in cell for cell in cells):
+        return _Column(name, "bars", cells[0])
     if not found or len(found) < USUAL_SHARE * len(cells):
         return None
     if all(isinstance(each, dict) for each in found):
@@ -89,6 +92,8 @@ def _column(
     lists = [each for each in found if isinstance(each, list)]
     if any(is_question_list(each, name, header) for each in lists):
         return _Column(name, "questions", cells[0])
+    if name in (roles.answer, roles.answer_start, roles.passage, roles.sentence):
+        return _Column(name, "first", cells[0])
     if any(isinstance(inside, dict) for each in lists for inside in each):
         return _Column(name, "objects", cells[0])
     return None if all(map(is_json, cells)) else _Column(name, "list", cells[0])
@@ -134,6 +139,7 @@ def _singular(name: str) -> str:
 def _said(column: _Column, header: Sequence[str]) -> str:
     how = {
         "bars": "Each cell holds several texts divided by “|”. They are read as a list.",
+        "first": "Each cell holds a list. The first of its values is taken.",
         "list": "Each cell holds a list. It is read as several values.",
         "object": "Each cell holds an object. Each of its keys is read as a column.",
         "objects": "Each cell holds a list of objects. Each of them is read as a row.",

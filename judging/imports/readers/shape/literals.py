@@ -139,6 +139,8 @@ class _Reader:
 
 
 def _unquoted(token: str) -> str:
+    if "\\" not in token:
+        return token[1:-1]
     try:
         found = ast.literal_eval(token)
     except (ValueError, SyntaxError):

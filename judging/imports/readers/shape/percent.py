@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from judging.imports.readers.guessing import is_own_name
 from judging.imports.readers.records import Problem
 from judging.imports.readers.shape.tables import (
     USUAL_SHARE,
@@ -23,7 +24,8 @@ def without_percent_signs(table: AnyTable, _propose: Propose) -> AnyTable:
     places = [
         place
         for place in range(len(table.header))
-        if (cells := usual_values(table, place))
+        if not is_own_name(table.header[place])
+        and (cells := usual_values(table, place))
         and sum(map(bool, map(_PERCENT.fullmatch, cells))) >= USUAL_SHARE * len(cells)
     ]
     if not places:

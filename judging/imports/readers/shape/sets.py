@@ -21,17 +21,16 @@ from judging.imports.readers.shape.tables import (
 from judging.imports.readers.tables import AnyTable, Row
 
 Split = Callable[[str], list[str]]
-ANSWER = "submitted_answer"
+ANSWER_COLUMN = "submitted_answer"
 _MOST_ROWS = 0.5
 _NUMBER = re.compile(r"(?:^|(?<=\s))(?:question |q)?\(?([0-9]{1,2})[.):]\s+", re.I)
-_BULLET = re.compile(r"\s*[-*•]\s+")
+_BULLETS = ("- ", "* ", "• ")
 _SIGNS: Mapping[str, re.Pattern[str]] = {
     "<sep>": re.compile(r"<sep>|\[SEP\]", re.I),
     "||": re.compile(r"\|\|+"),
 }
-_WITH_ANSWER = re.compile(
-    r"question\s*:(?P<question>.*?)[,;]?\s*answer\s*:(?P<answer>.*)", re.I | re.S
-)
+_QUESTION = re.compile(r"question ?:", re.I)
+_ANSWER = re.compile(r"(?<!\w)answer ?:", re.I)
 
 
 def open_sets(table: AnyTable, propose: Propose) -> AnyTable:
@@ -58,7 +57,9 @@ def open_sets(table: AnyTable, propose: Propose) -> AnyTable:
     reason = f"{begins} {several}. Each is read as a question of its own in a question set."
     answered = any(_parts(piece)[1] for cell in cells for piece in split(cell))
     adds_answers = answered and not roles.submitted_answer
-    header = (*table.header, unused_name(ANSWER, table.header)) if adds_answers else table.header
+    header = (
+        (*table.header, unused_name(ANSWER_COLUMN, table.header)) if adds_answers else table.header
+    )
     return replaced(
         table,
         _rows(table, place, split, adds_answers=adds_answers),
@@ -89,8 +90,12 @@ def _rows(
 
 def _parts(piece: str) -> tuple[str, str]:
     """Return a question and its answer, as `question: …, answer: …` writes them."""
-    found = _WITH_ANSWER.fullmatch(piece.strip())
-    return (found["question"].strip(), found["answer"].strip()) if found else (piece, "")
+    named = _QUESTION.match(piece.strip())
+    answer = _ANSWER.search(piece.strip())
+    if not named or not answer:
+        return piece, ""
+    question = piece.strip()[named.end() : answer.start()]
+    return question.strip().rstrip(",;").rstrip(), piece.strip()[answer.end() :].strip()
 
 
 def _numbered(cell: str) -> list[str]:
@@ -123,8 +128,12 @@ def _by_bars(cell: str) -> list[str]:
 
 def _by_lines(cell: str) -> list[str]:
     """Return the lines of a cell, without the bullets before them, if each is a question."""
-    lines = [_BULLET.sub("", line, count=1).strip() for line in cell.splitlines() if line.strip()]
+    lines = [_without_bullet(line.strip()) for line in cell.splitlines() if line.strip()]
     return lines if all(line.endswith(QUESTION_MARKS) for line in lines) else [cell]
+
+
+def _without_bullet(line: str) -> str:
+    return line[2:].strip() if line.startswith(_BULLETS) else line
 
 
 _WAYS: Sequence[Split] = (_numbered, *map(_by_sign, _SIGNS), _by_bars, _by_lines)

@@ -7,6 +7,7 @@ sum, or each the mean, of the column above it.
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.numbers import is_number, with_point
@@ -52,7 +53,9 @@ def _numeric_places(table: AnyTable) -> list[int]:
     return found
 
 
+@lru_cache(maxsize=4096)
 def _number(cell: str) -> float | None:
+    """Return the number that a cell holds, with a decimal comma or a percent sign or not."""
     plain = cell.strip().removesuffix("%").rstrip()
     if not is_number(plain):
         plain = with_point(plain)
@@ -86,15 +89,19 @@ class _Finder:
     def rows(self, table: AnyTable) -> Iterator[Row | Problem]:
         held: list[tuple[Row, str]] = []  # what are totals if no other row follows
         for row in table.rows:
-            if label := self._label(row.cells):
+            if self._has_question(row.cells):
+                self.asking.add(self._system_of(row.cells))
+            elif label := self._label(row.cells):
                 self.excluded.append((row.number, f"“{label}”"))
+                continue
             elif statistic := self._statistic(row.cells):
                 held.append((row, statistic))
-            else:
+                continue
+            if held:
                 yield from (earlier for earlier, _ in held)
                 held = []
-                self._add(row.cells)
-                yield row
+            self._add(row.cells)
+            yield row
         self.excluded += [(row.number, statistic) for row, statistic in held]
         if self.excluded:
             yield remark(_said(sorted(self.excluded)))
@@ -103,9 +110,6 @@ class _Finder:
         """Return the label that makes a row one of totals; nothing if it is none."""
         first = next((cell.strip() for cell in cells if cell.strip()), "")
         system = self._system_of(cells)
-        if self._has_question(cells):
-            self.asking.add(system)
-            return ""
         label = next((each for each in (first, system) if _LABEL.fullmatch(each[:60])), "")
         if not label or (label == system and system in self.asking):
             return ""

@@ -134,6 +134,15 @@ def test_packed_ratings_become_columns_of_annotators(name: str) -> None:
     assert list(values(study).values()) == [["4", "1"], ["5", "1"], ["3", "2"]]
 
 
+@pytest.mark.parametrize("cells", [("['owls', 'an owl']", "['mice']"), ('["owls"]', '["mice"]')])
+def test_of_a_list_of_answers_the_first_is_taken(cells: tuple[str, str]) -> None:
+    rows = [(*given, cell) for given, cell in zip(GIVEN, cells, strict=True)]
+    found, study = read(as_csv(("passage", "system", "question", "answer"), rows))
+
+    assert [source.answer for source in study.sources] == ["owls", "mice"]
+    assert "The first of its values is taken." in remarks(found)[0]
+
+
 def test_one_odd_cell_in_twenty_does_not_keep_the_others_closed() -> None:
     rows = [(f"Owl {n}.", "A", f"Who is {n}?", f"['Who {n}?', 'What {n}?']") for n in range(19)]
     _, study = read(as_csv(HEADER, [*rows, ("Owl 20.", "A", "Who is 20?", "See above.")]))
