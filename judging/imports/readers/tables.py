@@ -537,8 +537,10 @@ def parse_json(text: str) -> object:
     ValueError
         With the reason as a clause.
     """
-    with _json_reasons():
+    try:
         found = _JSON.decode(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(_json_reason(error)) from None
     if text.count("[") + text.count("{") > MAX_JSON_DEPTH and _depth(found) > MAX_JSON_DEPTH:
         raise ValueError(_TOO_DEEP)
     return found
@@ -553,23 +555,21 @@ def parse_jsons(text: str) -> Iterator[tuple[int, object]]:
         start = divider.end()
         if start == len(text):
             return
-        with _json_reasons():
+        try:
             found, place = _JSON.raw_decode(text, start)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise ValueError(_json_reason(error)) from None
         if _depth(found) > MAX_JSON_DEPTH:
             raise ValueError(_TOO_DEEP)
         yield line, found
         line += text.count("\n", start, place)
 
 
-@contextmanager
-def _json_reasons() -> Iterator[None]:
-    try:
-        yield
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno:,}" if error.lineno > 1 else f"character {error.colno:,}"
-        raise ValueError(f"{error.msg} at {place}") from None
-    except RecursionError:
-        raise ValueError(_TOO_DEEP) from None
+def _json_reason(error: json.JSONDecodeError | RecursionError) -> str:
+    if isinstance(error, RecursionError):
+        return _TOO_DEEP
+    place = f"line {error.lineno:,}" if error.lineno > 1 else f"character {error.colno:,}"
+    return f"{error.msg} at {place}"
 
 
 def _depth(value: object) -> int:
