@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -13,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from judging.guards import rubrics_of
 from judging.imports.actions import ratings
 from judging.imports.actions.reading_plans import Plan
-from judging.imports.readers.columns import ColumnRoles
+from judging.imports.readers.columns import ColumnRoles, NamedRater
 from judging.imports.readers.registry import FORMATS
 from judging.imports.readers.tables import DELIMITERS
 from judging.imports.readers.text import ENCODINGS, unstorable
@@ -24,6 +25,12 @@ OPTIONS = (
     *("delimiter", "quoted", "sheet", "slots_are", "encoding", "header", "above", "systems"),
 )
 TEXT_ALONE = ("delimiter", "quoted", "encoding", "systems", "slots_are")  # of no workbook
+RATERS = [
+    ("", _("choose")),
+    ("annotator", _("an annotator")),
+    ("llm_judge", _("an LLM judge")),
+    ("exclude", _("exclude")),
+]
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
@@ -287,9 +294,29 @@ class OptionsForm(forms.Form):
         help_text=_("Ratings by annotator become a closed campaign of this protocol."),
     )
 
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, user: User, raters: Sequence[NamedRater] = (), **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.fields["rubric"].queryset = rubrics_of(user).order_by("title", "version", "-id")
+        self._raters = raters
+        for place, rater in enumerate(raters):
+            self.fields[f"rater_{place}"] = forms.ChoiceField(
+                label=_now("Rater “%(name)s”") % {"name": rater.name},
+                choices=RATERS,
+                initial="" if rater.kind == "ask" else rater.kind,
+                help_text=rater.evidence,
+                error_messages={
+                    "required": _("Say whether this is an annotator, or exclude the rater.")
+                },
+            )
+
+    def named_raters(self) -> tuple[NamedRater, ...]:
+        """Return what was said of the raters who may be no annotators."""
+        said = (self.cleaned_data[f"rater_{place}"] for place in range(len(self._raters)))
+        return tuple(
+            replace(rater, kind=kind) for rater, kind in zip(self._raters, said, strict=True)
+        )
 
     def check_ratings(self, columns: ColumnRoles) -> None:
         """Refuse ratings without a protocol, and columns about criteria that it does not have."""
@@ -297,7 +324,8 @@ class OptionsForm(forms.Form):
             self.cleaned_data.get("rubric"),
             {rating.criterion for rating in columns.ratings},
         )
-        if rubric is None and (rated or columns.value):
+        has_annotators = any(rating.kind == "annotator" for rating in columns.ratings)
+        if rubric is None and (has_annotators or columns.value):
             self.add_error(
                 "rubric",
                 _(

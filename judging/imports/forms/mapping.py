@@ -8,7 +8,7 @@ from django.http import QueryDict
 from judging.imports.actions.reading_plans import Head, Plan
 from judging.imports.forms.columns import SHOWN, ColumnsFormSet, initial_columns, with_direction
 from judging.imports.forms.files import FurtherForm, OptionsForm, QgstecForm
-from judging.imports.readers.columns import ColumnRoles
+from judging.imports.readers.columns import ColumnRoles, NamedRater
 from judging.models import User
 
 KEPT_WITH = ("passage", "sentence", "answer", "answer_start", "source_id")
@@ -61,6 +61,7 @@ class ColumnMapping:
                 values=head.values[part],
                 whole=head.header,
                 known={name: each for name, each in said.items() if name not in shown},
+                evidence=head.proposed.evidence,
                 initial=[with_direction(said.get(name, {})) for name in shown],
                 further=further,
                 is_last=self.next_page is None,
@@ -68,7 +69,14 @@ class ColumnMapping:
                 prefix="columns" if number == 1 else f"columns{number}",
             )
         kind = QgstecForm if head.proposed is None else FurtherForm if further else OptionsForm
-        self.options = kind(data, user=user, initial=initial)
+        self.options = kind(data, user=user, initial=initial, raters=self._raters())
+
+    def _raters(self) -> list[NamedRater]:
+        """Return the raters who may be no annotators, with what was said of them before."""
+        proposed = self.head.proposed.raters if self.head.proposed else ()
+        known = self.plan.columns.raters if self.plan.columns else ()
+        kinds = {each.name: each.kind for each in known}
+        return [replace(each, kind=kinds.get(each.name, each.kind)) for each in proposed]
 
     def _page(self, number: str) -> ColumnsPage | None:
         return next((each for each in self.pages if str(each.number) == number), None)
@@ -109,6 +117,7 @@ class ColumnMapping:
             "missing_words": _words(said["missing_words"]),
         }
         options |= {"default_system": said["default_system"]} if said["default_system"] else {}
+        options["raters"] = self.options.named_raters()
         new, before = ColumnRoles(**self.columns.columns(), **options), plan.columns
         if rater := said.get("rater"):
             new = replace(

@@ -6,12 +6,12 @@ be in it. Everything else asks the registry, so that a format is added by its mo
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Literal, get_args
 
 from judging.imports.readers.columns import ColumnRoles
-from judging.imports.readers.guessing import guess
+from judging.imports.readers.guessing import Evidence, guess
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.pseudonyms import Pseudonyms, pseudonymised
 from judging.imports.readers.records import StudyRecords, unreadable
@@ -76,6 +76,9 @@ class Format:
         """Return the proposed columns; the file's name may tell what the file does not."""
         if self.propose is None:
             raise Unreadable(f"{self.title} is no table.")
+        if isinstance(table, RowTable) and table.evidence is None:
+            rows = [row.cells for row in table.rows]
+            table = replace(table, evidence=Evidence.of(table.header, rows))
         return self.propose(table, PurePath(name).stem)
 
     def read(
@@ -128,9 +131,11 @@ class Format:
         if isinstance(taken, StudyRecords):
             return taken
         try:
-            return to_study(
-                taken, columns or self.columns(taken, name), screen=screen, left_out=left_out
-            )
+            if columns is None:
+                # roles are proposed from all rows, so they are read before the first is taken
+                taken = taken.table() if isinstance(taken, OpenTable) else taken
+                columns = self.columns(taken, name)
+            return to_study(taken, columns, screen=screen, left_out=left_out)
         except Unreadable as refusal:
             return unreadable(refusal.reason, row=refusal.row)
 
@@ -161,8 +166,9 @@ class Format:
 
 
 def proposed(table: AnyTable, _name: str) -> ColumnRoles:
-    """Return the columns that names and first cells suggest."""
-    return guess(table.header, [row.cells for row in table.sample()])
+    """Return the columns that names and cells suggest."""
+    evidence = table.evidence if isinstance(table, RowTable) else None
+    return guess(table.header, [row.cells for row in table.sample()], evidence)
 
 
 def first_line(head: bytes) -> bytes:

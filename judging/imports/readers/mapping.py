@@ -143,6 +143,8 @@ class _Reading:
         self._rated: dict[tuple[MappedUnit, str, str], list[int]] = {}
         self._scores: dict[MappedUnit, dict[str, str]] = {}
         self._differing: dict[tuple[str, str], int] = {}
+        self._annotated = [each for each in columns.ratings if each.kind == "annotator"]
+        self._others = {each.name for each in columns.raters if each.kind != "annotator"}
         self._rating_columns = {each.column: each for each in columns.ratings}
         self._comments_left: list[tuple[int, str]] = []
 
@@ -160,11 +162,12 @@ class _Reading:
             about = self._attributes(row, self.columns.rating_metadata, "judgment:")
             for column, criterion, rater, value in values:
                 self._rate(row, unit, column, criterion, rater, value, about)
-        if note := self._cell(row, self.columns.note).strip():
+        is_other = self._cell(row, self.columns.rater).strip() in self._others
+        if not is_other and (note := self._cell(row, self.columns.note).strip()):
             self._note(row, unit, note)
         for column, text in (row.comments or {}).items():
             self._comment(row, unit, column, text)
-        if self.columns.has_marks and (said := self._marked(row)):
+        if self.columns.has_marks and not is_other and (said := self._marked(row)):
             self.marks.put(unit, self._cell(row, self.columns.rater).strip(), said)
 
     def study(self) -> StudyRecords:
@@ -392,7 +395,9 @@ class _Reading:
     def _values(self, row: Row) -> Iterator[tuple[str, str, str, str]]:
         """Yield column, criterion, rater and value of every rating in the row that is not blank."""
         rater = self._cell(row, self.columns.rater).strip()
-        for rating in self.columns.ratings:
+        if rater in self._others:
+            return
+        for rating in self._annotated:
             if value := self._number(row, rating.column):
                 yield rating.column, rating.criterion, rating.rater or rater, value
         if self.columns.value and (value := self._number(row, self.columns.value)):
