@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from judging.guards import rubrics_of
 from judging.imports.actions import ratings
 from judging.imports.actions.reading_plans import Plan
-from judging.imports.readers.columns import ColumnRoles, NamedRater
+from judging.imports.readers.columns import ColumnRoles, NamedRater, WordPoint
 from judging.imports.readers.registry import FORMATS
 from judging.imports.readers.tables import DELIMITERS
 from judging.imports.readers.text import ENCODINGS, unstorable
@@ -25,6 +25,7 @@ OPTIONS = (
     *("delimiter", "quoted", "sheet", "slots_are", "encoding", "header", "above", "systems"),
 )
 TEXT_ALONE = ("delimiter", "quoted", "encoding", "systems", "slots_are")  # of no workbook
+EXCLUDED = "exclude"
 RATERS = [
     ("", _("choose")),
     ("annotator", _("an annotator")),
@@ -228,6 +229,19 @@ class ReadingForm(forms.Form):
         return {"format": plan.format, **plan.options, **said, "systems": systems}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedWord:
+    """A word among the ratings on a criterion: how often it is there, the points that it may mean
+    and the one that is likely, which `is_label` says is called so."""
+
+    criterion: str
+    word: str
+    count: int
+    choices: Sequence[tuple[str, str]]
+    point: str = ""
+    is_label: bool = False
+
+
 class OptionsForm(forms.Form):
     """What no column says."""
 
@@ -295,11 +309,16 @@ class OptionsForm(forms.Form):
     )
 
     def __init__(
-        self, *args: Any, user: User, raters: Sequence[NamedRater] = (), **kwargs: Any
+        self,
+        *args: Any,
+        user: User,
+        raters: Sequence[NamedRater] = (),
+        words: Sequence[RatedWord] = (),
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.fields["rubric"].queryset = rubrics_of(user).order_by("title", "version", "-id")
-        self._raters = raters
+        self._raters, self._unseen = raters, list[str]()
         for place, rater in enumerate(raters):
             self.fields[f"rater_{place}"] = forms.ChoiceField(
                 label=_now("Rater “%(name)s”") % {"name": rater.name},
@@ -310,6 +329,55 @@ class OptionsForm(forms.Form):
                     "required": _("Say whether this is an annotator, or exclude the rater.")
                 },
             )
+
+        self._words = words
+        for place, word in enumerate(words):
+            self.fields[f"point_{place}"] = forms.ChoiceField(
+                label=_now("“%(word)s”, %(n)s × %(criterion)s")
+                % {"word": word.word, "n": f"{word.count:,}", "criterion": word.criterion},
+                choices=[("", _("choose")), *word.choices, (EXCLUDED, _("exclude"))],
+                initial=word.point,
+                error_messages={"required": _("Choose a point, or exclude the word.")},
+            )
+            if self.is_bound and f"point_{place}" not in self.data and word.point:
+                self._propose_point(place, word)
+
+    def _propose_point(self, place: int, word: RatedWord) -> None:
+        """Show the likely point of a word that the sent page did not ask about. The label of a point
+        needs no look."""
+        sent = self.data.copy()
+        sent[f"point_{place}"] = word.point
+        self.data = sent
+        if not word.is_label:
+            self._unseen.append(f"point_{place}")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        for name in self._unseen:
+            self.add_error(name, _("This is a proposal. Check it."))
+        return cleaned
+
+    @property
+    def point_fields(self) -> list[forms.BoundField]:
+        """The fields of the words among the ratings."""
+        return [self[f"point_{place}"] for place in range(len(self._words))]
+
+    @property
+    def other_fields(self) -> list[forms.BoundField]:
+        """All other fields."""
+        return [field for field in self if not field.name.startswith("point_")]
+
+    def word_points(self) -> tuple[WordPoint, ...]:
+        """Return the point that was chosen for each word."""
+        said = (self.cleaned_data[f"point_{place}"] for place in range(len(self._words)))
+        return tuple(
+            WordPoint(
+                criterion=word.criterion,
+                word=word.word,
+                point="" if point == EXCLUDED else point,
+            )
+            for word, point in zip(self._words, said, strict=True)
+        )
 
     def named_raters(self) -> tuple[NamedRater, ...]:
         """Return what was said of the raters who may be no annotators."""

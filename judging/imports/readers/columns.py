@@ -77,6 +77,16 @@ class NamedRater:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WordPoint:
+    """The point of a criterion's scale that a word stands for, as a number; no point excludes the
+    ratings with this word."""
+
+    criterion: str
+    word: str
+    point: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionColumn:
     """A column of the questions of one system, in a table that has a column for each system."""
 
@@ -102,8 +112,8 @@ class ColumnRoles:
     columns but those of free text; with `decimal` "comma", scores and ratings are written 0,61. A
     marked span is given by its ends and, to be checked, its text; `mark` tells it from a rater's
     word that nothing in the passage answers the question (`none`). `raters` are those of the rater
-    column who may be no annotators. `evidence` has a sentence for each column whose proposal rests
-    on its values; it declares nothing.
+    column who may be no annotators, `points` what words of ratings mean. `evidence` has a sentence
+    for each column whose proposal rests on its values; it declares nothing.
     """
 
     question: str = ""
@@ -132,6 +142,7 @@ class ColumnRoles:
     scores: tuple[ScoreColumn, ...] = ()
     ratings: tuple[RatingColumn, ...] = ()
     raters: tuple[NamedRater, ...] = ()
+    points: tuple[WordPoint, ...] = ()
     metadata: tuple[str, ...] = ()
     source_metadata: tuple[str, ...] = ()
     rating_metadata: tuple[str, ...] = ()
@@ -184,6 +195,7 @@ _PARTS = {
     "scores": ScoreColumn,
     "ratings": RatingColumn,
     "raters": NamedRater,
+    "points": WordPoint,
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judging.imports.readers.cells import CellCounts, ColumnCounts, counted, nearly_all
+from judging.imports.readers.cells import CellCounts, ColumnCounts, counted, few_words, nearly_all
 from judging.imports.readers.columns import (
     ONE_COLUMN,
     ColumnRoles,
@@ -252,6 +252,16 @@ class Evidence:
     def counts(self) -> dict[str, CellCounts]:
         """The values of each column with their numbers."""
         return self._counts.of_columns()
+
+    @property
+    def words(self) -> dict[str, dict[str, int]]:
+        """The words of each column that holds only few, with their numbers."""
+        counts = self.counts
+        return {
+            name: words
+            for name, each in counts.items()
+            if not each.uncounted and (words := few_words(each.values))
+        }
 
     @property
     def missing(self) -> dict[str, dict[str, int]]:

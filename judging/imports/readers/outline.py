@@ -4,11 +4,13 @@ there are, and what a person is to be asked before it is read as a study.
 
 import json
 from array import array
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from judging.imports.readers.cells import COUNTED_VALUES, few_words
 from judging.imports.readers.columns import ColumnRoles, columns_from
 from judging.imports.readers.contract import Format
 from judging.imports.readers.guessing import Evidence
@@ -31,9 +33,10 @@ class Outline:
     are known.
 
     `values` are the first different values of each column, `missing` the words in it that may stand
-    for "no value", with their numbers, `criteria` what the ratings are about, `repeated` the rows
-    that equal an earlier one, each with that one's number. `refused` counts the rows that cannot be
-    taken; `problems` are the first of all.
+    for "no value", with their numbers, `criteria` what the ratings are about, `words` what columns of
+    few words hold, with their numbers, and `words_of` what is said about the criteria of a table of
+    one rating a row, `repeated` the rows that equal an earlier one, each with that one's number.
+    `refused` counts the rows that cannot be taken; `problems` are the first of all.
     """
 
     format: str
@@ -43,6 +46,8 @@ class Outline:
     missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     proposed: ColumnRoles | None = None
     criteria: tuple[str, ...] = ()
+    words: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    words_of: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()
     rows_read: int = 0
     refused: int = 0
@@ -162,6 +167,8 @@ def _of_table(
         missing=missing,
         proposed=replace(proposed, missing_words=_proposed_words(proposed, missing)),
         criteria=tuple(filter(None, criteria)),
+        words=evidence.words,
+        words_of=counts.words_of(),
         sheets=names,
         rows_read=table.rows_read,
         refused=sum(problem.kind == "row" for problem in table.problems),
@@ -177,14 +184,27 @@ class _Counts:
     def __init__(self, header: tuple[str, ...], proposed: ColumnRoles) -> None:
         self.digests, self.numbers = array("Q"), array("L")
         self.criteria: dict[str, None] = {}
-        self._place = header.index(proposed.criterion) if proposed.criterion else None
+        self._places = (
+            (header.index(proposed.criterion), header.index(proposed.value))
+            if proposed.criterion
+            else None
+        )
+        self._values: dict[str, Counter[str]] = defaultdict(Counter)
 
     def take(self, row: Row) -> None:
         # 64 bits: among a million rows two others share them once in 37 million files
         self.digests.append(int.from_bytes(row_digest(row.cells)[:8]))
         self.numbers.append(row.number)
-        if self._place is not None:
-            self.criteria.setdefault(row.cells[self._place].strip())
+        if self._places is not None:
+            criterion, value = (row.cells[place].strip() for place in self._places)
+            self.criteria.setdefault(criterion)
+            values = self._values[criterion]
+            if value in values or len(values) < COUNTED_VALUES:
+                values[value] += 1
+
+    def words_of(self) -> dict[str, dict[str, int]]:
+        """Return the words that are said about each criterion, with their numbers."""
+        return {name: found for name, each in self._values.items() if (found := few_words(each))}
 
 
 def _proposed_words(
