@@ -250,11 +250,11 @@ def test_llm_judges_alone_are_no_ratings_of_a_dataset(page, rubric):
 
 def test_an_llm_judges_ratings_in_a_further_file_are_told(rubric):
     collection = assembled()
-    text = "question,system,fluency_A,fluency_gpt4\nWhen do herons wade?,Alba,3,2\n"
+    text = "question,system,fluency_A,fluency_B,fluency_gpt4\nWhen do herons wade?,Alba,3,1,2\n"
     roles = proposed(text.encode())
     added = waiting(collection, text, rubric=rubric, **roles.as_dict())
 
     joined = adding.examine(added=added)
 
-    assert [rating.rater for rating in joined.ratings] == ["A"]
+    assert [rating.rater for rating in joined.ratings] == ["A", "B"]
     assert "Add them on the campaign’s page of LLM judges." in joined.study.problems[-1].reason
