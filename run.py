@@ -35,7 +35,7 @@ python3 run.py COMMAND, where COMMAND is
   test [pytest arguments]                 every check and test; with arguments, those tests only
   test --long                             the same with sweeps, soaks, mutants and simulations
   check                                   the checks of the code alone: style, types, imports, scripts
-  extras [NAME ...]                       install optional metrics; without names, list them
+  extras [NAME ...]                       install optional packages; without names, list them
   soak [--minutes N] [--kills N]          kill every process of a busy site again and again
   manage COMMAND ... [--home DIR]         one management command; "manage help" lists them
 
@@ -142,6 +142,9 @@ EXTRAS = {
         "about 4 MB",
         "Apache 2.0",
     ),
+    "parquet": Extra(
+        ("pyarrow",), "Parquet and Arrow files among those imported", "about 160 MB", "Apache 2.0"
+    ),
     "redis": Extra(
         ("redis",), "workers told of jobs by a Redis (CELERY_BROKER_URL)", "about 1 MB", "MIT"
     ),
@@ -200,7 +203,7 @@ def list_of_extras() -> str:
         f"  {name:10} {extra.brings}\n             {extra.size}, {extra.licence}"
         for name, extra in EXTRAS.items()
     ]
-    return "\n".join(["Optional metrics: python3 run.py extras NAME ...", "", *rows])
+    return "\n".join(["Optional packages: python3 run.py extras NAME ...", "", *rows])
 
 
 def install_extras(names: list[str]) -> int:

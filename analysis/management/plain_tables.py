@@ -13,13 +13,17 @@ from django.core.management.base import CommandError
 
 from analysis.stats.crosscheck import Check
 from analysis.stats.estimate import Estimate
+from judging.imports.formats.workbook import ENDINGS as WORKBOOK_ENDINGS
 from judging.imports.formats.workbook import read_workbook
 from judging.imports.readers.numbers import is_number
 from judging.imports.readers.tables import RowTable, read_delimited, read_jsonl
 from judging.imports.readers.text import ENCODINGS, Unreadable, as_utf8, decodings
 
 PlainRecord = dict[str, Any]
-READERS: dict[str, Callable[[bytes], RowTable]] = {".jsonl": read_jsonl, ".xlsx": read_workbook}
+READERS: dict[str, Callable[[bytes], RowTable]] = {
+    ".jsonl": read_jsonl,
+    **dict.fromkeys(WORKBOOK_ENDINGS, read_workbook),
+}
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
 
 

@@ -16,6 +16,7 @@ from judging.actions import history
 from judging.actions.bulk import copy
 from judging.actions.rounds import TellProgress, silent
 from judging.guards import judges_now
+from judging.imports.formats.workbook import ENDINGS as WORKBOOK_ENDINGS
 from judging.imports.readers import limited
 from judging.imports.readers.machine_tables import (
     JudgeAnswer,
@@ -42,7 +43,8 @@ from judging.models import (
 )
 from judging.protocols import documents
 
-FORMATS = {".jsonl": "jsonl", ".xlsx": "xlsx"}  # by the ending; CSV or TSV else
+# by the ending of the file name; other files are CSV or TSV
+FORMATS = {".jsonl": "jsonl", **dict.fromkeys(WORKBOOK_ENDINGS, "xlsx")}
 NEAR = 250_000  # bytes, and cells; a larger table is read in a process of its own
 MANY = 20_000  # questions of a campaign; above that, a table of answers is taken by a job
 PROMPT_SHOWN = 2_000  # characters

@@ -5,12 +5,14 @@ from django.db import models
 
 
 class SystemChange(models.Model):
-    """A system that got another name or kind, or became one with another."""
+    """A system that got another name or kind, became one with another, or whose questions got a
+    subset."""
 
     class What(models.TextChoices):
         RENAMED = "renamed", "renamed"
         MARKED = "marked", "marked"
         MERGED = "merged", "merged"
+        SPLIT = "split", "split into subset and system"
 
     collection = models.ForeignKey(
         "judging.Collection", on_delete=models.CASCADE, related_name="system_changes"

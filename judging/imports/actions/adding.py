@@ -334,7 +334,9 @@ def examine(*, added: AddedFile, progress: TellProgress = silent, waits: bool = 
         "columns": [column.name for column in study.score_columns],
         "refused": [_refused(problem) for problem in joined.not_kept[:SHOWN]],
         "refused_count": len(joined.not_kept),
-        "warnings": [_refused(problem) for problem in study.problems_of("warning")[:SHOWN]],
+        "warnings": [
+            _refused(problem) for problem in study.problems_of("warning", "offer")[:SHOWN]
+        ],
     }
     AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING).update(
         examined=added.examined

@@ -15,7 +15,6 @@ from judging.actions.rounds import TellProgress, silent
 from judging.design import letter
 from judging.imports.actions import new_collections, reading_plans, row_list_files
 from judging.imports.actions.reading_plans import Head, Plan
-from judging.imports.formats.workbook import PACKED, unpacked_size
 from judging.imports.readers.overview import (
     Sample,
     handful,
@@ -28,6 +27,7 @@ from judging.imports.readers.overview import (
 from judging.imports.readers.records import Problem, SourceRecord, StudyRecords
 from judging.imports.readers.row_lists import rows_of
 from judging.imports.readers.text import Unreadable, decodings
+from judging.imports.readers.unpacking import ZIP, unpacked_size
 from judging.models import AddedFile, Rubric, StoredFile, Upload, User
 
 COLUMNS, PREVIEW = "judging.read_columns", "judging.preview_import"
@@ -47,7 +47,7 @@ def size_to_read(file: StoredFile, *, enough: int = AT_ONCE) -> int:
     """Return how many bytes reading a file goes through: of a workbook, those it unpacks to, which
     may be a thousand times as many. Of a file that has more than `enough` no more is looked at: a
     list of parts alone may take a second to read."""
-    if file.size > enough or storage.head_of(file, len(PACKED)) != PACKED:
+    if file.size > enough or storage.head_of(file, len(ZIP)) != ZIP:
         return file.size
     try:
         with ZipFile(BytesIO(storage.content_of(file))) as archive:
@@ -139,7 +139,7 @@ def _preview(
     examined = new_collections.examine(
         study=study, rubric=rubric, has_columns=plan.columns is not None
     )
-    asks, warnings = study.problems_of("ask"), study.problems_of("warning")
+    asks, warnings = study.problems_of("ask"), study.problems_of("warning", "offer")
     sources = {source.key: source for source in study.sources} if asks else {}
     stored = {}
     if not waits:  # of a quick one the list is made when it is asked for

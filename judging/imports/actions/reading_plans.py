@@ -15,10 +15,17 @@ from judging.imports.readers import limited
 from judging.imports.readers.columns import BadColumns, ColumnRoles, WhenAmbiguous, columns_from
 from judging.imports.readers.outline import Outline, heading, outline
 from judging.imports.readers.pseudonyms import Pseudonyms
-from judging.imports.readers.records import WHOLE_FILE, Problem, StudyRecords, unreadable
+from judging.imports.readers.records import (
+    WHOLE_FILE,
+    Problem,
+    ProblemKind,
+    StudyRecords,
+    unreadable,
+)
 from judging.imports.readers.registry import FORMAT, Format, sniff
 from judging.imports.readers.screening import Screen, TellLeftOut
 from judging.imports.readers.tables import TooManyCells, at_most
+from judging.imports.readers.unpacking import GZIP, ZIP
 
 NEAR = 250_000  # bytes, and cells; a larger file is read in a process of its own
 
@@ -44,7 +51,7 @@ class Plan:
 class Head:
     """The beginning of a file: its format, what its ratings are about, and of a table the first
     different values of each column. `sheets` are those of a workbook, `remarks` what is to be known
-    of the file as a whole."""
+    of the file as a whole, `offers` what may be removed from it."""
 
     format: str
     header: tuple[str, ...] = ()
@@ -55,6 +62,7 @@ class Head:
     words_of: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
 
     @property
     def rated(self) -> dict[str, set[str]]:
@@ -97,6 +105,7 @@ def head_from(data: Mapping[str, Any]) -> Head:
         words_of=data["words_of"],
         sheets=tuple(data.get("sheets", ())),
         remarks=tuple(data.get("remarks", ())),
+        offers=tuple(data.get("offers", ())),
     )
 
 
@@ -125,8 +134,8 @@ def read_head(
     request = limited.Request(
         data=data,
         name=name,
-        format=format.key,
-        options=options,
+        format=plan.format,
+        options=plan.options,
         key=key,
         is_packed=not format.is_text,
     )
@@ -152,8 +161,8 @@ def read_heading(*, name: str, data: bytes, plan: Plan) -> Outline:
         limited.Request(
             data=data,
             name=name,
-            format=format.key,
-            options=options,
+            format=plan.format,
+            options=plan.options,
             is_packed=not format.is_text,
         )
     )
@@ -169,15 +178,14 @@ def _head(found: Outline) -> Head:
         words=found.words,
         words_of=found.words_of,
         sheets=found.sheets,
-        remarks=_remarks(found.problems),
+        remarks=_said_of_file(found.problems, "warning"),
+        offers=_said_of_file(found.problems, "offer"),
     )
 
 
-def _remarks(problems: Iterable[Problem]) -> tuple[str, ...]:
+def _said_of_file(problems: Iterable[Problem], kind: ProblemKind) -> tuple[str, ...]:
     """Return what is said of the file as a whole."""
-    return tuple(
-        each.reason for each in problems if each.row == WHOLE_FILE and each.kind == "warning"
-    )
+    return tuple(each.reason for each in problems if each.row == WHOLE_FILE and each.kind == kind)
 
 
 def pseudonym_key() -> bytes:
@@ -188,7 +196,7 @@ def pseudonym_key() -> bytes:
 def is_read_apart(format: Format, data: bytes) -> bool:
     """Say whether a file is read in a process of its own from the first: packed formats, and what is
     not small. A small one goes there when its rows turn out to come to more than so many cells."""
-    return len(data) > NEAR or not format.is_text
+    return len(data) > NEAR or not format.is_text or data.startswith((ZIP, GZIP))
 
 
 def read_study(
@@ -236,8 +244,8 @@ def read_study(
         request = limited.Request(
             data=data,
             name=name,
-            format=format.key,
-            options=options,
+            format=plan.format,
+            options=plan.options,
             columns=plan.columns,
             key=key,
             is_packed=not format.is_text,
@@ -254,8 +262,8 @@ def ids_behind_labels(*, name: str, data: bytes, plan: Plan) -> Mapping[str, str
     request = limited.Request(
         data=data,
         name=name,
-        format=format.key,
-        options=_options(format, plan),
+        format=plan.format,
+        options=plan.options,
         columns=plan.columns,
         key=pseudonym_key(),
         is_packed=not format.is_text,

@@ -20,6 +20,7 @@ from judging.imports.actions import holdings
 from judging.imports.actions.adding import lock
 from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import (
+    Attribute,
     Collection,
     Deviation,
     Enrollment,
@@ -38,6 +39,7 @@ from judging.models import (
 )
 
 What = SystemChange.What
+SUBSET = "subset"  # the metadata that a split name leaves
 
 
 class CannotChange(ValueError):
@@ -62,13 +64,18 @@ def change(
     by: User,
     now: datetime,
     reason: str = "",
+    subsets: Mapping[int, str] | None = None,
 ) -> list[SystemChange]:
     """Give systems, by their keys, names and kinds; those that get one name become one.
+
+    `subsets`: of systems whose names were split, the subset that their questions come from. It
+    becomes metadata of the questions, by which reports compare slices.
 
     Raises
     ------
     CannotChange
-        Where a name is blank or too long, or systems cannot be merged; nothing is changed.
+        If a name is blank or too long, systems cannot be merged, or questions have a subset
+        already; nothing is changed.
     """
     with transaction.atomic():
         lock(collection)
@@ -76,7 +83,8 @@ def change(
         wanted = {pk: names.get(pk, system.name).strip() for pk, system in systems.items()}
         for name in wanted.values():
             _check(name)
-        done = list(_merge_equal(collection, systems, wanted))
+        done = _split(collection, systems, subsets or {})
+        done += _merge_equal(collection, systems, wanted)
         done += _rename(collection, systems, wanted)
         done += _mark(collection, systems, kinds)
         for each in done:
@@ -93,6 +101,34 @@ def _check(name: str) -> None:
         raise CannotChange(
             f"“{name[:40]}…” has {len(name):,} characters; at most {MAX_NAME_CHARACTERS} can be kept."
         )
+
+
+def _split(
+    collection: Collection, systems: Mapping[int, System], subsets: Mapping[int, str]
+) -> list[SystemChange]:
+    """Give the questions of systems a subset, as metadata."""
+    given = {pk: subset for pk, subset in subsets.items() if subset}
+    named = Attribute.objects.filter(name=SUBSET, unit__question_set__source__collection=collection)
+    if given and named.exists():
+        raise CannotChange(f"Questions of this dataset already have the metadata “{SUBSET}”.")
+    done = []
+    for pk, subset in given.items():
+        sets = list(systems[pk].question_sets.order_by("pk").values_list("pk", flat=True))
+        units = Unit.objects.filter(question_set__in=sets, position__isnull=False)
+        Attribute.objects.bulk_create(
+            (Attribute(unit=unit, name=SUBSET, value=subset) for unit in units.only("pk")),
+            batch_size=5_000,
+        )
+        done.append(
+            SystemChange(
+                collection=collection,
+                what=What.SPLIT,
+                before=systems[pk].name,
+                after=subset,
+                details={"sets": sets},
+            )
+        )
+    return done
 
 
 def _merge_equal(
@@ -241,6 +277,9 @@ def undo(*, change: SystemChange, by: User, now: datetime) -> None:
             raise CannotChange("Undo the later changes first.")
         if change.what == What.MERGED:
             _unmerge(change)
+        elif change.what == What.SPLIT:
+            of_sets = Attribute.objects.filter(unit__question_set__in=change.details["sets"])
+            of_sets.filter(name=SUBSET, value=change.after).delete()
         else:
             _set_back(change)
         SystemChange.objects.filter(pk=change.pk).update(undone_at=now)
@@ -311,6 +350,7 @@ def _tell(collection: Collection, changes: Sequence[SystemChange], reason: str) 
         What.RENAMED: "name of a system",
         What.MARKED: "kind of a system",
         What.MERGED: "systems merged",
+        What.SPLIT: "subset of a system's questions",
     }
     resting = holdings.resting(collection)
     Deviation.objects.bulk_create(

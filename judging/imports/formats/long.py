@@ -120,8 +120,8 @@ def in_pieces(texts: Iterable[str]) -> Iterator[str]:
 
 def long_columns(table: AnyTable) -> ColumnRoles:
     """Return the columns of a table that was written here: what it holds of a set is what was
-    expected of it."""
-    return replace(proposed(table, ""), crossed=False)
+    expected of it, and its raters were annotators, whatever they are called."""
+    return replace(proposed(table, ""), crossed=False, raters=())
 
 
 def long_rows(study: StudyRecords) -> Iterator[dict[str, object]]:
@@ -236,6 +236,7 @@ READS = (
         endings=(".csv",),
         is_like=_is_like,
         rank=10,
+        is_shaped=False,
         table=open_delimited,
         propose=lambda table, _name: long_columns(table),
         carries=ALL,

@@ -23,6 +23,7 @@ from judging.models import AddedFile, Collection, Rubric, User
 
 OPTIONS = (
     *("delimiter", "quoted", "sheet", "slots_are", "encoding", "header", "above", "systems"),
+    *("as_is", "special_tokens"),
 )
 TEXT_ALONE = ("delimiter", "quoted", "encoding", "systems", "slots_are")  # of no workbook
 EXCLUDED = "exclude"
@@ -32,6 +33,16 @@ RATERS = [
     ("llm_judge", _("an LLM judge")),
     ("exclude", _("exclude")),
 ]
+# What a table may be turned into before its columns get roles; see `readers.shape`
+STEPS = (
+    ("header", _("Header rows of Qualtrics")),
+    ("sheets", _("Sheets of annotators or criteria")),
+    ("lists", _("Lists and objects in cells")),
+    ("totals", _("Rows of totals and averages")),
+    ("melt", _("Columns of annotators or systems")),
+    ("percent", _("Percent signs")),
+    ("sets", _("Several questions in a cell")),
+)
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
@@ -175,6 +186,18 @@ class ReadingForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         help_text=_("Several are one table, with a column that names the sheet."),
     )
+    as_is = forms.MultipleChoiceField(
+        label=_("Cells and rows to leave unchanged"),
+        required=False,
+        choices=STEPS,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Each of these is changed if the file has it, and a remark says so."),
+    )
+    special_tokens = forms.BooleanField(
+        label=_("Remove special tokens"),
+        required=False,
+        help_text=_("Such as <pad>, </s> or [SEP] in questions and references."),
+    )
     slots_are = forms.ChoiceField(
         label=_("question_1a, question_1b are"),
         required=False,
@@ -200,6 +223,10 @@ class ReadingForm(forms.Form):
         if delimiter not in ("", *DELIMITERS):
             raise forms.ValidationError(_("Choose one of the delimiters."))
         return delimiter
+
+    def clean_special_tokens(self) -> bool | None:
+        """Return that they are removed, or nothing."""
+        return self.cleaned_data["special_tokens"] or None
 
     def clean_systems(self) -> dict[str, str]:
         """Return the column of each letter."""

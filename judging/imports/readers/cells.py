@@ -28,6 +28,10 @@ MISSING_WORDS = {
     "n.a.",
     "not available",
     "<na>",
+    "[empty]",
+    "<empty>",
+    "(empty)",
+    "[none]",
     "nd",
     "n.d.",
 }

@@ -21,6 +21,7 @@ from judging.imports.readers.registry import FORMAT, sniff
 from judging.imports.readers.screening import screen_from
 from judging.imports.readers.tables import OpenTable, shorten
 from judging.imports.readers.text import Unreadable
+from judging.imports.readers.unpacking import unpack_file
 
 GRACE = 5  # seconds of processor time between being asked to stop and being stopped
 _EVERY = 5_000  # rows between two words on progress
@@ -70,14 +71,15 @@ def _stop(_signal: int, _frame: object) -> NoReturn:
 
 
 def _read(request: dict[str, Any], data: bytes) -> Iterator[str]:
-    known = FORMAT.get(request["format"]) or sniff(request["name"], data)
+    name, data = unpack_file(request["name"], data)
+    known = FORMAT.get(request["format"]) or sniff(name, data)
     key = Pseudonyms(bytes.fromhex(request["key"])) if request["key"] else None
     options = {name: value for name, value in request["options"].items() if name in known.options}
     if request["wanted"] == "outline":
         found = outline(
             data=data,
             known=known,
-            name=request["name"],
+            name=name,
             options=options,
             pseudonyms=key,
             progress=_progress,
@@ -87,7 +89,7 @@ def _read(request: dict[str, Any], data: bytes) -> Iterator[str]:
         found = heading(data=data, known=known, options=options)
         yield json.dumps({"outline": found.as_json()})
     elif request["wanted"] == "rows":
-        rows = known.taken(data, options)
+        rows = known.opened(data, options)
         del data
         if isinstance(rows, StudyRecords):
             raise Unreadable(f"{known.title} is no table.")
@@ -103,7 +105,7 @@ def _read(request: dict[str, Any], data: bytes) -> Iterator[str]:
         try:
             screen = screen_from(request["screen"]) if request["screen"] else None
             study = known.study_of(
-                taken, name=request["name"], columns=columns, screen=screen, left_out=_left_out
+                taken, name=name, columns=columns, screen=screen, left_out=_left_out
             )
         except BadColumns as error:
             study = unreadable(str(error))

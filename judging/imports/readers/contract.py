@@ -16,6 +16,7 @@ from judging.imports.readers.mapping import to_study
 from judging.imports.readers.pseudonyms import Pseudonyms, pseudonymised
 from judging.imports.readers.records import StudyRecords, unreadable
 from judging.imports.readers.screening import Screen, TellLeftOut
+from judging.imports.readers.shape import SHAPE_OPTIONS, shape
 from judging.imports.readers.tables import AnyTable, OpenTable, RowTable
 from judging.imports.readers.text import Unreadable, as_utf8
 
@@ -38,7 +39,8 @@ class Format:
     `is_like` is asked about a file's first bytes, in UTF-8, without mark and blanks; the formats
     are asked in the order of their `rank`, the particular before the general, and a file that bears
     no sign is known by its ending, to the general first. `sheets` names the tables of a file that
-    holds several. `options` name what may be declared about how it is opened. `carries` says what
+    holds several. `options` name what may be declared about how it is opened. `is_shaped` is False
+    of our own tables, which are read exactly as they were written. `carries` says what
     can be in it, `writes` that it is written here too, `page` where it is described: a page of
     docs/formats, or, of a format without one, `example`, a small file of it.
     """
@@ -53,6 +55,7 @@ class Format:
     sheets: Callable[[bytes], tuple[str, ...]] | None = None
     options: tuple[str, ...] = ()
     is_text: bool = True
+    is_shaped: bool = True
     rank: int = 0
     carries: tuple[Carried, ...] = ()
     writes: bool = False
@@ -79,7 +82,14 @@ class Format:
         if isinstance(table, RowTable) and table.evidence is None:
             rows = [row.cells for row in table.rows]
             table = replace(table, evidence=Evidence.of(table.header, rows))
-        return self.propose(table, PurePath(name).stem)
+        roles = self.propose(table, PurePath(name).stem)
+        return replace(
+            roles,
+            scores=tuple(
+                replace(score, scale="percent") if score.column in table.percentages else score
+                for score in roles.scores
+            ),
+        )
 
     def read(
         self,
@@ -142,9 +152,22 @@ class Format:
     def taken(
         self, data: bytes, options: Mapping[str, Any] | None = None
     ) -> AnyTable | StudyRecords:
-        """Return the file's rows, of some formats while they are read, or its study; Unreadable
+        """Return the file's rows in the shape that roles are proposed for, or its study; Unreadable
         where it is neither."""
+        opened = self.opened(data, options)
+        if isinstance(opened, StudyRecords) or not self.is_shaped:
+            return opened
+        chosen = {name: said for name, said in (options or {}).items() if name in SHAPE_OPTIONS}
+        return shape(opened, self.columns, **chosen)
+
+    def opened(
+        self, data: bytes, options: Mapping[str, Any] | None = None
+    ) -> AnyTable | StudyRecords:
+        """Return the file's rows as they stand there, of some formats while they are read, or its
+        study; Unreadable where it is neither."""
         known = dict(self._checked(options))
+        for option in SHAPE_OPTIONS:
+            known.pop(option, None)
         encoding = known.pop("encoding", "")
         if encoding and self.is_text:
             data = as_utf8(data, encoding)
@@ -154,9 +177,12 @@ class Format:
         return read(data, **known)
 
     def __post_init__(self) -> None:
-        """Add what may be declared of every text: its encoding."""
+        """Add what may be declared of every text, its encoding, and of every table, what is done to
+        its cells and rows."""
         if self.is_text:
             object.__setattr__(self, "options", (*self.options, "encoding"))
+        if self.table and self.is_shaped:
+            object.__setattr__(self, "options", (*self.options, *SHAPE_OPTIONS))
 
     def _checked(self, options: Mapping[str, Any] | None) -> Mapping[str, Any]:
         for option in options or {}:

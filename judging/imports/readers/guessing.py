@@ -46,7 +46,7 @@ _NAMES = {
     "sentence": "sentence sentence_raw",
     "target_type": "target_type target_question_type targetquestiontype requested_type",
     "modality": "modality",
-    "source_id": "source_id instance_id item_id example_id",
+    "source_id": "source_id instance_id item_id example_id custom_id",
     "system": "system model system_id system_name model_name submission",
     "position": "position slot rank",
     "key": "question_id qid id",
@@ -200,6 +200,11 @@ def is_text(text: str) -> bool:
     )
 
 
+def is_own_name(text: str) -> bool:
+    """Say whether a column's name has a prefix that our own exports write."""
+    return text.startswith(_PREFIXES)
+
+
 def is_note(text: str) -> bool:
     """Say whether a text is what columns of notes are called."""
     return len(text) < 50 and _plain(text) in _NAMES["note"].split()
@@ -208,6 +213,11 @@ def is_note(text: str) -> bool:
 def is_criterion(text: str) -> bool:
     """Say whether a text is the name of a criterion that is commonly judged."""
     return len(text) < 50 and _plain(text) in _CRITERIA
+
+
+def is_criterion_column(text: str) -> bool:
+    """Say whether a text is what columns of names of criteria are called."""
+    return len(text) < 50 and _plain(text) in _NAMES["criterion"].split()
 
 
 class Evidence:

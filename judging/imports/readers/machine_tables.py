@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from judging.imports.readers.numbers import whole_number
 from judging.imports.readers.records import WHOLE_FILE, Problem
-from judging.imports.readers.tables import AnyTable, comments_left_out
+from judging.imports.readers.tables import AnyTable
 from judging.imports.readers.text import Unreadable
 from judging.limits import MAX_QUESTIONS_PER_SET
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
@@ -101,10 +101,9 @@ def read_answers(
     reader = _AnswerReader(table.header, items, rubric)
     problems: list[Problem] = []
     answers: list[JudgeAnswer] = []
-    blank = comments = 0
+    blank = 0
     cut = Counter[str]()
     for row in table.rows:
-        comments += len(row.comments or ())
         cut.update(
             what
             for what in ("rationale", "raw")
@@ -123,8 +122,6 @@ def read_answers(
                 answers.append(reader.answer(item, said, row.cells))
             except _AnswerRefused as refusal:
                 problems.append(_refused(row.number, said.column, said.cell, refusal))
-    if comments:
-        problems.append(comments_left_out(comments, "on cells"))
     problems.extend(_cut_texts(reader.columns()[what], n) for what, n in cut.items())
     # the table's own problems are complete once its rows are read
     told = sorted([*table.problems, *problems], key=lambda problem: problem.row)

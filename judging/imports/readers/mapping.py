@@ -26,7 +26,6 @@ from judging.imports.readers.tables import (
     AnyTable,
     OpenTable,
     Row,
-    comments_left_out,
     row_digest,
     shorten,
 )
@@ -99,8 +98,7 @@ def _one_row_a_system(table: AnyTable, columns: ColumnRoles) -> tuple[OpenTable,
         for row in table.rows:
             cells = tuple(row.cells[number] for number in kept)
             for each, number in zip(asked, places, strict=True):
-                said = row.comments if number == places[0] else None
-                yield Row(row.number, (*cells, row.cells[number], each.system.strip()), said)
+                yield Row(row.number, (*cells, row.cells[number], each.system.strip()))
         yield from table.problems
 
     long = OpenTable((*header, question, system), rows())
@@ -119,7 +117,7 @@ def _without(row: Row, words: frozenset[str], places: Sequence[int]) -> Row:
     for place in places:
         if cells[place].strip().casefold() in words:
             cells[place] = ""
-    return Row(row.number, tuple(cells), row.comments)
+    return Row(row.number, tuple(cells))
 
 
 class _Reading:
@@ -146,8 +144,6 @@ class _Reading:
         self._differing: dict[tuple[str, str], int] = {}
         self._points = {(each.criterion, each.word): each.point for each in columns.points}
         self._kinds = {each.name: each.kind for each in columns.raters}
-        self._rating_columns = {each.column: each for each in columns.ratings}
-        self._comments_left: list[tuple[int, str]] = []
 
     def take(self, row: Row) -> None:
         first = self._first.setdefault(row_digest(row.cells), row.number)
@@ -155,7 +151,6 @@ class _Reading:
             unit = self._unit(row) if first == row.number else self._again(row, first)
         except RowRefused as refusal:
             self._report(row, refusal.column, refusal.value, refusal.reason, kind="row")
-            self._comments_left += ((row.number, column) for column in row.comments or ())
             return
         if first == row.number and self._names_slots:
             self._units[first] = unit
@@ -166,8 +161,6 @@ class _Reading:
         is_other = self._kind_of(self._cell(row, self.columns.rater).strip()) != "annotator"
         if not is_other and (note := self._cell(row, self.columns.note).strip()):
             self._note(row, unit, note)
-        for column, text in (row.comments or {}).items():
-            self._comment(row, unit, column, text)
         if self.columns.has_marks and not is_other and (said := self._marked(row)):
             self.marks.put(unit, self._cell(row, self.columns.rater).strip(), said)
 
@@ -177,10 +170,6 @@ class _Reading:
         self.problems.extend(self.table.problems)
         self.problems.extend(self._lost_metadata())
         self.problems.extend(self._undecided())
-        if self._comments_left:
-            number, column = self._comments_left[0]
-            count, where = len(self._comments_left), "on cells that hold no rating"
-            self.problems.append(comments_left_out(count, where, row=number, column=column))
         refused = sum(problem.kind == "row" for problem in self.problems)
         return StudyRecords(
             sources=sources,
@@ -489,29 +478,6 @@ class _Reading:
                 position=position,
                 rater=rater,
                 text=note,
-                row=row.number,
-            )
-        )
-
-    def _comment(self, row: Row, unit: MappedUnit, column: str, text: str) -> None:
-        """Take a comment on the cell of a rating as a note of its rater; others are counted."""
-        rater = self._cell(row, self.columns.rater).strip()
-        criterion = ""
-        if rating := self._rating_columns.get(column):
-            rater, criterion = rating.rater or rater, rating.criterion
-        elif column == self.columns.value:
-            criterion = self._cell(row, self.columns.criterion).strip()
-        if not rater or not criterion:
-            self._comments_left.append((row.number, column))
-            return
-        source, system, position = unit
-        self.notes.append(
-            NoteRecord(
-                source_key=source,
-                system=system,
-                position=position,
-                rater=rater,
-                text=f"{criterion}: {text}",
                 row=row.number,
             )
         )

@@ -6,7 +6,8 @@ each level: the one whose name says questions or judgments, else the longest; of
 holds stays JSON, and a remark says so.
 
 A list of texts whose name says that they are generated questions, as programs write that return
-several for one input, is such a list too; an empty one is a question that was not returned. Of the
+several for one input, is such a list too; an empty one is a question that was not returned. So is a
+list of questions by a plainer name (`questions`), unless the row has its output in another column. Of the
 answers of a data set in the shape of SQuAD, `{"text": [...], "answer_start": [...]}`, the first is
 taken.
 
@@ -20,6 +21,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeGuard
 
+from judging.imports.readers.likely_columns import QUESTION_MARKS
 from judging.imports.readers.numbers import is_number
 from judging.imports.readers.records import Problem
 from judging.limits import MAX_NAME_CHARACTERS
@@ -42,6 +44,14 @@ _OF_SYSTEMS = ("question", "prediction", "output", "generation", "hypothes", "sy
 _OF_RATERS = ("rating", "judgment", "judgement", "annotation", "annotator", "rater", "score")
 _OF_TEXTS = re.compile(
     r"(generated_?|predicted_?)questions?|predictions|hypotheses|generations|outputs"
+)
+_OF_QUESTIONS = re.compile(
+    r"questions?|candidates?|generated|predictions?|hypothes[ie]s|generations?|outputs?"
+    r"|(?:generated|predicted|system|model|candidate)_?(?:questions?|outputs?)"
+)
+_OF_OUTPUTS = re.compile(
+    r"(?:generated|predicted|system|model)_?(?:questions?|outputs?)|generated|predictions?"
+    r"|hypothes[ie]s|generations?|outputs?"
 )
 _ANSWERS = {"text", "answer_start"}
 Opened = dict[str, object]
@@ -73,7 +83,7 @@ class Opening:
         for name, value in _flat(found, prefix):
             if _are_objects(value):
                 lists[name] = value
-            elif _are_questions(value, name):
+            elif is_question_list(value, name, found):
                 lists[name] = value or [""]
             else:
                 cells[name] = value
@@ -153,12 +163,27 @@ def _are_lists(value: Mapping[str, object]) -> TypeGuard[Mapping[str, list[objec
     return all(isinstance(each, list) for each in value.values())
 
 
-def _are_questions(value: object, name: str) -> TypeGuard[list[str]]:
+def is_question_list(value: object, name: str, beside: Iterable[str]) -> TypeGuard[list[str]]:
+    """Say whether a list holds the questions that a system gave: by its name, or by a plainer name
+    and question marks where none of the names beside it is that of a system's output."""
+    if not isinstance(value, list) or not all(
+        isinstance(each, str) and not is_number(each) for each in value
+    ):
+        return False
+    plain = _last_name(name)
+    if _OF_TEXTS.fullmatch(plain):
+        return True
+    others = (other for each in beside if (other := _last_name(each)) != plain)
     return (
-        isinstance(value, list)
-        and _OF_TEXTS.fullmatch(name.rpartition(".")[2].casefold()) is not None
-        and all(isinstance(each, str) and not is_number(each) for each in value)
+        _OF_QUESTIONS.fullmatch(plain) is not None
+        and bool(value)
+        and all(each.rstrip().endswith(QUESTION_MARKS) for each in value)
+        and not any(_OF_OUTPUTS.fullmatch(other) for other in others)
     )
+
+
+def _last_name(name: str) -> str:
+    return name.rpartition(".")[2].strip().casefold().replace(" ", "_")
 
 
 def _likelihood(name: str) -> int:

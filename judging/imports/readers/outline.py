@@ -153,6 +153,7 @@ def _of_table(
         rows_read=len(first),
         headed=table.headed,
         evidence=evidence,
+        percentages=table.percentages,
     )
     proposed, missing = known.columns(looked_at, name), evidence.missing
     criteria = dict.fromkeys([*(each.criterion for each in proposed.ratings), *counts.criteria])
@@ -172,7 +173,8 @@ def _of_table(
         sheets=names,
         rows_read=table.rows_read,
         refused=sum(problem.kind == "row" for problem in table.problems),
-        problems=tuple(table.problems[:MAX_PAGE_ROWS]),
+        # what is said of the whole file comes first, so that it is never cut
+        problems=tuple(sorted(table.problems, key=lambda each: each.row > 0)[:MAX_PAGE_ROWS]),
         repeated_count=repeated_count,
         repeated=tuple(repeated),
     )

@@ -106,7 +106,7 @@ def unpack(lines: Iterable[str], *, most: int | None = None) -> StudyRecords:
 def pack_table(table: AnyTable) -> Iterator[str]:
     """Yield lines of a table: its header, its rows, and behind them its problems."""
     yield _line(["header", *table.header])
-    yield from _lines("row", ((row.number, row.cells, row.comments) for row in table.rows))
+    yield from _lines("row", ((row.number, row.cells) for row in table.rows))
     values = attrgetter(*_PROBLEM)
     yield from _lines("problem", map(values, table.problems))
 
@@ -122,7 +122,7 @@ def _results(lines: Iterator[str]) -> Iterator[Row | Problem]:
         part, *records = json.loads(line)
         for values in records:
             if part == "row":
-                yield Row(values[0], tuple(values[1]), values[2])
+                yield Row(values[0], tuple(values[1]))
             else:
                 found = dict(zip(_PROBLEM, values, strict=True))
                 yield Problem(**found | {"choices": tuple(found["choices"])})

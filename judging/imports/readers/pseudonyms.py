@@ -204,6 +204,7 @@ def pseudonymised(taken: AnyTable | StudyRecords, key: Pseudonyms) -> AnyTable |
         delimiter=taken.delimiter,
         quoted=taken.quoted,
         headed=taken.headed,
+        percentages=map(key.in_name, taken.percentages),
     )
 
 
@@ -228,8 +229,7 @@ def _results(
                 address = _ADDRESS.fullmatch(cells[place].strip())
                 if address and not _is_quoted(address[0], row.cells):
                     cells[place] = key.label(cells[place])
-        said = row.comments and {key.in_name(name): text for name, text in row.comments.items()}
-        yield Row(row.number, tuple(cells), said)
+        yield Row(row.number, tuple(cells))
     for problem in table.problems:
         yield _problem(problem, key)
 

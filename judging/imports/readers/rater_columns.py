@@ -99,7 +99,6 @@ _OTHER = {
     "start",
     "end",
     "offset",
-    "second",
     "seconds",
     "minutes",
     "duration",
@@ -203,6 +202,13 @@ def repeated(
             for place, column in enumerate([stem, *ordered], 1)
         ]
     return tuple(found)
+
+
+def may_be_rated(column: str) -> bool:
+    """Say whether no word of a column's name says that its numbers are something else than
+    ratings."""
+    words = {piece.casefold() for piece in pieces(column)}
+    return not words & _OTHER
 
 
 def _alike(columns: Sequence[str]) -> dict[tuple[int, tuple[str, ...]], list[_Name]]:

@@ -17,7 +17,7 @@ Direction = Literal["higher", "lower", "unknown"]
 WrittenScale = Literal["fraction", "percent", "none"]
 ScoreKind = Literal["metric", "human_mean"]
 KeptKind = Literal["question", "ratings", "nothing"]
-ProblemKind = Literal["file", "row", "value", "ask", "warning"]
+ProblemKind = Literal["file", "row", "value", "ask", "warning", "offer"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,8 @@ class Problem:
 
     Kinds: `file`, nothing can be read until it is mended; `row`, the whole row is refused; `value`,
     one value is refused and the rest of its row kept; `ask`, all is kept but the researcher must
-    choose among `choices` (the starts at which the answer stands); `warning`, all is kept.
+    choose among `choices` (the starts at which the answer stands); `warning`, all is kept;
+    `offer`, all is kept and may be changed with one click.
     """
 
     row: int
@@ -212,9 +213,9 @@ class StudyRecords:
         """Say whether the file could be read at all."""
         return not any(problem.kind == "file" for problem in self.problems)
 
-    def problems_of(self, kind: ProblemKind) -> tuple[Problem, ...]:
-        """Return the problems of one kind, in the order of the file."""
-        return tuple(problem for problem in self.problems if problem.kind == kind)
+    def problems_of(self, *kinds: ProblemKind) -> tuple[Problem, ...]:
+        """Return the problems of these kinds, in the order of the file."""
+        return tuple(problem for problem in self.problems if problem.kind in kinds)
 
 
 def unreadable(

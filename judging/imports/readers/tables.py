@@ -11,11 +11,13 @@ all.
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from datetime import date, time
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, islice
@@ -23,7 +25,7 @@ from typing import Any, TextIO
 
 from judging.imports.readers.header import Layout, lay_out
 from judging.imports.readers.nesting import Opening, json_text
-from judging.imports.readers.records import WHOLE_FILE, Problem
+from judging.imports.readers.records import Problem
 from judging.imports.readers.text import Unreadable, open_text, unstorable
 from judging.imports.readers.title_rows import column_names
 from judging.limits import MAX_JSON_DEPTH, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
@@ -34,6 +36,7 @@ _POOLED_TEXTS = 65_536  # texts of which equal ones are kept once
 _SAMPLE = 50
 _UNDER_TITLE = 0.6  # of the first rows, before they tell the delimiter against the first
 _TOO_DEEP = "its lists or objects are nested too deeply"
+_EXACT_INTEGER = 1e15  # larger floats may not hold every digit
 _LONG = 1_000  # characters of a cell, from which it pays to remember what was found in it
 _LAYOUT_ROWS = 200  # looked at to find out whether there is a header, and how wide the rows are
 
@@ -66,12 +69,10 @@ def at_most(cells: int) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row that could be read; it has as many cells as the header. `comments` are those that a
-    workbook has on its cells, by the names of their columns."""
+    """One row that could be read; it has as many cells as the header."""
 
     number: int
     cells: tuple[str, ...]
-    comments: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +81,7 @@ class RowTable:
     missing.
 
     `headed` says whether the names of the columns stand in the file; else they are named by their
-    places.
+    places. `percentages` are columns whose numbers were written with a percent sign.
     """
 
     header: tuple[str, ...]
@@ -91,6 +92,7 @@ class RowTable:
     quoted: bool = True
     headed: bool = True
     evidence: Any = field(default=None, compare=False)  # of `guessing`, which reads tables' headers
+    percentages: frozenset[str] = frozenset()
 
     def sample(self, most: int = SAMPLE_ROWS) -> Sequence[Row]:
         """Return the first rows."""
@@ -110,12 +112,14 @@ class OpenTable:
         delimiter: str = "",
         quoted: bool = True,
         headed: bool = True,
+        percentages: Iterable[str] = (),
     ) -> None:
         """Take the rows that will come; a problem in place of a row refuses it."""
         self.header = header
         self.delimiter = delimiter
         self.quoted = quoted
         self.headed = headed
+        self.percentages = frozenset(percentages)
         self.problems: list[Problem] = list(remarks)
         self.rows_read = 0
         self._results = results
@@ -148,12 +152,7 @@ class OpenTable:
 
     def tell(self, progress: Callable[[int], None], *, every: int) -> None:
         """Have `progress` told the number of rows now and then while they come."""
-        self._results = _told(self._results, progress, every)
-
-    def comment(self, comments: Mapping[int, Mapping[int, str]]) -> None:
-        """Give rows the comments on their cells, by row and place; how many are on none of them is
-        told behind the last."""
-        self._results = _commented(self._results, self.header, comments)
+        self._results = _told(self._results, progress, every, self.rows_read)
 
     def table(self) -> RowTable:
         """Return the whole table.
@@ -172,6 +171,7 @@ class OpenTable:
             delimiter=self.delimiter,
             quoted=self.quoted,
             headed=self.headed,
+            percentages=self.percentages,
         )
 
     def _coming(self) -> Iterator[Row]:
@@ -189,37 +189,12 @@ class OpenTable:
 
 
 def _told(
-    results: Iterator[Row | Problem], progress: Callable[[int], None], every: int
+    results: Iterator[Row | Problem], progress: Callable[[int], None], every: int, before: int
 ) -> Iterator[Row | Problem]:
-    for count, result in enumerate(results, 1):
+    for count, result in enumerate(results, before + 1):
         yield result
         if count % every == 0:
             progress(count)
-
-
-def _commented(
-    results: Iterator[Row | Problem],
-    header: Sequence[str],
-    comments: Mapping[int, Mapping[int, str]],
-) -> Iterator[Row | Problem]:
-    left = sum(map(len, comments.values()))
-    for result in results:
-        said = comments.get(result.number) if isinstance(result, Row) else None
-        if isinstance(result, Row) and said:
-            named = {header[place]: text for place, text in said.items() if place < len(header)}
-            left -= len(named)
-            result = Row(result.number, result.cells, named)
-        yield result
-    if left:
-        yield comments_left_out(left, "on no cell of a row that is read")
-
-
-def comments_left_out(
-    count: int, where: str, *, row: int = WHOLE_FILE, column: str = ""
-) -> Problem:
-    """Return what is told of comments on cells that nothing is made of."""
-    what = f"{count:,} comments {where} are" if count > 1 else f"1 comment {where} is"
-    return Problem(row=row, column=column, value="", reason=f"{what} left out.", kind="warning")
 
 
 AnyTable = RowTable | OpenTable
@@ -536,27 +511,66 @@ def _object(number: int, line: str) -> dict[str, object] | Problem:
     return found
 
 
+def cell_text(value: object) -> str:
+    """Return a value of a typed table as a person would write it: 3 rather than 3.0, dates in ISO
+    form, lists and objects as JSON, a missing value as a blank."""
+    if isinstance(value, str):
+        return value
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_INTEGER:
+        return str(int(value))
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, list | tuple | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
 def parse_json(text: str) -> object:
-    """Return the value of a JSON text. Numbers stay text, so no digit is lost; a key that comes
-    twice is refused.
+    """Return the value of a JSON text. Numbers stay text, so no digit is lost; NaN and Infinity are
+    blank; a key that comes twice is refused.
 
     Raises
     ------
     ValueError
         With the reason as a clause.
     """
+    with _json_reasons():
+        found = _JSON.decode(text)
+    if text.count("[") + text.count("{") > MAX_JSON_DEPTH and _depth(found) > MAX_JSON_DEPTH:
+        raise ValueError(_TOO_DEEP)
+    return found
+
+
+def parse_jsons(text: str) -> Iterator[tuple[int, object]]:
+    """Yield the values of JSON texts that stand one after the other, each with its line; blanks and
+    commas may divide them. ValueError as in `parse_json`."""
+    place, line = 0, 1
+    while divider := _JSON_DIVIDER.match(text, place):
+        line += divider[0].count("\n")
+        start = divider.end()
+        if start == len(text):
+            return
+        with _json_reasons():
+            found, place = _JSON.raw_decode(text, start)
+        if _depth(found) > MAX_JSON_DEPTH:
+            raise ValueError(_TOO_DEEP)
+        yield line, found
+        line += text.count("\n", start, place)
+
+
+@contextmanager
+def _json_reasons() -> Iterator[None]:
     try:
-        found = json.loads(
-            text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once
-        )
+        yield
     except json.JSONDecodeError as error:
         place = f"line {error.lineno:,}" if error.lineno > 1 else f"character {error.colno:,}"
         raise ValueError(f"{error.msg} at {place}") from None
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
-    if text.count("[") + text.count("{") > MAX_JSON_DEPTH and _depth(found) > MAX_JSON_DEPTH:
-        raise ValueError(_TOO_DEEP)
-    return found
 
 
 def _depth(value: object) -> int:
@@ -579,6 +593,12 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"the key “{shorten(twice)}” stands twice in one object")
     return found
+
+
+_JSON = json.JSONDecoder(
+    parse_float=str, parse_int=str, parse_constant=lambda _name: None, object_pairs_hook=_once
+)
+_JSON_DIVIDER = re.compile(r"[\s,]*")
 
 
 def row_digest(cells: tuple[str, ...]) -> bytes:

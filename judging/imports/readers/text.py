@@ -18,6 +18,7 @@ from codecs import (
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from judging.imports.readers.other_formats import other_format
 from judging.limits import MAX_TEXT_CHARACTERS
 
 _CHUNK = 1 << 20
@@ -47,12 +48,14 @@ ENCODINGS = {
     "cp949": "Korean (949)",
 }
 _MANY_BYTES = ("gb18030", "big5", "cp932", "euc_jp", "cp949")
-_SIGNATURES = {
-    b"PK\x03\x04": "a zip archive (perhaps a workbook: give it the ending .xlsx)",
-    b"\x1f\x8b": "compressed by gzip; unpack it first",
-    b"\xd0\xcf\x11\xe0": "an old Office file; save it as .xlsx or as CSV in UTF-8",
-    b"%PDF": "a PDF; save its table as CSV in UTF-8",
-}
+# The first bytes of workbooks, Parquet and Arrow files
+_TYPED_TABLES = (
+    b"PK\x03\x04",
+    b"\xd0\xcf\x11\xe0",
+    b"PAR1\x15",
+    b"ARROW1\x00",
+    b"\xff\xff\xff\xff",
+)
 
 
 class Unreadable(ValueError):
@@ -160,9 +163,12 @@ def unstorable(text: str) -> str:
 def _encoding(data: bytes) -> str:
     if not data.strip(b" \t\r\n\xef\xbb\xbf"):
         raise Unreadable("The file is empty.")
-    for signature, kind in _SIGNATURES.items():
-        if data.startswith(signature):
-            raise Unreadable(f"The file is not text: it is {kind}.")
+    if data.startswith(_TYPED_TABLES):
+        raise Unreadable(
+            "This is a workbook, an archive or a Parquet file, not text. Choose another format."
+        )
+    if other := other_format(data):
+        raise Unreadable(other)
     if data.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
         raise Unreadable("The file is in UTF-32; save it as UTF-8.")
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):

@@ -9,6 +9,7 @@ from xml.sax.xmlreader import AttributesImpl, Locator
 from defusedxml import DefusedXmlException
 from defusedxml.sax import parseString
 
+from judging.imports.readers.other_formats import other_format
 from judging.imports.readers.text import Unreadable
 from judging.limits import MAX_JSON_DEPTH
 
@@ -42,6 +43,8 @@ def parse_xml(data: bytes) -> Element:
     """
     if not data.strip():
         raise Unreadable("The file is empty.")
+    if other := other_format(data):
+        raise Unreadable(other)
     builder = _Builder()
     try:
         parseString(data, builder, forbid_dtd=True)

@@ -1,4 +1,4 @@
-"""The page of a collection's systems: names, kinds, spellings that look like one, and undoing."""
+"""The page of a dataset's systems: names, kinds, spellings that look like one, and undoing."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from judging.guards import collection_for_owner
-from judging.imports.actions import systems
-from judging.imports.forms.systems import SystemsForm
+from judging.imports.actions import system_names, systems
+from judging.imports.forms.systems import BulkNamesForm, SystemsForm
 from judging.models import Collection
 
 
@@ -19,7 +19,14 @@ from judging.models import Collection
 def change(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Give systems other names and kinds; those that get one name become one."""
     made = list(collection.systems.order_by("name"))
-    form = SystemsForm(request.POST if request.method == "POST" else None, made=made)
+    names = [each.name for each in made]
+    bulk = BulkNamesForm(
+        request.GET if "tool" in request.GET else None,
+        initial={"find": system_names.shared_prefix(names)},
+    )
+    proposed = bulk.proposed(names) if bulk.is_bound and bulk.is_valid() else None
+    posted = request.POST if request.method == "POST" else None
+    form = SystemsForm(posted, made=made, proposed=proposed)
     if form.is_valid():
         try:
             done = systems.change(
@@ -29,6 +36,7 @@ def change(request: HttpRequest, collection: Collection) -> HttpResponse:
                 by=request.user,
                 now=timezone.now(),
                 reason=form.cleaned_data["reason"],
+                subsets=form.subsets(),
             )
         except systems.CannotChange as refused:
             form.add_error(None, str(refused))
@@ -38,11 +46,16 @@ def change(request: HttpRequest, collection: Collection) -> HttpResponse:
             return redirect("judging:systems", collection.pk)
     standing = collection.system_changes.filter(undone_at__isnull=True).select_related("made_by")
     changes = Paginator(standing, 50).get_page(request.GET.get("page"))
-    alike = systems.alike([each.name for each in made])
-    context = {"collection": collection, "form": form, "changes": changes, "alike": alike}
-    return render(
-        request, "judging/imports/systems.html", context, status=422 if form.errors else 200
-    )
+    context = {
+        "collection": collection,
+        "form": form,
+        "bulk": bulk,
+        "proposed": proposed,
+        "changes": changes,
+        "alike": systems.alike(names),
+    }
+    failed = form.errors or bulk.errors
+    return render(request, "judging/imports/systems.html", context, status=422 if failed else 200)
 
 
 @collection_for_owner

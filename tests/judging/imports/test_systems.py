@@ -5,8 +5,8 @@ from django.urls import reverse
 
 from analysis import frames
 from judging.actions import campaigns
-from judging.imports.actions import systems
-from judging.models import Collection, Metric, QuestionSet, System
+from judging.imports.actions import system_names, systems
+from judging.models import Attribute, Collection, Metric, QuestionSet, System
 from tests import factories
 from tests.judging.imports.studies import assembled
 from tests.judging.imports.test_adding import everything, of_one, ratings
@@ -213,3 +213,99 @@ def test_computed_scores_are_removed_and_imported_ones_stay(client):
         client.post(reverse("judging:scores_remove", args=[collection.pk, metric.pk]))
 
     assert list(collection.metrics.all()) == [imported]
+
+
+QGEVAL_LIKE = """\
+passage,answer,system,question
+Herons wade at dawn.,at dawn,SQuAD_T5,When do herons wade?
+Herons wade at dawn.,at dawn,SQuAD_GPT-4,When do the herons wade?
+The mill was sold in 1850.,1850,HotpotQA_T5,When was the mill sold?
+The mill was sold in 1850.,1850,HotpotQA_GPT-4,What year was the mill sold?
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "prefix"),
+    [
+        (["model_a", "model_b"], "model_"),
+        (["exp/t5-small", "exp/t5-large"], "exp/t5-"),
+        (["model_", "model_b"], ""),
+        (["Alba", "Brisa"], ""),
+        (["Alba 1"], ""),
+    ],
+)
+def test_shared_prefix_ends_at_a_separator(names, prefix):
+    assert system_names.shared_prefix(names) == prefix
+
+
+def test_replaced_leaves_names_that_would_become_blank():
+    found = system_names.replaced(["t5 (ours)", "(ours)", "bart"], "(ours)", "")
+    assert found.names == {"t5 (ours)": "t5"}
+
+
+def proposed(client, collection: Collection, **asked: str):
+    return client.get(reverse("judging:systems", args=[collection.pk]), asked)
+
+
+def sent_back(page) -> dict[str, str]:
+    """Return what a browser sends when the proposal is accepted as it stands."""
+    form = page.context["form"]
+    return {name: form[name].value() or "" for name in form.fields}
+
+
+def test_split_names_become_systems_with_subsets_and_can_be_undone():
+    collection = assembled(QGEVAL_LIKE)
+    client = factories.logged_in(collection.owner)
+    address = reverse("judging:systems", args=[collection.pk])
+
+    page = proposed(client, collection, tool="split", find="_")
+    assert "4 new names are proposed below" in page.text
+    assert named(collection) == {"SQuAD_T5", "SQuAD_GPT-4", "HotpotQA_T5", "HotpotQA_GPT-4"}
+    assert client.post(address, sent_back(page)).status_code == 302
+
+    assert named(collection) == {"T5", "GPT-4"}
+    subsets = Attribute.objects.filter(name="subset").values_list(
+        "unit__question_set__system__name", "unit__question__text", "value"
+    )
+    assert set(subsets) == {
+        ("T5", "When do herons wade?", "SQuAD"),
+        ("GPT-4", "When do the herons wade?", "SQuAD"),
+        ("T5", "When was the mill sold?", "HotpotQA"),
+        ("GPT-4", "What year was the mill sold?", "HotpotQA"),
+    }
+    for made in collection.system_changes.order_by("-pk"):
+        systems.undo(change=made, by=collection.owner, now=NOW)
+    assert named(collection) == {"SQuAD_T5", "SQuAD_GPT-4", "HotpotQA_T5", "HotpotQA_GPT-4"}
+    assert not Attribute.objects.filter(name="subset").exists()
+
+
+def test_split_of_names_whose_questions_have_a_subset_is_refused():
+    collection = assembled(QGEVAL_LIKE)
+    client = factories.logged_in(collection.owner)
+    address = reverse("judging:systems", args=[collection.pk])
+    client.post(address, sent_back(proposed(client, collection, tool="split", find="_")))
+    again = sent_back(proposed(client, collection, tool="split", find="-"))
+
+    refused = client.post(address, again)
+
+    assert refused.status_code == 422
+    assert "already have the metadata “subset”" in refused.text
+    assert named(collection) == {"T5", "GPT-4"}
+
+
+def test_prefix_and_spellings_are_proposed_for_all_names_at_once():
+    collection = assembled(SPELLED.replace("gpt-4", "run_gpt-4").replace("GPT-4", "run_GPT-4"))
+    client = factories.logged_in(collection.owner)
+    page = proposed(client, collection, tool="prefix", find="run_")
+    assert set(sent_back(page).values()) >= {"gpt-4", "GPT-4", "Brisa"}
+    page = proposed(client, collection, tool="spellings")
+    assert "1 new name is proposed below" in page.text
+
+
+def test_bulk_change_without_a_text_says_what_is_missing():
+    collection = assembled(SPELLED)
+    page = proposed(factories.logged_in(collection.owner), collection, tool="replace")
+    assert page.status_code == 422
+    assert "Enter the text that the names contain." in page.text
+    page = proposed(factories.logged_in(collection.owner), collection, tool="replace", find="xyz")
+    assert "No name contains this text." in page.text

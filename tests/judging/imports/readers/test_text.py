@@ -38,10 +38,10 @@ def test_read_text_refuses_a_character_cut_off_at_the_end() -> None:
     [
         (b"", "The file is empty."),
         (b"\xef\xbb\xbf \r\n\t", "The file is empty."),
-        (b"PK\x03\x04rest", "zip archive"),
+        (b"PK\x03\x04rest", "This is a workbook, an archive or"),
         (b"\x1f\x8b\x08", "gzip"),
-        (b"%PDF-1.7", "PDF"),
-        (b"\xd0\xcf\x11\xe0", "old Office file"),
+        (b"%PDF-1.7", "This is a PDF"),
+        (b"\xd0\xcf\x11\xe0", "This is a workbook, an archive or"),
         (b"\x00" * 100, "too many of its bytes are zero"),
         ("question\n".encode("utf-32"), "UTF-32"),
         (b"\xff\xfeq", "not UTF-16 at byte 2"),

@@ -26,7 +26,7 @@ def lone_lines() -> bytes:
         (b'question,system\n"Why?,Alba\n', "a.csv", "never closed"),
         (b"\x00" * 100, "a.csv", "too many of its bytes are zero"),
         (bytes(range(256)) * 20, "a.csv", "not"),
-        (gzip.compress(b"question\n", mtime=0), "a.csv", "compressed by gzip"),
+        (gzip.compress(b"question\n", mtime=0), "a.csv", "has a header but no rows"),
         (
             "question,system\nWarum heißt es so?,Alba\n".encode("latin-1"),
             "a.csv",
@@ -35,7 +35,7 @@ def lone_lines() -> bytes:
         (b"question,question\nWhy?,Who?\n", "a.csv", "names the column “question” 2 times"),
         (BOMB, "a.xml", "declares a document type or entities"),
         (b"<dataset><instance>", "a.xml", "cannot be read at line"),
-        (b'{"question": ', "a.jsonl", "No row can be read"),
+        (b'{"question": ', "a.jsonl", "The file is not JSON: Expecting value at character 14"),
         (b"PK\x03\x04 no workbook", "a.xlsx", "workbook"),
     ],
 )
