@@ -330,7 +330,9 @@ def guess(
     counts = evidence.counts
     first = _propose(header, rows, counts, {})
     found = _propose(header, rows, counts, evidence.derived(_annotated(first.ratings)))
-    return replace(found, raters=evidence.raters()) if found.rater else found
+    if not found.rater or any(map(is_own_name, header)):  # raters of our exports were annotators
+        return found
+    return replace(found, raters=evidence.raters())
 
 
 def _annotated(ratings: Sequence[RatingColumn]) -> list[RatingColumn]:
