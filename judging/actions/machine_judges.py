@@ -206,7 +206,7 @@ def keep(
     *,
     campaign: Campaign,
     by: User,
-    file: StoredFile,
+    file: StoredFile | None,
     file_name: str,
     about: Mapping[str, Any],
     found: JudgeAnswers,

@@ -87,6 +87,7 @@ class Joined:
     references: list[tuple[str, str]] = field(default_factory=list)
     fills: list[tuple[int, str, str, int | None]] = field(default_factory=list)
     ratings: list[StorableValue] = field(default_factory=list)
+    unmapped: tuple[str, ...] = ()  # words of ratings that are no points
     metrics: dict[str, Metric] = field(default_factory=dict)
     refused: list[Problem] = field(default_factory=list)
     contradicting: list[Problem] = field(default_factory=list)
@@ -183,6 +184,15 @@ def join(
     joined.obstacles += [problem.reason for problem in study.problems_of("file")]
     joined.refused += [problem for problem in study.problems if problem.kind in ("row", "value")]
     _Joining(joined, collection, choices, any_system, shuffled).decide(rubric, campaign)
+    joined.obstacles += joined.unmapped if columns else ()
+    if study.llm_judges:
+        judges = ", ".join(f"“{shorten(name)}”" for name in study.llm_judges[:5])
+        reason = (
+            f"The ratings of the LLM judge {judges} are not added from a further file. Add them on the "
+            "campaign’s page of LLM judges."
+        )
+        warning = Problem(row=0, column="", value="", reason=reason, kind="warning")
+        joined.study = replace(joined.study, problems=(*joined.study.problems, warning))
     return joined
 
 
@@ -473,6 +483,7 @@ class _Joining:
             return
         reading = ratings.read(study=self.study, rubric=rubric)
         self.joined.refused += reading.problems
+        self.joined.unmapped = reading.unmapped
         self._check_scales(reading, rubric)
         there = holdings.judgments_of(campaign, self.study.raters) if campaign else {}
         for value in reading.values:

@@ -117,7 +117,9 @@ def _preview(
         progress=progress,
     )
     rubric = Rubric.objects.filter(pk=parameters["rubric"]).first()
-    examined = new_collections.examine(study=study, rubric=rubric)
+    examined = new_collections.examine(
+        study=study, rubric=rubric, has_columns=plan.columns is not None
+    )
     asks, warnings = study.problems_of("ask"), study.problems_of("warning", "offer")
     sources = {source.key: source for source in study.sources} if asks else {}
     listed = rows_of(study, examined.refused)
@@ -129,6 +131,8 @@ def _preview(
             "sources": len(study.sources),
             "raters": len(study.raters),
             "ratings": len(study.ratings),
+            "llm_judges": list(study.llm_judges),
+            "judge_ratings": len(study.judge_ratings),
             "questions": sum(study.returned.values()),
             "score_columns": [
                 {"name": each.name, "direction": each.direction} for each in study.score_columns

@@ -1,19 +1,20 @@
 """Bringing in somebody's file: what stands in its way, and storing all of it or nothing."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
 
-from judging.actions import collections
+from judging.actions import collections, machine_judges
 from judging.actions.bulk import check_at_once, let_planner_know
 from judging.actions.rounds import TellProgress, silent
 from judging.imports.actions import ratings, released_ratings
 from judging.imports.actions.brought_rows import Brought
 from judging.imports.actions.ratings import RatingsRead
 from judging.imports.actions.released_ratings import Released, beside, without_place
+from judging.imports.readers.machine_tables import JudgeAnswer, JudgeAnswers
 from judging.imports.readers.records import Problem, StudyRecords
 from judging.imports.readers.repeats import unrolled
 from judging.imports.readers.tables import shorten
@@ -61,6 +62,7 @@ class Examined:
     the way."""
 
     ratings: RatingsRead | None
+    judged: RatingsRead | None
     refused: tuple[Problem, ...]
     obstacles: tuple[str, ...]
 
@@ -80,19 +82,26 @@ def earlier(*, owner: User, sha256: str) -> Collection | None:
     return owner.collections.filter(file_sha256=sha256).order_by("-id").first() if sha256 else None
 
 
-def examine(*, study: StudyRecords, rubric: Rubric | None) -> Examined:
+def examine(*, study: StudyRecords, rubric: Rubric | None, has_columns: bool = False) -> Examined:
     """Say what an import would refuse, each value with its reason, and why it could not be done at
-    all."""
+    all. Where the columns are named, words of ratings have their points there."""
     study = unrolled(study)
     reading = ratings.read(study=study, rubric=rubric) if study.ratings and rubric else None
+    by_judges = replace(study, ratings=study.judge_ratings)
+    judged = (
+        ratings.read(study=by_judges, rubric=rubric) if study.judge_ratings and rubric else None
+    )
     refused = [problem for problem in study.problems if problem.kind in ("row", "value")]
-    refused += reading.problems if reading else ()
+    refused += [problem for each in (reading, judged) if each for problem in each.problems]
     obstacles = [problem.reason for problem in study.problems_of("file")]
     if not obstacles:
         obstacles += [sentence for wrong, sentence in _conditions(study, rubric, reading) if wrong]
         obstacles += [*too_many(study), *too_long(study)]
+        obstacles += reading.unmapped if reading and has_columns else ()
     refused.sort(key=lambda problem: problem.row)
-    return Examined(ratings=reading, refused=tuple(refused), obstacles=tuple(obstacles))
+    return Examined(
+        ratings=reading, judged=judged, refused=tuple(refused), obstacles=tuple(obstacles)
+    )
 
 
 def _conditions(
@@ -106,6 +115,13 @@ def _conditions(
         bool(study.ratings) and rubric is None,
         (
             "The file holds ratings: choose the protocol they were given under, or leave their columns out."
+        ),
+    )
+    yield (
+        bool(study.judge_ratings) and not study.ratings,
+        (
+            "The ratings are of LLM judges alone. Exclude their columns here; after the import, add "
+            "each judge with this table on a campaign’s page of LLM judges."
         ),
     )
     if reading and not reading.values:
@@ -192,7 +208,8 @@ def import_study(
         With everything that stands in the way; nothing is stored.
     """
     study = unrolled(study)
-    examined = examine(study=study, rubric=rubric)
+    has_columns = bool((mapping or {}).get("columns"))
+    examined = examine(study=study, rubric=rubric, has_columns=has_columns)
     if examined.obstacles:
         raise CannotImport(examined.obstacles)
     with transaction.atomic():
@@ -225,6 +242,8 @@ def import_study(
                 put=put,
             )
             homeless = judged.homeless
+            if examined.judged:
+                _store_judges(campaign, examined.judged, units, by=by)
         refused = (*examined.refused, *homeless)
         collections.quarantine(collection=collection, problems=refused, added_file=added)
         if added:
@@ -234,6 +253,26 @@ def import_study(
             added.save(update_fields=["brought", "campaign", "rubric"])
         let_planner_know(Passage, Source, QuestionSet, Unit, Question, Score, Assignment, Judgment)
     return Imported(collection=collection, campaign=campaign, quarantined=len(refused))
+
+
+def _store_judges(
+    campaign: Campaign, judged: RatingsRead, units: collections.UnitIds, *, by: User
+) -> None:
+    """Store ratings by LLM judges, each of them beside the annotators of the campaign."""
+    answers: dict[str, list[JudgeAnswer]] = {}
+    for value in judged.values:
+        answers.setdefault(value.rater, []).append(
+            JudgeAnswer(units.of(*value.slot), value.criterion.key, value.value, 1)
+        )
+    for name, said in answers.items():
+        machine_judges.keep(
+            campaign=campaign,
+            by=by,
+            file=None,
+            file_name="",
+            about={"name": name, "model": name},
+            found=JudgeAnswers(answers=tuple(said), blank=0, problems=()),
+        )
 
 
 def _refuse_again(by: User, file: StoredFile | None, again: bool) -> None:

@@ -1,14 +1,18 @@
 """Ratings that somebody released, read against a protocol's scales; nothing is stored here."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
 from judging.actions.collections import SetPair
+from judging.imports.readers.cells import number_in
 from judging.imports.readers.records import Problem, RatingRecord, StudyRecords
 from judging.imports.readers.tables import shorten
+from judging.imports.readers.words import propose_points
 from judging.models import Criterion, Rubric
 
+SHOWN_WORDS = 10
 RatedSlot = tuple[SetPair, int | None]
 
 
@@ -50,6 +54,7 @@ class RatingsRead:
 
     values: tuple[StorableValue, ...]
     problems: tuple[Problem, ...]
+    unmapped: tuple[str, ...] = ()  # a sentence for each word that is no point
 
 
 class _RatingRefused(ValueError):
@@ -65,7 +70,22 @@ def read(*, study: StudyRecords, rubric: Rubric) -> RatingsRead:
             reader.take(rating)
         except _RatingRefused as refusal:
             problems.append(_problem(rating, str(refusal)))
-    return RatingsRead(tuple(value for value, _ in reader.found.values()), tuple(problems))
+    unmapped = tuple(_unmapped(reader.unmapped, reader.scales))
+    return RatingsRead(
+        tuple(value for value, _ in reader.found.values()), tuple(problems), unmapped
+    )
+
+
+def _unmapped(
+    words: Mapping[tuple[str, str], int], scales: Mapping[str, StoredScale]
+) -> Iterator[str]:
+    for (criterion, word), count in list(words.items())[:SHOWN_WORDS]:
+        ratings = f"{count:,} ratings" if count > 1 else "1 rating"
+        yield (
+            f"{scales[criterion].criterion.name}: the word “{shorten(word)}” ({ratings}) is no point "
+            f"of the scale {scales[criterion]}. Map it to a point, or exclude it, where the columns "
+            "are named."
+        )
 
 
 class _Reader:
@@ -75,6 +95,7 @@ class _Reader:
         self.rubric = rubric
         self.scales = _scales(rubric)
         self.found: dict[tuple[RatedSlot, str, int], tuple[StorableValue, int]] = {}
+        self.unmapped: Counter[tuple[str, str]] = Counter()
         self.members: dict[SetPair, list[int]] = {}
         for question in study.questions:
             if question.text is not None:
@@ -88,6 +109,8 @@ class _Reader:
             raise _RatingRefused(f"{self.rubric} has no criterion “{shorten(rating.criterion)}”.")
         value = scale.read(rating.value)
         if value is None:
+            if number_in(rating.value) is None:
+                self.unmapped[_plain(rating.criterion), rating.value] += 1
             raise _RatingRefused(f"It is not on the scale of {scale.criterion.name}: {scale}.")
         slots, said = self._slots(rating, scale.criterion), rating.attributes
         values = [StorableValue(slot, rating.rater, scale.criterion, value, said) for slot in slots]
@@ -133,6 +156,41 @@ def _scales(rubric: Rubric) -> dict[str, StoredScale]:
     return found | {_plain(scale.criterion.key): scale for scale in found.values()}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappedWord:
+    """A word of ratings with the points of its criterion, and the one that is likely, as a number."""
+
+    criterion: str
+    word: str
+    points: Sequence[tuple[int, str]]
+    point: str
+    is_label: bool
+
+
+def mapped_words(rubric: Rubric, words: Mapping[str, Collection[str]]) -> Iterator[MappedWord]:
+    """Yield the words on each criterion that the protocol has."""
+    scales = _scales(rubric)
+    for criterion, said in words.items():
+        if (scale := scales.get(_plain(criterion))) is None:
+            continue
+        points = [(point.value, point.label) for point in scale.criterion.points.all()]
+        for word, point in _points(scale, said).items():
+            yield MappedWord(
+                criterion=criterion,
+                word=word,
+                points=points,
+                point="" if point is None else str(point),
+                is_label=word.strip().casefold() in scale.labels,
+            )
+
+
+def _points(scale: StoredScale, words: Collection[str]) -> dict[str, int | None]:
+    counted = sorted(point.value for point in scale.criterion.points.all() if not point.missing)
+    is_reversed = scale.criterion.best == Criterion.Best.LOWEST
+    ordered = counted[::-1] if is_reversed else counted
+    return propose_points(words, labels=scale.labels, scale=ordered)
+
+
 def _plain(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 
@@ -161,9 +219,15 @@ def fitting(
 
 def _are_mostly_on(scales: Mapping[str, StoredScale], said: Mapping[str, Collection[str]]) -> bool:
     return all(
-        2 * sum(scales[_plain(name)].read(value) is None for value in values) <= len(values)
+        2 * sum(_is_off(scales[_plain(name)], value, values) for value in values) <= len(values)
         for name, values in said.items()
     )
+
+
+def _is_off(scale: StoredScale, value: str, values: Collection[str]) -> bool:
+    """Return whether a value is no point of the scale, and no word that may stand for one."""
+    words = [each for each in values if number_in(each) is None]
+    return scale.read(value) is None and _points(scale, words).get(value) is None
 
 
 def unknown_criteria(*, rubric: Rubric, names: Iterable[str]) -> list[str]:

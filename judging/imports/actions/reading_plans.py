@@ -2,6 +2,7 @@
 shell."""
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -45,6 +46,8 @@ class Head:
     values: tuple[tuple[str, ...], ...] = ()
     proposed: ColumnRoles | None = None
     criteria: tuple[str, ...] = ()
+    words: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    words_of: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     offers: tuple[str, ...] = ()
@@ -56,6 +59,16 @@ class Head:
         found: dict[str, set[str]] = {}
         for rating in self.proposed.ratings if self.proposed else ():
             found.setdefault(rating.criterion, set()).update(values[rating.column])
+        return found
+
+    def words_under(self, columns: ColumnRoles) -> dict[str, Counter[str]]:
+        """Return the words among the ratings on each criterion, with their numbers."""
+        found: dict[str, Counter[str]] = {}
+        for rating in columns.ratings:
+            if words := self.words.get(rating.column):
+                found.setdefault(rating.criterion, Counter()).update(words)
+        for criterion, words in self.words_of.items() if columns.value else ():
+            found.setdefault(criterion, Counter()).update(words)
         return found
 
 
@@ -76,6 +89,8 @@ def head_from(data: Mapping[str, Any]) -> Head:
         values=values,
         proposed=proposed,
         criteria=criteria,
+        words=data["words"],
+        words_of=data["words_of"],
         sheets=tuple(data.get("sheets", ())),
         remarks=tuple(data.get("remarks", ())),
         offers=tuple(data.get("offers", ())),
@@ -126,6 +141,8 @@ def _head(found: Outline) -> Head:
         values=found.values,
         proposed=found.proposed,
         criteria=found.criteria,
+        words=found.words,
+        words_of=found.words_of,
         sheets=found.sheets,
         remarks=_said_of_file(found.problems, "warning"),
         offers=_said_of_file(found.problems, "offer"),

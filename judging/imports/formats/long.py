@@ -14,8 +14,7 @@ from dataclasses import replace
 
 from judging.formulas import BYTE_ORDER_MARK, inert
 from judging.imports.readers.columns import ColumnRoles
-from judging.imports.readers.contract import ALL, Format, first_line
-from judging.imports.readers.guessing import guess
+from judging.imports.readers.contract import ALL, Format, first_line, proposed
 from judging.imports.readers.marking import SPAN
 from judging.imports.readers.nesting import json_text
 from judging.imports.readers.records import (
@@ -121,8 +120,8 @@ def in_pieces(texts: Iterable[str]) -> Iterator[str]:
 
 def long_columns(table: AnyTable) -> ColumnRoles:
     """Return the columns of a table that was written here: what it holds of a set is what was
-    expected of it."""
-    return replace(guess(table.header, [row.cells for row in table.sample()]), crossed=False)
+    expected of it, and its raters were annotators, whatever they are called."""
+    return replace(proposed(table, ""), crossed=False, raters=())
 
 
 def long_rows(study: StudyRecords) -> Iterator[dict[str, object]]:

@@ -16,10 +16,11 @@ from judging.imports.readers.columns import (
 )
 from judging.imports.readers.records import ScoreColumn
 
+RATED = {"ratings": "annotator", "llm_judge": "llm_judge", "ask": "ask"}  # and the kind of rater
 FEW = 10  # columns of other pages that are named
 SHOWN = 200  # columns on one page: the forms of 2,000 are seven megabytes and take seconds
 USES = [
-    ("", _("leave it out")),
+    ("", _("exclude")),
     (
         _("What systems were given"),
         [
@@ -53,6 +54,8 @@ USES = [
         _("Ratings by annotator"),
         [
             ("ratings", _("ratings on one criterion")),
+            ("llm_judge", _("ratings of an LLM judge")),
+            ("ask", _("choose: an annotator’s ratings, or exclude")),
             ("rater", _("annotator, one row for each")),
             ("criterion", _("criterion, one row for each")),
             ("value", _("value of the rating")),
@@ -95,10 +98,15 @@ class ColumnForm(forms.Form):
     scale = forms.ChoiceField(required=False, choices=SCALES, initial="none")
 
     def __init__(
-        self, *args: Any, column: str = "", values: Sequence[str] = (), **kwargs: Any
+        self,
+        *args: Any,
+        column: str = "",
+        values: Sequence[str] = (),
+        evidence: str = "",
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.column, self.values = column, values
+        self.column, self.values, self.evidence = column, values, evidence
         labels = {
             "use": _("What %(column)s holds"),
             "name": _("Name of %(column)s"),
@@ -122,7 +130,9 @@ def _lacking(column: str, said: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     use, name = said.get("use"), said.get("name") or ""
     if use in ("metric", "human_mean") and not said.get("direction"):
         yield "direction", _("Say whether higher or lower is better.")
-    if use == "ratings" and not name:
+    if use == "ask":
+        yield "use", _("Say whether it holds the ratings of an annotator, or exclude it.")
+    if use in RATED and not name:
         yield "name", _("Say which criterion it is about.")
     if use == "by_system" and not name.strip():
         yield "name", _("Say which system it is.")
@@ -145,18 +155,24 @@ class ColumnFormSet(forms.BaseFormSet):
         values: Sequence[Sequence[str]],
         whole: Sequence[str],
         known: Mapping[str, Mapping[str, Any]],
+        evidence: Mapping[str, str],
         further: bool = False,
         is_last: bool = True,
         **kwargs: Any,
     ) -> None:
         self.header, self.values, self.whole, self.known = header, values, whole, known
-        self.further, self.is_last = further, is_last
+        self.evidence, self.further, self.is_last = evidence, further, is_last
         super().__init__(*args, **kwargs)
 
     def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
         if index is None or index >= len(self.header):
             return {}
-        return {"column": self.header[index], "values": self.values[index]}
+        column = self.header[index]
+        return {
+            "column": column,
+            "values": self.values[index],
+            "evidence": self.evidence.get(column, ""),
+        }
 
     def clean(self) -> None:
         if self.total_form_count() != len(self.header):
@@ -236,8 +252,10 @@ class ColumnFormSet(forms.BaseFormSet):
 
     def _ratings(self) -> Iterator[RatingColumn]:
         for column, said in self._all_said():
-            if said.get("use") == "ratings":
-                yield RatingColumn(column=column, criterion=said["name"], rater=said["rater"])
+            if kind := RATED.get(said.get("use", "")):
+                yield RatingColumn(
+                    column=column, criterion=said["name"], rater=said["rater"], kind=kind
+                )
 
 
 ColumnsFormSet = forms.formset_factory(
@@ -255,7 +273,8 @@ def initial_columns(columns: ColumnRoles) -> dict[str, dict[str, Any]]:
     for each in columns.by_system:
         uses[each.column] = {"use": "by_system", "name": each.system}
     for rating in columns.ratings:
-        uses[rating.column] = {"use": "ratings", "name": rating.criterion, "rater": rating.rater}
+        use = next(use for use, kind in RATED.items() if kind == rating.kind)
+        uses[rating.column] = {"use": use, "name": rating.criterion, "rater": rating.rater}
     for score in columns.scores:
         direction = "" if score.direction == "unknown" else score.direction
         use = "human_mean" if score.kind == "human_mean" else "metric"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
@@ -13,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from judging.guards import rubrics_of
 from judging.imports.actions import ratings
 from judging.imports.actions.reading_plans import Plan
-from judging.imports.readers.columns import ColumnRoles
+from judging.imports.readers.columns import ColumnRoles, NamedRater, WordPoint
 from judging.imports.readers.registry import FORMATS
 from judging.imports.readers.tables import DELIMITERS
 from judging.imports.readers.text import ENCODINGS, unstorable
@@ -25,6 +26,13 @@ OPTIONS = (
     *("as_is", "special_tokens"),
 )
 TEXT_ALONE = ("delimiter", "quoted", "encoding", "systems", "slots_are")  # of no workbook
+EXCLUDED = "exclude"
+RATERS = [
+    ("", _("choose")),
+    ("annotator", _("an annotator")),
+    ("llm_judge", _("an LLM judge")),
+    ("exclude", _("exclude")),
+]
 # What a table may be turned into before its columns get roles; see `readers.shape`
 STEPS = (
     ("header", _("Header rows of Qualtrics")),
@@ -248,6 +256,19 @@ class ReadingForm(forms.Form):
         return {"format": plan.format, **plan.options, **said, "systems": systems}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedWord:
+    """A word among the ratings on a criterion: how often it is there, the points that it may mean
+    and the one that is likely, which `is_label` says is called so."""
+
+    criterion: str
+    word: str
+    count: int
+    choices: Sequence[tuple[str, str]]
+    point: str = ""
+    is_label: bool = False
+
+
 class OptionsForm(forms.Form):
     """What no column says."""
 
@@ -314,9 +335,83 @@ class OptionsForm(forms.Form):
         help_text=_("Ratings by annotator become a closed campaign of this protocol."),
     )
 
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        user: User,
+        raters: Sequence[NamedRater] = (),
+        words: Sequence[RatedWord] = (),
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.fields["rubric"].queryset = rubrics_of(user).order_by("title", "version", "-id")
+        self._raters, self._unseen = raters, list[str]()
+        for place, rater in enumerate(raters):
+            self.fields[f"rater_{place}"] = forms.ChoiceField(
+                label=_now("Rater “%(name)s”") % {"name": rater.name},
+                choices=RATERS,
+                initial="" if rater.kind == "ask" else rater.kind,
+                help_text=rater.evidence,
+                error_messages={
+                    "required": _("Say whether this is an annotator, or exclude the rater.")
+                },
+            )
+
+        self._words = words
+        for place, word in enumerate(words):
+            self.fields[f"point_{place}"] = forms.ChoiceField(
+                label=_now("“%(word)s”, %(n)s × %(criterion)s")
+                % {"word": word.word, "n": f"{word.count:,}", "criterion": word.criterion},
+                choices=[("", _("choose")), *word.choices, (EXCLUDED, _("exclude"))],
+                initial=word.point,
+                error_messages={"required": _("Choose a point, or exclude the word.")},
+            )
+            if self.is_bound and f"point_{place}" not in self.data and word.point:
+                self._propose_point(place, word)
+
+    def _propose_point(self, place: int, word: RatedWord) -> None:
+        """Show the likely point of a word that the sent page did not ask about. The label of a point
+        needs no look."""
+        sent = self.data.copy()
+        sent[f"point_{place}"] = word.point
+        self.data = sent
+        if not word.is_label:
+            self._unseen.append(f"point_{place}")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        for name in self._unseen:
+            self.add_error(name, _("This is a proposal. Check it."))
+        return cleaned
+
+    @property
+    def point_fields(self) -> list[forms.BoundField]:
+        """The fields of the words among the ratings."""
+        return [self[f"point_{place}"] for place in range(len(self._words))]
+
+    @property
+    def other_fields(self) -> list[forms.BoundField]:
+        """All other fields."""
+        return [field for field in self if not field.name.startswith("point_")]
+
+    def word_points(self) -> tuple[WordPoint, ...]:
+        """Return the point that was chosen for each word."""
+        said = (self.cleaned_data[f"point_{place}"] for place in range(len(self._words)))
+        return tuple(
+            WordPoint(
+                criterion=word.criterion,
+                word=word.word,
+                point="" if point == EXCLUDED else point,
+            )
+            for word, point in zip(self._words, said, strict=True)
+        )
+
+    def named_raters(self) -> tuple[NamedRater, ...]:
+        """Return what was said of the raters who may be no annotators."""
+        said = (self.cleaned_data[f"rater_{place}"] for place in range(len(self._raters)))
+        return tuple(
+            replace(rater, kind=kind) for rater, kind in zip(self._raters, said, strict=True)
+        )
 
     def check_ratings(self, columns: ColumnRoles) -> None:
         """Refuse ratings without a protocol, and columns about criteria that it does not have."""
@@ -324,7 +419,8 @@ class OptionsForm(forms.Form):
             self.cleaned_data.get("rubric"),
             {rating.criterion for rating in columns.ratings},
         )
-        if rubric is None and (rated or columns.value):
+        has_annotators = any(rating.kind == "annotator" for rating in columns.ratings)
+        if rubric is None and (has_annotators or columns.value):
             self.add_error(
                 "rubric",
                 _(

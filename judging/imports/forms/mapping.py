@@ -5,11 +5,19 @@ from typing import Any
 
 from django.http import QueryDict
 
+from judging.guards import rubrics_of
+from judging.imports.actions import ratings
 from judging.imports.actions.reading_plans import Head, Plan
 from judging.imports.forms.columns import SHOWN, ColumnsFormSet, initial_columns, with_direction
-from judging.imports.forms.files import FurtherForm, OptionsForm, QgstecForm
-from judging.imports.readers.columns import ColumnRoles
-from judging.models import User
+from judging.imports.forms.files import (
+    EXCLUDED,
+    FurtherForm,
+    OptionsForm,
+    QgstecForm,
+    RatedWord,
+)
+from judging.imports.readers.columns import ColumnRoles, NamedRater
+from judging.models import Rubric, User
 
 KEPT_WITH = ("passage", "sentence", "answer", "answer_start", "source_id")
 
@@ -61,6 +69,7 @@ class ColumnMapping:
                 values=head.values[part],
                 whole=head.header,
                 known={name: each for name, each in said.items() if name not in shown},
+                evidence=head.proposed.evidence,
                 initial=[with_direction(said.get(name, {})) for name in shown],
                 further=further,
                 is_last=self.next_page is None,
@@ -68,7 +77,43 @@ class ColumnMapping:
                 prefix="columns" if number == 1 else f"columns{number}",
             )
         kind = QgstecForm if head.proposed is None else FurtherForm if further else OptionsForm
-        self.options = kind(data, user=user, initial=initial)
+        sent = data.get("rubric", "") if data else rubric
+        self.options = kind(
+            data,
+            user=user,
+            initial=initial,
+            raters=self._raters(),
+            words=self._words(rubrics_of(user).filter(pk=sent or None).first()) if sent else (),
+        )
+
+    def _raters(self) -> list[NamedRater]:
+        """Return the raters who may be no annotators, with what was said of them before."""
+        proposed = self.head.proposed.raters if self.head.proposed else ()
+        known = self.plan.columns.raters if self.plan.columns else ()
+        kinds = {each.name: each.kind for each in known}
+        return [replace(each, kind=kinds.get(each.name, each.kind)) for each in proposed]
+
+    def _words(self, rubric: Rubric | None) -> list[RatedWord]:
+        """Return the words among the ratings, with the points of the protocol that they may mean."""
+        known = self.plan.columns or self.head.proposed
+        if rubric is None or known is None:
+            return []
+        columns = known
+        if self.columns is not None and self.columns.is_bound and self.columns.is_valid():
+            columns = ColumnRoles(**self.columns.columns())
+        words = self.head.words_under(columns)
+        said = {(each.criterion, each.word): each.point or EXCLUDED for each in known.points}
+        return [
+            RatedWord(
+                criterion=found.criterion,
+                word=found.word,
+                count=words[found.criterion][found.word],
+                choices=[(str(value), f"{value} {label}".strip()) for value, label in found.points],
+                point=said.get((found.criterion, found.word), found.point),
+                is_label=found.is_label,
+            )
+            for found in ratings.mapped_words(rubric, words)
+        ]
 
     def _page(self, number: str) -> ColumnsPage | None:
         return next((each for each in self.pages if str(each.number) == number), None)
@@ -109,6 +154,8 @@ class ColumnMapping:
             "missing_words": _words(said["missing_words"]),
         }
         options |= {"default_system": said["default_system"]} if said["default_system"] else {}
+        options["raters"] = self.options.named_raters()
+        options["points"] = self.options.word_points()
         new, before = ColumnRoles(**self.columns.columns(), **options), plan.columns
         if rater := said.get("rater"):
             new = replace(

@@ -8,6 +8,7 @@ from judging.imports.readers.records import Direction, ScoreColumn, ScoreKind, W
 from judging.limits import MAX_QUESTIONS_PER_SET
 
 WhenAmbiguous = Literal["ask", "first"]
+RaterKind = Literal["annotator", "llm_judge", "exclude", "ask"]
 RepeatsAre = Literal["", "questions", "ratings", "mistakes"]
 Decimal = Literal["point", "comma"]
 
@@ -38,7 +39,11 @@ _LISTS = ("references", "metadata", "source_metadata", "rating_metadata", "missi
 _CHOICES = {
     "direction": get_args(Direction),
     "scale": get_args(WrittenScale),
-    "kind": get_args(ScoreKind),
+}
+_KINDS = {
+    "scores": get_args(ScoreKind),
+    "ratings": ("annotator", "llm_judge", "ask"),
+    "raters": get_args(RaterKind),
 }
 
 
@@ -54,11 +59,31 @@ class BadColumns(ValueError):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingColumn:
     """A column of ratings on one criterion, by one rater, or by the one that the rater column
-    names."""
+    names. If its kind is "ask", somebody must say first whether the rater is an annotator."""
 
     column: str
     criterion: str
     rater: str = ""
+    kind: RaterKind = "annotator"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedRater:
+    """A rater of the rater column who may be no annotator, and the sentence that says why."""
+
+    name: str
+    kind: RaterKind
+    evidence: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordPoint:
+    """The point of a criterion's scale that a word stands for, as a number; no point excludes the
+    ratings with this word."""
+
+    criterion: str
+    word: str
+    point: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +111,9 @@ class ColumnRoles:
     two, and `Study.repeats` lists them. `missing_words` are cells that mean nothing ("NaN"), in all
     columns but those of free text; with `decimal` "comma", scores and ratings are written 0,61. A
     marked span is given by its ends and, to be checked, its text; `mark` tells it from a rater's
-    word that nothing in the passage answers the question (`none`).
+    word that nothing in the passage answers the question (`none`). `raters` are those of the rater
+    column who may be no annotators, `points` what words of ratings mean. `evidence` has a sentence
+    for each column whose proposal rests on its values; it declares nothing.
     """
 
     question: str = ""
@@ -114,6 +141,8 @@ class ColumnRoles:
     by_system: tuple[QuestionColumn, ...] = ()
     scores: tuple[ScoreColumn, ...] = ()
     ratings: tuple[RatingColumn, ...] = ()
+    raters: tuple[NamedRater, ...] = ()
+    points: tuple[WordPoint, ...] = ()
     metadata: tuple[str, ...] = ()
     source_metadata: tuple[str, ...] = ()
     rating_metadata: tuple[str, ...] = ()
@@ -127,6 +156,7 @@ class ColumnRoles:
     missing_words: tuple[str, ...] = ()
     decimal: Decimal = "point"
     starts: Mapping[str, int] = field(default_factory=dict)
+    evidence: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def has_rater_rows(self) -> bool:
@@ -136,7 +166,7 @@ class ColumnRoles:
     @property
     def only_rater(self) -> str:
         """Return whose all columns of ratings are; nothing where they are several people's."""
-        raters = {each.rater for each in self.ratings}
+        raters = {each.rater for each in self.ratings if each.kind == "annotator"}
         return raters.pop() if len(raters) == 1 else ""
 
     @property
@@ -160,7 +190,13 @@ class ColumnRoles:
         return asdict(self)
 
 
-_PARTS = {"by_system": QuestionColumn, "scores": ScoreColumn, "ratings": RatingColumn}
+_PARTS = {
+    "by_system": QuestionColumn,
+    "scores": ScoreColumn,
+    "ratings": RatingColumn,
+    "raters": NamedRater,
+    "points": WordPoint,
+}
 
 
 def columns_from(data: Mapping[str, Any]) -> ColumnRoles:
@@ -176,9 +212,8 @@ def columns_from(data: Mapping[str, Any]) -> ColumnRoles:
     values = dict(data)
     for name in _LISTS:
         values[name] = tuple(data.get(name, ()))
-    values["by_system"] = tuple(QuestionColumn(**each) for each in data.get("by_system", ()))
-    values["scores"] = tuple(ScoreColumn(**each) for each in data.get("scores", ()))
-    values["ratings"] = tuple(RatingColumn(**each) for each in data.get("ratings", ()))
+    for name, kind in _PARTS.items():
+        values[name] = tuple(kind(**each) for each in data.get(name, ()))
     return ColumnRoles(**values)
 
 
@@ -233,6 +268,13 @@ def _conflicts(columns: ColumnRoles) -> Iterator[tuple[bool, str]]:
         not columns.rater and any(not rating.rater for rating in columns.ratings),
         "Say who gave the ratings: name an annotator for each rating column, or the column that names the annotator.",
     )
+    for named in (rating.column for rating in columns.ratings if rating.kind == "ask"):
+        yield (
+            True,
+            f"Column “{named}”: say whether it holds the ratings of an annotator, or exclude it.",
+        )
+    for named in (rater.name for rater in columns.raters if rater.kind == "ask"):
+        yield True, f"Rater “{named}”: say whether this is an annotator, or exclude the rater."
     yield (
         bool(columns.criterion) != bool(columns.value),
         "Name both the criterion and the value column, or neither.",
@@ -287,6 +329,9 @@ def _misshapen_options(data: Mapping[str, Any]) -> Iterator[str]:
         yield "“repeats_are” must be questions, ratings or mistakes, or nothing."
     if data.get("decimal", "point") not in get_args(Decimal):
         yield "“decimal” must be point or comma."
+    evidence = data.get("evidence", {})
+    if not isinstance(evidence, dict) or not _is_list_of([*evidence.values()], str):
+        yield "“evidence” must give a sentence for each column."
     starts = data.get("starts", {})
     if not isinstance(starts, dict) or not all(type(start) is int for start in starts.values()):
         yield "“starts” must give a whole number for each source."
@@ -304,7 +349,8 @@ def _misshapen_parts(data: Mapping[str, Any], name: str, kind: Any) -> Iterator[
             isinstance(value, str) for value in part.values()
         ):
             yield f"“{name}” number {place} must give {' and '.join(sorted(required))}, as text."
-        for key, choices in _CHOICES.items():
+        choices_of = _CHOICES | {"kind": _KINDS.get(name, ())}
+        for key, choices in choices_of.items():
             if key in part and part[key] not in choices:
                 yield f"“{name}” number {place}: {key} must be one of {', '.join(choices)}."
 

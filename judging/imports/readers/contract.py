@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any, Literal, get_args
 
 from judging.imports.readers.columns import ColumnRoles
-from judging.imports.readers.guessing import guess
+from judging.imports.readers.guessing import Evidence, guess
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.pseudonyms import Pseudonyms, pseudonymised
 from judging.imports.readers.records import StudyRecords, unreadable
@@ -79,6 +79,9 @@ class Format:
         """Return the proposed columns; the file's name may tell what the file does not."""
         if self.propose is None:
             raise Unreadable(f"{self.title} is no table.")
+        if isinstance(table, RowTable) and table.evidence is None:
+            rows = [row.cells for row in table.rows]
+            table = replace(table, evidence=Evidence.of(table.header, rows))
         roles = self.propose(table, PurePath(name).stem)
         return replace(
             roles,
@@ -138,9 +141,11 @@ class Format:
         if isinstance(taken, StudyRecords):
             return taken
         try:
-            return to_study(
-                taken, columns or self.columns(taken, name), screen=screen, left_out=left_out
-            )
+            if columns is None:
+                # roles are proposed from all rows, so they are read before the first is taken
+                taken = taken.table() if isinstance(taken, OpenTable) else taken
+                columns = self.columns(taken, name)
+            return to_study(taken, columns, screen=screen, left_out=left_out)
         except Unreadable as refusal:
             return unreadable(refusal.reason, row=refusal.row)
 
@@ -187,8 +192,9 @@ class Format:
 
 
 def proposed(table: AnyTable, _name: str) -> ColumnRoles:
-    """Return the columns that names and first cells suggest."""
-    return guess(table.header, [row.cells for row in table.sample()])
+    """Return the columns that names and cells suggest."""
+    evidence = table.evidence if isinstance(table, RowTable) else None
+    return guess(table.header, [row.cells for row in table.sample()], evidence)
 
 
 def first_line(head: bytes) -> bytes:

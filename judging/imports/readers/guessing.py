@@ -2,19 +2,33 @@
 the last word."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from judging.imports.readers.columns import ColumnRoles, QuestionColumn, RatingColumn
+from judging.imports.readers.cells import CellCounts, ColumnCounts, counted, few_words, nearly_all
+from judging.imports.readers.columns import (
+    ONE_COLUMN,
+    ColumnRoles,
+    NamedRater,
+    QuestionColumn,
+    RatingColumn,
+)
+from judging.imports.readers.derived import (
+    Derivation,
+    DerivedColumns,
+    DerivedRaters,
+    Family,
+    named,
+)
 from judging.imports.readers.likely_columns import (
     answers,
     by_shape,
     question_columns,
     source_ids,
 )
-from judging.imports.readers.numbers import is_number, with_point
-from judging.imports.readers.rater_columns import families
+from judging.imports.readers.rater_columns import families, repeated
+from judging.imports.readers.rater_names import is_counted, named_as, named_statistic, of_model
 from judging.imports.readers.records import Direction, ScoreColumn, WrittenScale
 
 # For each role the names it goes by, the surest first. A column takes the first role that claims
@@ -49,33 +63,6 @@ _NAMES = {
 }
 _TEXTS = ("question", "passage", "answer", "sentence", "submitted_answer", "note", "mark_text")
 _KNOWN = {name for names in _NAMES.values() for name in names.split()} - {"text"}
-MISSING_WORDS = {
-    "nan",
-    "n/a",
-    "na",
-    "#n/a",
-    "null",
-    "none",
-    "nil",
-    "?",
-    "??",
-    "-",
-    "--",
-    "–",
-    "—",
-    ".",
-    "missing",
-    "unknown",
-    "n.a.",
-    "not available",
-    "<na>",
-    "[empty]",
-    "<empty>",
-    "(empty)",
-    "[none]",
-    "nd",
-    "n.d.",
-}
 # What a column of ids may be called beside `…_id`; it is one of sources if its values say so.
 _ID_NAMES = {
     "id",
@@ -105,6 +92,18 @@ _ID_NAMES = {
     "input",
 }
 _ID_ENDS = ("_id", "_uid", "_uuid", "_no", "_nr", "_num", "_number", "_idx", "_index")
+_SAMPLE = 50  # rows by which a file is known before all are read
+_UNIT = (
+    "key",
+    "source_id",
+    "passage",
+    "sentence",
+    "answer",
+    "question",
+    "system",
+    "position",
+    "criterion",
+)
 _OF_SOURCES = (
     "passage",
     "answer",
@@ -221,9 +220,158 @@ def is_criterion_column(text: str) -> bool:
     return len(text) < 50 and _plain(text) in _NAMES["criterion"].split()
 
 
-def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> ColumnRoles:
-    """Return the columns that the header suggests; `rows` are the first few, looked at for columns
-    of unknown name."""
+class Evidence:
+    """What the cells of all rows say: how many of each value there are, and what is a statistic of
+    ratings. It is told the rows one by one."""
+
+    def __init__(self, header: Sequence[str], sample: Sequence[Sequence[str]]) -> None:
+        """Expect rows of this header; `sample` are the first few of them."""
+        self._counts, sampled = ColumnCounts(header), counted(header, sample)
+        first = _propose(header, sample, sampled, {})
+        families = _families(first.ratings)
+        known = {getattr(first, role) for role in ONE_COLUMN}
+        known.update(*families)
+        candidates = {
+            name: [row[place].strip() for row in sample]
+            for place, name in enumerate(header)
+            if name not in known and 2 * sampled[name].uncounted <= sampled[name].total
+        }
+        self._columns = DerivedColumns(header, families, candidates)
+        self._raters: DerivedRaters | None = None
+        values = [*filter(None, [first.value]), *(each.column for each in first.ratings)]
+        if first.rater and values:
+            unit = [name for role in _UNIT if (name := getattr(first, role))]
+            self._raters = DerivedRaters(header, rater=first.rater, unit=unit, values=values)
+
+    @classmethod
+    def of(cls, header: Sequence[str], rows: Sequence[Sequence[str]]) -> "Evidence":
+        """Return what these rows say."""
+        evidence = cls(header, rows[:_SAMPLE])
+        for row in rows:
+            evidence.take(row)
+        return evidence
+
+    def take(self, cells: Sequence[str]) -> None:
+        """Look at one more row."""
+        self._counts.take(cells)
+        self._columns.take(cells)
+        if self._raters:
+            self._raters.take(cells)
+
+    @property
+    def counts(self) -> dict[str, CellCounts]:
+        """The values of each column with their numbers."""
+        return self._counts.of_columns()
+
+    @property
+    def words(self) -> dict[str, dict[str, int]]:
+        """The words of each column that holds only few, with their numbers."""
+        counts = self.counts
+        return {
+            name: words
+            for name, each in counts.items()
+            if not each.uncounted and (words := few_words(each.values))
+        }
+
+    @property
+    def missing(self) -> dict[str, dict[str, int]]:
+        """The words for "missing" in each column, with their numbers."""
+        return self._counts.missing()
+
+    def derived(self, ratings: Sequence[RatingColumn]) -> dict[str, Derivation]:
+        """Return the columns that are statistics of these ratings."""
+        return self._columns.found(_families(ratings))
+
+    def raters(self) -> tuple[NamedRater, ...]:
+        """Return the raters of a rater column who may be no annotators."""
+        if self._raters is None:
+            return ()
+        raters, derived = self._raters.found()
+        return tuple(
+            _named_rater(name, derived) for name in raters if named_as(name) != "annotator"
+        )
+
+
+def _named_rater(name: str, derived: Mapping[str, Derivation]) -> NamedRater:
+    said = named_as(name)
+    if said == "llm_judge":
+        return NamedRater(name=name, kind="llm_judge", evidence=_model_sentence(name))
+    if said == "statistic" and name in derived:
+        return NamedRater(name=name, kind="exclude", evidence=derived[name].of_rater(name))
+    return NamedRater(name=name, kind="ask", evidence=_doubt(name, derived.get(name)))
+
+
+def _model_sentence(name: str) -> str:
+    return f"“{name}” is named like a language model: an LLM judge is not one of the annotators."
+
+
+def _doubt(name: str, derivation: Derivation | None = None) -> str:
+    """Return why somebody must say what a rater or a column of ratings is."""
+    equal = ""
+    if derivation:
+        equal = " Its values are " + derivation.of_rater(name).partition(" is ")[2].replace(
+            ": excluded", ""
+        )
+    if named_as(name) == "statistic":
+        return f"“{name}” is named like a statistic, but its values are none of the ratings in this file."
+    return f"“{name}” may be an adjudicated rating: choose whether it is an annotator.{equal}"
+
+
+def guess(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]] = (),
+    evidence: Evidence | None = None,
+) -> ColumnRoles:
+    """Return the columns that the header and the cells suggest.
+
+    `rows` are the first few, `evidence` what all rows say; without it, these rows are all.
+    """
+    evidence = evidence or Evidence.of(header, rows)
+    counts = evidence.counts
+    first = _propose(header, rows, counts, {})
+    found = _propose(header, rows, counts, evidence.derived(_annotated(first.ratings)))
+    if not found.rater or any(map(is_own_name, header)):  # raters of our exports were annotators
+        return found
+    return replace(found, raters=evidence.raters())
+
+
+def _annotated(ratings: Sequence[RatingColumn]) -> list[RatingColumn]:
+    """Return the columns that are in the naming pattern of their criterion: in one of numbers and
+    letters no other word is, and in none the name of a statistic, an adjudication or a model."""
+    plain = [each for each in ratings if each.rater and named_as(each.rater) == "annotator"]
+    counted_criteria = [each.criterion for each in plain if is_counted(each.rater)]
+    return [
+        each
+        for each in plain
+        if is_counted(each.rater) or counted_criteria.count(each.criterion) < 2
+    ]
+
+
+def _families(ratings: Sequence[RatingColumn]) -> list[Family]:
+    """Return the columns of each criterion, of each rater, and all together."""
+    annotated = _annotated(ratings)
+    groups = [
+        *(
+            [each.column for each in annotated if each.criterion == criterion]
+            for criterion in dict.fromkeys(each.criterion for each in annotated)
+        ),
+        *(
+            [each.column for each in annotated if each.rater == rater]
+            for rater in dict.fromkeys(each.rater for each in annotated)
+        ),
+        [each.column for each in annotated],
+    ]
+    return list(dict.fromkeys(tuple(group) for group in groups if len(group) > 1))
+
+
+def _propose(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    counts: Mapping[str, CellCounts],
+    derived: Mapping[str, Derivation],
+) -> ColumnRoles:
+    """Return the columns by their names, the first rows and the counted values of all rows; those
+    that are derived from ratings are left out."""
     names = {column: _plain(column) for column in header}
     roles = _roles(names)
     cells = {column: [row[place].strip() for row in rows] for place, column in enumerate(header)}
@@ -249,8 +397,41 @@ def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> ColumnRo
     is_open = not roles.keys() & {"question", "system", "rater"}
     if is_open and (systems := question_columns(free, cells)):
         return _one_column_a_system(header, roles, references, systems)
-    left = [column for column in free if column not in roles.values()]
-    return _one_question_a_row(header, roles, references, left, names, cells)
+    left = [column for column in free if column not in roles.values() and column not in derived]
+    found = _one_question_a_row(header, roles, references, left, names, counts)
+    evidence = {name: each.of_column(name) for name, each in derived.items()}
+    return replace(found, evidence=evidence | _rating_evidence(found.ratings, counts))
+
+
+def _rating_evidence(
+    ratings: Sequence[RatingColumn], counts: Mapping[str, CellCounts]
+) -> dict[str, str]:
+    """Return a sentence for each column of ratings: its family, or the doubt about its rater."""
+    annotated = _annotated(ratings)
+    found = {}
+    for each in ratings:
+        family = [other.column for other in annotated if other.criterion == each.criterion]
+        if each.kind == "llm_judge":
+            found[each.column] = _model_sentence(each.rater)
+        elif each.kind == "ask":
+            found[each.column] = _doubt(each.rater)
+        elif each in annotated and len(family) > 1:
+            found[each.column] = (
+                f"{named(family)} hold “{each.criterion}” by {len(family):,} annotators"
+                f"{_range(family, counts)}."
+            )
+    return found
+
+
+def _range(family: Sequence[str], counts: Mapping[str, CellCounts]) -> str:
+    """Return from where to where the numbers of a family are, and how many of its cells."""
+    numbers = [counts[name].numbers for name in family]
+    values = sorted(value for each in numbers for value in each)
+    total = sum(counts[name].total for name in family)
+    if not values or not all(counts[name].has_numbers for name in family):
+        return ""
+    given = sum(each.total() for each in numbers)
+    return f", with numbers from {values[0]:g} to {values[-1]:g} in {given:,} of {total:,} cells"
 
 
 def _one_question_a_row(
@@ -259,13 +440,13 @@ def _one_question_a_row(
     references: tuple[str, ...],
     left: list[str],
     names: Mapping[str, str],
-    cells: Mapping[str, Sequence[str]],
+    cells: Mapping[str, CellCounts],
 ) -> ColumnRoles:
     """Return the columns of a table of questions: among those that are left, ratings, scores and
     what is only kept."""
     options: dict[str, Any] = {**roles}
     if _decimal_commas(cells):
-        cells = {column: [with_point(cell) for cell in found] for column, found in cells.items()}
+        cells = {column: found.with_points() for column, found in cells.items()}
         options["decimal"] = "comma"
     ratings = _ratings(left, names, cells, long="rater" in roles and "criterion" not in roles)
     left = [column for column in left if column not in {rating.column for rating in ratings}]
@@ -400,27 +581,16 @@ def _are_words(cells: Sequence[str]) -> bool:
     return bool(cells) and sum(" " in cell for cell in cells) * 2 >= len(cells)
 
 
-def _decimal_commas(cells: Mapping[str, Sequence[str]]) -> bool:
-    """Say whether a column of numbers is written with decimal commas, and none with points."""
-    numbers = [[cell for cell in found if cell] for found in cells.values()]
-    pointed = any(
-        found and all(is_number(cell) for cell in found) and any("." in cell for cell in found)
-        for found in numbers
-    )
+def _decimal_commas(cells: Mapping[str, CellCounts]) -> bool:
+    """Return whether a column of numbers is written with decimal commas, and none with points."""
+    pointed = any(found.has_numbers and found.has_decimals for found in cells.values())
     commas = any(
-        found
-        and all(is_number(with_point(cell)) for cell in found)
-        and any("," in cell for cell in found)
-        for found in numbers
+        not found.has_numbers
+        and (pointing := found.with_points()).has_numbers
+        and pointing.has_decimals
+        for found in cells.values()
     )
     return commas and not pointed
-
-
-def missing_words(cells: Iterable[str]) -> Counter[str]:
-    """Return the words in these cells that people write where there is no value, with how often
-    each stands there."""
-    plain = (cell.strip() for cell in cells if len(cell) < 20)
-    return Counter(cell for cell in plain if cell.casefold() in MISSING_WORDS)
 
 
 def _references(
@@ -459,27 +629,47 @@ def _gold_answer(
 
 
 def _ratings(
-    left: Sequence[str], names: Mapping[str, str], cells: Mapping[str, Sequence[str]], *, long: bool
+    left: Sequence[str],
+    names: Mapping[str, str],
+    cells: Mapping[str, CellCounts],
+    *,
+    long: bool,
 ) -> tuple[RatingColumn, ...]:
     """Columns that name criterion and rater, and beside a column of raters those that name a
     criterion."""
-    wide = {
-        column: RatingColumn(column=column, **named)
+    free = [column for column in left if not _is_metric(names[column])]
+    wide = {each.column: each for each in ([] if long else repeated(free, cells, _CRITERIA))}
+    wide |= {
+        column: RatingColumn(column=column, criterion=found["criterion"], rater=found["rater"])
         for column in left
-        if (named := _criterion_and_rater(column))
+        if column not in wide and (found := _criterion_and_rater(column))
     }
-    alike = families(
-        [column for column in left if column not in wide and not _is_metric(names[column])],
-        cells,
-        _CRITERIA,
-    )
+    alike = families([column for column in free if column not in wide], cells, _CRITERIA)
     wide |= {rating.column: rating for rating in alike}
+    criteria = _CRITERIA | {each.criterion for each in wide.values()}
+    wide |= {
+        column: RatingColumn(column=column, criterion=found["criterion"], rater=found["rater"])
+        for column in free
+        if column not in wide and (found := of_model(column, criteria))
+    }
     if wide or not long:
-        return tuple(wide[column] for column in left if column in wide)
+        kinds = (_of_kind(wide[column]) for column in left if column in wide)
+        return tuple(each for each in kinds if each is not None)
     last = {column: _plain(column.rpartition(".")[2]) for column in left}
     known = [column for column in left if names[column] in _CRITERIA or last[column] in _CRITERIA]
     only = [column for column in left if last[column] in ("rating", "score", "value", "judgment")]
     return tuple(RatingColumn(column=column, criterion=last[column]) for column in known or only)
+
+
+def _of_kind(rating: RatingColumn) -> RatingColumn | None:
+    """Return a column of ratings with what its rater's name says; nothing if that is a mean, which
+    is a score."""
+    said = named_as(rating.rater)
+    if said == "statistic" and named_statistic(rating.rater) == "mean":
+        return None
+    if said == "annotator":
+        return rating
+    return replace(rating, kind="llm_judge" if said == "llm_judge" else "ask")
 
 
 def _criterion_and_rater(column: str) -> dict[str, str]:
@@ -518,7 +708,7 @@ def _measure(column: str) -> str:
     return last if _is_metric(last) or _MEAN.fullmatch(last) else _plain(column)
 
 
-def _is_score(column: str, cells: Sequence[str]) -> bool:
+def _is_score(column: str, cells: CellCounts) -> bool:
     """A name of a metric or criterion, or numbers of which some have decimals: whole numbers may be
     anything."""
     if column.startswith(("score:", "attribute:")):
@@ -526,16 +716,16 @@ def _is_score(column: str, cells: Sequence[str]) -> bool:
     name = _measure(column)
     if _is_metric(name):
         return True
-    given = [cell for cell in cells if cell]
-    numbers = all(is_number(cell) for cell in given)
-    return numbers and (_MEAN.fullmatch(name) is not None or any("." in cell for cell in given))
+    if not cells.total:
+        return _MEAN.fullmatch(name) is not None
+    return cells.has_numbers and (_MEAN.fullmatch(name) is not None or cells.has_decimals)
 
 
 def _is_metric(name: str) -> bool:
     return any(pattern.match(name) for pattern in (_BOUNDED, _HIGHER, _LOWER))
 
 
-def _score(column: str, names: Mapping[str, str], cells: Sequence[str]) -> ScoreColumn:
+def _score(column: str, names: Mapping[str, str], cells: CellCounts) -> ScoreColumn:
     key = column.removeprefix("score:")
     name = _measure(key)
     if mean := _MEAN.fullmatch(name):
@@ -556,8 +746,10 @@ def _criterion_direction(name: str, names: Mapping[str, str]) -> Direction:
     return "higher" if beside or name in _HIGHER_CRITERIA else "unknown"
 
 
-def _scale(name: str, cells: Sequence[str]) -> WrittenScale:
-    values = [float(cell) for cell in cells if is_number(cell)]
-    if not _BOUNDED.match(name) or not values or not all(0 <= value <= 100 for value in values):
+def _scale(name: str, cells: CellCounts) -> WrittenScale:
+    values = cells.numbers
+    within = sum(count for value, count in values.items() if 0 <= value <= 100)
+    if not _BOUNDED.match(name) or not nearly_all(within, values.total()):
         return "none"
-    return "fraction" if max(values) <= 1 else "percent"
+    above = sum(count for value, count in values.items() if value > 1)
+    return "fraction" if nearly_all(values.total() - above, values.total()) else "percent"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 
-from judging.imports.readers.columns import ColumnRoles, check
+from judging.imports.readers.columns import ColumnRoles, RaterKind, check
 from judging.imports.readers.marking import MarkSaid, MarksSeen
 from judging.imports.readers.numbers import is_number, whole_number, with_point
 from judging.imports.readers.records import (
@@ -131,6 +131,7 @@ class _Reading:
         self.slots = SlotsSeen(columns)
         self.problems: list[Problem] = []
         self.ratings: list[RatingRecord] = []
+        self.judge_ratings: list[RatingRecord] = []
         self.notes: list[NoteRecord] = []
         self.marks = MarksSeen()
         self.repeats: list[RepeatedRow] = []
@@ -141,6 +142,8 @@ class _Reading:
         self._rated: dict[tuple[MappedUnit, str, str], list[int]] = {}
         self._scores: dict[MappedUnit, dict[str, str]] = {}
         self._differing: dict[tuple[str, str], int] = {}
+        self._points = {(each.criterion, each.word): each.point for each in columns.points}
+        self._kinds = {each.name: each.kind for each in columns.raters}
 
     def take(self, row: Row) -> None:
         first = self._first.setdefault(row_digest(row.cells), row.number)
@@ -153,11 +156,12 @@ class _Reading:
             self._units[first] = unit
         if values := list(self._values(row)):
             about = self._attributes(row, self.columns.rating_metadata, "judgment:")
-            for column, criterion, rater, value in values:
-                self._rate(row, unit, column, criterion, rater, value, about)
-        if note := self._cell(row, self.columns.note).strip():
+            for column, criterion, rater, kind, value in values:
+                self._rate(row, unit, column, criterion, rater, kind, value, about)
+        is_other = self._kind_of(self._cell(row, self.columns.rater).strip()) != "annotator"
+        if not is_other and (note := self._cell(row, self.columns.note).strip()):
             self._note(row, unit, note)
-        if self.columns.has_marks and (said := self._marked(row)):
+        if self.columns.has_marks and not is_other and (said := self._marked(row)):
             self.marks.put(unit, self._cell(row, self.columns.rater).strip(), said)
 
     def study(self) -> StudyRecords:
@@ -171,6 +175,7 @@ class _Reading:
             sources=sources,
             questions=tuple(self.slots.questions.values()),
             ratings=tuple(self.ratings),
+            judge_ratings=tuple(self.judge_ratings),
             notes=tuple(self.notes),
             marks=marks,
             problems=tuple(sorted(self.problems, key=lambda problem: problem.row)),
@@ -378,14 +383,30 @@ class _Reading:
                     row, column.column, cell, "An earlier row gives this question another score."
                 )
 
-    def _values(self, row: Row) -> Iterator[tuple[str, str, str, str]]:
-        """Yield column, criterion, rater and value of every rating in the row that is not blank."""
+    def _values(self, row: Row) -> Iterator[tuple[str, str, str, RaterKind, str]]:
+        """Yield column, criterion, rater, kind of rater and value of every rating in the row that is
+        not blank."""
         rater = self._cell(row, self.columns.rater).strip()
+        kind = self._kind_of(rater)
+        if kind == "exclude":
+            return
         for rating in self.columns.ratings:
-            if value := self._number(row, rating.column):
-                yield rating.column, rating.criterion, rating.rater or rater, value
-        if self.columns.value and (value := self._number(row, self.columns.value)):
-            yield self.columns.value, self._cell(row, self.columns.criterion).strip(), rater, value
+            if value := self._value(row, rating.column, rating.criterion):
+                named = rating.rater or rater
+                own = rating.kind if rating.kind != "annotator" else kind
+                yield rating.column, rating.criterion, named, own, value
+        criterion = self._cell(row, self.columns.criterion).strip()
+        if self.columns.value and (value := self._value(row, self.columns.value, criterion)):
+            yield self.columns.value, criterion, rater, kind, value
+
+    def _kind_of(self, rater: str) -> RaterKind:
+        """Return whether a rater is an annotator, as far as nobody said otherwise."""
+        return self._kinds.get(rater, "annotator")
+
+    def _value(self, row: Row, column: str, criterion: str) -> str:
+        """Return a rating, for a word the point that it stands for; blank if it is excluded."""
+        value = self._number(row, column)
+        return self._points.get((criterion, value), value)
 
     def _rate(
         self,
@@ -394,6 +415,7 @@ class _Reading:
         column: str,
         criterion: str,
         rater: str,
+        kind: RaterKind,
         value: str,
         about: Mapping[str, str],
     ) -> None:
@@ -406,7 +428,8 @@ class _Reading:
             return
         before.append(row.number)
         source, system, position = unit
-        self.ratings.append(
+        ratings = self.ratings if kind == "annotator" else self.judge_ratings
+        ratings.append(
             RatingRecord(
                 source_key=source,
                 system=system,

@@ -4,23 +4,23 @@ there are, and what a person is to be asked before it is read as a study.
 
 import json
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from judging.imports.readers.cells import COUNTED_VALUES, few_words
 from judging.imports.readers.columns import ColumnRoles, columns_from
 from judging.imports.readers.contract import Format
-from judging.imports.readers.guessing import MISSING_WORDS
+from judging.imports.readers.guessing import Evidence
 from judging.imports.readers.pseudonyms import Pseudonyms, pseudonymised
 from judging.imports.readers.records import Problem, StudyRecords
-from judging.imports.readers.tables import AnyTable, Row, row_digest, shorten
+from judging.imports.readers.tables import AnyTable, Row, RowTable, row_digest, shorten
 from judging.imports.readers.text import Unreadable
 from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_ROWS
 
 FIRST_VALUES = 3
-_SHORT = 14  # characters; no word for a missing value has as many
 _PARTS = 4
 _STEP = 5_000  # rows between two calls of `progress`
 
@@ -33,9 +33,10 @@ class Outline:
     are known.
 
     `values` are the first different values of each column, `missing` the words in it that may stand
-    for "no value", with their numbers, `criteria` what the ratings are about, `repeated` the rows
-    that equal an earlier one, each with that one's number. `refused` counts the rows that cannot be
-    taken; `problems` are the first of all.
+    for "no value", with their numbers, `criteria` what the ratings are about, `words` what columns of
+    few words hold, with their numbers, and `words_of` what is said about the criteria of a table of
+    one rating a row, `repeated` the rows that equal an earlier one, each with that one's number.
+    `refused` counts the rows that cannot be taken; `problems` are the first of all.
     """
 
     format: str
@@ -45,6 +46,8 @@ class Outline:
     missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     proposed: ColumnRoles | None = None
     criteria: tuple[str, ...] = ()
+    words: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    words_of: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()
     rows_read: int = 0
     refused: int = 0
@@ -134,13 +137,26 @@ def _of_study(known: Format, study: StudyRecords) -> Outline:
 def _of_table(
     known: Format, table: AnyTable, name: str, names: tuple[str, ...], progress: TellRows
 ) -> Outline:
-    proposed = known.columns(table, name)
-    sample = [row.cells for row in table.sample()]
-    counts = _Counts(table.header, proposed)
+    first = tuple(table.sample())
+    sample = [row.cells for row in first]
+    counts = _Counts(table.header, known.columns(table, name))
+    evidence = Evidence(table.header, sample)
     for count, row in enumerate(table.rows, 1):
         counts.take(row)
+        evidence.take(row.cells)
         if count % _STEP == 0:
             progress(count)
+    looked_at = RowTable(
+        header=table.header,
+        rows=first,
+        problems=(),
+        rows_read=len(first),
+        headed=table.headed,
+        evidence=evidence,
+        percentages=table.percentages,
+    )
+    proposed, missing = known.columns(looked_at, name), evidence.missing
+    criteria = dict.fromkeys([*(each.criterion for each in proposed.ratings), *counts.criteria])
     repeated_count, repeated = _repeated(counts.digests, counts.numbers)
     return Outline(
         format=known.key,
@@ -149,9 +165,11 @@ def _of_table(
         values=tuple(
             first_values(cells[place] for cells in sample) for place in range(len(table.header))
         ),
-        missing=counts.missing,
-        proposed=replace(proposed, missing_words=_proposed_words(proposed, counts.missing)),
-        criteria=tuple(filter(None, counts.criteria)),
+        missing=missing,
+        proposed=replace(proposed, missing_words=_proposed_words(proposed, missing)),
+        criteria=tuple(filter(None, criteria)),
+        words=evidence.words,
+        words_of=counts.words_of(),
         sheets=names,
         rows_read=table.rows_read,
         refused=sum(problem.kind == "row" for problem in table.problems),
@@ -166,27 +184,29 @@ class _Counts:
     """What is counted while the rows go by; none of them is kept."""
 
     def __init__(self, header: tuple[str, ...], proposed: ColumnRoles) -> None:
-        self.header = header
         self.digests, self.numbers = array("Q"), array("L")
-        self.criteria = dict.fromkeys(rating.criterion for rating in proposed.ratings)
-        self._words: list[Counter[str]] = [Counter() for _ in header]
-        self._place = header.index(proposed.criterion) if proposed.criterion else None
+        self.criteria: dict[str, None] = {}
+        self._places = (
+            (header.index(proposed.criterion), header.index(proposed.value))
+            if proposed.criterion
+            else None
+        )
+        self._values: dict[str, Counter[str]] = defaultdict(Counter)
 
     def take(self, row: Row) -> None:
         # 64 bits: among a million rows two others share them once in 37 million files
         self.digests.append(int.from_bytes(row_digest(row.cells)[:8]))
         self.numbers.append(row.number)
-        for words, cell in zip(self._words, row.cells, strict=True):
-            if len(cell) < _SHORT and (word := cell.strip()).casefold() in MISSING_WORDS:
-                words[word] += 1
-        if self._place is not None:
-            self.criteria.setdefault(row.cells[self._place].strip())
+        if self._places is not None:
+            criterion, value = (row.cells[place].strip() for place in self._places)
+            self.criteria.setdefault(criterion)
+            values = self._values[criterion]
+            if value in values or len(values) < COUNTED_VALUES:
+                values[value] += 1
 
-    @property
-    def missing(self) -> dict[str, dict[str, int]]:
-        return {
-            name: dict(words) for name, words in zip(self.header, self._words, strict=True) if words
-        }
+    def words_of(self) -> dict[str, dict[str, int]]:
+        """Return the words that are said about each criterion, with their numbers."""
+        return {name: found for name, each in self._values.items() if (found := few_words(each))}
 
 
 def _proposed_words(

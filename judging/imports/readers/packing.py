@@ -25,6 +25,7 @@ _PARTS = {
     "sources": SourceRecord,
     "questions": QuestionRecord,
     "ratings": RatingRecord,
+    "judge_ratings": RatingRecord,
     "notes": NoteRecord,
     "marks": MarkRecord,
     "problems": Problem,

@@ -2,23 +2,26 @@
 in one number, letter or name, over values of one scale.
 
 `User Score 1` and `User Score 2`, `rater_2` and `rater_3`, `Annotator A` and `Annotator B`,
-`clarity (Ann)` and `clarity (Ben)`. What is alike in the names says the criterion, what differs
-says who rated.
+`clarity (Ann)` and `clarity (Ben)`, `R1: clarity` and `R2: clarity`. What is alike in the names
+says the criterion, what differs says who rated. `clarity`, `clarity.1` and `clarity.2` are one
+name that came three times: pandas and survey tools number it so.
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from judging.imports.readers.cells import CellCounts, nearly_all
 from judging.imports.readers.columns import RatingColumn
-from judging.imports.readers.numbers import is_number
+from judging.imports.readers.rater_names import is_counted, named_as, pieces
 
 LABELS_OF_A_SCALE = 7  # different answers on a scale of words
 POINTS_OF_A_SCALE = 101  # of a scale of numbers: 0 to 100
 PIECES_OF_A_NAME = 12  # of a name in which one may be a rater
-_PIECE = re.compile(r"[^\W\d_]+|[0-9]+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+SLIDER = 100  # the end of a scale on which decimals are ratings too
+_NUMBERED = re.compile(r"(?P<stem>.*[^\W\d_].*?)(?P<style>[._]| ?\()(?P<number>[1-9][0-9]?)\)?")
 _PEOPLE = {
     "user",
     "rater",
@@ -96,6 +99,13 @@ _OTHER = {
     "start",
     "end",
     "offset",
+    "seconds",
+    "minutes",
+    "duration",
+    "words",
+    "characters",
+    "chars",
+    "count",
     "column",
     "feature",
     "dim",
@@ -117,11 +127,11 @@ class _Name:
 
 
 def families(
-    columns: Sequence[str], cells: Mapping[str, Sequence[str]], criteria: Collection[str]
+    columns: Sequence[str], cells: Mapping[str, CellCounts], criteria: Collection[str]
 ) -> tuple[RatingColumn, ...]:
     """Return the columns that are ratings by several raters, in the order of the file.
 
-    `cells` are a few of each column's values, `criteria` the names of criteria that are known.
+    `cells` are each column's values, `criteria` the names of criteria that are known.
     """
     groups = _alike(columns)
     found: dict[str, RatingColumn] = {}
@@ -129,19 +139,75 @@ def families(
         groups.items(), key=lambda each: _sureness(*each), reverse=True
     ):
         free = [name for name in members if name.column not in found]
-        if (
-            len(free) > 1
-            and _may_be_raters(place, alike, free, criteria)
-            and _one_scale(free, cells)
-        ):
-            found |= {rating.column: rating for rating in _ratings(place, alike, free)}
+        named = _may_be_raters(place, alike, free, criteria) if len(free) > 1 else []
+        if len(named) > 1:
+            fitting = _of_one_scale(place, named, cells, _is_sure(alike, criteria))
+            found |= {rating.column: rating for rating in _ratings(place, alike, fitting)}
     return tuple(found[column] for column in columns if column in found)
+
+
+def _of_one_scale(
+    place: int, members: Sequence[_Name], cells: Mapping[str, CellCounts], is_sure: bool
+) -> list[_Name]:
+    """Return the members that are of one scale, if annotators are among them. A mean, a model or a
+    word among numbers and letters may have a scale of its own and is looked at alone."""
+    counted = [name for name in members if is_counted(name.pieces[place])]
+    core = [
+        name
+        for name in (counted if len(counted) > 1 else members)
+        if named_as(name.pieces[place]) == "annotator"
+    ]
+    columns = [name.column for name in core]
+    if not one_scale(columns, cells, is_sure):
+        return []
+    fitting = [
+        name
+        for name in members
+        if name in core
+        or one_scale([*columns, name.column], cells, is_sure)
+        or (named_as(name.pieces[place]) == "llm_judge" and cells[name.column].has_numbers)
+    ]
+    return fitting if len(fitting) > 1 else []
+
+
+def repeated(
+    columns: Sequence[str], cells: Mapping[str, CellCounts], criteria: Collection[str]
+) -> tuple[RatingColumn, ...]:
+    """Return the columns of one name that came several times, numbered from its second: each holds
+    the ratings of one annotator.
+
+    Where the numbers start at 1 behind a line (`x`, `x_1`, `x_2`), the first may be the mean of the
+    others: it is none of them if it has decimals and they have not.
+    """
+    numbered: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
+    for column in columns:
+        if (match := _NUMBERED.fullmatch(column)) and match["stem"] in columns:
+            numbered[match["stem"], match["style"]][int(match["number"])] = column
+    found = []
+    for (stem, style), others in numbered.items():
+        ordered = [others[number] for number in sorted(others)]
+        consecutive = range(min(others), min(others) + len(others))
+        words = _Name(stem, tuple(pieces(stem))).plain
+        if (
+            min(others) > 2
+            or sorted(others) != list(consecutive)
+            or _OTHER.intersection(words)
+            or (style == "_" and cells[stem].has_decimals and not cells[ordered[0]].has_decimals)
+            or not one_scale([stem, *ordered], cells, _is_sure(words, criteria))
+        ):
+            continue
+        criterion = _criterion(words) or "rating"
+        found += [
+            RatingColumn(column=column, criterion=criterion, rater=str(place))
+            for place, column in enumerate([stem, *ordered], 1)
+        ]
+    return tuple(found)
 
 
 def may_be_rated(column: str) -> bool:
     """Say whether no word of a column's name says that its numbers are something else than
     ratings."""
-    words = {piece.casefold() for piece in _PIECE.findall(_CAMEL.sub(" ", column))}
+    words = {piece.casefold() for piece in pieces(column)}
     return not words & _OTHER
 
 
@@ -150,7 +216,7 @@ def _alike(columns: Sequence[str]) -> dict[tuple[int, tuple[str, ...]], list[_Na
     place."""
     groups: dict[tuple[int, tuple[str, ...]], list[_Name]] = {}
     for column in columns:
-        name = _Name(column, tuple(_PIECE.findall(_CAMEL.sub(" ", column))))
+        name = _Name(column, tuple(pieces(column)))
         for place in range(len(name.pieces) if len(name.pieces) <= PIECES_OF_A_NAME else 0):
             groups.setdefault((place, (*name.plain[:place], *name.plain[place + 1 :])), []).append(
                 name
@@ -169,42 +235,85 @@ def _sureness(group: tuple[int, tuple[str, ...]], members: Sequence[_Name]) -> t
 
 def _may_be_raters(
     place: int, alike: tuple[str, ...], members: Sequence[_Name], criteria: Collection[str]
-) -> bool:
-    """Say whether what differs may be people, by what is alike: a word for people, a known
-    criterion, or with numbers and letters any long word that is not known to be something else."""
-    differing = {name.plain[place] for name in members}
+) -> list[_Name]:
+    """Return the names in which what differs may be people, by what is alike: a word for people, a
+    known criterion, or for numbers and letters any long word that is not known to be something
+    else. There are none if two names differ in nothing."""
     stem = _criterion(alike)
-    counted = all(len(each) == 1 or each.isdecimal() for each in differing)
-    if len(differing) < len(members) or differing & {*criteria, *_SCORES, *_PEOPLE}:
-        return False
-    if _PEOPLE.intersection(alike) or (stem in criteria and (counted or not differing & _OTHER)):
-        return True
-    if _OTHER.intersection(alike) or differing & _OTHER:
-        return False
-    return bool(_SCORES.intersection(alike)) or (counted and (len(stem) > 3 or stem in _INITIALS))
-
-
-def _one_scale(members: Sequence[_Name], cells: Mapping[str, Sequence[str]]) -> bool:
-    """Say whether the values are of one scale: numbers of a few points in one range, or a few words
-    that all use."""
-    values = [
-        {cell.strip() for cell in cells.get(name.column, ()) if cell.strip()} for name in members
+    about_people = bool(_PEOPLE.intersection(alike))
+    others = {*criteria, *_SCORES, *_PEOPLE}
+    others |= set() if about_people else _OTHER
+    named = [
+        name
+        for name in members
+        if name.plain[place] not in others or named_as(name.plain[place]) == "adjudicated"
     ]
-    given = [each for each in values if each]
+    differing = {name.plain[place] for name in named}
+    if len(differing) < len(named):
+        return []
+    if about_people or stem in criteria:
+        return named
+    if _OTHER.intersection(alike):
+        return []
+    if _SCORES.intersection(alike):
+        return named
+    if len(stem) <= 3 and stem not in _INITIALS:
+        return []
+    return [
+        name
+        for name in named
+        if is_counted(name.plain[place]) or named_as(name.plain[place]) != "annotator"
+    ]
+
+
+def _is_sure(alike: Sequence[str], criteria: Collection[str]) -> bool:
+    """Return whether the names themselves speak of people, ratings or a known criterion."""
+    return bool((_PEOPLE | _SCORES).intersection(alike) or _criterion(tuple(alike)) in criteria)
+
+
+def one_scale(members: Sequence[str], cells: Mapping[str, CellCounts], is_sure: bool) -> bool:
+    """Return whether nearly all values are of one scale: numbers of a few points in one range, or a
+    few words that all use. Of columns that are surely ratings, decimals up to 100 are a slider's."""
+    given = [counts for name in members if (counts := cells[name]).total]
     if not given:
         return False
-    every = set.union(*given)
-    if all(is_number(cell) for cell in every):
-        numbers = {float(cell) for cell in every}
-        whole = all((2 * number).is_integer() for number in numbers)
-        return (
-            whole
-            and min(numbers) >= -100
-            and max(numbers) <= 100
-            and len(numbers) <= POINTS_OF_A_SCALE
+    if all(counts.has_numbers for counts in given):
+        return _are_points(given) or (is_sure and _is_slider(given))
+    shared = len(given) == 1 or any(
+        one.values.keys() & other.values.keys() for one, other in pairwise(given)
+    )
+    return shared and all(map(_are_few_words, given))
+
+
+def _are_points(given: Sequence[CellCounts]) -> bool:
+    """Return whether nearly all numbers of each column are whole or half, and those few."""
+    points: set[float] = set()
+    for counts in given:
+        of_column = {
+            number: count
+            for number, count in counts.numbers.items()
+            if (2 * number).is_integer() and -SLIDER <= number <= SLIDER
+        }
+        if not nearly_all(sum(of_column.values()), counts.total):
+            return False
+        points.update(of_column)
+    return len(points) <= POINTS_OF_A_SCALE
+
+
+def _is_slider(given: Sequence[CellCounts]) -> bool:
+    return max(max(counts.numbers) for counts in given) >= SLIDER / 2 and all(
+        nearly_all(
+            sum(count for number, count in counts.numbers.items() if 0 <= number <= SLIDER),
+            counts.numbers.total(),
         )
-    shared = len(given) == 1 or any(one & other for one, other in pairwise(given))
-    return len(every) <= LABELS_OF_A_SCALE and shared and all(len(cell) <= 30 for cell in every)
+        for counts in given
+    )
+
+
+def _are_few_words(counts: CellCounts) -> bool:
+    words = Counter({word: count for word, count in counts.values.items() if len(word) <= 30})
+    usual = sum(count for _, count in words.most_common(LABELS_OF_A_SCALE))
+    return nearly_all(usual, counts.total)
 
 
 def _ratings(
@@ -213,11 +322,14 @@ def _ratings(
     criterion = _criterion(alike) or next(
         (word for word in alike if word in ("score", "vote")), "rating"
     )
-    if criterion in _INITIALS:
-        yield from (
-            RatingColumn(column=name.column, criterion="rating", rater=name.column)
-            for name in members
-        )
+    initial = alike[place - 1] if place and alike[place - 1] in _INITIALS else ""
+    if initial:
+        others = (*alike[: place - 1], *alike[place:])
+        for name in members:
+            rater = name.pieces[place - 1] + name.pieces[place]
+            yield RatingColumn(
+                column=name.column, criterion=_criterion(others) or "rating", rater=rater
+            )
         return
     for name in members:
         people = next((piece for piece in name.pieces if piece.casefold() in _PEOPLE), "")

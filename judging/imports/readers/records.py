@@ -158,11 +158,13 @@ class ScoreColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyRecords:
-    """All that one file holds. `expected` counts the slots of each (source key, system)."""
+    """All that one file holds. `ratings` are annotators', `judge_ratings` LLM judges'. `expected`
+    counts the slots of each (source key, system)."""
 
     sources: tuple[SourceRecord, ...] = ()
     questions: tuple[QuestionRecord, ...] = ()
     ratings: tuple[RatingRecord, ...] = ()
+    judge_ratings: tuple[RatingRecord, ...] = ()
     notes: tuple[NoteRecord, ...] = ()
     marks: tuple[MarkRecord, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -181,6 +183,11 @@ class StudyRecords:
     def raters(self) -> tuple[str, ...]:
         """Return the raters, in the order of the file."""
         return _distinct(rating.rater for rating in self.ratings)
+
+    @property
+    def llm_judges(self) -> tuple[str, ...]:
+        """Return the LLM judges that have ratings, in the order of the file."""
+        return _distinct(rating.rater for rating in self.judge_ratings)
 
     @property
     def criteria(self) -> tuple[str, ...]:

@@ -15,12 +15,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, time
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, islice
-from typing import TextIO
+from typing import Any, TextIO
 
 from judging.imports.readers.header import Layout, lay_out
 from judging.imports.readers.nesting import Opening, json_text
@@ -72,6 +72,7 @@ class RowTable:
     delimiter: str = ""
     quoted: bool = True
     headed: bool = True
+    evidence: Any = field(default=None, compare=False)  # of `guessing`, which reads tables' headers
     percentages: frozenset[str] = frozenset()
 
     def sample(self, most: int = SAMPLE_ROWS) -> Sequence[Row]:

@@ -73,6 +73,21 @@ class Command(BaseCommand):
             "--ratings", action="append", default=[], metavar="COLUMN=CRITERION[@RATER]"
         )
         parser.add_argument(
+            "--rater",
+            action="append",
+            default=[],
+            metavar="NAME=KIND",
+            help="of a rater column: annotator, llm_judge or exclude",
+        )
+        parser.add_argument(
+            "--point",
+            action="append",
+            default=[],
+            metavar="CRITERION:WORD=POINT",
+            help="the point that a word of the ratings stands for; none to exclude it",
+        )
+        parser.add_argument("--exclude", action="append", default=[], metavar="COLUMN")
+        parser.add_argument(
             "--questions",
             action="append",
             default=[],
@@ -108,6 +123,8 @@ class Command(BaseCommand):
             raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
         plan = _plan(file, data, said)
         study = reading_plans.read_study(name=file.name, data=data, plan=plan)
+        for sentence in _excluded(plan):
+            self.stdout.write(sentence)
         self._tell(study)
         try:
             made = new_collections.import_study(
@@ -169,6 +186,15 @@ class Command(BaseCommand):
             sys.exit(QUARANTINED)
 
 
+def _excluded(plan: Plan) -> list[str]:
+    """Return why columns and raters are no annotators', as far as their values say it."""
+    if plan.columns is None:
+        return []
+    named = set(plan.columns.named())
+    columns = [why for column, why in plan.columns.evidence.items() if column not in named]
+    return [*columns, *(each.evidence for each in plan.columns.raters if each.evidence)]
+
+
 def _owner(name: str) -> User:
     owner = User.objects.filter(username=name, is_active=True).first()
     if owner is None:
@@ -226,12 +252,18 @@ def _columns(proposed: ColumnRoles, said: dict[str, Any]) -> ColumnRoles:
     named = {each["column"] for each in (*scores, *ratings, *asked)} | {
         column for _, column in mapped
     }
-    named |= {*said["metadata"], *said["rating_metadata"]}
+    named |= {*said["metadata"], *said["rating_metadata"], *said["exclude"]}
     data = _without(proposed.as_dict(), named)
     for field, column in mapped:
         _map(data, field, column)
     data["scores"] += scores
     data["ratings"] += ratings
+    kinds = dict(_pair(each, "--rater") for each in said["rater"])
+    data["raters"] = [
+        *(each for each in data["raters"] if each["name"] not in kinds),
+        *({"name": name, "kind": kind} for name, kind in kinds.items()),
+    ]
+    data["points"] = [_point(each) for each in said["point"]]
     data["by_system"] += asked
     data["metadata"] += said["metadata"]
     data["rating_metadata"] += said["rating_metadata"]
@@ -283,6 +315,13 @@ def _score(text: str, kind: ScoreKind) -> dict[str, str]:
         )
     column = ":".join(parts)
     return {"column": column, "name": column, "direction": direction, "scale": scale, "kind": kind}
+
+
+def _point(text: str) -> dict[str, str]:
+    """Read CRITERION:WORD=POINT; the word may hold colons."""
+    name, point = _pair(text, "--point")
+    criterion, _, word = name.partition(":")
+    return {"criterion": criterion, "word": word, "point": point}
 
 
 def _rating(text: str) -> dict[str, str]:

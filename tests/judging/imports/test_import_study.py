@@ -174,3 +174,34 @@ def test_nema_2018_as_released(owner):
     assert Judgment.objects.count() == 2 * 897
     assert set(Source.objects.values_list("modality", flat=True)) == {"document"}
     assert Collection.objects.get().systems.get().name == "noised"
+
+
+def test_words_and_raters_are_what_the_arguments_say(tmp_path, owner, capsys):
+    key = factories.rubric().key
+    file = tmp_path / "rated.csv"
+    rows = [
+        f"What has town {town}?,{rater},{word}"
+        for town in range(4)
+        for rater, word in {"Ann": "fine", "gold": "fine", "majority": "fine"}.items()
+    ]
+    file.write_text("\n".join(["question,rater,correctness", *rows]))
+    told = ("--system", "Alba", "--rubric", key, "--rater", "gold=annotator")
+
+    with pytest.raises(CommandError, match="the word “fine”"):
+        run(file, *told, "--rater", "majority=exclude")
+    run(file, *told, "--rater", "majority=exclude", "--point", "correctness:fine=3")
+
+    labels = set(Judgment.objects.values_list("assignment__enrollment__label", "value"))
+    assert labels == {("Ann", 3), ("gold", 3)}
+
+
+def test_a_column_that_is_left_out_for_its_values_is_told(tmp_path, owner, capsys):
+    key = factories.rubric().key
+    file = tmp_path / "rated.csv"
+    rows = [f"What has town {town}?,{1 + town % 3},3,{2 + town % 3 / 2}" for town in range(9)]
+    file.write_text("\n".join(["question,correctness_A,correctness_B,correctness_avg", *rows]))
+
+    run(file, "--system", "Alba", "--rubric", key)
+
+    assert "“correctness_avg” is the mean of" in capsys.readouterr().out
+    assert Judgment.objects.count() == 18

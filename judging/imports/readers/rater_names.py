@@ -1,0 +1,151 @@
+"""What the name of a rater says: an annotator, a statistic of annotators, an adjudicated rating or a
+language model."""
+
+import re
+from collections.abc import Collection
+from typing import Literal
+
+NamedAs = Literal["annotator", "statistic", "adjudicated", "llm_judge"]
+
+_PIECE = re.compile(r"[^\W\d_]+|[0-9]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+STATISTIC_WORDS = {
+    "mean": "mean",
+    "avg": "mean",
+    "average": "mean",
+    "averaged": "mean",
+    "median": "median",
+    "med": "median",
+    "mode": "mode",
+    "majority": "majority",
+    "maj": "majority",
+    "mv": "majority",
+    "sum": "sum",
+    "total": "sum",
+    "count": "count",
+    "cnt": "count",
+    "n": "count",
+    "num": "count",
+    "votes": "count",
+    "min": "minimum",
+    "minimum": "minimum",
+    "max": "maximum",
+    "maximum": "maximum",
+    "std": "standard deviation",
+    "stdev": "standard deviation",
+    "stddev": "standard deviation",
+    "sd": "standard deviation",
+    "agreement": "agreement",
+    "agr": "agreement",
+    "iaa": "agreement",
+    "overall": "mean",
+    "combined": "mean",
+    "aggregate": "mean",
+    "aggregated": "mean",
+    "agg": "mean",
+}
+_ADJUDICATED = {
+    "final",
+    "adjudicated",
+    "adjudication",
+    "adjudicator",
+    "gold",
+    "golden",
+    "consensus",
+    "expert",
+    "resolved",
+    "reconciled",
+}
+_MODEL = re.compile(
+    r"(?:chat)?gpt[a-z]?|llms?|claude|gemini|llama|mistral|mixtral|qwen|chatgpt|deepseek|bard|palm"
+    r"|vicuna|gemma|grok|prometheus|davinci|copilot|geval|openai|anthropic",
+    re.I,
+)
+# What stands behind the name of a model.
+_VERSIONS = {
+    "b",
+    "chat",
+    "flash",
+    "haiku",
+    "instruct",
+    "judge",
+    "large",
+    "mini",
+    "o",
+    "opus",
+    "preview",
+    "pro",
+    "rating",
+    "score",
+    "sonnet",
+    "turbo",
+    "v",
+}
+
+
+def pieces(name: str) -> list[str]:
+    """Return the words and numbers of a name.
+
+    >>> pieces("fluencyRater_2"), pieces("gpt-4o")
+    (['fluency', 'Rater', '2'], ['gpt', '4', 'o'])
+    """
+    return _PIECE.findall(_CAMEL.sub(" ", name))
+
+
+def named_as(rater: str) -> NamedAs:
+    """Return what a rater's name says.
+
+    >>> [named_as(name) for name in ("Anna", "rater_mean", "gold", "gpt-4o", "User 1")]
+    ['annotator', 'statistic', 'adjudicated', 'llm_judge', 'annotator']
+    """
+    words = [piece.casefold() for piece in pieces(rater)]
+    # ChatGPT is cut in two
+    if any(_MODEL.fullmatch(word) for word in (*words, "".join(words))):
+        return "llm_judge"
+    if any(word in _ADJUDICATED for word in words):
+        return "adjudicated"
+    # a single letter counts annotators
+    if words and words[-1] in STATISTIC_WORDS and len(words[-1]) > 1:
+        return "statistic"
+    return "annotator"
+
+
+def of_model(column: str, criteria: Collection[str]) -> dict[str, str]:
+    """Return the criterion and the language model that the name of a column says; else nothing.
+
+    >>> of_model("fluency_gpt-4o", {"fluency"}), of_model("gpt2_ppl", {"fluency"})
+    ({'criterion': 'fluency', 'rater': 'gpt-4o'}, {})
+    """
+    words = [piece.casefold() for piece in pieces(column)]
+    rest = [
+        word
+        for word in words
+        if not (_MODEL.fullmatch(word) or word in _VERSIONS or word.isdecimal())
+    ]
+    criterion = "_".join(rest)
+    if criterion not in criteria or not any(map(_MODEL.fullmatch, words)):
+        return {}
+    rater = re.sub(
+        re.escape(rest[0]) + r"[\W_]*" + r"[\W_]*".join(rest[1:]), "", column, flags=re.I
+    )
+    return {"criterion": criterion, "rater": rater.strip(" _-:.()[]")}
+
+
+def is_counted(rater: str) -> bool:
+    """Return whether a rater's name ends in a number or a letter.
+
+    >>> is_counted("User 1"), is_counted("A"), is_counted("Anna")
+    (True, True, False)
+    """
+    found = pieces(rater)
+    return bool(found) and (found[-1].isdecimal() or len(found[-1]) == 1)
+
+
+def named_statistic(column: str) -> str:
+    """Return the statistic that a word of a column's name says, or nothing.
+
+    >>> named_statistic("avg_fluency"), named_statistic("n_raters"), named_statistic("fluency")
+    ('mean', 'count', '')
+    """
+    words = (piece.casefold() for piece in pieces(column))
+    return next((STATISTIC_WORDS[word] for word in words if word in STATISTIC_WORDS), "")
