@@ -113,8 +113,9 @@ def study_up_to_two_ratings(new_page: Callable[..., Any], name: str) -> Any:
     return page
 
 
+@pytest.mark.jobs
 def test_first_study_of_the_readme_proposals_accepted_leads_to_ratings(
-    new_page: Callable[..., Any],
+    new_page: Callable[..., Any], worker: object
 ) -> None:
     page = study_up_to_two_ratings(new_page, "questions.csv")
 
