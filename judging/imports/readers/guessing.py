@@ -46,6 +46,7 @@ _NAMES = {
     "sentence": "sentence sentence_raw",
     "target_type": "target_type target_question_type targetquestiontype requested_type",
     "modality": "modality",
+    "language": "language lang locale language_code lang_code",
     "source_id": "source_id instance_id item_id example_id custom_id",
     "system": "system model system_id system_name model_name submission",
     "position": "position slot rank",
@@ -111,6 +112,7 @@ _OF_SOURCES = (
     "sentence",
     "target_type",
     "modality",
+    "language",
     "source_id",
 )
 _PREFIXES = ("score:", "attribute:", "source:", "judgment:")
