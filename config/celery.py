@@ -33,7 +33,8 @@ app.conf.update(
     if settings.CELERY_BROKER_URL.startswith("redis")
     else {},
     task_default_queue="celery",
-    task_queues=[Queue("celery"), Queue("gpu")],  # a worker takes both, or those of its option -Q
+    # A worker takes both queues, or those of its option -Q
+    task_queues=[Queue(name, routing_key=name) for name in ("celery", "gpu")],
     task_ignore_result=True,
     task_acks_late=True,  # so that a worker takes no more jobs than it has processes
     task_reject_on_worker_lost=True,

@@ -35,6 +35,7 @@ from judging.imports.actions import (
     adding,
     looks,
     new_collections,
+    proposals,
     row_list_files,
     taking_back,
     uploads,
@@ -302,7 +303,7 @@ def erase(work: jobs.Work) -> Mapping[str, Any]:
 
 @job_task("judging.import_study", right=guards.creates)
 def import_study(work: jobs.Work) -> Mapping[str, Any]:
-    """Import a large file that somebody uploaded."""
+    """Import an uploaded file."""
     wanted = uploads.WantedImport.from_job(work.job.parameters, by=work.job.created_by)
     try:
         made = uploads.import_upload(
@@ -343,19 +344,20 @@ for kind in (looks.COLUMNS, looks.PREVIEW, looks.HANDFUL):
 
 @job_task("judging.examine_file", right=guards.owns)
 def examine_file(work: jobs.Work) -> Mapping[str, Any]:
-    """Say what a large file would bring to its collection."""
+    """Say what a file would bring to its dataset."""
     [added] = _files(work)
     work.progress(0, 0, "Reading and matching")
-    adding.examine(added=added, progress=work.progress)
+    siblings = proposals.siblings(added)
+    adding.examine(added=added, siblings=siblings, progress=work.progress)
     return {"file": added.number}
 
 
-@job_task("judging.add_files", right=guards.owns)
-def add_files(work: jobs.Work) -> Mapping[str, Any]:
-    """Add files to a collection: all of them or none."""
+@job_task("judging.add_files", right=guards.owns, first=_files, undo=adding.look_again_at)
+def add_files(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
+    """Add files to a dataset: all of them or none."""
     try:
         done = adding.add_all(
-            files=_files(work), by=work.job.created_by, now=timezone.now(), progress=work.progress
+            files=files, by=work.job.created_by, now=timezone.now(), progress=work.progress
         )
     except new_collections.CannotImport as refused:
         raise jobs.CannotDo(str(refused)) from None

@@ -19,7 +19,6 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -110,7 +109,6 @@ def pytest_configure() -> None:
 
     _remove_abandoned()
     # by the clock; a page of a test must not lead to a job because the machine is busy
-    limited._WHILE_A_PAGE_WAITS = replace(limited._WHILE_A_PAGE_WAITS, patience=600)
     limited._start = PreparedReader
     settings.STATIC_ROOT.mkdir()
     settings.STORAGES["staticfiles"]["BACKEND"] = (

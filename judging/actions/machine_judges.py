@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -24,8 +23,6 @@ from judging.imports.readers.machine_tables import (
     JudgedItem,
     read_answers,
 )
-from judging.imports.readers.registry import FORMAT
-from judging.imports.readers.tables import TooManyCells, at_most, open_delimited, open_jsonl
 from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import (
     SAME_TEXT,
@@ -45,8 +42,6 @@ from judging.protocols import documents
 
 # by the ending of the file name; other files are CSV or TSV
 FORMATS = {".jsonl": "jsonl", **dict.fromkeys(WORKBOOK_ENDINGS, "xlsx")}
-NEAR = 250_000  # bytes, and cells; a larger table is read in a process of its own
-MANY = 20_000  # questions of a campaign; above that, a table of answers is taken by a job
 PROMPT_SHOWN = 2_000  # characters
 PROBLEMS_KEPT = 500
 PROBLEMS_SHOWN = 20
@@ -107,12 +102,6 @@ def units(campaign: Campaign) -> Iterator[tuple[int, str]]:
     yield from _asked(campaign).values_list("unit", "unit__question_set__source__key").iterator()
 
 
-def is_large(campaign: Campaign) -> bool:
-    """Say whether a campaign has so many questions that answers to them are read by a job, however
-    few these are."""
-    return _asked(campaign).order_by()[: MANY + 1].count() > MANY
-
-
 def _asked(campaign: Campaign) -> QuerySet[Question]:
     asked = Question.objects.filter(
         unit__question_set__source__collection=campaign.collection_id,
@@ -163,10 +152,9 @@ def listed(campaign: Campaign) -> list[MachineJudge]:
 def add(
     *, campaign: Campaign, by: User, file: StoredFile, file_name: str, about: Mapping[str, Any]
 ) -> tuple[MachineJudge, JudgeAnswers]:
-    """Take a judge with its answers from a table while a page waits; raises what `check`, `read` and
-    `keep` raise."""
+    """Take a judge with its answers from a table; raises what `check`, `read` and `keep` raise."""
     check(campaign=campaign, about=about)
-    found = read(campaign=campaign, by=by, file=file, file_name=file_name, waits=True)
+    found = read(campaign=campaign, by=by, file=file, file_name=file_name)
     kept = keep(campaign=campaign, by=by, file=file, file_name=file_name, about=about, found=found)
     return kept, found
 
@@ -191,7 +179,6 @@ def read(
     file: StoredFile,
     file_name: str,
     progress: TellProgress = silent,
-    waits: bool = False,
 ) -> JudgeAnswers:
     """Read a judge's answers from a table. What is no answer comes with its row and reason. To who
     judges the material no row is found by its system: which are would tell whose questions these
@@ -203,13 +190,11 @@ def read(
         The table has no answer that can be taken.
     Unreadable
         The file is no table, or its columns say nothing of items or criteria.
-    NotAtOnce
-        A page waits for what takes long to read.
     """
     known = items(campaign)
     if judges_now(by, campaign.collection):
         known = [replace(item, system="") for item in known]
-    found = _answers(campaign, known, file, file_name, progress, waits)
+    found = _answers(campaign, known, file, file_name, progress)
     if not found.answers:
         first = found.problems[0] if found.problems else None
         why = f" The first problem: row {first.row}, {first.value} {first.reason}." if first else ""
@@ -339,27 +324,14 @@ def _answers(
     file: StoredFile,
     file_name: str,
     progress: TellProgress,
-    waits: bool,
 ) -> JudgeAnswers:
-    """Return what a table says; what could take long or much is read in a process of its own."""
+    """Return what a table says, read in a process under limits."""
     rubric = documents.from_document(campaign.rubric.document)
-    known = FORMAT[FORMATS.get(PurePath(file_name).suffix.lower(), "csv")]
-    request = limited.Request(
-        data=storage.content_of(file),
-        name=file_name,
-        format=known.key,
-        is_packed=not known.is_text,
-    )
-    if file.size <= NEAR and known.is_text:
-        opened = open_jsonl if known.key == "jsonl" else open_delimited
-        with suppress(TooManyCells), at_most(NEAR):
-            return read_answers(opened(request.data), items, rubric)
+    key = FORMATS.get(PurePath(file_name).suffix.lower(), "csv")
+    request = limited.Request(data=storage.content_of(file), name=file_name, format=key)
     told = "Reading the table: {:,} rows".format
-    with limited.limits_where(waits) as limits:
-        table = limited.table_of(
-            request, limits=limits, progress=lambda rows: progress(0, 0, told(rows))
-        )
-        return read_answers(table, items, rubric)
+    table = limited.table_of(request, progress=lambda rows: progress(0, 0, told(rows)))
+    return read_answers(table, items, rubric)
 
 
 def _told(problem: Any) -> dict[str, Any]:

@@ -92,10 +92,13 @@ def job(request: HttpRequest, job: Job) -> HttpResponse:
     is_own_page = request.htmx and request.htmx.current_url_abs_path == request.path
     if (
         (is_own_page or (request.htmx and is_alone))
+        and job.state == Job.State.DONE
         and shown["result_url"]
         and not told.get("quarantined")
     ):
         return HttpResponseClientRedirect(shown["result_url"])
+    if "found" in told and not request.htmx:  # a file was read before its page could ask
+        return redirect(shown["result_url"])
     template = "includes/progress_job.html" if request.htmx else "judging/jobs/job.html"
     return render(request, template, {"job": shown, "row": job, "told": told})
 
@@ -182,8 +185,23 @@ def _next_step(job: Job) -> str:
     )
 
 
+def _way_back(job: Job) -> tuple[str, str]:
+    """Return where a user can ask again for what failed, and what the link says."""
+    if job.kind == "judging.import_study" and "upload" in job.parameters:
+        return reverse("judging:import_confirm", args=[job.parameters["upload"]]), _("Back")
+    if job.kind in ("judging.add_files", "judging.examine_file") and job.collection_id:
+        return reverse("judging:files", args=[job.collection_id]), _(
+            "To the files of the collection"
+        )
+    if job.kind == "judging.add_judge" and job.campaign:
+        return reverse("judging:machine_judges", args=[job.campaign.uuid]), _("To the judges")
+    return "", ""
+
+
 def _result(job: Job, told: dict[str, Any]) -> tuple[str, str]:
-    """Return where a finished job leads, and what the link says."""
+    """Return where a job that ended leads, and what the link says."""
+    if job.state in (Job.State.FAILED, Job.State.CANCELLED):
+        return _way_back(job)
     if job.state != Job.State.DONE:
         return "", ""
     if "found" in told:

@@ -1,6 +1,5 @@
 """Machine judges of a campaign: who they are, their table, the list of items to give them."""
 
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -10,7 +9,6 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import storage, tasks
@@ -19,9 +17,6 @@ from judging.actions.chats import CannotAsk
 from judging.actions.machine_judges import CannotTake, NameTaken
 from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
 from judging.guards import campaign_for_managers, campaign_for_staff, with_how_to_decline
-from judging.imports.actions import looks
-from judging.imports.readers.limited import NotAtOnce
-from judging.imports.readers.text import Unreadable
 from judging.models import Campaign, Event, Membership
 from judging.protocols import documents
 from judging.views import spreadsheets
@@ -46,32 +41,14 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     file = storage.keep_pieces(sent.chunks())
     given: dict[str, Any] = {"file": file, "file_name": sent.name, "about": form.about()}
     try:
-        added = None
-        if looks.is_quick(file) and not machine_judges.is_large(campaign):
-            with suppress(NotAtOnce):
-                added = machine_judges.add(campaign=campaign, by=request.user, **given)
-        if added is None:
-            job = tasks.begin(judge_jobs.start_adding, campaign=campaign, by=request.user, **given)
-            return redirect("judging:job", job.pk)
-    except (CannotTake, Unreadable) as refused:
+        job = tasks.begin(judge_jobs.start_adding, campaign=campaign, by=request.user, **given)
+    except CannotTake as refused:
         storage.let_go(file)
         form.add_error("name" if isinstance(refused, NameTaken) else "file", str(refused))
         return _page(request, campaign, form, status=422)
-    judge, found = added
-    taken = ngettext("%(n)d answer taken.", "%(n)d answers taken.", len(found.answers)) % {
-        "n": len(found.answers)
-    }
-    messages.success(request, f"{judge.name}: {taken}")
-    if found.problems:
-        told = ngettext(
-            "%(n)d problem is listed below.",
-            "%(n)d problems are listed below.",
-            len(found.problems),
-        )
-        messages.warning(request, told % {"n": len(found.problems)})
-    for warning in machine_judges.warnings(campaign, judge.prompt):
+    for warning in machine_judges.warnings(campaign, given["about"].get("prompt", "")):
         messages.warning(request, warning)
-    return redirect("judging:machine_judges", campaign.uuid)
+    return redirect("judging:job", job.pk)
 
 
 @campaign_for_managers

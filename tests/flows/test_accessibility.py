@@ -34,6 +34,7 @@ from tests.analysis import studies as judged
 from tests.annotation import studies as open_studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter
+from tests.flows.test_main_road import COLLECTION, PATIENCE
 from tests.judging.actions.test_checks import checked, gold, person, walk
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -190,14 +191,16 @@ def test_reports_that_wait_or_failed(still: Any) -> None:
 
 
 @pytest.mark.long
-def test_imports(still: Any) -> None:
+def test_imports(still: Any, worker: object) -> None:
     enter(still, factories.researcher())
     found = problems_of(still, [address("judging:collections"), address("judging:import")])
     still.set_input_files(
         "[name=file]", {"name": "canals.csv", "mimeType": "text/csv", "buffer": CSV}
     )
-    for button in ("Read the file", "Look at what would be stored"):
+    steps = {"Read the file": "**/columns/", "Look at what would be stored": "**/preview/"}
+    for button, address_after in steps.items():
         still.get_by_role("button", name=button).click()
+        still.wait_for_url(address_after, timeout=PATIENCE)
         found += problems(still)
     still.get_by_role("link", name="Go on").click()
     found += problems(still)
@@ -206,6 +209,7 @@ def test_imports(still: Any) -> None:
     found += problems(still)
     still.fill("[name=name]", "Canals")
     still.get_by_role("button", name="Import", exact=True).click()
+    still.wait_for_url(COLLECTION, timeout=PATIENCE)
     found += problems(still)
     still.get_by_role("link", name="Delete", exact=True).click()
     found += problems(still)

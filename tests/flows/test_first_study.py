@@ -11,7 +11,7 @@ import pytest
 
 from judging.actions import rubrics
 from tests import factories
-from tests.flows.test_main_road import PATIENCE, log_in
+from tests.flows.test_main_road import COLLECTION, PATIENCE, log_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -32,12 +32,14 @@ def import_questions(page: Any, name: str, content: bytes) -> None:
     page.get_by_role("link", name="Import questions").click()
     page.set_input_files("[name=file]", {"name": name, "mimeType": "text/csv", "buffer": content})
     page.get_by_role("button", name="Read the file").click()
-    page.get_by_role("button", name="Look at what would be stored").click()
+    page.get_by_role("button", name="Look at what would be stored").click(timeout=PATIENCE)
+    page.wait_for_url("**/preview/", timeout=PATIENCE)
     assert page.locator("[role=alert]").count() == 0
     page.get_by_role("link", name="Go on").click()
     page.get_by_label("These are the right outputs").check()
     page.get_by_role("button", name="Go on").click()
     page.get_by_role("button", name="Import", exact=True).click()
+    page.wait_for_url(COLLECTION, timeout=PATIENCE)
     assert page.locator("h1").inner_text() == name.partition(".")[0]
 
 
@@ -90,7 +92,7 @@ def report(page: Any) -> zipfile.ZipFile:
     page.get_by_role("button", name="Run the analysis").click()
     page.get_by_role("heading", name="In short").wait_for(timeout=PATIENCE)
     with page.expect_download() as waiting:
-        page.get_by_role("link", name="Download all").click()
+        page.get_by_role("link", name="Download all").press("Enter")
     return zipfile.ZipFile(io.BytesIO(waiting.value.path().read_bytes()))
 
 

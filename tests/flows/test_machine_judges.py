@@ -17,6 +17,7 @@ from tests.analysis import studies
 from tests.analysis.sections.test_machine_judges import PEOPLE, SYSTEMS, study
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import enter
+from tests.flows.test_main_road import PATIENCE
 from tests.judging.actions.test_machine_asking import Server, server
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -77,7 +78,9 @@ def test_a_judge_is_asked_at_an_address_and_its_reason_stands_on_the_item(
     assert found + looks.problems_of(still, [judges, ask, item]) == []
 
 
-def test_a_judge_is_imported_and_stands_apart(still: Any, live_server: Any, tmp_path: Path) -> None:
+def test_a_judge_is_imported_and_stands_apart(
+    still: Any, live_server: Any, tmp_path: Path, worker: object
+) -> None:
     campaign = study()
     file = tmp_path / "judge.csv"
     mean = answers(campaign, file)
@@ -91,8 +94,7 @@ def test_a_judge_is_imported_and_stands_apart(still: Any, live_server: Any, tmp_
     still.get_by_label("Model", exact=True).fill("maker/careful-7b")
     still.get_by_label("Prompt").fill("Does the question ask for the answer? Say 1, 2 or 3.")
     still.get_by_role("button", name="Add the judge").click()
-    still.get_by_role("heading", name="Careful model").wait_for()
-    assert "40 answers taken" in still.inner_text("body")
+    still.get_by_role("heading", name="Careful model").wait_for(timeout=PATIENCE)
     run: Run = studies.analysed(campaign, metrics=[])
     still.goto(live_server.url + reverse("analysis:run", args=[campaign.uuid, run.number]))
     theirs = still.locator(".chapter").filter(has=still.locator("#chapter-judges")).text_content()

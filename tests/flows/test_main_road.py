@@ -28,6 +28,7 @@ KEYS = {
     "second": ("332232", "223323"),
     "third": ("323232", "332222"),
 }
+COLLECTION = re.compile(r"/collections/\d+/$")
 PATIENCE = 300_000  # ms for a worker on a busy machine
 
 
@@ -47,13 +48,15 @@ def import_questions(page: Any) -> None:
         "[name=file]", {"name": "canals.csv", "mimeType": "text/csv", "buffer": CSV}
     )
     page.get_by_role("button", name="Read the file").click()
-    page.get_by_role("button", name="Look at what would be stored").click()
+    page.get_by_role("button", name="Look at what would be stored").click(timeout=PATIENCE)
+    page.wait_for_url("**/preview/", timeout=PATIENCE)
     assert "Who built the lock?" in page.inner_text("main")
     page.get_by_role("link", name="Go on").click()
     page.get_by_label("These are the right outputs").check()
     page.get_by_role("button", name="Go on").click()
     page.get_by_label("Name").fill("Canals")
     page.get_by_role("button", name="Import", exact=True).click()
+    page.wait_for_url(COLLECTION, timeout=PATIENCE)
     assert page.locator("h1").inner_text() == "Canals"
 
 

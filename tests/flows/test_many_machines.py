@@ -273,7 +273,7 @@ def test_a_broker_that_hangs_or_dies_holds_up_no_page_and_loses_no_job(name: str
             os.killpg(server.pid, signal.SIGSTOP)
             made = json.loads(one.run("-m", "tests.flows.outside"))
             said = one.run("-c", RING, made["job"])
-        assert "The queue could not be reached" in said
+        assert "The broker could not be reached" in said
         with found.run(tmp_path, port):
             until(lambda: database.rows(ENDED), "nobody was told of the job again")
             assert database.rows(ENDED) == [("done", 1)]

@@ -1,6 +1,6 @@
 """Adding files to a collection: uploaded, looked at, then stored whole or not at all."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -139,7 +139,6 @@ def add_all(
     by: User,
     now: datetime,
     progress: TellProgress = silent,
-    waits: bool = False,
 ) -> list[AddedFile]:
     """Add several waiting files one after the other: all of them, or, where one cannot be added,
     none.
@@ -151,8 +150,6 @@ def add_all(
     MostlyNew
         If most of some files is new to a dataset that holds something already; each of them keeps
         the sentence that says so, for the page.
-    NotAtOnce
-        Where a page waits for what takes long to read.
     """
     done, unconfirmed = [], dict[AddedFile, str]()
     collections_of = {file.collection_id for file in files}
@@ -168,7 +165,6 @@ def add_all(
                             by,
                             now,
                             progress=progress,
-                            waits=waits,
                             confirmed=confirmed,
                             tell_new=unconfirmed.__setitem__,
                         )
@@ -236,6 +232,16 @@ def look_again(added: AddedFile) -> None:
     collections.forget_rows(rows_file)
 
 
+def look_again_at(files: Iterable[AddedFile]) -> None:
+    """Have files that could not be added be looked at again; keep what the user has to confirm about
+    them."""
+    for added in files:
+        mostly_new = added.examined.get(MOSTLY_NEW)
+        look_again(added)
+        if mostly_new:
+            _note(added, {MOSTLY_NEW: mostly_new})
+
+
 def plan_of(added: AddedFile) -> Plan:
     """Return how a file is read."""
     return reading_plans.plan_from(
@@ -253,7 +259,6 @@ def read(
     progress: TellProgress = silent,
     screen: Screen | None = None,
     found: MatchCounts | None = None,
-    waits: bool = False,
 ) -> StudyRecords:
     """Return what a file says; rows that do not pass the screen are noted as found and left out."""
     return reading_plans.read_study(
@@ -263,7 +268,6 @@ def read(
         progress=progress,
         screen=screen,
         left_out=found.left_out if found else lambda row, what: None,
-        waits=waits,
     )
 
 
@@ -304,11 +308,13 @@ def hand_out_keys(*, added: AddedFile, by: User, now: datetime) -> Mapping[str, 
         )
 
 
-def examine(*, added: AddedFile, progress: TellProgress = silent, waits: bool = False) -> Joined:
+def examine(
+    *, added: AddedFile, siblings: Sequence[AddedFile] = (), progress: TellProgress = silent
+) -> Joined:
     """Say what a file would bring now, and keep the counts: adding it must bring the same.
-    NotAtOnce where a page waits for what takes long to read."""
+    `siblings` are the waiting files that the page offers to treat alike."""
     listed = RowList()
-    joined = _join(added, progress, waits, listed)
+    joined = _join(added, progress, listed)
     list_questions(joined, listed)
     study = joined.study
     row_list_files.delete_in(added.examined)
@@ -317,6 +323,7 @@ def examine(*, added: AddedFile, progress: TellProgress = silent, waits: bool = 
         **joined.found.as_dict(),
         **_rows_file(joined),
         "expected": joined.counts(),
+        "siblings": [each.pk for each in siblings],
         "rows": study.rows_read,
         "kept": study.rows_kept,
         "obstacles": joined.obstacles,
@@ -352,17 +359,16 @@ def _refused(problem: Problem) -> dict[str, Any]:
 def _join(
     added: AddedFile,
     progress: TellProgress,
-    waits: bool,
     listed: RowList | None = None,
 ) -> Joined:
     campaign = added_ratings.campaign_of(added.collection, added.rubric) if added.rubric else None
     held, found = holdings.held(added.collection), MatchCounts(listed)
     columns, choices = plan_of(added).columns, choices_of(added)
-    study = read(added, progress, _screen(held, columns, choices), found, waits)
+    study = read(added, progress, _screen(held, columns, choices), found)
     if not (study.usable or choices.unmatched):  # perhaps too many rows to hold all of them
         choices = replace(choices, unmatched="leave")
         if held.slots and (screen := _screen(held, columns, choices)):
-            screened = read(added, progress, screen, found, waits)
+            screened = read(added, progress, screen, found)
             study = screened if screened.usable else study
     return join(
         study=study,
@@ -411,7 +417,6 @@ def add(
     now: datetime,
     ratings_title: str = "",
     progress: TellProgress = silent,
-    waits: bool = False,
     confirmed: bool = False,
 ) -> AddedFile:
     """Store what a waiting file brings, in one transaction; its ratings go into the campaign of
@@ -426,8 +431,6 @@ def add(
     MostlyNew
         If most of the file is new to a dataset that holds something already, unless that is
         `confirmed`, here or on the page.
-    NotAtOnce
-        Where a page waits for what takes long to read.
     """
 
     def refuse(_added: AddedFile, said: str) -> None:
@@ -439,7 +442,6 @@ def add(
         now,
         ratings_title,
         progress=progress,
-        waits=waits,
         confirmed=confirmed,
         tell_new=refuse,
     )
@@ -452,7 +454,6 @@ def _add(
     ratings_title: str = "",
     *,
     progress: TellProgress,
-    waits: bool,
     confirmed: bool,
     tell_new: Callable[[AddedFile, str], None],
 ) -> AddedFile:
@@ -464,7 +465,7 @@ def _add(
         added = AddedFile.objects.select_related("collection", "file", "rubric").get(pk=added.pk)
         if added.state != AddedFile.State.WAITING:
             raise CannotImport(["The file was added already, or taken back."])
-        joined, looked_at = _join(added, progress, waits), added.examined
+        joined, looked_at = _join(added, progress), added.examined
         if added.is_examined and added.examined["expected"] != joined.counts():
             raise Changed(
                 ["The collection changed since you looked at this file. Look at it once more."]

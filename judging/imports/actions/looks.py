@@ -1,19 +1,14 @@
-"""What pages show of a file before anything of it is stored, as plain data.
-
-A small file is looked at while its page waits, a large one by a job, whose row keeps what was
-found.
-"""
+"""What pages show of a file before anything of it is stored, as plain data: a job reads the file,
+and its row keeps what was found."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from io import BytesIO
 from typing import Any
-from zipfile import BadZipFile, ZipFile
 
 from judging import storage
 from judging.actions.rounds import TellProgress, silent
 from judging.design import letter
-from judging.imports.actions import new_collections, reading_plans, row_list_files
+from judging.imports.actions import new_collections, proposals, reading_plans, row_list_files
 from judging.imports.actions.reading_plans import Head, Plan
 from judging.imports.readers.overview import (
     Sample,
@@ -27,33 +22,13 @@ from judging.imports.readers.overview import (
 from judging.imports.readers.records import Problem, SourceRecord, StudyRecords
 from judging.imports.readers.row_lists import rows_of
 from judging.imports.readers.text import Unreadable, decodings
-from judging.imports.readers.unpacking import ZIP, unpacked_size
 from judging.models import AddedFile, Rubric, StoredFile, Upload, User
 
 COLUMNS, PREVIEW = "judging.read_columns", "judging.preview_import"
 HANDFUL = "judging.draw_sources"
-AT_ONCE = 2_000_000  # bytes; a file with more to read is looked at by a job
 SHOWN = 50
 SAMPLES = 5
 FIRST_SEED = 1
-
-
-def is_quick(file: StoredFile) -> bool:
-    """Say whether a file is looked at while its page waits, which ends after some seconds."""
-    return size_to_read(file) <= AT_ONCE
-
-
-def size_to_read(file: StoredFile, *, enough: int = AT_ONCE) -> int:
-    """Return how many bytes reading a file goes through: of a workbook, those it unpacks to, which
-    may be a thousand times as many. Of a file that has more than `enough` no more is looked at: a
-    list of parts alone may take a second to read."""
-    if file.size > enough or storage.head_of(file, len(ZIP)) != ZIP:
-        return file.size
-    try:
-        with ZipFile(BytesIO(storage.content_of(file))) as archive:
-            return max(file.size, unpacked_size(archive))
-    except (BadZipFile, ValueError, OSError, NotImplementedError):
-        return file.size  # and is refused
 
 
 def of_upload(upload: Upload, plan: Plan, **said: Any) -> dict[str, Any]:
@@ -63,8 +38,15 @@ def of_upload(upload: Upload, plan: Plan, **said: Any) -> dict[str, Any]:
 
 
 def of_added(added: AddedFile, plan: Plan) -> dict[str, Any]:
-    """Return what a look at the columns of a collection's file is asked with."""
-    return {"files": [added.pk], "number": added.number, "plan": plan.as_dict()}
+    """Return what a look at the columns of a dataset's file is asked with. Another file that waits
+    makes it another look, because it may have the same columns."""
+    waiting = added.collection.added_files.waiting().exclude(pk=added.pk).order_by("pk")
+    return {
+        "files": [added.pk],
+        "number": added.number,
+        "plan": plan.as_dict(),
+        "waiting": list(waiting.values_list("pk", flat=True)),
+    }
 
 
 def look(
@@ -73,14 +55,12 @@ def look(
     parameters: Mapping[str, Any],
     by: User,
     progress: TellProgress = silent,
-    waits: bool = False,
 ) -> dict[str, Any]:
-    """Return what is found; whoever asks sees files of their own alone. NotAtOnce where a page
-    waits for what takes long."""
+    """Return what is found; users see their own files alone."""
     name, file = _file(parameters, by)
     plan = reading_plans.plan_from(parameters["plan"])
     progress(0, 0, "Reading the file")
-    return _LOOKS[kind](name, file, plan, parameters, progress, waits)
+    return _LOOKS[kind](name, file, plan, parameters, progress)
 
 
 def _file(parameters: Mapping[str, Any], by: User) -> tuple[str, StoredFile]:
@@ -96,22 +76,25 @@ def _columns(
     name: str,
     file: StoredFile,
     plan: Plan,
-    _parameters: Mapping[str, Any],
+    parameters: Mapping[str, Any],
     progress: TellProgress,
-    waits: bool,
 ) -> dict[str, Any]:
-    """Return the file's head, or why it cannot be read, with what it says in each encoding."""
+    """Return the file's head, or why it cannot be read, with what it says in each encoding; of a
+    dataset's file also the waiting files with the same columns."""
     content = storage.content_of(file)
     try:
-        return {
-            "head": asdict(
-                reading_plans.read_head(
-                    name=name, data=content, plan=plan, progress=progress, waits=waits
-                )
-            )
-        }
+        head = reading_plans.read_head(name=name, data=content, plan=plan, progress=progress)
+        return {"head": asdict(head), "siblings": _siblings(parameters)}
     except Unreadable as error:
         return {"reason": error.reason, "decodings": [asdict(each) for each in decodings(content)]}
+
+
+def _siblings(parameters: Mapping[str, Any]) -> list[int]:
+    """Return the keys of the waiting files with the same columns as a dataset's file."""
+    if "upload" in parameters:
+        return []
+    added = AddedFile.objects.listed().get(pk=parameters["files"][0])
+    return [each.pk for each in proposals.siblings(added)]
 
 
 def head_in(found: Mapping[str, Any]) -> Head | None:
@@ -125,7 +108,6 @@ def _preview(
     plan: Plan,
     parameters: Mapping[str, Any],
     progress: TellProgress,
-    waits: bool,
 ) -> dict[str, Any]:
     """Return what would be stored, the first of what would not, and what is to be asked."""
     study = reading_plans.read_study(
@@ -133,7 +115,6 @@ def _preview(
         data=storage.content_of(file),
         plan=plan,
         progress=progress,
-        waits=waits,
     )
     rubric = Rubric.objects.filter(pk=parameters["rubric"]).first()
     examined = new_collections.examine(
@@ -141,11 +122,8 @@ def _preview(
     )
     asks, warnings = study.problems_of("ask"), study.problems_of("warning", "offer")
     sources = {source.key: source for source in study.sources} if asks else {}
-    stored = {}
-    if not waits:  # of a quick one the list is made when it is asked for
-        listed = rows_of(study, examined.refused)
-        whose = f"upload {parameters['upload']}"
-        stored[row_list_files.LISTED] = row_list_files.store(listed, whose=whose)
+    listed = rows_of(study, examined.refused)
+    whose = f"upload {parameters['upload']}"
     return {
         "study": {
             "rows_read": study.rows_read,
@@ -172,17 +150,8 @@ def _preview(
         "asks": [_ask(each, sources[each.source_key]) for each in asks[:SHOWN]],
         "ask_count": len(asks),
         "handful": _drawn(study, FIRST_SEED),
-        **stored,
+        row_list_files.LISTED: row_list_files.store(listed, whose=whose),
     }
-
-
-def rows_listed(*, upload: Upload, plan: Plan, rubric: Rubric | None) -> bytes:
-    """Return the packed list of the rows of an upload that is small; NotAtOnce where that takes
-    long."""
-    content = storage.content_of(upload.file)
-    study = reading_plans.read_study(name=upload.name, data=content, plan=plan, waits=True)
-    refused = new_collections.examine(study=study, rubric=rubric).refused
-    return b"".join(rows_of(study, refused).pieces(""))
 
 
 def _told(problem: Problem) -> dict[str, Any]:
@@ -220,14 +189,12 @@ def _handful(
     plan: Plan,
     parameters: Mapping[str, Any],
     progress: TellProgress,
-    waits: bool,
 ) -> dict[str, Any]:
     study = reading_plans.read_study(
         name=name,
         data=storage.content_of(file),
         plan=plan,
         progress=progress,
-        waits=waits,
     )
     return _drawn(study, parameters["seed"], parameters.get("words", ""))
 

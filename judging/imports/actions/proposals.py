@@ -1,14 +1,13 @@
 """What a further file probably holds: by its own columns, and by files of the collection that look
 like it."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
 from judging import storage
-from judging.imports.actions import adding, looks, reading_plans
-from judging.imports.actions.reading_plans import NEAR, Head, Plan
+from judging.imports.actions import adding, reading_plans
+from judging.imports.actions.reading_plans import Head, Plan
 from judging.imports.readers.columns import ColumnRoles, RatingColumn
 from judging.imports.readers.guessing import is_note, without_scale
 from judging.imports.readers.numbers import is_number, whole_number
@@ -92,27 +91,19 @@ def siblings(added: AddedFile) -> list[AddedFile]:
     return [each for each in waiting if own and _heading(each, plan) == own]
 
 
-def _heading(added: AddedFile, plan: Plan) -> Outline | None:
-    """Return the format, the header and the sheets of a file; None if there is no header, or a page
-    cannot wait for it.
+def still_waiting(added: AddedFile, keys: Iterable[int]) -> list[AddedFile]:
+    """Return those of the files with these keys that still wait beside this one."""
+    return list(added.collection.added_files.waiting().listed().filter(pk__in=keys))
 
-    The header of a CSV file is in its beginning. Other files are read whole.
-    """
-    data = storage.head_of(added.file, NEAR)
-    versions = [data]
-    if len(data) < added.file.size:
-        if "delimiter" in reading_plans.format_of(added.name, data, plan).options:
-            lines = data[: data.rfind(b"\n") + 1]
-            versions = [lines, lines + b'"']  # the last line may end inside a quoted cell
-        elif looks.is_quick(added.file):
-            versions = [storage.content_of(added.file)]
-        else:
-            return None
-    for version in versions:
-        with suppress(Unreadable):
-            found = reading_plans.read_heading(name=added.name, data=version, plan=plan)
-            return found if found.header else None
-    return None
+
+def _heading(added: AddedFile, plan: Plan) -> Outline | None:
+    """Return the format, the header and the sheets of a file; None if it has no header."""
+    content = storage.content_of(added.file)
+    try:
+        found = reading_plans.read_heading(name=added.name, data=content, plan=plan)
+    except Unreadable:
+        return None
+    return found if found.header else None
 
 
 def read_alike(added: AddedFile, others: Sequence[AddedFile]) -> None:

@@ -4,7 +4,7 @@ shell."""
 import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -12,22 +12,10 @@ from django.conf import settings
 
 from judging.actions.rounds import TellProgress, silent
 from judging.imports.readers import limited
-from judging.imports.readers.columns import BadColumns, ColumnRoles, WhenAmbiguous, columns_from
-from judging.imports.readers.outline import Outline, heading, outline
-from judging.imports.readers.pseudonyms import Pseudonyms
-from judging.imports.readers.records import (
-    WHOLE_FILE,
-    Problem,
-    ProblemKind,
-    StudyRecords,
-    unreadable,
-)
-from judging.imports.readers.registry import FORMAT, Format, sniff
+from judging.imports.readers.columns import ColumnRoles, WhenAmbiguous, columns_from
+from judging.imports.readers.outline import Outline
+from judging.imports.readers.records import WHOLE_FILE, Problem, ProblemKind, StudyRecords
 from judging.imports.readers.screening import Screen, TellLeftOut
-from judging.imports.readers.tables import TooManyCells, at_most
-from judging.imports.readers.unpacking import GZIP, ZIP
-
-NEAR = 250_000  # bytes, and cells; a larger file is read in a process of its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,62 +97,40 @@ def head_from(data: Mapping[str, Any]) -> Head:
     )
 
 
-def read_head(
-    *, name: str, data: bytes, plan: Plan, progress: TellProgress = silent, waits: bool = False
-) -> Head:
-    """Return the beginning of a file. Ids of people outside are labels already.
-
-    What could take long or much is read in a process of its own. `waits` says that a page waits.
+def read_head(*, name: str, data: bytes, plan: Plan, progress: TellProgress = silent) -> Head:
+    """Return the beginning of a file, read in a process under limits. Ids of people outside are
+    labels already.
 
     Raises
     ------
     Unreadable
-        With a sentence, where the file cannot be read at all.
-    NotAtOnce
-        Where a page waits for what takes long.
+        If the file cannot be read.
     """
-    format = format_of(name, data, plan)
-    options, key = _options(format, plan), pseudonym_key()
-    if not is_read_apart(format, data):
-        with suppress(TooManyCells), at_most(NEAR):
-            labels = Pseudonyms(key)
-            return _head(
-                outline(data=data, known=format, name=name, options=options, pseudonyms=labels)
-            )
-    request = limited.Request(
-        data=data,
-        name=name,
-        format=plan.format,
-        options=plan.options,
-        key=key,
-        is_packed=not format.is_text,
-    )
-    with limited.limits_where(waits) as limits:
-        found, _ = limited.outline_of(request, limits=limits, progress=_rows(progress))
+    found, _ = limited.outline_of(_request(name, data, plan), progress=_rows(progress))
     return _head(found)
 
 
 def read_heading(*, name: str, data: bytes, plan: Plan) -> Outline:
-    """Return the format, the header and the sheets of a file, while a page waits.
+    """Return the format, the header and the sheets of a file; Unreadable if it cannot be read."""
+    return limited.heading_of(_request(name, data, plan))
 
-    Raises
-    ------
-    Unreadable
-        If the file cannot be read, or not within the limits of a page.
-    """
-    format = format_of(name, data, plan)
-    options = _options(format, plan)
-    if not is_read_apart(format, data):
-        with suppress(TooManyCells), at_most(NEAR):
-            return heading(data=data, known=format, options=options)
-    return limited.heading_of(
-        limited.Request(
-            data=data,
-            name=name,
-            format=plan.format,
-            options=plan.options,
-            is_packed=not format.is_text,
-        )
+
+def _request(
+    name: str,
+    data: bytes,
+    plan: Plan,
+    screen: Screen | None = None,
+    left_out: TellLeftOut = lambda row, what: None,
+) -> limited.Request:
+    return limited.Request(
+        data=data,
+        name=name,
+        format=plan.format,
+        options=plan.options,
+        columns=plan.columns,
+        key=pseudonym_key(),
+        screen=screen,
+        left_out=left_out,
     )
 
 
@@ -193,12 +159,6 @@ def pseudonym_key() -> bytes:
     return settings.PSEUDONYM_KEY.encode()
 
 
-def is_read_apart(format: Format, data: bytes) -> bool:
-    """Say whether a file is read in a process of its own from the first: packed formats, and what is
-    not small. A small one goes there when its rows turn out to come to more than so many cells."""
-    return len(data) > NEAR or not format.is_text or data.startswith((ZIP, GZIP))
-
-
 def read_study(
     *,
     name: str,
@@ -207,68 +167,21 @@ def read_study(
     progress: TellProgress = silent,
     screen: Screen | None = None,
     left_out: TellLeftOut = lambda row, what: None,
-    waits: bool = False,
 ) -> StudyRecords:
-    """Return the study in a file; one with the reason where it cannot be read, or not under these
-    columns.
+    """Return the study in a file, read in a process under limits; a study with the reason if it
+    cannot be read, or not under these columns.
 
-    Ids of people outside are labels already. What could take long or much is read in a process of
-    its own. Rows that do not pass the screen are told to `left_out` alone.
-    `waits` says that a page waits.
-
-    Raises
-    ------
-    NotAtOnce
-        Where a page waits for what takes long.
+    Ids of people outside are labels already. Rows that do not pass the screen are told to `left_out`
+    alone.
     """
-    format = format_of(name, data, plan)
-    options, key = _options(format, plan), pseudonym_key()
+    request = _request(name, data, plan, screen, left_out)
     with no_cycles():
-        if not is_read_apart(format, data):
-            told: list[tuple[int, str]] = []  # of a reading that is given up, nothing is told
-            with suppress(TooManyCells), at_most(NEAR):
-                taken = format.take(data, options, Pseudonyms(key))
-                try:
-                    study = format.study_of(
-                        taken,
-                        name=name,
-                        columns=plan.columns,
-                        screen=screen,
-                        left_out=lambda row, what: told.append((row, what)),
-                    )
-                except BadColumns as error:
-                    study = unreadable(str(error))
-                for row, what in told:
-                    left_out(row, what)
-                return study
-        request = limited.Request(
-            data=data,
-            name=name,
-            format=plan.format,
-            options=plan.options,
-            columns=plan.columns,
-            key=key,
-            is_packed=not format.is_text,
-            screen=screen,
-            left_out=left_out,
-        )
-        with limited.limits_where(waits) as limits:
-            return limited.study_of(request, limits=limits, progress=_rows(progress))[0]
+        return limited.study_of(request, progress=_rows(progress))[0]
 
 
 def ids_behind_labels(*, name: str, data: bytes, plan: Plan) -> Mapping[str, str]:
     """Return the ids of people outside by the labels that reading a file gives them."""
-    format = format_of(name, data, plan)
-    request = limited.Request(
-        data=data,
-        name=name,
-        format=plan.format,
-        options=plan.options,
-        columns=plan.columns,
-        key=pseudonym_key(),
-        is_packed=not format.is_text,
-    )
-    return limited.study_of(request)[1]
+    return limited.study_of(_request(name, data, plan))[1]
 
 
 @contextmanager
@@ -315,12 +228,3 @@ def without_starts(plan: Plan) -> Plan:
 def _rows(progress: TellProgress) -> Callable[[int], None]:
     """Return what the reading process calls with the number of rows it has read."""
     return lambda rows: progress(0, 0, f"Reading the file: {rows:,} rows")
-
-
-def format_of(name: str, data: bytes, plan: Plan) -> Format:
-    """Return the format of the plan, else the one that the name and the first bytes suggest."""
-    return FORMAT[plan.format] if plan.format in FORMAT else sniff(name, data)
-
-
-def _options(format: Format, plan: Plan) -> dict[str, Any]:
-    return {option: value for option, value in plan.options.items() if option in format.options}

@@ -70,10 +70,9 @@ def import_upload(
     by: User,
     now: datetime,
     progress: TellProgress = silent,
-    waits: bool = False,
 ) -> Imported:
-    """Read an upload and store all that it holds; raises what `import_study` raises, and NotAtOnce
-    where a page waits for what takes long."""
+    """Read an upload and store all that it holds, then forget what was entered for it; raises what
+    `import_study` raises."""
     upload = wanted.upload
     progress(0, 0, "Reading the file")
     study = reading_plans.read_study(
@@ -81,7 +80,6 @@ def import_upload(
         data=storage.content_of(upload.file),
         plan=wanted.plan,
         progress=progress,
-        waits=waits,
     )
     made = new_collections.import_study(
         study=study,
@@ -102,4 +100,5 @@ def import_upload(
         progress=progress,
     )
     row_list_files.delete_of_upload(upload.pk)
+    Upload.objects.filter(pk=upload.pk).update(entered="")
     return made

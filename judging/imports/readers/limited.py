@@ -3,8 +3,7 @@
 Whatever a file does to its reader, it does there: what comes back is what the file holds, or a
 sentence. The process ends with the one that asked for it: by being killed when the call ends in any
 way, else, when the caller itself was killed, by the first line that it cannot hand over. The
-interface is that of a plain function, so that a web request may call it for a small file and a
-worker for a large one. POSIX only: the limits are those of `setrlimit`.
+interface is that of a plain function. POSIX only: the limits are those of `setrlimit`.
 """
 
 import json
@@ -28,41 +27,26 @@ from judging.imports.readers.tables import OpenTable
 from judging.imports.readers.text import Unreadable
 
 _SENTENCES = {
-    "memory": "Reading the file takes more than {memory:,} MB of memory; {advice}.",
-    "time": "Reading the file takes more than {seconds:,} seconds; {advice}.",
-    "texts": "The texts in the file have more than {texts:,} million characters; {advice}.",
+    "memory": "Reading the file takes more than {memory:,} MB of memory; split it.",
+    "time": "Reading the file takes more than {seconds:,} seconds; split it.",
+    "texts": "The texts in the file have more than {texts:,} million characters; split it.",
     "killed": "What read the file was killed from outside, as by a machine that runs out of memory. Try again, or "
-    "{advice}.",
+    "split it.",
 }
 _HOME = Path(__file__).resolve().parents[3]
 _GROWTH = 8  # times its bytes: CSV says the same in about three
-_waited_for = threading.BoundedSemaphore(1)
 _KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """What one reading may take: bytes of memory, seconds of processor time, seconds by the clock,
-    and characters of texts in what comes back, for a workbook of 30 KB may hold gigabytes. Where
-    they are not the last, whoever asked tries again with more: LimitHit is raised."""
+    and characters of texts in what comes back, for a workbook of 30 KB may hold gigabytes."""
 
     memory: int = 1_000_000_000
     texts: int = 400_000_000
     seconds: int = 120
     patience: int = 900
-    are_last: bool = True
-
-
-_WHILE_A_PAGE_WAITS = Limits(seconds=5, patience=20, texts=50_000_000, are_last=False)
-
-
-class LimitHit(Unreadable):
-    """The file was not read to its end: a limit was hit; `reason` says which."""
-
-
-class NotAtOnce(Exception):
-    """The file takes longer to read than a page may wait, or another is being read while its page
-    waits: a job reads it."""
 
 
 class ReaderFailed(RuntimeError):
@@ -74,8 +58,7 @@ class Request:
     """A file and how it is to be read; what is not said is found out. `key` is the secret key of
     pseudonyms.
 
-    `is_packed`: as text the file would take less to read, such as a workbook saved as CSV. Rows
-    that do not pass the screen are told to `left_out` and not in the study.
+    Rows that do not pass the screen are told to `left_out` and not in the study.
     """
 
     data: bytes = field(repr=False)
@@ -84,27 +67,8 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
     columns: ColumnRoles | None = None
     key: bytes = field(default=b"", repr=False)
-    is_packed: bool = False
     screen: Screen | None = field(default=None, repr=False)
     left_out: TellLeftOut = lambda row, what: None
-
-
-@contextmanager
-def limits_where(waits: bool) -> Iterator[Limits]:
-    """Yield what a reading may take. While a page waits that is little, and in one process there is
-    one such reading at a time, for there are few threads that answer; NotAtOnce where that does not
-    do."""
-    if not waits:
-        yield Limits()
-        return
-    if not _waited_for.acquire(blocking=False):
-        raise NotAtOnce
-    try:
-        yield _WHILE_A_PAGE_WAITS
-    except LimitHit:
-        raise NotAtOnce from None
-    finally:
-        _waited_for.release()
 
 
 def outline_of(
@@ -115,7 +79,7 @@ def outline_of(
     Raises
     ------
     Unreadable
-        Where the file cannot be read; LimitHit, which is one, where a limit was hit.
+        If the file cannot be read, or not within the limits.
     ReaderFailed
         Where the process ended by itself.
     """
@@ -127,14 +91,12 @@ def outline_of(
 
 
 def heading_of(request: Request) -> Outline:
-    """Return the format, the header and the sheets of a file, read while a page waits.
-
-    Unreadable and ReaderFailed as in `outline_of`.
-    """
+    """Return the format, the header and the sheets of a file; Unreadable and ReaderFailed as in
+    `outline_of`."""
     return outline_from(
         "".join(
             json.loads(line)["outline"]
-            for line in _answers("heading", request, _WHILE_A_PAGE_WAITS, lambda rows: None, {})
+            for line in _answers("heading", request, Limits(), lambda rows: None, {})
         )
     )
 
@@ -151,13 +113,11 @@ def study_of(
         try:
             answers = _answers("study", request, limits, progress, keys)
             # an honest file grows a little as it is read, and a large one may
-            own = _GROWTH * len(request.data) if limits.are_last else 0
+            own = _GROWTH * len(request.data)
             return unpack(answers, most=max(limits.texts, own)), keys
         except TextsTooLong:
-            raise _limit_hit("texts", limits.seconds, limits, request) from None
+            raise _limit_hit("texts", limits.seconds, limits) from None
     except Unreadable as refusal:
-        if isinstance(refusal, LimitHit) and not limits.are_last:
-            raise
         return unreadable(refusal.reason, row=refusal.row), {}
 
 
@@ -193,9 +153,9 @@ def _answers(
             elif "end" in said:
                 return
             else:
-                raise _refusal(said, limits, request)
+                raise _refusal(said, limits)
         code, spent = process.wait(), time.monotonic() - begun
-        raise _unfinished(code, too_long.is_set(), spent, limits, request)
+        raise _unfinished(code, too_long.is_set(), spent, limits)
 
 
 def _start() -> "subprocess.Popen[bytes]":
@@ -271,40 +231,36 @@ def _end(process: "subprocess.Popen[bytes]", too_long: threading.Event) -> None:
     process.kill()
 
 
-def _refusal(said: Mapping[str, Any], limits: Limits, request: Request) -> Unreadable:
+def _refusal(said: Mapping[str, Any], limits: Limits) -> Unreadable:
     if "limit" in said:
-        return _limit_hit(said["limit"], limits.seconds, limits, request)
+        return _limit_hit(said["limit"], limits.seconds, limits)
     return Unreadable(said["refused"], row=said["row"])
 
 
-def _unfinished(
-    code: int, too_long: bool, spent: float, limits: Limits, request: Request
-) -> Exception:
+def _unfinished(code: int, too_long: bool, spent: float, limits: Limits) -> Exception:
     """Say why no answer came: by a signal it was stopped for a limit, by the system or by us.
 
     The system also kills what has used up its time; before so many seconds are over on the clock it
     cannot have.
     """
     if too_long:
-        return _limit_hit("time", limits.patience, limits, request)
+        return _limit_hit("time", limits.patience, limits)
     if code == -9 and spent < limits.seconds:
-        return _limit_hit("killed", limits.seconds, limits, request)
+        return _limit_hit("killed", limits.seconds, limits)
     if code in (-9, -24):
-        return _limit_hit("time", limits.seconds, limits, request)
+        return _limit_hit("time", limits.seconds, limits)
     if code < 0:
-        return _limit_hit("memory", limits.seconds, limits, request)
+        return _limit_hit("memory", limits.seconds, limits)
     return ReaderFailed(
         f"The process that reads files ended with code {code} and without an answer."
     )
 
 
-def _limit_hit(which: str, seconds: int, limits: Limits, request: Request) -> LimitHit:
-    advice = "split it, or save it as CSV" if request.is_packed else "split it"
-    return LimitHit(
+def _limit_hit(which: str, seconds: int, limits: Limits) -> Unreadable:
+    return Unreadable(
         _SENTENCES[which].format(
             memory=limits.memory // 1_000_000,
             texts=limits.texts // 1_000_000,
             seconds=seconds,
-            advice=advice,
         )
     )

@@ -14,8 +14,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, time
 from functools import lru_cache
@@ -44,27 +43,9 @@ Parsed = tuple[int, list[str] | Problem]
 RowOrProblem = tuple[int, Mapping[str, object] | Problem]
 LaidCells = tuple[str, ...] | dict[int, str]  # of an object with few of the columns, those alone
 
-_most_cells: ContextVar[int | None] = ContextVar("most_cells", default=None)
-
 # The module's own limit counts silently against long passages; cells are measured after reading,
 # with a sentence.
 csv.field_size_limit(2**31 - 1)
-
-
-class TooManyCells(Exception):
-    """A table has more cells than `at_most` lets it have; the file may be read elsewhere."""
-
-
-@contextmanager
-def at_most(cells: int) -> Iterator[None]:
-    """Give tables that are opened here an end: TooManyCells where one has more cells, with those
-    that short rows are filled up with. Bytes do not tell: under a header of 2,000 names two bytes
-    are a row of 2,000 cells."""
-    before = _most_cells.set(cells)
-    try:
-        yield
-    finally:
-        _most_cells.reset(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +105,6 @@ class OpenTable:
         self.rows_read = 0
         self._results = results
         self._first: list[Row] = []
-        most = _most_cells.get()
-        self._most_rows = MAX_TABLE_ROWS
-        if most is not None:
-            self._most_rows = min(MAX_TABLE_ROWS, most // max(1, len(header)))
 
     @property
     def rows(self) -> Iterator[Row]:
@@ -178,10 +155,8 @@ class OpenTable:
         for result in self._results:
             if isinstance(result, Row):
                 self.rows_read += 1
-                if self.rows_read > self._most_rows:
-                    if self.rows_read > MAX_TABLE_ROWS:
-                        raise _too_many(result.number)
-                    raise TooManyCells
+                if self.rows_read > MAX_TABLE_ROWS:
+                    raise _too_many(result.number)
                 yield result
             else:
                 self.rows_read += result.kind == "row"
@@ -347,14 +322,10 @@ def open_objects(objects: Iterable[RowOrProblem], *, remarks: Sequence[Problem] 
     places: dict[str, int] = {}
     pool: dict[str, str] = {}
     laid: list[tuple[int, LaidCells] | Problem] = []
-    most, held = _most_cells.get(), 0
     for number, found in objects:
         if len(laid) > MAX_TABLE_ROWS:
             raise _too_many(number)
         laid.append(found if isinstance(found, Problem) else (number, _cells(found, places, pool)))
-        held += len(places)
-        if most is not None and held > most:
-            raise TooManyCells
     header = tuple(places)
     if not header:
         raise Unreadable(_nothing(laid))
@@ -538,8 +509,10 @@ def parse_json(text: str) -> object:
     ValueError
         With the reason as a clause.
     """
-    with _json_reasons():
+    try:
         found = _JSON.decode(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(_json_reason(error)) from None
     if text.count("[") + text.count("{") > MAX_JSON_DEPTH and _depth(found) > MAX_JSON_DEPTH:
         raise ValueError(_TOO_DEEP)
     return found
@@ -554,23 +527,21 @@ def parse_jsons(text: str) -> Iterator[tuple[int, object]]:
         start = divider.end()
         if start == len(text):
             return
-        with _json_reasons():
+        try:
             found, place = _JSON.raw_decode(text, start)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise ValueError(_json_reason(error)) from None
         if _depth(found) > MAX_JSON_DEPTH:
             raise ValueError(_TOO_DEEP)
         yield line, found
         line += text.count("\n", start, place)
 
 
-@contextmanager
-def _json_reasons() -> Iterator[None]:
-    try:
-        yield
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno:,}" if error.lineno > 1 else f"character {error.colno:,}"
-        raise ValueError(f"{error.msg} at {place}") from None
-    except RecursionError:
-        raise ValueError(_TOO_DEEP) from None
+def _json_reason(error: json.JSONDecodeError | RecursionError) -> str:
+    if isinstance(error, RecursionError):
+        return _TOO_DEEP
+    place = f"line {error.lineno:,}" if error.lineno > 1 else f"character {error.colno:,}"
+    return f"{error.msg} at {place}"
 
 
 def _depth(value: object) -> int:

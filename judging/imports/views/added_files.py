@@ -36,7 +36,6 @@ from judging.imports.actions import (
     row_list_files,
     taking_back,
 )
-from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Head
 from judging.imports.forms.added_files import (
     ChoicesForm,
@@ -46,15 +45,12 @@ from judging.imports.forms.added_files import (
 )
 from judging.imports.forms.files import ReadingForm, SiblingsField
 from judging.imports.forms.mapping import ColumnMapping
-from judging.imports.readers.limited import NotAtOnce
-from judging.imports.views.looks import found_in
+from judging.imports.views.looks import found_in, job_of
 from judging.imports.views.row_lists import page_in
-from judging.models import AddedFile, Collection, Rubric, StoredFile, Unit
+from judging.models import AddedFile, Collection, Rubric, StoredFile
 from judging.views import spreadsheets
 
-LARGE = 500_000  # bytes; above that, looking and adding are jobs with progress
-FEW = 10  # files; a workbook is read in a process of its own
-MANY = 20_000  # slots and sets that a file is held against; above that they are jobs too
+LARGE = 500_000  # bytes; above that, taking back is a job with progress
 ADD, EXAMINE, TAKE_BACK = "judging.add_files", "judging.examine_file", "judging.take_back_file"
 FileView = Callable[..., HttpResponse]
 
@@ -154,12 +150,10 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         "collection": added.collection,
         "otherwise": ReadingForm(initial=initial),
     }
-    asked_with = looks.of_added(added, reading_plans.without_columns(plan))
     found = found_in(
         request,
-        file=added.file,
         kind=looks.COLUMNS,
-        parameters=asked_with,
+        parameters=_parameters_of_look(request, added),
         collection=added.collection,
     )
     if isinstance(found, HttpResponse):
@@ -178,7 +172,7 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         page=request.GET.get("page", ""),
         further=True,
     )
-    siblings = proposals.siblings(added)
+    siblings = proposals.still_waiting(added, found["siblings"])
     SiblingsField.offer(asked.options, siblings)
     if data is not None and asked.is_valid():
         chosen = rubrics_of(request.user).filter(pk=asked.rubric_key()).first()
@@ -202,6 +196,16 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         context,
         status=422 if asked.has_errors else 200,
     )
+
+
+def _parameters_of_look(request: HttpRequest, added: AddedFile) -> dict[str, Any]:
+    """Return the parameters of a look at a file's columns. Once its columns are decided, the plan
+    names the format; the look that found the format out is then the same."""
+    plan = reading_plans.without_columns(adding.plan_of(added))
+    found_out = looks.of_added(added, replace(plan, format=""))
+    job = job_of(request, looks.COLUMNS, found_out)
+    head = job.result.get("found", {}).get("head", {}) if job and job.result else {}
+    return found_out if head.get("format") == plan.format else looks.of_added(added, plan)
 
 
 def _rubric(request: HttpRequest, added: AddedFile, head: Head) -> int | None:
@@ -247,12 +251,7 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
         if not added.plan:
             return redirect("judging:file_columns", added.collection_id, added.number)
         if not added.is_examined:
-            if _is_large(added.collection, [added]):
-                return _job(request, added.collection, EXAMINE, [added])
-            try:
-                adding.examine(added=added, waits=True)
-            except NotAtOnce:
-                return _job(request, added.collection, EXAMINE, [added])
+            return _job(request, added.collection, EXAMINE, [added])
     context = {
         "added": added,
         "collection": added.collection,
@@ -264,7 +263,7 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
         context["decline"] = how_to_decline(request.user, added.collection)
     context["expected"] = added.examined.get("expected", {})
     if added.state == AddedFile.State.WAITING:
-        others = proposals.siblings(added) if is_owner else []
+        others = _siblings(added) if is_owner else []
         context |= {"form": _choices_form(added, None, others), "siblings": others}
     elif added.state == AddedFile.State.ADDED:
         context["rests"] = taking_back.rests_on(added)
@@ -328,7 +327,7 @@ def _groups(examined: Mapping[str, Any]) -> list[dict[str, Any]]:
 @require_POST
 def choices(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Keep how a file is matched."""
-    others = proposals.siblings(added)
+    others = _siblings(added)
     form = _choices_form(added, request.POST, others)
     if added.state == AddedFile.State.WAITING and form.is_valid():
         chosen = form.choices()
@@ -346,7 +345,7 @@ def choices(request: HttpRequest, added: AddedFile) -> HttpResponse:
 @_file_of
 @require_POST
 def add(request: HttpRequest, added: AddedFile) -> HttpResponse:
-    """Add a file to its collection: a small one now, a large one by a job."""
+    """Have a job add a file to its dataset."""
     return _add(request, added.collection, [added] if added.plan else [])
 
 
@@ -368,27 +367,7 @@ def _add(request: HttpRequest, collection: Collection, ready: Sequence[AddedFile
             )
             return _back(collection, ready)
         adding.confirm_new(files=new)
-    if _is_large(collection, ready):
-        return _job(request, collection, ADD, ready)
-    try:
-        done = adding.add_all(files=ready, by=request.user, now=timezone.now(), waits=True)
-    except NotAtOnce:
-        return _job(request, collection, ADD, ready)
-    except adding.MostlyNew:
-        messages.error(
-            request, _("Most of what would be added is new. Tick that you want to add it.")
-        )
-        return _back(collection, ready)
-    except CannotImport as refused:
-        for reason in refused.reasons:
-            messages.error(request, reason)
-        for each in ready:
-            adding.look_again(each)
-        return _back(collection, ready)
-    messages.success(
-        request, _("Added: %(names)s.") % {"names": ", ".join(each.name for each in done)}
-    )
-    return redirect("judging:files", collection.pk)
+    return _job(request, collection, ADD, ready)
 
 
 def _mostly_new(files: Iterable[AddedFile]) -> list[AddedFile]:
@@ -409,7 +388,7 @@ def _back(collection: Collection, ready: Sequence[AddedFile]) -> HttpResponse:
 @password_confirmed
 def take_back(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Take a file back: a small one now, a large one by a job."""
-    if looks.size_to_read(added.file, enough=LARGE) > LARGE:
+    if added.file.size > LARGE:
         return _job(request, added.collection, TAKE_BACK, [added])
     try:
         taking_back.take_back(added=added, by=request.user, now=timezone.now())
@@ -478,15 +457,9 @@ def _job(
     return redirect("judging:job", job.pk)
 
 
-def _is_large(collection: Collection, files: Sequence[AddedFile]) -> bool:
-    """Say whether files take long to look at or add: they do, or the collection that they are held
-    against is read whole."""
-    if sum(each.file.size for each in files) > LARGE or len(files) > FEW:
-        return True
-    if sum(looks.size_to_read(each.file) for each in files) > LARGE:
-        return True
-    held = Unit.objects.filter(question_set__source__collection=collection)
-    return held.order_by()[: MANY + 1].count() > MANY
+def _siblings(added: AddedFile) -> list[AddedFile]:
+    """Return the waiting files with the same columns, as the last look at this one found them."""
+    return proposals.still_waiting(added, added.examined.get("siblings", ()))
 
 
 def _is_owner(request: HttpRequest, collection: Collection) -> bool:

@@ -2,7 +2,6 @@
 it is called."""
 
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
@@ -30,16 +29,14 @@ from judging.imports.actions.uploads import WantedImport
 from judging.imports.forms.files import CheckForm, DetailsForm, ReadingForm, UploadForm
 from judging.imports.forms.mapping import ColumnMapping
 from judging.imports.readers.likely_language import likely_language
-from judging.imports.readers.limited import NotAtOnce
 from judging.imports.readers.numbers import whole_number
 from judging.imports.readers.text import unstorable
-from judging.imports.views.looks import found_in, job_of
+from judging.imports.views.looks import found_in
 from judging.imports.views.row_lists import page_in
 from judging.imports.views.waiting import Waiting
 from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import Collection, Rubric, Upload
 
-LARGE = 5_000  # rows; above that, storing them is a job with progress
 STEPS = ("import", "import_columns", "import_preview", "import_check", "import_confirm")
 
 
@@ -189,23 +186,12 @@ def rows(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("judging:import_columns", pk)
     rubric = _rubric(request, waiting)
     asked = looks.of_upload(upload, waiting.plan, rubric=rubric.pk if rubric else None)
-    packed: bytes | None = None
-    if looks.is_quick(upload.file) and job_of(request, looks.PREVIEW, asked) is None:
-        with suppress(NotAtOnce):
-            packed = looks.rows_listed(upload=upload, plan=waiting.plan, rubric=rubric)
-    if packed is None:
-        found = found_in(
-            request,
-            file=upload.file,
-            kind=looks.PREVIEW,
-            parameters=asked,
-            with_row_list=True,
-        )
-        if isinstance(found, HttpResponse):
-            return found
-        packed = row_list_files.content_in(found)
-        if packed is None:  # thrown away at this very moment
-            return redirect("judging:import_preview", pk)
+    found = found_in(request, kind=looks.PREVIEW, parameters=asked, with_row_list=True)
+    if isinstance(found, HttpResponse):
+        return found
+    packed = row_list_files.content_in(found)
+    if packed is None:  # deleted at this very moment
+        return redirect("judging:import_preview", pk)
     context = {"upload": upload, "steps": _steps(2, pk), "before": _before(upload)}
     return page_in(request, "judging/imports/upload_rows.html", packed, context)
 
@@ -274,11 +260,10 @@ def _words(request: HttpRequest) -> str:
 def _drawn(
     request: HttpRequest, waiting: Waiting, upload: Upload, seed: int, words: str
 ) -> dict[str, Any] | HttpResponse:
-    """Return some sources by chance; the preview of a large file has drawn the first of them
-    already."""
+    """Return some sources by chance; the preview has drawn the first of them already."""
     if words:
         return _look(request, upload, looks.HANDFUL, waiting.plan, seed=seed, words=words)
-    if seed != looks.FIRST_SEED or looks.is_quick(upload.file):
+    if seed != looks.FIRST_SEED:
         return _look(request, upload, looks.HANDFUL, waiting.plan, seed=seed)
     rubric = _rubric(request, waiting)
     found = _look(
@@ -290,7 +275,7 @@ def _drawn(
 @creator_required
 @require_http_methods(["GET", "POST"])
 def confirm(request: HttpRequest, pk: int) -> HttpResponse:
-    """Ask what the collection is called, and import: a small file at once, a large one as a job."""
+    """Ask what the collection is called, and have a job import the file."""
     upload = _own(request, pk)
     waiting = Waiting(upload)
     if waiting.rows is None:
@@ -315,14 +300,10 @@ def confirm(request: HttpRequest, pk: int) -> HttpResponse:
             checked=waiting.checked,
             **form.cleaned_data,
         )
-        try:
-            is_large = _is_large(waiting, upload)
-            answer = _start(request, wanted) if is_large else _import(request, wanted, form)
-        except NotAtOnce:
-            answer = _start(request, wanted)
-        if answer:
-            waiting.forget()
-            return answer
+        job = tasks.begin(
+            jobs.enqueue, kind="judging.import_study", parameters=wanted.for_job(), by=request.user
+        )
+        return redirect("judging:job", job.pk)
     context = {
         "upload": upload,
         "form": form,
@@ -331,37 +312,12 @@ def confirm(request: HttpRequest, pk: int) -> HttpResponse:
         "rows": waiting.rows,
     }
     context |= {
-        "is_large": _is_large(waiting, upload),
         "worker_lives": jobs.worker_lives(),
         "unmarked": waiting.unmarked,
     }
     return render(
         request, "judging/imports/confirm.html", context, status=422 if form.errors else 200
     )
-
-
-def _is_large(waiting: Waiting, upload: Upload) -> bool:
-    return (waiting.rows or 0) > LARGE or not looks.is_quick(upload.file)
-
-
-def _start(request: HttpRequest, wanted: WantedImport) -> HttpResponse:
-    """Have a worker import the file."""
-    job = tasks.begin(
-        jobs.enqueue, kind="judging.import_study", parameters=wanted.for_job(), by=request.user
-    )
-    return redirect("judging:job", job.pk)
-
-
-def _import(request: HttpRequest, wanted: WantedImport, form: DetailsForm) -> HttpResponse | None:
-    """Import the file now, or say on the form why it cannot be done."""
-    try:
-        made = uploads.import_upload(wanted=wanted, by=request.user, now=timezone.now(), waits=True)
-    except new_collections.CannotImport as refused:
-        for reason in refused.reasons:
-            form.add_error(None, reason)
-        return None
-    messages.success(request, _("The file is imported."))
-    return redirect("judging:collection", made.collection.pk)
 
 
 def _own(request: HttpRequest, pk: int) -> Upload:
@@ -371,9 +327,7 @@ def _own(request: HttpRequest, pk: int) -> Upload:
 def _look(
     request: HttpRequest, upload: Upload, kind: str, plan: Plan, **said: Any
 ) -> dict[str, Any] | HttpResponse:
-    return found_in(
-        request, file=upload.file, kind=kind, parameters=looks.of_upload(upload, plan, **said)
-    )
+    return found_in(request, kind=kind, parameters=looks.of_upload(upload, plan, **said))
 
 
 def _before(upload: Upload) -> Collection | None:

@@ -13,8 +13,6 @@ from analysis import frames
 from judging import storage, tasks
 from judging.actions import jobs, judge_jobs, machine_judges
 from judging.actions.machine_judges import CannotTake
-from judging.imports.actions import looks
-from judging.imports.readers import limited
 from judging.models import (
     SAME_TEXT,
     Criterion,
@@ -27,6 +25,7 @@ from judging.models import (
 )
 from tests import factories
 from tests.analysis import studies
+from tests.working import WorkingClient
 
 pytestmark = pytest.mark.django_db
 ABOUT = {
@@ -133,7 +132,8 @@ def test_the_items_can_be_downloaded_filled_and_given_back(client, campaign):
     assert found.blank == 18
 
 
-def test_the_page_takes_a_judge_and_removes_it(client, campaign):
+def test_the_page_takes_a_judge_and_removes_it(campaign):
+    client = WorkingClient()
     client.force_login(campaign.created_by)
     file = io.BytesIO(table(campaign, lambda place: 5 if place == 2 else 3))
     file.name = "answers.csv"
@@ -148,7 +148,7 @@ def test_the_page_takes_a_judge_and_removes_it(client, campaign):
         reverse("judging:machine_judge_add", args=[campaign.uuid]), sent, follow=True
     )
     text = page.content.decode()
-    assert "34 answers taken" in text
+    assert MachineJudge.objects.get().judgments.count() == 34
     assert "row 4, grammaticality" in text
     assert "seems to contain people" in text
     judge = MachineJudge.objects.get()
@@ -160,21 +160,22 @@ def test_the_page_takes_a_judge_and_removes_it(client, campaign):
     assert not StoredFile.objects.filter(pk=judge.file_id).exists()
 
 
-def test_the_page_says_why_a_table_is_refused(client, campaign):
+def test_the_page_says_why_a_table_is_refused(campaign):
+    client = WorkingClient()
     client.force_login(campaign.created_by)
     file = io.BytesIO(b"item,beauty\nx,1\n")
     file.name = "answers.csv"
     sent = {"file": file, "name": "Judge", "model": "m"}
     page = client.post(reverse("judging:machine_judge_add", args=[campaign.uuid]), sent)
-    assert page.status_code == 422
-    assert "no column is named as a criterion" in page.content.decode()
+    assert "no column is named as a criterion" in page.text
+    assert page.context["job"]["result_url"] == reverse(
+        "judging:machine_judges", args=[campaign.uuid]
+    )
 
 
 @pytest.fixture
-def large(monkeypatch):
-    """Every table is large: a worker takes it, and a process of its own reads it."""
-    monkeypatch.setattr(looks, "AT_ONCE", 10)
-    monkeypatch.setattr(machine_judges, "NEAR", 10)
+def unheard(monkeypatch):
+    """No worker is told of a job: the test does it."""
     monkeypatch.setattr(tasks, "ring", lambda job_id: None)
 
 
@@ -193,14 +194,7 @@ def sent_by_page(client, campaign, content):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_answers_to_very_many_questions_are_taken_by_a_worker(client, campaign, monkeypatch):
-    monkeypatch.setattr(machine_judges, "MANY", 5)
-    job = sent_by_page(client, campaign, table(campaign, most=2))
-    assert job.result == {"judge": "Big judge", "answers": 4, "problems": 0}
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_large_table_is_taken_by_a_worker(client, campaign, large):
+def test_a_table_is_taken_by_a_worker(client, campaign, unheard):
     job = sent_by_page(client, campaign, table(campaign, lambda place: 5 if place == 2 else 3))
     assert job.result == {"judge": "Big judge", "answers": 34, "problems": 2}
     judge = MachineJudge.objects.get()
@@ -212,7 +206,7 @@ def test_a_large_table_is_taken_by_a_worker(client, campaign, large):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_large_table_that_cannot_be_taken_is_not_kept(client, campaign, large):
+def test_a_table_that_cannot_be_taken_is_not_kept(client, campaign, unheard):
     job = sent_by_page(client, campaign, b"item,fluency\nx,1\n")
     assert "no column is named as a criterion" in job.error
     assert not MachineJudge.objects.exists()
@@ -230,22 +224,7 @@ def test_a_table_whose_job_made_nothing_of_it_goes_unless_it_is_wanted(campaign,
     assert StoredFile.objects.filter(pk=file.pk).exists() == again
 
 
-def test_a_small_table_that_takes_long_is_taken_by_a_worker(client, campaign, monkeypatch):
-    monkeypatch.setattr(machine_judges, "NEAR", 10)
-    monkeypatch.setattr(tasks, "ring", lambda job_id: None)
-    client.force_login(campaign.created_by)
-    said = {"name": "Big judge", "model": "m-1"}
-    file = SimpleUploadedFile("answers.csv", table(campaign, lambda place: 3))
-
-    with limited.limits_where(True):  # another page waits for a reading
-        page = client.post(
-            reverse("judging:machine_judge_add", args=[campaign.uuid]), {**said, "file": file}
-        )
-
-    assert page.url == reverse("judging:job", args=[Job.objects.get().pk])
-
-
-def test_a_large_table_of_a_judge_that_is_there_already_is_not_kept(client, campaign, large):
+def test_a_table_of_a_judge_that_is_there_already_is_not_kept(client, campaign, unheard):
     added(campaign, name="Big judge")
     client.force_login(campaign.created_by)
     said = {

@@ -9,6 +9,7 @@ from django.urls import reverse
 from judging import tasks
 from judging.imports.views import added_files
 from judging.models import Collection, Job, Score
+from tests import factories
 from tests.judging.imports.studies import assembled, waiting
 from tests.judging.imports.test_adding import BLEU, MATERIAL, SCORES
 from tests.judging.imports.test_pages import at
@@ -22,9 +23,8 @@ def collection() -> Collection:
 
 
 @pytest.fixture
-def page(client: Client, collection: Collection) -> Client:
-    client.force_login(collection.owner)
-    return client
+def page(collection: Collection) -> Client:
+    return factories.logged_in(collection.owner)
 
 
 def run(kind: str, job_id: Any) -> None:
@@ -33,7 +33,7 @@ def run(kind: str, job_id: Any) -> None:
 
 
 def test_large_files_are_looked_at_and_added_by_a_worker(page, collection, monkeypatch):
-    monkeypatch.setattr(added_files, "LARGE", 10)
+    monkeypatch.setattr(added_files, "LARGE", 10)  # taking back
     monkeypatch.setattr(tasks, "ring", lambda job_id: None)
     added = waiting(collection, SCORES, **MATERIAL, **BLEU)
 

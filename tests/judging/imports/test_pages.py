@@ -1,8 +1,6 @@
 """The pages of a collection's files, as a browser without scripts uses them."""
 
-import io
 import re
-import zipfile
 from typing import Any
 
 import pytest
@@ -10,14 +8,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from judging import storage
-from judging.imports.actions import adding, looks
-from judging.imports.views import added_files
-from judging.models import AddedFile, Collection, Job, Judgment, Membership, Question, Score
+from judging.imports.actions import adding
+from judging.models import AddedFile, Collection, Judgment, Membership, Question, Score
 from tests import factories
 from tests.judging.imports.actions.test_proposals import HEADER, workbook
 from tests.judging.imports.actions.test_proposals import SCORES as OTHER_SCORES
@@ -219,44 +215,6 @@ def test_new_collection_from_several_files(client):
     mapped(client, collection.added_files.get(number=1))
     client.post(reverse("judging:files_add", args=[collection.pk]))
     assert Question.objects.filter(unit__question_set__source__collection=collection).count() == 6
-
-
-def test_more_than_a_few_files_at_once_are_a_job(page, collection):
-    """Workbooks are read in a process each, and the page would wait for all."""
-    for number in range(added_files.FEW + 1):
-        waiting(collection, SCORES + "\n" * number, **MATERIAL, **BLEU)
-
-    answer = page.post(reverse("judging:files_add", args=[collection.pk]))
-
-    job = Job.objects.get(kind="judging.add_files")
-    assert answer.url == reverse("judging:job", args=[job.pk])
-    assert not Score.objects.exists()
-
-
-def test_the_list_of_parts_of_a_file_that_is_large_anyway_is_not_read(collection, monkeypatch):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("xl/a.xml", b" " * 100_000)
-    packed = storage.keep(out.getvalue())
-    assert looks.size_to_read(packed) == 100_000
-    assert looks.size_to_read(packed, enough=packed.size - 1) == packed.size
-    monkeypatch.setattr(added_files, "LARGE", packed.size + 1)
-    both = [AddedFile(file=storage.keep(out.getvalue() + bytes([n]))) for n in range(2)]
-    with CaptureQueriesContext(connection) as asked:
-        assert added_files._is_large(collection, both)
-    assert len(asked) == 0, "their bytes were read"
-
-
-def test_a_small_file_for_a_large_collection_is_a_job(page, collection, monkeypatch):
-    monkeypatch.setattr(added_files, "MANY", 3)
-    added = waiting(collection, SCORES, **MATERIAL, **BLEU)
-
-    looked = page.get(at("file", added))
-
-    job = Job.objects.get(kind="judging.examine_file")
-    assert looked.url == reverse("judging:job", args=[job.pk])
-    assert page.post(at("file_add", added)).url != looked.url
-    assert Job.objects.filter(kind="judging.add_files").exists()
 
 
 @pytest.mark.parametrize("name", ["file", "file_columns", "file_examples"])

@@ -6,8 +6,9 @@ ratings of all systems (`A_question`, `A_fluency`, `B_question`, `B_fluency`).
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from judging.imports.readers.columns import ColumnRoles
+from judging.imports.readers.columns import ColumnRoles, QuestionColumn
 from judging.imports.readers.guessing import is_criterion, is_criterion_column, is_own_name
+from judging.imports.readers.likely_columns import question_columns
 from judging.imports.readers.numbers import is_number
 from judging.imports.readers.rater_columns import may_be_rated
 from judging.imports.readers.shape.tables import (
@@ -28,8 +29,8 @@ _COLUMNS_NAMED = 5
 def melt(table: AnyTable, propose: Propose) -> AnyTable:
     """Return the table with a row for each annotator or each system if it has columns of them."""
     roles = propose(table)
-    if len(roles.by_system) > 1:
-        return _melt_systems(table, roles)
+    if len(asked := _question_columns(table, roles)) > 1:
+        return _melt_systems(table, asked)
     if roles.criterion or roles.rater:
         return table
     return _melt_annotators(table, roles)
@@ -95,9 +96,18 @@ def _are_ratings(cells: Sequence[str]) -> bool:
     return bool(cells) and len(points) >= USUAL_SHARE * len(cells)
 
 
-def _melt_systems(table: AnyTable, roles: ColumnRoles) -> AnyTable:
-    systems = {each.system: table.header.index(each.column) for each in roles.by_system}
-    asked = {each.column for each in roles.by_system}
+def _question_columns(table: AnyTable, roles: ColumnRoles) -> Sequence[QuestionColumn]:
+    """Return the columns of questions of one system each, beside a column of annotators too."""
+    if roles.by_system or roles.question or roles.system:
+        return roles.by_system
+    sample = table.sample()
+    cells = {name: [row.cells[place] for row in sample] for place, name in enumerate(table.header)}
+    return question_columns([name for name in table.header if not is_own_name(name)], cells)
+
+
+def _melt_systems(table: AnyTable, columns: Sequence[QuestionColumn]) -> AnyTable:
+    systems = {each.system: table.header.index(each.column) for each in columns}
+    asked = {each.column for each in columns}
     about: dict[str, dict[str, int]] = {}  # what a column is about, by system
     for place, name in enumerate(table.header):
         if name not in asked and (found := _system_and_rest(name, systems)):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from judging.imports.readers.guessing import is_own_name
 from judging.imports.readers.records import Problem
@@ -45,7 +46,7 @@ def without_percent_signs(table: AnyTable, _propose: Propose) -> AnyTable:
                     cells[place] = found[1]
                 elif cells[place].strip():
                     unsigned[name] += 1
-            yield Row(row.number, tuple(cells))
+            yield replace(row, cells=tuple(cells))
         yield from (_bare(name, count) for name, count in unsigned.items() if count)
 
     return replaced(table, rows(), remarks=told, percentages=names)

@@ -6,6 +6,7 @@ of its own. The way that fits most rows is taken; a row that it does not fit hol
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.likely_columns import QUESTION_MARKS, are_questions
@@ -85,7 +86,7 @@ def _rows(
         for piece in pieces if len(pieces) > 1 else [row.cells[place]]:
             question, answer = _parts(piece) if adds_answers else (piece, "")
             cells = (*row.cells[:place], question, *row.cells[place + 1 :])
-            yield Row(row.number, (*cells, answer) if adds_answers else cells)
+            yield replace(row, cells=(*cells, answer) if adds_answers else cells)
 
 
 def _parts(piece: str) -> tuple[str, str]:

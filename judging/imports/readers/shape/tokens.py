@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from judging.imports.readers.records import WHOLE_FILE, Problem
 from judging.imports.readers.shape.tables import Propose, remark, replaced
@@ -44,7 +45,7 @@ def _with_tokens(table: AnyTable, propose: Propose, *, is_removing: bool) -> Any
                 found.update(tokens)
                 if tokens and is_removing:
                     cells[place] = " ".join(_TOKEN.sub(" ", cells[place]).split())
-            yield Row(row.number, tuple(cells)) if is_removing else row
+            yield replace(row, cells=tuple(cells)) if is_removing else row
         if found:
             yield _removed(found) if is_removing else _offered(found)
 

@@ -103,20 +103,6 @@ def test_starts_add_up_until_they_are_chosen_anew():
     assert reading_plans.with_starts(Plan(), {"1": 4}, others="ask") == Plan()
 
 
-def test_file_that_is_not_small_is_read_apart_and_says_the_same(monkeypatch):
-    plan = Plan(
-        format="csv",
-        columns=reading_plans.read_head(name="canals.csv", data=DATA, plan=Plan()).proposed,
-    )
-    near = reading_plans.read_study(name="canals.csv", data=DATA, plan=plan)
-    monkeypatch.setattr(reading_plans, "NEAR", 10)
-
-    head = reading_plans.read_head(name="canals.csv", data=DATA, plan=Plan())
-
-    assert head.proposed == plan.columns
-    assert reading_plans.read_study(name="canals.csv", data=DATA, plan=plan) == near
-
-
 def test_ids_of_people_outside_are_labels_as_they_are_read():
     data = b"question,WorkerId,fluency\nWho hunts?,A3F5K2J9XQ1LMN,3\n"
 

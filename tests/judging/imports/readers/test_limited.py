@@ -18,14 +18,11 @@ from openpyxl import Workbook
 from judging.imports.formats.qgstec_xml import read_qgstec
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.limited import (
-    LimitHit,
     Limits,
-    NotAtOnce,
     ReaderFailed,
     Request,
     _lines,
     _unfinished,
-    limits_where,
     outline_of,
     study_of,
     table_of,
@@ -276,8 +273,6 @@ def test_a_text_that_all_rows_of_a_workbook_share_is_not_held_for_each_of_them()
         (),
         ["The texts in the file have more than 1 million characters; split it."],
     )
-    with pytest.raises(LimitHit):
-        study_of(request, limits=replace(few, are_last=False))
     assert len(study_of(request)[0].questions) == 400
 
 
@@ -356,41 +351,13 @@ def test_memory_used_up_is_a_sentence() -> None:
 
 @started
 def test_time_used_up_is_a_sentence() -> None:
-    with pytest.raises(LimitHit, match="takes more than 1 seconds"):
+    with pytest.raises(Unreadable, match="takes more than 1 seconds"):
         outline_of(Request(data=small_rows(), name="a.csv"), limits=Limits(seconds=1))
-
-
-def test_a_limit_that_is_not_the_last_is_told_to_whoever_asks() -> None:
-    with pytest.raises(LimitHit):
-        study_of(Request(data=CSV, name="a.csv"), limits=Limits(patience=0, are_last=False))
-
-
-def test_while_a_page_waits_a_reading_takes_seconds_and_is_the_only_one() -> None:
-    with limits_where(True) as limits:
-        assert (limits.seconds, limits.are_last) == (5, False)
-        with pytest.raises(NotAtOnce), limits_where(True):
-            pytest.fail("two readings at once")
-        with limits_where(False) as those_of_a_job:
-            assert those_of_a_job == Limits()
-    with pytest.raises(NotAtOnce), limits_where(True) as limits:
-        outline_of(Request(data=CSV, name="a.csv"), limits=replace(limits, patience=0))
-    with limits_where(True):
-        pass  # a reading that was given up holds up nobody
-
-
-def test_three_hundred_columns_of_three_thousand_rows_are_read_while_a_page_waits() -> None:
-    header = ",".join(["question", *(f"metric {number}" for number in range(299))])
-    data = (header + "\n" + ("Who is it?" + ",0.25" * 299 + "\n") * 3_000).encode()
-    with limits_where(True) as limits:
-        found, _ = outline_of(
-            Request(data=data, name="a.csv"), limits=replace(limits, patience=600)
-        )
-    assert (len(found.header), found.rows_read) == (300, 3_000)
 
 
 @started
 def test_patience_used_up_is_a_sentence() -> None:
-    with pytest.raises(LimitHit, match="takes more than 0 seconds"):
+    with pytest.raises(Unreadable, match="takes more than 0 seconds"):
         outline_of(Request(data=CSV, name="a.csv"), limits=Limits(patience=0))
 
 
@@ -407,13 +374,13 @@ def test_patience_used_up_is_a_sentence() -> None:
 def test_an_end_without_an_answer_is_explained_by_how_it_ended(
     code: int, spent: float, said: str
 ) -> None:
-    found = _unfinished(code, False, spent, TIGHT, Request(data=b""))
-    assert isinstance(found, LimitHit)
+    found = _unfinished(code, False, spent, TIGHT)
+    assert isinstance(found, Unreadable)
     assert said in found.reason
 
 
 def test_an_end_by_itself_without_an_answer_is_a_fault_of_ours() -> None:
-    assert type(_unfinished(1, False, 1, TIGHT, Request(data=b""))) is ReaderFailed
+    assert type(_unfinished(1, False, 1, TIGHT)) is ReaderFailed
 
 
 ASK = """

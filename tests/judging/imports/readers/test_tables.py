@@ -2,22 +2,17 @@
 
 import csv
 import io
-import json
 import tracemalloc
 from collections import deque
-from contextlib import suppress
 from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judging.imports.formats.mturk import open_mturk
 from judging.imports.readers import tables
 from judging.imports.readers.tables import (
     RowTable,
-    TooManyCells,
-    at_most,
     open_delimited,
     open_jsonl,
     parse_json,
@@ -273,27 +268,6 @@ def test_equal_rows_of_a_table_in_tabs_with_short_rows_are_read_without_quoting(
     assert [row.cells[0] for row in table.rows] == ['"Who" is it?', 'Why "x?', "When?"]
 
 
-WIDE = "question," + ",".join(f"c{number}" for number in range(99))
-
-
-@pytest.mark.parametrize(
-    ("read", "text"),
-    [
-        (read_delimited, WIDE + "\n" + "x\n" * 101),
-        (read_jsonl, json.dumps(dict.fromkeys(WIDE.split(","), 1)) + '\n{"c1":1}' * 100),
-        (open_mturk, "WorkerId,Input.question_1," + WIDE + "\n" + "x\n" * 101),
-    ],
-    ids=["CSV", "JSON Lines", "a crowd batch"],
-)
-def test_a_table_has_an_end_in_cells_with_those_its_rows_are_filled_up_with(read, text) -> None:
-    with pytest.raises(TooManyCells), at_most(10_000):
-        read(text.encode())
-    with pytest.raises(Unreadable), at_most(10_000):
-        read(b"")
-    with suppress(Unreadable):
-        read(text.encode())  # the end is of what is read inside alone
-
-
 def test_objects_with_few_of_many_columns_take_what_they_hold() -> None:
     keys = ",".join(f'"k{number}":1' for number in range(1_999))
     data = (f"{{{keys}}}\n" + '{"k1998":2}\n' * 5_000).encode()
@@ -303,9 +277,3 @@ def test_objects_with_few_of_many_columns_take_what_they_hold() -> None:
     tracemalloc.stop()
     assert (last[0][1_997:], len(last[0])) == (("", "2"), 1_999)
     assert most < 20_000_000
-
-
-def test_a_table_whose_cells_all_stand_in_the_file_has_no_more_cells_than_bytes() -> None:
-    data = ("a,b\n" + "1,\n" * 1_000).encode()
-    with at_most(len(data)):
-        assert read_delimited(data).rows_read == 1_000

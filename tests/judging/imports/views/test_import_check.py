@@ -6,6 +6,7 @@ from django.test import Client
 from judging.models import Collection, Job, Upload
 from tests import factories
 from tests.judging.views.importing import DETAILS, at, confirmed, mapped, sent
+from tests.working import WorkingClient
 
 pytestmark = pytest.mark.django_db
 
@@ -27,13 +28,14 @@ def ready(page, text=MANY):
 @pytest.fixture(scope="module")
 def seen(lasting) -> tuple[Client, Upload]:
     """Return an upload whose preview was seen, with the browser in which it was."""
-    client = factories.logged_in(factories.researcher())
+    client = WorkingClient()
+    client.force_login(factories.researcher())
     return client, ready(client)
 
 
 @pytest.fixture
 def page(seen) -> Client:
-    browser = Client()
+    browser = WorkingClient()
     browser.cookies.update(seen[0].cookies)
     return browser
 
@@ -95,6 +97,7 @@ def test_confirming_without_the_tick_leads_to_the_check(page, upload):
 
 @pytest.mark.parametrize("form", [{"seed": "7"}, {}, {"seed": "x", "checked": "on"}])
 def test_going_on_without_the_tick_says_what_to_do(page, upload, form):
+    page.get(at("check", upload) + "?seed=7")
     answer = page.post(at("check", upload), form)
 
     assert answer.status_code == 422
@@ -104,6 +107,7 @@ def test_going_on_without_the_tick_says_what_to_do(page, upload, form):
 
 
 def test_the_sentence_beside_the_missing_tick(page, upload):
+    page.get(at("check", upload) + "?seed=7")
     answer = page.post(at("check", upload), {"seed": "7"})
 
     assert "Look at these sources, then tick this." in answer.text
@@ -122,12 +126,11 @@ def test_who_looked_at_what_is_kept_with_the_collection(page, upload):
     assert f"5 sources by {owner}" in page.get(f"/collections/{made.pk}/").text
 
 
-def test_a_job_takes_along_who_looked(page, upload, monkeypatch):
-    monkeypatch.setattr("judging.imports.views.new_collections.LARGE", 2)
-
+def test_a_job_takes_along_who_looked(page, upload):
     confirmed(page, upload)
 
-    assert Job.objects.get().parameters["checked"]["sources"] == 5
+    job = Job.objects.get(kind="judging.import_study")
+    assert job.parameters["checked"]["sources"] == 5
 
 
 def test_another_reading_of_the_columns_asks_for_another_look(page, upload):

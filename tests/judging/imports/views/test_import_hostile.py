@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from judging.imports.actions import looks
 from judging.models import Upload
 from tests.judging.studies import QUESTIONS
 from tests.judging.views.importing import at, mapped, send, sent
@@ -61,8 +60,7 @@ def test_a_file_beyond_the_limit_is_refused(page, settings):
     assert "larger than" in send(page, QUESTIONS).text
 
 
-def test_a_line_of_three_megabytes_is_told_and_the_rest_kept(page, monkeypatch):
-    monkeypatch.setattr(looks, "AT_ONCE", 10_000_000)
+def test_a_line_of_three_megabytes_is_told_and_the_rest_kept(page):
     upload = sent(page, lone_lines())
     mapped(page, upload)
 

@@ -7,6 +7,7 @@ from django.test import Client
 from judging.models import Collection, Source, Upload
 from tests import factories
 from tests.judging.views.importing import at, confirmed, form_of, imported, mapped, sent, use
+from tests.working import WorkingClient
 
 pytestmark = pytest.mark.django_db
 TWICE = (
@@ -17,7 +18,8 @@ TWICE = (
 @pytest.fixture(scope="module")
 def seen(lasting) -> tuple[Client, Upload]:
     """Return an upload whose columns were mapped, with the browser in which they were."""
-    client = factories.logged_in(factories.researcher())
+    client = WorkingClient()
+    client.force_login(factories.researcher())
     upload = sent(client, TWICE)
     mapped(client, upload)
     return client, upload
@@ -25,7 +27,7 @@ def seen(lasting) -> tuple[Client, Upload]:
 
 @pytest.fixture
 def page(seen) -> Client:
-    browser = Client()
+    browser = WorkingClient()
     browser.cookies.update(seen[0].cookies)
     return browser
 
@@ -112,7 +114,7 @@ def test_what_is_said_of_a_file_lies_with_it_and_not_in_the_session(page, upload
     page.post(at("starts", upload), {"start:1": "12"})
 
     assert not any("passage" in str(value) for value in page.session.values())
-    elsewhere = Client()
+    elsewhere = WorkingClient()
     elsewhere.force_login(upload.owner)
     assert elsewhere.get(at("preview", upload)).context["ask_count"] == 0
 

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from judging import tasks
 from judging.imports.actions import adding
-from judging.imports.views import added_files
 from judging.models import AddedFile, Collection, Job, Question
+from tests import factories
 from tests.judging.imports.studies import BATCH, assembled, waiting
 from tests.judging.imports.test_pages import at
 from tests.judging.studies import NOW
@@ -102,7 +102,8 @@ def test_files_page_mostly_new_files_are_named_and_need_a_tick(page, collection)
         waiting(collection, file(*rows), name=f"f{n}.csv")
     address = reverse("judging:files_add", args=[collection.pk])
 
-    refused = page.post(address, follow=True)
+    assert "you want to add" in page.post(address).text
+    refused = page.get(reverse("judging:files", args=[collection.pk]))
 
     assert Question.objects.count() == 4
     assert re.search(r"f0\.csv.*Most of this file.*f1\.csv.*Most of this", text_of(refused.text))
@@ -125,8 +126,8 @@ def test_files_page_files_for_an_empty_dataset_need_no_tick(client):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_worker_adds_a_mostly_new_file_after_a_tick_alone(page, collection, monkeypatch):
-    monkeypatch.setattr(added_files, "LARGE", 10)
+def test_worker_adds_a_mostly_new_file_after_a_tick_alone(collection, monkeypatch):
+    page = factories.logged_in(collection.owner)
     monkeypatch.setattr(tasks, "ring", lambda job_id: None)
     added = waiting(collection, file(*OWLS))
 

@@ -2,7 +2,7 @@ import pytest
 from django.urls import reverse
 
 from judging.actions import rubrics
-from judging.models import Campaign, Collection, Job, Judgment, Quarantine, Question, Upload, User
+from judging.models import Campaign, Collection, Judgment, Quarantine, Question, Upload, User
 from judging.protocols import documents
 from tests import factories, shared_data
 from tests.judging.imports.formats.test_workbook import of_sheets
@@ -381,18 +381,6 @@ def test_qgstec_xml_has_no_columns_to_name(page):
 
     assert Question.objects.count() == 896
     assert Campaign.objects.get().enrollments.count() == 6
-
-
-def test_a_large_file_becomes_a_job(page, owner, monkeypatch, settings, tmp_path):
-    monkeypatch.setattr("judging.imports.views.new_collections.LARGE", 2)
-
-    answer = imported(page, sent(page))
-
-    job = Job.objects.get()
-    assert answer.url == reverse("judging:job", args=[job.pk])
-    assert (job.kind, job.state, job.created_by) == ("judging.import_study", "queued", owner)
-    assert job.parameters["name"] == "Canal towns"
-    assert Collection.objects.count() == 0
 
 
 def test_an_upload_of_nothing_is_refused(page):

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import campaigns
-from judging.imports.actions import adding, looks, row_list_files
+from judging.imports.actions import adding, row_list_files
 from judging.imports.readers import row_lists
 from judging.imports.readers.records import QuestionRecord
 from judging.imports.readers.row_lists import RowList, WantedRows, page_of
@@ -89,6 +89,7 @@ def test_what_an_upload_holds_is_shown_in_pages_with_addresses_of_their_own(page
 def test_a_malformed_address_says_what_is_wrong(page, asked) -> None:
     upload = sent(page, FILE)
     mapped(page, upload)
+    page.get(at("preview", upload))
 
     answer = page.get(f"{at('rows', upload)}?{asked}")
 
@@ -97,8 +98,8 @@ def test_a_malformed_address_says_what_is_wrong(page, asked) -> None:
 
 
 @pytest.mark.django_db
-def test_pages_of_a_large_upload_are_of_what_its_preview_kept(page, monkeypatch) -> None:
-    monkeypatch.setattr(looks, "AT_ONCE", 10)
+def test_pages_of_an_upload_are_of_what_its_preview_kept(owner) -> None:
+    page = factories.logged_in(owner)
     upload = sent(page, FILE)
     done(page.get(at("columns", upload)))
     mapped(page, upload)

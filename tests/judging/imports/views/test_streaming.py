@@ -6,12 +6,20 @@ import io
 import tracemalloc
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from judging import storage
 from judging.imports.actions import adding
 from judging.models import StoredFile
 from tests import factories
+
+
+@pytest.fixture
+def client() -> Client:
+    """Return a browser beside which no worker works."""
+    return Client()
+
 
 pytestmark = pytest.mark.django_db
 MEGABYTE = 1_000_000

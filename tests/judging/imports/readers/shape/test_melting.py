@@ -77,6 +77,23 @@ def test_ratings_wide_by_system_are_those_of_each_system(header: tuple[str, ...]
     assert "It is read as a row for each system" in remarks(found)[0]
 
 
+def test_ratings_wide_by_system_beside_annotators_are_theirs() -> None:
+    header = ("annotator", "passage", "t5_question", "bart_question", "t5_clarity", "bart_clarity")
+    rows = [
+        (name, "Owls hunt.", "Who hunts?", "What hunts?", first, second)
+        for name, first, second in (("Ann", "3", "1"), ("Ben", "2", "2"))
+    ]
+    _, study = read(as_csv(header, rows))
+
+    assert [(each.system, each.rater, each.value) for each in study.ratings] == [
+        ("t5", "Ann", "3"),
+        ("bart", "Ann", "1"),
+        ("t5", "Ben", "2"),
+        ("bart", "Ben", "2"),
+    ]
+    assert (study.criteria, len(study.questions)) == (("clarity",), 2)
+
+
 def test_scores_wide_by_system_are_those_of_each_system() -> None:
     rows = [("Owls.", "Who hunts?", "What?", "0.5", "0.25"), ("Mice.", "Who?", "Why?", "0.1", "")]
     header = ("passage", "t5 output", "bart output", "bleu_t5", "bleu_bart")

@@ -1,0 +1,57 @@
+"""A browser beside which every job is done at once, in this process and on this connection."""
+
+import re
+from typing import Any
+
+from celery import current_app
+from django.db import transaction
+from django.http import HttpResponse, HttpResponseRedirect
+from django.test import Client
+
+from judging import tasks
+from judging.actions import jobs, judge_jobs
+from judging.imports.actions import adding
+from judging.models import Job
+from judging.views.jobs import TOLD, _result
+
+JOB_PAGE = re.compile(r"^/jobs/([0-9a-f-]{36})/$")
+FIRST = {"judging.add_files": tasks._files, judge_jobs.ADD: judge_jobs.read_table}
+UNDO = {"judging.add_files": adding.look_again_at}
+
+
+def carry_out(job: Job) -> Job:
+    """Do a queued job as a worker does, without its sign of life, which needs a connection of its
+    own and so a test whose transactions commit."""
+    claimed = jobs.claim(job_id=job.pk)
+    if claimed is not None:
+        work = jobs.Work(claimed, worker="tests")
+        doing = current_app.tasks[job.kind].run.__wrapped__
+        given: list[Any] = []
+        try:
+            given = [FIRST[job.kind](work)] if job.kind in FIRST else []
+            with transaction.atomic():
+                jobs.finish(job=claimed, result=doing(work, *given), total=work.total)
+        except jobs.CannotDo as reason:
+            for each in given if job.kind in UNDO else ():
+                UNDO[job.kind](each)
+            jobs.fail(job=claimed, error=str(reason))
+    job.refresh_from_db()
+    return job
+
+
+class WorkingClient(Client):
+    """Where a page leads to a job, the job is done and the client goes on to its result, as a
+    browser does; a job that fails leaves the client on its page."""
+
+    def request(self, **request: Any) -> HttpResponse:
+        answer = super().request(**request)
+        asked = JOB_PAGE.match(getattr(answer, "url", "")) if answer.status_code == 302 else None
+        if asked is None:
+            return answer
+        job = carry_out(Job.objects.get(pk=asked[1]))
+        if job.state != Job.State.DONE:
+            return self.get(answer.url)
+        where, _label = _result(job, jobs.told(job, TOLD))
+        return (
+            self.get(where) if request["REQUEST_METHOD"] == "GET" else HttpResponseRedirect(where)
+        )
