@@ -11,7 +11,7 @@ from analysis.metrics.contract import (
     ScoredUnit,
 )
 from analysis.metrics.scoring import QUESTION_UNITS, EmptyReference
-from judging.models import Collection, Question, QuestionSet, Reference, System, Unit
+from judging.models import Collection, Question, QuestionSet, Reference, Source, System, Unit
 
 COLUMNS = (
     "unit",
@@ -20,6 +20,7 @@ COLUMNS = (
     "unit__question_set__source",
     "unit__question_set__source__answer",
     "unit__question_set__source__passage__text",
+    "unit__question_set__source__language",
 )
 
 
@@ -64,12 +65,18 @@ def read(collection: Collection, unit: ScoredUnit, keys: Sequence[int]) -> list[
     return [ScoredSystem(tuple(_of_system(key))) for key in keys]
 
 
+def languages(collection: Collection) -> list[str]:
+    """Return the languages of a collection's sources, that of most texts first."""
+    own = collection.sources.exclude(language="").order_by("language")
+    return list(dict.fromkeys([collection.language, *own.values_list("language", flat=True)]))
+
+
 def has_references(collection: Collection) -> bool:
     """Say whether any source of a collection has a reference."""
     return Reference.objects.filter(source__collection=collection).exists()
 
 
-ItemRow = tuple[int, int, str, int, str, str | None]
+ItemRow = tuple[int, int, str, int, str, str | None, str]
 
 
 def _rows(**where: object) -> list[ItemRow]:
@@ -81,14 +88,15 @@ def _rows(**where: object) -> list[ItemRow]:
 
 
 def _question(row: ItemRow, given: dict[int, tuple[str, ...]]) -> ScoredQuestion:
-    _, _, text, source, answer, passage = row
-    return ScoredQuestion(text, given.get(source, ()), passage or "", answer)
+    _, _, text, source, answer, passage, language = row
+    return ScoredQuestion(text, given.get(source, ()), passage or "", answer, language)
 
 
 def _sets(keys: Sequence[int]) -> list[Item]:
     sets = dict(Unit.objects.filter(pk__in=keys).values_list("pk", "question_set"))
     sources = dict(QuestionSet.objects.filter(pk__in=sets.values()).values_list("pk", "source"))
     given = _references(sources.values())
+    languages = dict(Source.objects.filter(pk__in=sources.values()).values_list("pk", "language"))
     held: dict[int, list[ItemRow]] = {}
     for row in _rows(unit__question_set__in=list(sets.values())):
         held.setdefault(row[1], []).append(row)
@@ -97,6 +105,7 @@ def _sets(keys: Sequence[int]) -> list[Item]:
             hypotheses=tuple(row[2] for row in held.get(sets[key], ())),
             references=given.get(sources[sets[key]], ()),
             answers=tuple(row[4] for row in held.get(sets[key], ())),
+            language=languages[sources[sets[key]]],
         )
         for key in keys
     ]

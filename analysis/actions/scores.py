@@ -16,6 +16,7 @@ from analysis.metrics.contract import (
     MetricResult,
     MetricUnavailable,
     Need,
+    NotForLanguage,
     Preparation,
     Scale,
     ScoredUnit,
@@ -143,12 +144,12 @@ def missing(
     found: list[MissingScores] = []
     failures: dict[str, str] = {}
     targets: dict[ScoredUnit, Sequence[int]] = {}
-    referenced = items.has_references(collection)
+    referenced, languages = items.has_references(collection), items.languages(collection)
     for each in chosen:
         try:
             metric = registry.get(each.id)
             _require_usable(metric, referenced)
-            require_language(metric.spec, each.params, preparation, collection.language)
+            _require_a_language(metric, each, preparation, languages)
             unit = metric.spec.unit
             if unit not in targets:
                 targets[unit] = items.targets(collection, unit, within=within)
@@ -156,6 +157,20 @@ def missing(
         except REFUSALS as error:
             failures[each.id] = str(error)
     return found, failures
+
+
+def _require_a_language(
+    metric: Scorer, each: ChosenMetric, preparation: Preparation, languages: Sequence[str]
+) -> None:
+    """Refuse a metric that has no recipe for any language of the sources."""
+    refusals = []
+    for language in languages:
+        try:
+            require_language(metric.spec, each.params, preparation, language)
+        except NotForLanguage as refused:
+            refusals.append(refused)
+    if len(refusals) == len(languages):
+        raise refusals[0]
 
 
 def _require_usable(metric: Scorer, referenced: bool) -> None:

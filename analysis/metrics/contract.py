@@ -116,12 +116,16 @@ class MetricSpec:
 
 @dataclass(frozen=True, slots=True)
 class ScoredQuestion:
-    """A hypothesis with its references, and the passage and answer where a metric reads them."""
+    """A hypothesis with its references, and the passage and answer where a metric reads them.
+
+    `language` is a tag; blank if it is the language of most texts, as the caller of a metric says.
+    """
 
     hypothesis: str
     references: tuple[str, ...] = ()
     context: str = ""
     answer: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,7 @@ class ScoredSet:
     hypotheses: tuple[str, ...]
     references: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

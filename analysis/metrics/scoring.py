@@ -15,6 +15,7 @@ from analysis.metrics.contract import (
     MetricSpec,
     MetricUnavailable,
     Need,
+    NotForLanguage,
     Preparation,
     ScoredQuestion,
     ScoredSet,
@@ -59,7 +60,8 @@ def score(
     preparation
         The named steps for either side. A metric that reads capitals or tokenises gets the raw text whatever is asked.
     language
-        Tag of the texts' language. A metric that has no recipe for it refuses.
+        Tag of the language of items that name none. A metric that has no recipe for any language of
+        the batch refuses; items in some other language are undefined.
 
     Returns
     -------
@@ -74,11 +76,62 @@ def score(
     NotForLanguage, MetricUnavailable, MetricFailed, UnknownParameter, UnknownPreparation
         The metric cannot run, broke, or was asked for something it does not have.
     """
-    spec = metric.spec
     usable, reason = metric.available()
     if not usable:
-        raise MetricUnavailable(f"{spec.id}: {reason}")
-    settings = resolved(spec, params or {}, language)
+        raise MetricUnavailable(f"{metric.spec.id}: {reason}")
+    groups: dict[str | None, list[int]] = {}
+    for place, item in enumerate(batch):
+        groups.setdefault(_language(item, language), []).append(place)
+    if len(groups) < 2 and None not in groups:
+        only = next(iter(groups), language) or language
+        return _of_language(metric, batch, params or {}, preparation, only)
+    return _by_language(metric, batch, groups, params or {}, preparation)
+
+
+def _language(item: Item, usual: str) -> str | None:
+    """Return the language of an item; None for a system that asks in several."""
+    if not isinstance(item, ScoredSystem):
+        return item.language or usual
+    found = {question.language or usual for question in item.questions} or {usual}
+    return found.pop() if len(found) == 1 else None
+
+
+def _by_language(
+    metric: Scorer,
+    batch: Sequence[Item],
+    groups: Mapping[str | None, Sequence[int]],
+    params: Mapping[str, Any],
+    preparation: Preparation,
+) -> list[MetricResult]:
+    """Score the items of each language by its own recipe."""
+    results: dict[int, MetricResult] = {}
+    refusals: list[NotForLanguage] = []
+    for language, places in groups.items():
+        if language is None:
+            several = undefined("the system's questions are in several languages")
+            results |= dict.fromkeys(places, several)
+            continue
+        try:
+            part = [batch[place] for place in places]
+            scores = _of_language(metric, part, params, preparation, language)
+        except NotForLanguage as refused:
+            refusals.append(refused)
+            scores = [undefined(str(refused))] * len(places)
+        results |= dict(zip(places, scores, strict=True))
+    if len(refusals) == len(groups):
+        raise refusals[0]
+    return [results[place] for place in range(len(batch))]
+
+
+def _of_language(
+    metric: Scorer,
+    batch: Sequence[Item],
+    params: Mapping[str, Any],
+    preparation: Preparation,
+    language: str,
+) -> list[MetricResult]:
+    spec = metric.spec
+    settings = resolved(spec, params, language)
     require_language(spec, settings, preparation, language)
     prepared = prepare(batch, effective(spec, preparation))
     answers = [

@@ -16,7 +16,7 @@ from judging.spans import Segment, range_of, segments
 
 SOURCES = """
 SELECT source.id, passage.text, source.answer, source.answer_start, source.sentence, source.sentence_start,
-    source.target_type, source.modality
+    source.target_type, source.modality, source.language
 FROM judging_source source LEFT JOIN judging_passage passage ON passage.id = source.passage_id
 WHERE source.id = ANY(%(sources)s::bigint[])
 """
@@ -31,6 +31,7 @@ class ShownMaterial:
     sentence: str = ""
     target_type: str = ""
     modality: str = ""
+    language: str = ""  # of its own
 
     def __bool__(self) -> bool:
         return any((self.passage, self.answer, self.sentence, self.target_type, self.modality))
@@ -68,6 +69,7 @@ def material(source: Source, shows: Some[str]) -> ShownMaterial:
         sentence=source.sentence if "sentence" in shows else "",
         target_type=source.target_type if "target_type" in shows else "",
         modality=source.modality if "modality" in shows else "",
+        language=source.language,
     )
 
 
@@ -89,7 +91,7 @@ def materials(sheet: Sheet, stage: int) -> dict[int, ShownMaterial]:
 
 def _source(row: tuple[Any, ...]) -> Source:
     """Return a source with its passage as a statement found them."""
-    pk, text, answer, answer_start, sentence, sentence_start, target_type, modality = row
+    pk, text, answer, answer_start, sentence, sentence_start, target_type, modality, language = row
     return Source(
         pk=pk,
         passage=None if text is None else Passage(text=text),
@@ -99,6 +101,7 @@ def _source(row: tuple[Any, ...]) -> Source:
         sentence_start=sentence_start,
         target_type=target_type,
         modality=modality,
+        language=language,
     )
 
 
@@ -116,8 +119,7 @@ def told(
 
 
 def direction(language: str) -> tuple[str, str]:
-    """Return the language tag of a text and the direction it runs in; "auto" where the language is
-    not known."""
-    if not language:
-        return "", "auto"
-    return language, "rtl" if language.split("-")[0].lower() in settings.LANGUAGES_BIDI else "ltr"
+    """Return the language tag of a text and its direction: "auto" lets the browser look at its
+    letters, which a text that runs from the right may begin with Latin ones."""
+    is_rtl = language.split("-")[0].lower() in settings.LANGUAGES_BIDI
+    return language, "rtl" if is_rtl else "auto"

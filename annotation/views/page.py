@@ -115,6 +115,8 @@ class ShownQuestion:
     done: bool
     criteria: tuple[ShownCriterion, ...]
     mark: ShownMark | None = None
+    lang: str = ""
+    dir: str = "auto"
     # The control for what is wrong with it, and what was said
     report: tuple[str, str] | None = None
 
@@ -227,16 +229,19 @@ class Writer:
         self.missing = {asked.place for asked in missing if asked.unit not in state.reports}
         self.unmarked = {mark.name for mark in unmarked if mark.unit not in state.reports}
         self.named = self.missing if state.name_missing else set()
+        self.language = ""
         self.shows = material.shown(sheet, state.stage)
         self.materials = material.materials(sheet, state.stage)
 
     def page(self, language: str, decisions: Decided | None = None) -> ShownRubric:
-        lang, direction = material.direction(language)
+        self.language = language
+        source = self._one_source()
+        lang, direction = material.direction((source and source.language) or language)
         return ShownRubric(
             lang=lang,
             dir=direction,
             stage=self._stage(),
-            source=self._one_source(),
+            source=source,
             groups=tuple(self._group(group) for group in self.sheet.groups),
             guideline=guideline(self.rubric, decisions),
             errors=self._errors(),
@@ -290,6 +295,8 @@ class Writer:
 
     def _question(self, question: AskedQuestion) -> ShownQuestion:
         own = self.materials.get(question.source) if len(self.materials) > 1 else None
+        there = self.materials.get(question.source)
+        lang, direction = material.direction((there and there.language) or self.language)
         here = [asked.place for asked in question.asked if asked.stage == self.state.stage]
         is_marked = question.mark is None or question.mark.name not in self.unmarked
         return ShownQuestion(
@@ -300,6 +307,8 @@ class Writer:
             done=bool(here) and not self.missing.intersection(here) and is_marked,
             criteria=self._criteria(question.asked),
             mark=self._mark(question),
+            lang=lang,
+            dir=direction,
             report=(question.report.name, self.state.reports.get(question.unit, ""))
             if question.report
             else None,

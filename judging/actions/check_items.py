@@ -218,7 +218,10 @@ def _copy(origin: Source, into: Collection, key: str) -> dict[int, int]:
             digest=passage.digest, defaults={"text": passage.text}
         )
     last = into.sources.aggregate(last=Max("position"))["last"] or 0
-    kept = ("answer", "answer_start", "sentence", "sentence_start", "target_type", "modality")
+    kept = (
+        *("answer", "answer_start", "sentence", "sentence_start"),
+        *("target_type", "modality", "language"),
+    )
     source = Source.objects.create(
         collection=into,
         key=key[:200],

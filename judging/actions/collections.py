@@ -56,6 +56,7 @@ SOURCE_COLUMNS = (
     "sentence_start",
     "target_type",
     "modality",
+    "language",
     "repeat",
 )
 SCALES = {
@@ -371,6 +372,7 @@ def what_is_given(source: SourceRecord) -> tuple[object, ...]:
         source.sentence_start,
         source.target_type,
         source.modality,
+        source.language,
         source.repeat,
     )
 

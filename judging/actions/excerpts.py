@@ -20,6 +20,7 @@ class SourceExcerpt:
     sentence: str
     answer: str
     target_type: str
+    language: str  # its own, else the dataset's
 
 
 def of_sources(keys: Collection[int]) -> dict[int, SourceExcerpt]:
@@ -28,13 +29,24 @@ def of_sources(keys: Collection[int]) -> dict[int, SourceExcerpt]:
     start = Greatest(Value(1), answer - MAX_DOCUMENT_CHARACTERS // 2, output_field=IntegerField())
     rows = Source.objects.filter(pk__in=keys).annotate(start=start)
     found = {}
-    for key, start_at, passage, sentence, own_answer, target_type in rows.values_list(
+    for (
+        key,
+        start_at,
+        passage,
+        sentence,
+        own_answer,
+        target_type,
+        language,
+        usual,
+    ) in rows.values_list(
         "pk",
         "start",
         Substr("passage__text", start, MAX_DOCUMENT_CHARACTERS + 1),
         Left("sentence", MAX_DOCUMENT_CHARACTERS + 1),
         Left("answer", MAX_DOCUMENT_CHARACTERS + 1),
         "target_type",
+        "language",
+        "collection__language",
     ):
         before = "…" if passage and start_at > 1 else ""
         found[key] = SourceExcerpt(
@@ -42,6 +54,7 @@ def of_sources(keys: Collection[int]) -> dict[int, SourceExcerpt]:
             sentence=shortened(sentence, MAX_DOCUMENT_CHARACTERS),
             answer=shortened(own_answer, MAX_DOCUMENT_CHARACTERS),
             target_type=target_type,
+            language=language or usual,
         )
     return found
 

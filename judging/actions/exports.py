@@ -159,7 +159,7 @@ def _rows_of_material(collection: Collection) -> ColumnRows:
         ("references",): [Reference.objects.filter(source__in=sources)],
         ("question_id",): [questions.exclude(key="")],
     }
-    for name in ("sentence", "answer", "target_type", "modality"):
+    for name in ("sentence", "answer", "target_type", "modality", "language"):
         found[(name,)] = [sources.exclude(**{name: ""})]
     for name in ("question_type", "submitted_answer"):
         found[(name,)] = [questions.exclude(**{name: ""})]
@@ -279,6 +279,7 @@ def _source(row: Source) -> SourceRecord:
         sentence_start=row.sentence_start,
         target_type=row.target_type,
         modality=row.modality,
+        language=row.language,
         references=tuple(each.text for each in row.references.all()),
     )
 
@@ -510,6 +511,7 @@ COLUMNS = {
     "answer": "the answer the question should ask for",
     "answer_start": "where the answer begins in the passage, in code points from 0",
     "target_type": "the type of question that was asked for",
+    "language": "the language of the source, as a tag; empty if it is the dataset's",
     "references": "human-written questions for the source, as a JSON list",
     "system": "who made the question",
     "position": "the slot of the system's question set, from 1; empty for the set as a whole",

@@ -145,6 +145,9 @@ class Source(models.Model):
     sentence_start = models.PositiveIntegerField(null=True, blank=True)
     target_type = models.CharField(max_length=100, blank=True)
     modality = models.CharField(max_length=100, blank=True)
+    language = models.CharField(
+        max_length=35, blank=True, help_text="A tag; blank if it is the collection's."
+    )
     repeat_of = models.ForeignKey(
         "self",
         on_delete=models.CASCADE,

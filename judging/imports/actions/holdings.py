@@ -24,6 +24,7 @@ SOURCE = (
     "answer",
     "target_type",
     "modality",
+    "language",
     "repeat_of",
     "repeat",
 )
@@ -42,8 +43,10 @@ def held(collection: Collection) -> Held:
     """Return the sources, sets and slots of a collection."""
     kept = collection.sources.order_by("position")
     sources = [
-        HeldSource(pk, key, passage or "", sentence, answer, target_type, modality, of, repeat)
-        for pk, key, passage, sentence, answer, target_type, modality, of, repeat in kept.values_list(
+        HeldSource(
+            pk, key, passage or "", sentence, answer, target_type, modality, language, of, repeat
+        )
+        for pk, key, passage, sentence, answer, target_type, modality, language, of, repeat in kept.values_list(
             *SOURCE
         ).iterator()
     ]

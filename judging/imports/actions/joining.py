@@ -37,7 +37,7 @@ from judging.models import Campaign, Collection, Metric, Rubric
 
 Unmatched = Literal["", "add", "leave"]
 Conflicts = Literal["leave", "refuse"]
-FILLED = ("passage", "answer", "sentence", "target_type", "modality")
+FILLED = ("passage", "answer", "sentence", "target_type", "modality", "language")
 SEEN_BY_ANNOTATORS = "What is judged cannot change"
 
 

@@ -31,6 +31,7 @@ class HeldSource(NamedTuple):
     answer: str
     target_type: str
     modality: str
+    language: str
     repeat_of: int | None = None
     repeat: int = 1
 

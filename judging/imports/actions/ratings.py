@@ -168,13 +168,17 @@ class MappedWord:
 
 
 def mapped_words(rubric: Rubric, words: Mapping[str, Collection[str]]) -> Iterator[MappedWord]:
-    """Yield the words on each criterion that the protocol has."""
+    """Yield the words on each criterion that the protocol has, those of the highest point first and
+    those without a point last."""
     scales = _scales(rubric)
     for criterion, said in words.items():
         if (scale := scales.get(_plain(criterion))) is None:
             continue
         points = [(point.value, point.label) for point in scale.criterion.points.all()]
-        for word, point in _points(scale, said).items():
+        proposed = _points(scale, said)
+        ranked = sorted(proposed, key=lambda word: (-(proposed[word] or 0), word))
+        for word in ranked:
+            point = proposed[word]
             yield MappedWord(
                 criterion=criterion,
                 word=word,

@@ -45,6 +45,7 @@ BLANK: dict[str, dict[str, Any]] = {
     "sentence": {"sentence": "", "sentence_start": None},
     "target_type": {"target_type": ""},
     "modality": {"modality": ""},
+    "language": {"language": ""},
 }
 
 

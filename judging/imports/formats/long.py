@@ -39,6 +39,7 @@ SOURCE = (
     "answer_start",
     "target_type",
     "modality",
+    "language",
     "references",
 )
 QUESTION = ("system", "position", "question_id", "question", "question_type", "submitted_answer")
@@ -160,6 +161,7 @@ def source_fields(source: SourceRecord) -> dict[str, object]:
         source.answer_start,
         source.target_type,
         source.modality,
+        source.language,
         list(source.references),
     )
     known = {

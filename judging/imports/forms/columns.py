@@ -30,6 +30,7 @@ USES = [
             ("answer_start", _("start of the answer")),
             ("target_type", _("target question type")),
             ("modality", _("modality")),
+            ("language", _("language of the source")),
             ("references", _("reference question")),
             ("source_id", _("id of the source")),
         ],

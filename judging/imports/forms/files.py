@@ -36,6 +36,7 @@ RATERS = [
 # What a table may be turned into before its columns get roles; see `readers.shape`
 STEPS = (
     ("header", _("Header rows of Qualtrics")),
+    ("survey", _("Ratings in the responses of a survey")),
     ("sheets", _("Sheets of annotators or criteria")),
     ("lists", _("Lists and objects in cells")),
     ("totals", _("Rows of totals and averages")),

@@ -20,6 +20,7 @@ ONE_COLUMN = (
     "sentence",
     "target_type",
     "modality",
+    "language",
     "source_id",
     "system",
     "position",
@@ -123,6 +124,7 @@ class ColumnRoles:
     sentence: str = ""
     target_type: str = ""
     modality: str = ""
+    language: str = ""
     source_id: str = ""
     system: str = ""
     position: str = ""

@@ -27,8 +27,13 @@ from judging.imports.readers.likely_columns import (
     question_columns,
     source_ids,
 )
-from judging.imports.readers.rater_columns import families, repeated
-from judging.imports.readers.rater_names import is_counted, named_as, named_statistic, of_model
+from judging.imports.readers.rater_columns import families, one_scale, repeated
+from judging.imports.readers.rater_names import (
+    is_counted,
+    named_as,
+    named_statistic,
+    of_no_annotator,
+)
 from judging.imports.readers.records import Direction, ScoreColumn, WrittenScale
 
 # For each role the names it goes by, the surest first. A column takes the first role that claims
@@ -46,6 +51,7 @@ _NAMES = {
     "sentence": "sentence sentence_raw",
     "target_type": "target_type target_question_type targetquestiontype requested_type",
     "modality": "modality",
+    "language": "language lang locale language_code lang_code",
     "source_id": "source_id instance_id item_id example_id custom_id",
     "system": "system model system_id system_name model_name submission",
     "position": "position slot rank",
@@ -111,6 +117,7 @@ _OF_SOURCES = (
     "sentence",
     "target_type",
     "modality",
+    "language",
     "source_id",
 )
 _PREFIXES = ("score:", "attribute:", "source:", "judgment:")
@@ -387,7 +394,9 @@ def _propose(
         for column in header
         if column not in roles.values() and not column.startswith(_PREFIXES)
     ]
-    references = _references(left, names, roles)
+    references = tuple(
+        name for name in _references(left, names, roles) if not counts[name].has_numbers
+    )
     free = [column for column in left if column not in references]
     roles |= by_shape({name: cells[name] for name in free}, cells, roles)
     if gold := _gold_answer(references, names, cells, roles):
@@ -646,12 +655,8 @@ def _ratings(
     }
     alike = families([column for column in free if column not in wide], cells, _CRITERIA)
     wide |= {rating.column: rating for rating in alike}
-    criteria = _CRITERIA | {each.criterion for each in wide.values()}
-    wide |= {
-        column: RatingColumn(column=column, criterion=found["criterion"], rater=found["rater"])
-        for column in free
-        if column not in wide and (found := of_model(column, criteria))
-    }
+    rated = {each.criterion for each in wide.values()}
+    wide |= {rating.column: rating for rating in _of_others(free, wide, rated, cells)}
     if wide or not long:
         kinds = (_of_kind(wide[column]) for column in left if column in wide)
         return tuple(each for each in kinds if each is not None)
@@ -659,6 +664,32 @@ def _ratings(
     known = [column for column in left if names[column] in _CRITERIA or last[column] in _CRITERIA]
     only = [column for column in left if last[column] in ("rating", "score", "value", "judgment")]
     return tuple(RatingColumn(column=column, criterion=last[column]) for column in known or only)
+
+
+def _of_others(
+    free: Sequence[str],
+    wide: Mapping[str, RatingColumn],
+    rated: set[str],
+    cells: Mapping[str, CellCounts],
+) -> Iterator[RatingColumn]:
+    """Yield columns that are named after a language model or an adjudication, on the scale of the
+    ratings beside them if there are any."""
+    for column in free:
+        found = {} if column in wide else of_no_annotator(column, rated) or _of_model_alone(column)
+        beside = [name for name, each in wide.items() if each.criterion == found.get("criterion")]
+        is_model = found.get("rater") != column and named_as(column) == "llm_judge"
+        if found and (
+            not beside
+            or (is_model and cells[column].has_numbers)
+            or one_scale([*beside, column], cells, is_sure=True)
+        ):
+            yield RatingColumn(column=column, criterion=found["criterion"], rater=found["rater"])
+
+
+def _of_model_alone(column: str) -> dict[str, str]:
+    """Return the criterion and the model of a column beside which nobody rated the criterion."""
+    found = of_no_annotator(column, _CRITERIA)
+    return found if found and named_as(found["rater"]) == "llm_judge" else {}
 
 
 def _of_kind(rating: RatingColumn) -> RatingColumn | None:

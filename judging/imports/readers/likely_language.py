@@ -1,6 +1,7 @@
 """Which language texts are probably in, by the script most of their letters are of: what the form
 proposes. Of the languages that share a script it is the one with most readers."""
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -27,7 +28,58 @@ _SCRIPTS = {
     "TELUGU": "te",
     "THAI": "th",
 }
+# What datasets call languages instead of their tags.
+_NAMED = {
+    "arabic": "ar",
+    "bengali": "bn",
+    "chinese": "zh",
+    "czech": "cs",
+    "danish": "da",
+    "dutch": "nl",
+    "english": "en",
+    "finnish": "fi",
+    "french": "fr",
+    "german": "de",
+    "greek": "el",
+    "hebrew": "he",
+    "hindi": "hi",
+    "indonesian": "id",
+    "italian": "it",
+    "japanese": "ja",
+    "korean": "ko",
+    "persian": "fa",
+    "polish": "pl",
+    "portuguese": "pt",
+    "russian": "ru",
+    "spanish": "es",
+    "swahili": "sw",
+    "swedish": "sv",
+    "telugu": "te",
+    "thai": "th",
+    "turkish": "tr",
+    "ukrainian": "uk",
+    "urdu": "ur",
+    "vietnamese": "vi",
+}
+_TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
+_MIXED = 0.1  # of the texts, from which another script is told
 _KANA = 0.1  # of the letters of a Japanese text, at least: the others look Chinese
+
+
+def language_tag(text: str) -> str:
+    """Return the tag of a language, which may be written with a line, or be its English name.
+
+    >>> language_tag("de"), language_tag("pt_BR"), language_tag("German"), language_tag("row 1")
+    ('de', 'pt-BR', 'de', '')
+    """
+    plain = text.strip().replace("_", "-")
+    named = _NAMED.get(plain.casefold())
+    return named or (plain if _TAG.fullmatch(plain) else "")
+
+
+def are_mixed(counts: Counter[str]) -> bool:
+    """Return whether several of these languages are those of many texts."""
+    return sum(count >= _MIXED * counts.total() for count in counts.values()) > 1
 
 
 def likely_language(texts: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from operator import itemgetter
 
 from judging.imports.readers.columns import ColumnRoles, RaterKind, check
+from judging.imports.readers.likely_language import language_tag
 from judging.imports.readers.marking import MarkSaid, MarksSeen
 from judging.imports.readers.numbers import is_number, whole_number, with_point
 from judging.imports.readers.records import (
@@ -338,9 +339,19 @@ class _Reading:
             answer_start=self._start(row),
             target_type=self._cell(row, columns.target_type).strip(),
             modality=self._cell(row, columns.modality).strip() or columns.default_modality,
+            language=self._language(row),
             references=references_in(self._cell(row, column) for column in columns.references),
             attributes=self._attributes(row, columns.source_metadata, "source:"),
         )
+
+    def _language(self, row: Row) -> str:
+        """Return the tag of the row's language; one that is none is told and left out."""
+        cell = self._cell(row, self.columns.language).strip()
+        tag = language_tag(cell)
+        if cell and not tag:
+            reason = "This is no language tag such as en, de or zh-Hant, and is left out."
+            self._report(row, self.columns.language, shorten(cell), reason, kind="warning")
+        return tag
 
     def _start(self, row: Row) -> int | None:
         cell = self._cell(row, self.columns.answer_start).strip()
@@ -556,6 +567,7 @@ def _given_columns(columns: ColumnRoles) -> Iterator[str]:
         "answer_start",
         "target_type",
         "modality",
+        "language",
     )
     yield from (name for role in roles if (name := getattr(columns, role)))
     yield from columns.references

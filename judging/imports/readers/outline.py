@@ -14,13 +14,15 @@ from judging.imports.readers.cells import COUNTED_VALUES, few_words
 from judging.imports.readers.columns import ColumnRoles, columns_from
 from judging.imports.readers.contract import Format
 from judging.imports.readers.guessing import Evidence
+from judging.imports.readers.likely_language import are_mixed, likely_language
 from judging.imports.readers.pseudonyms import Pseudonyms, pseudonymised
-from judging.imports.readers.records import Problem, StudyRecords
+from judging.imports.readers.records import WHOLE_FILE, Problem, StudyRecords
 from judging.imports.readers.tables import AnyTable, Row, RowTable, row_digest, shorten
 from judging.imports.readers.text import Unreadable
 from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_ROWS
 
 FIRST_VALUES = 3
+_LOOKED_AT = 60  # characters of a question, whose script is told
 _PARTS = 4
 _STEP = 5_000  # rows between two calls of `progress`
 
@@ -174,7 +176,11 @@ def _of_table(
         rows_read=table.rows_read,
         refused=sum(problem.kind == "row" for problem in table.problems),
         # what is said of the whole file comes first, so that it is never cut
-        problems=tuple(sorted(table.problems, key=lambda each: each.row > 0)[:MAX_PAGE_ROWS]),
+        problems=tuple(
+            sorted([*table.problems, *counts.languages(proposed)], key=lambda each: each.row > 0)[
+                :MAX_PAGE_ROWS
+            ]
+        ),
         repeated_count=repeated_count,
         repeated=tuple(repeated),
     )
@@ -192,17 +198,33 @@ class _Counts:
             else None
         )
         self._values: dict[str, Counter[str]] = defaultdict(Counter)
+        self._texts = [header.index(name) for name in [proposed.question] if name]
+        self._languages = Counter[str]()
 
     def take(self, row: Row) -> None:
         # 64 bits: among a million rows two others share them once in 37 million files
         self.digests.append(int.from_bytes(row_digest(row.cells)[:8]))
         self.numbers.append(row.number)
+        for place in self._texts:
+            if text := row.cells[place].strip():
+                self._languages[likely_language([text[:_LOOKED_AT]])] += 1
         if self._places is not None:
             criterion, value = (row.cells[place].strip() for place in self._places)
             self.criteria.setdefault(criterion)
             values = self._values[criterion]
             if value in values or len(values) < COUNTED_VALUES:
                 values[value] += 1
+
+    def languages(self, proposed: ColumnRoles) -> list[Problem]:
+        """Return what is to be said of questions in several scripts, if no column names languages."""
+        if proposed.language or not are_mixed(self._languages):
+            return []
+        counts = ", ".join(f"{tag} ({n:,})" for tag, n in self._languages.most_common(5))
+        reason = (
+            f"The scripts of the questions are mixed; the languages may be {counts}. Add a column “language” "
+            "with a tag in each row, so that metrics and pages use the language of each source."
+        )
+        return [Problem(row=WHOLE_FILE, column="", value="", reason=reason, kind="warning")]
 
     def words_of(self) -> dict[str, dict[str, int]]:
         """Return the words that are said about each criterion, with their numbers."""

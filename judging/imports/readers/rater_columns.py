@@ -50,6 +50,7 @@ _SCORES = {
     "vote",
     "mark",
     "label",
+    "slider",
     "by",
     "from",
     "of",
@@ -241,7 +242,7 @@ def _may_be_raters(
     else. There are none if two names differ in nothing."""
     stem = _criterion(alike)
     about_people = bool(_PEOPLE.intersection(alike))
-    others = {*criteria, *_SCORES, *_PEOPLE}
+    others = {*criteria, *_SCORES, *_PEOPLE} - {"ann"}  # who may be called so
     others |= set() if about_people else _OTHER
     named = [
         name
@@ -332,7 +333,8 @@ def _ratings(
             )
         return
     for name in members:
-        people = next((piece for piece in name.pieces if piece.casefold() in _PEOPLE), "")
+        others = (*name.pieces[:place], *name.pieces[place + 1 :])
+        people = next((piece for piece in others if piece.casefold() in _PEOPLE), "")
         rater = " ".join(filter(None, (people, name.pieces[place])))
         yield RatingColumn(column=name.column, criterion=criterion, rater=rater)
 

@@ -52,7 +52,6 @@ _ADJUDICATED = {
     "gold",
     "golden",
     "consensus",
-    "expert",
     "resolved",
     "reconciled",
 }
@@ -61,6 +60,7 @@ _MODEL = re.compile(
     r"|vicuna|gemma|grok|prometheus|davinci|copilot|geval|openai|anthropic",
     re.I,
 )
+_AROUND = " _-:.()[]"
 # What stands behind the name of a model.
 _VERSIONS = {
     "b",
@@ -102,7 +102,7 @@ def named_as(rater: str) -> NamedAs:
     # ChatGPT is cut in two
     if any(_MODEL.fullmatch(word) for word in (*words, "".join(words))):
         return "llm_judge"
-    if any(word in _ADJUDICATED for word in words):
+    if any(word in _ADJUDICATED for word in words) or words == ["expert"]:
         return "adjudicated"
     # a single letter counts annotators
     if words and words[-1] in STATISTIC_WORDS and len(words[-1]) > 1:
@@ -110,25 +110,30 @@ def named_as(rater: str) -> NamedAs:
     return "annotator"
 
 
-def of_model(column: str, criteria: Collection[str]) -> dict[str, str]:
-    """Return the criterion and the language model that the name of a column says; else nothing.
+def of_no_annotator(column: str, criteria: Collection[str]) -> dict[str, str]:
+    """Return the criterion and the language model, or the word for an adjudicated rating, that the
+    name of a column says; else nothing. Beside the ratings of one criterion the name need not say
+    it.
 
-    >>> of_model("fluency_gpt-4o", {"fluency"}), of_model("gpt2_ppl", {"fluency"})
+    >>> of_no_annotator("fluency_gpt-4o", {"fluency"}), of_no_annotator("gpt2_ppl", {"fluency"})
     ({'criterion': 'fluency', 'rater': 'gpt-4o'}, {})
+    >>> of_no_annotator("final_fluency", {"fluency"}), of_no_annotator("GPT-4o", {"fluency"})
+    ({'criterion': 'fluency', 'rater': 'final'}, {'criterion': 'fluency', 'rater': 'GPT-4o'})
     """
     words = [piece.casefold() for piece in pieces(column)]
+    said = [word for word in words if _MODEL.fullmatch(word) or named_as(word) == "adjudicated"]
     rest = [
         word
         for word in words
-        if not (_MODEL.fullmatch(word) or word in _VERSIONS or word.isdecimal())
+        if word not in said and word not in _VERSIONS and not word.isdecimal()
     ]
     criterion = "_".join(rest)
-    if criterion not in criteria or not any(map(_MODEL.fullmatch, words)):
+    if said and not rest and len(criteria) == 1:
+        return {"criterion": next(iter(criteria)), "rater": column}
+    if not said or criterion not in criteria:
         return {}
-    rater = re.sub(
-        re.escape(rest[0]) + r"[\W_]*" + r"[\W_]*".join(rest[1:]), "", column, flags=re.I
-    )
-    return {"criterion": criterion, "rater": rater.strip(" _-:.()[]")}
+    named = r"[\W_]*".join(map(re.escape, rest))
+    return {"criterion": criterion, "rater": re.sub(named, "", column, flags=re.I).strip(_AROUND)}
 
 
 def is_counted(rater: str) -> bool:

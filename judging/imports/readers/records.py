@@ -46,7 +46,7 @@ class SourceRecord:
     `answer_start` is an offset in the passage, or in the sentence where there is no passage;
     `sentence_start` is one in the passage. They are None where the text does not stand there. A
     source of which something was rated again has copies: `repeat_of` is its key, and `repeat`
-    counts from 2.
+    counts from 2. `language` is a tag, blank where the source does not name its own.
     """
 
     key: str
@@ -57,6 +57,7 @@ class SourceRecord:
     sentence_start: int | None = None
     target_type: str = ""
     modality: str = ""
+    language: str = ""
     references: tuple[str, ...] = ()
     attributes: Mapping[str, str] = field(default_factory=dict)
     repeat_of: str = ""

@@ -32,6 +32,7 @@ class GivenInRow:
     answer_start: int | None
     target_type: str
     modality: str
+    language: str
     references: tuple[str, ...]
     attributes: Mapping[str, str]
 
@@ -175,7 +176,15 @@ def _agree(draft: _Draft, given: GivenInRow, columns: ColumnRoles) -> None:
     """Let a blank cell stand for what an earlier row said, and refuse anything else."""
     if given == draft.given:
         return
-    for name in ("passage", "sentence", "answer", "answer_start", "target_type", "modality"):
+    for name in (
+        "passage",
+        "sentence",
+        "answer",
+        "answer_start",
+        "target_type",
+        "modality",
+        "language",
+    ):
         before, now = getattr(draft.given, name), getattr(given, name)
         if before in (None, ""):
             setattr(draft.given, name, now)
@@ -195,6 +204,7 @@ def _record(draft: _Draft, place: AnswerPlace, start: int | None) -> SourceRecor
         sentence_start=place.sentence_start,
         target_type=given.target_type,
         modality=given.modality,
+        language=given.language,
         references=draft.references,
         attributes=given.attributes,
         row=draft.row,

@@ -15,6 +15,8 @@ from analysis.metrics.contract import (
     MetricSpec,
     MetricUnavailable,
     Need,
+    NotForLanguage,
+    Parameter,
     Preparation,
     ScoredQuestion,
     ScoredSystem,
@@ -167,3 +169,56 @@ def test_an_unknown_preparation_is_refused() -> None:
 
 def test_an_empty_batch_has_no_results() -> None:
     assert score(RougeL(), []) == []
+
+
+GERMAN = ScoredQuestion("Wo ist die Mühle?", ("wo steht die mühle ?",), language="de")
+CHINESE = ScoredQuestion("谁建造了磨坊？", ("谁建造了这座磨坊？",), language="zh")
+
+
+class Tokens:
+    """A metric that counts tokens: words, or in Chinese characters."""
+
+    spec = MetricSpec(
+        "tokens",
+        "Tokens",
+        "1",
+        ScoredUnit.MULTI_REF,
+        (0, 100),
+        parameters=(Parameter("by", "words", "what is counted", by_language={"zh": "characters"}),),
+    )
+
+    def available(self) -> tuple[bool, str]:
+        return True, ""
+
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
+        texts = [question.hypothesis for question in batch]
+        by_words = params["by"] == "words"
+        return [MetricResult(float(len(text.split() if by_words else text))) for text in texts]
+
+
+def test_score_of_items_in_several_languages_is_by_the_recipe_of_each() -> None:
+    found = score(Tokens(), [QUESTIONS[0], CHINESE, GERMAN], language="en")
+
+    assert [result.value for result in found] == [4, 7, 4]
+    assert [result.value for result in score(Tokens(), [QUESTIONS[0]], language="zh")] == [16]
+
+
+def test_score_leaves_items_undefined_in_a_language_that_the_metric_has_no_recipe_for() -> None:
+    found = score(Bleu(4), [GERMAN, CHINESE])
+
+    assert found[0].value is not None
+    assert (found[1].status, found[1].value) == (Status.UNDEFINED, None)
+    assert "Chinese has no spaces between words" in found[1].reason
+    with pytest.raises(NotForLanguage):
+        score(Bleu(4), [CHINESE])
+
+
+def test_score_of_a_system_that_asks_in_several_languages_is_undefined() -> None:
+    systems = [ScoredSystem((GERMAN, QUESTIONS[0])), ScoredSystem((GERMAN,))]
+
+    found = score(CorpusBleu(), systems)
+
+    assert found[0].reason == "the system's questions are in several languages"
+    assert found[1].value is not None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.models import Collection, Question
+from judging.models import Collection, Question, Source
 from tests.annotation import studies
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +44,7 @@ def test_messages_of_actions_are_in_german() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "direction"), [("ar", "rtl"), ("he-IL", "rtl"), ("ja", "ltr"), ("", "auto")]
+    ("language", "direction"), [("ar", "rtl"), ("he-IL", "rtl"), ("ja", "auto"), ("", "auto")]
 )
 def test_texts_carry_the_language_and_direction_of_the_collection(
     language: str, direction: str
@@ -58,3 +58,16 @@ def test_texts_carry_the_language_and_direction_of_the_collection(
     assert f'<p class="passage" {tagged}' in html
     assert html.count(f"<span {tagged}>What does the") == 2
     assert html.count(f"<bdi {tagged}>القفل</bdi>") == 2
+
+
+@pytest.mark.parametrize(("language", "direction"), [("ar", "rtl"), ("zh-Hant", "auto")])
+def test_texts_carry_the_language_of_their_source(language: str, direction: str) -> None:
+    campaign = studies.opened("qgstec2010-a", sources=1, systems=["Alba"], expected=2)
+    Source.objects.update(language=language)
+    client, enrollment = studies.annotator(campaign)
+
+    html = client.get(f"/tasks/{studies.held(enrollment).pk}/").content.decode()
+
+    tagged = f'lang="{language}" dir="{direction}" translate="no"'
+    assert f'<p class="passage" {tagged}' in html
+    assert html.count(f"<span {tagged}>What does the") == 2

@@ -54,7 +54,12 @@ def test_segments_count_code_points_not_bytes_or_pairs() -> None:
 
 @pytest.mark.parametrize(
     ("language", "expected"),
-    [("en", ("en", "ltr")), ("ar", ("ar", "rtl")), ("he-IL", ("he-IL", "rtl")), ("", ("", "auto"))],
+    [
+        ("en", ("en", "auto")),
+        ("ar", ("ar", "rtl")),
+        ("he-IL", ("he-IL", "rtl")),
+        ("", ("", "auto")),
+    ],
 )
 def test_direction_of_a_language(language: str, expected: tuple[str, str]) -> None:
     assert direction(language) == expected

@@ -13,6 +13,7 @@ from judging.imports.readers.shape.melting import melt
 from judging.imports.readers.shape.percent import without_percent_signs
 from judging.imports.readers.shape.sets import open_sets
 from judging.imports.readers.shape.sheets import name_sheets
+from judging.imports.readers.shape.surveys import open_survey
 from judging.imports.readers.shape.tables import Propose
 from judging.imports.readers.shape.tokens import count_tokens, remove_tokens
 from judging.imports.readers.shape.totals import without_totals
@@ -23,6 +24,7 @@ from judging.imports.readers.text import Unreadable
 SHAPE_OPTIONS = ("as_is", "special_tokens")
 STEPS: Mapping[str, Callable[[AnyTable, Propose], AnyTable]] = {
     "header": without_survey_rows,
+    "survey": open_survey,
     "sheets": name_sheets,
     "lists": open_cells,
     "totals": without_totals,

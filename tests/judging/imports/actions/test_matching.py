@@ -20,7 +20,7 @@ def study(system: str) -> StudyRecords:
 
 def held() -> Held:
     return Held(
-        sources=[HeldSource(n, f"s{n}", "", "", "", "", "") for n in range(MANY)],
+        sources=[HeldSource(n, f"s{n}", "", "", "", "", "", "") for n in range(MANY)],
         slots=[HeldSlot(n, n, "A", 1, "Q?", "") for n in range(MANY)],
         sets={(n, "A"): CollectionSet(n, n, 1) for n in range(MANY)},
     )

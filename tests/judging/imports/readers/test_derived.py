@@ -265,3 +265,27 @@ def test_a_family_of_names_has_its_mean_excluded():
 
     assert [rating.rater for rating in found.ratings] == ["anna", "ben"]
     assert "fluency_mean" not in set(found.named())
+
+
+@pytest.mark.parametrize(
+    ("names", "other", "kind"),
+    [
+        (("fluency_A", "fluency_B"), "final_fluency", "ask"),
+        (("fluency_A", "fluency_B"), "expert fluency", "ask"),
+        (("annotator_1", "annotator_2"), "gold", "ask"),
+        (("annotator_1", "annotator_2"), "consensus", "ask"),
+        (("annotator_1", "annotator_2"), "GPT-4o", "llm_judge"),
+        (("rating_anna", "rating_ben"), "rating_gpt4", "llm_judge"),
+        (("R1: fluency", "R2: fluency"), "LLM: fluency", "llm_judge"),
+        (("Expert 1", "Expert 2"), "expert_3", "annotator"),
+        (("fluency (Ann)", "fluency (Ben)"), "fluency (Cleo)", "annotator"),
+    ],
+)
+def test_what_a_column_beside_two_annotators_holds_is_in_its_name(names, other, kind):
+    columns = dict(zip((*names, other), given(), strict=True))
+
+    found = proposed(table(columns))
+
+    assert [rating.kind for rating in found.ratings] == ["annotator", "annotator", kind]
+    assert len({rating.criterion for rating in found.ratings}) == 1
+    assert len({rating.rater for rating in found.ratings}) == 3

@@ -21,17 +21,20 @@ pytestmark = pytest.mark.django_db
 POINTS = [(1, "Bad"), (2, ""), (3, "Fair"), (4, ""), (5, "Good")]
 
 
-def protocol(points=POINTS, best="highest", key="quills"):
-    """Return a protocol of one criterion, fluency."""
+def protocol(points=POINTS, best="highest", key="quills", keys=("fluency",)):
+    """Return a protocol whose criteria have these points, fluency alone if no keys are given."""
     small = factories.small()
-    criterion = replace(
-        small.criteria[0],
-        key="fluency",
-        name="Fluency",
-        best=best,
-        points=tuple(CriterionPoint(value, label) for value, label in points),
+    criteria = tuple(
+        replace(
+            small.criteria[0],
+            key=each,
+            name=each.title(),
+            best=best,
+            points=tuple(CriterionPoint(value, label) for value, label in points),
+        )
+        for each in keys
     )
-    document = replace(small, key=key, criteria=(criterion,))
+    document = replace(small, key=key, criteria=criteria)
     return rubrics.install(document=document)
 
 
@@ -258,3 +261,17 @@ def test_an_llm_judges_ratings_in_a_further_file_are_told(rubric):
 
     assert [rating.rater for rating in joined.ratings] == ["A", "B"]
     assert "Add them on the campaign’s page of LLM judges." in joined.study.problems[-1].reason
+
+
+@pytest.mark.parametrize("name", ["23.csv", "24.csv"])
+def test_a_survey_is_imported_through_the_pages(page, name):
+    criteria = {"23.csv": ("fluency", "relevance"), "24.csv": ("fluency",)}[name]
+    protocol(keys=criteria)
+    upload = sent(page, shared_data.path(f"cases/11-survey-exports/{name}").read_bytes(), name)
+
+    assert mapped(page, upload, default_system="Alba").url == at("preview", upload)
+    page.get(at("preview", upload))
+    confirmed(page, upload)
+
+    assert Judgment.objects.count() == {"23.csv": 16, "24.csv": 24}[name]
+    assert all(label.startswith("P-") for label in stored())
