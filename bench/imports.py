@@ -9,6 +9,9 @@ Each variant runs in a process of its own, so that its peak memory is its own:
 - `import`: what `manage.py import_study` does: read the file, find sources and slots, store all of it, one transaction.
 - `join`: a table of as many rows with one more metric, found by ids, is looked at and added to what `import` stored.
 - `bulk_create`: the same as `import`, with Django's bulk_create in batches of 1,000 in place of COPY.
+
+Then a workbook of 20,000 rows is opened as the page of its columns does, in the limited process, beside python-calamine
+alone in a process of its own.
 """
 
 import argparse
@@ -22,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +167,57 @@ def bulk_create(path: Path) -> float:
     return import_file(path)
 
 
+def write_workbook(path: Path, *, rows: int) -> None:
+    """Write a workbook with texts, a metric and the ratings of two annotators."""
+    from openpyxl import Workbook
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet()
+    sheet.append(
+        ["id", "passage", "system", "question", "reference", "bleu", "fluency_A", "fluency_B"]
+    )
+    for row in range(rows):
+        source, system = divmod(row, len(SYSTEMS))
+        passage = f"Ravens store food in autumn {source}. They find it again in winter."
+        texts = [f"P{source}", passage, SYSTEMS[system], f"When is food stored {row}?", "When?"]
+        sheet.append([*texts, 0.25 + row / 1e5, row % 3 + 1, row * 7 % 3 + 1])
+    book.save(path)
+
+
+CALAMINE = """
+import sys
+from python_calamine import CalamineWorkbook
+CalamineWorkbook.from_path(sys.argv[1]).get_sheet_by_index(0).to_python()
+"""
+
+
+def open_workbook(path: Path, rows: int = 20_000) -> None:
+    """Print the processor time of opening a workbook in the limited process, and of calamine."""
+    from judging.imports.readers.limited import Request, outline_of
+
+    write_workbook(path, rows=rows)
+    data = path.read_bytes()
+    opened = children_seconds(lambda: outline_of(Request(data=data, name=path.name)))
+    alone = children_seconds(
+        lambda: subprocess.run([sys.executable, "-c", CALAMINE, str(path)], check=True)
+    )
+    print(
+        f"workbook of {rows:,} rows: {opened:.2f} s of processor time, calamine alone {alone:.2f} s "
+        f"({opened / alone:.1f} x; goal at most 5)"
+    )
+
+
+def children_seconds(work: Callable[[], object]) -> float:
+    """Return the least processor time of child processes in three runs."""
+    spent = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        work()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(spent)
+
+
 def owner() -> Any:
     from judging.models import User
 
@@ -210,6 +264,7 @@ def compare(questions: int, words: int) -> None:
             report(
                 {variant: measured(variant, path, environment) for variant in VARIANTS}, questions
             )
+        open_workbook(home / "ratings.xlsx")
     finally:
         shutil.rmtree(home, ignore_errors=True)
         shutil.rmtree(cluster.base, ignore_errors=True)

@@ -13,6 +13,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from judging.actions import jobs
 from judging.guards import job_for_readers
+from judging.imports.actions import looks
 from judging.models import Campaign, Job
 
 TITLES = {
@@ -44,6 +45,15 @@ TITLES = {
     "analysis.tuning": gettext_lazy("Tuning a metric's weights"),
     "analysis.repeatability": gettext_lazy("Comparing a study with its reproduction"),
 }
+OF_FILES = (  # steps of an import, which go on by themselves
+    looks.COLUMNS,
+    looks.PREVIEW,
+    looks.HANDFUL,
+    "judging.import_study",
+    "judging.examine_file",
+    "judging.add_files",
+    "judging.add_judge",
+)
 START = "celery -A config worker"
 BY_RESULT = (  # what a job's result names, the page of it and what its address holds, the link
     (
@@ -97,8 +107,9 @@ def job(request: HttpRequest, job: Job) -> HttpResponse:
         and not told.get("quarantined")
     ):
         return HttpResponseClientRedirect(shown["result_url"])
-    if "found" in told and not request.htmx:  # a file was read before its page could ask
-        return redirect(shown["result_url"])
+    is_read = told.get("quarantined") or job.state != Job.State.DONE
+    if job.kind in OF_FILES and shown["result_url"] and not (is_read or request.htmx):
+        return redirect(shown["result_url"])  # a small file may be done before its page asks
     template = "includes/progress_job.html" if request.htmx else "judging/jobs/job.html"
     return render(request, template, {"job": shown, "row": job, "told": told})
 

@@ -201,8 +201,8 @@ def test_a_table_is_taken_by_a_worker(client, campaign, unheard):
     assert (str(judge.cost), str(judge.judged_on)) == ("1.2500000000", "2026-05-01")
     assert judge.judgments.count() == 34
     assert [each["row"] for each in judge.problems] == [3, 4]
-    page = client.get(reverse("judging:job", args=[job.pk])).text
-    assert reverse("judging:machine_judges", args=[campaign.uuid]) in page
+    page = client.get(reverse("judging:job", args=[job.pk]))
+    assert page.url == reverse("judging:machine_judges", args=[campaign.uuid])
 
 
 @pytest.mark.django_db(transaction=True)
