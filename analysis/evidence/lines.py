@@ -16,6 +16,7 @@ class QuestionLine:
     unit: int
     source: int
     source_key: str
+    language: str  # the source's own, if it has one
     system: str
     position: int | None
     expected: int
@@ -45,6 +46,7 @@ def lines(chosen: Chosen, page: ListPage, criteria: list[Criterion]) -> list[Que
             unit=row.unit,
             source=row.source,
             source_key=units[row.unit].question_set.source.key,
+            language=units[row.unit].question_set.source.language,
             system=units[row.unit].question_set.system.name,
             position=units[row.unit].position,
             expected=units[row.unit].question_set.expected,

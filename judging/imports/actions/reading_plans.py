@@ -61,15 +61,19 @@ class Head:
             found.setdefault(rating.criterion, set()).update(values[rating.column])
         return found
 
-    def words_under(self, columns: ColumnRoles) -> dict[str, Counter[str]]:
-        """Return the words among the ratings on each criterion, with their numbers."""
+    def words_under(self, columns: ColumnRoles) -> dict[str, dict[str, int]]:
+        """Return the words among the ratings on each criterion, with their numbers, the most common
+        first."""
         found: dict[str, Counter[str]] = {}
         for rating in columns.ratings:
             if words := self.words.get(rating.column):
                 found.setdefault(rating.criterion, Counter()).update(words)
         for criterion, words in self.words_of.items() if columns.value else ():
             found.setdefault(criterion, Counter()).update(words)
-        return found
+        return {
+            criterion: dict(sorted(words.items(), key=lambda pair: (-pair[1], pair[0])))
+            for criterion, words in found.items()
+        }
 
 
 def plan_from(data: Mapping[str, Any]) -> Plan:
