@@ -56,7 +56,7 @@ USES = [
         [
             ("ratings", _("ratings on one criterion")),
             ("llm_judge", _("ratings of an LLM judge")),
-            ("ask", _("choose: an annotator’s ratings, or exclude")),
+            ("ask", _("choose whose ratings")),
             ("rater", _("annotator, one row for each")),
             ("criterion", _("criterion, one row for each")),
             ("value", _("value of the rating")),
