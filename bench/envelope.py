@@ -38,8 +38,8 @@ INSERT INTO judging_passage (collection_id, digest, text)
 SELECT %(collection)s, lpad(n::text, 64, '0'), {WORDS.format(of="n", n=60)}
 FROM generate_series(1, %(sources)s) n;
 INSERT INTO judging_source (collection_id, passage_id, key, position, answer, answer_start, sentence,
-                            sentence_start, target_type, modality)
-SELECT collection_id, id, digest::bigint, digest::bigint, 'lock', NULL, '', NULL, '', ''
+                            sentence_start, target_type, modality, language)
+SELECT collection_id, id, digest::bigint, digest::bigint, 'lock', NULL, '', NULL, '', '', ''
 FROM judging_passage;
 INSERT INTO judging_reference (source_id, position, text)
 SELECT id, 1, {WORDS.format(of="id", n=9)} FROM judging_source;

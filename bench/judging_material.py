@@ -19,8 +19,8 @@ INSERT INTO judging_passage (collection_id, digest, text)
 SELECT %(collection)s, lpad(n::text, 64, '0'), 'Lock ' || n || ' was built by Agnes Tolliver. It has iron gates.'
 FROM generate_series(1, %(tasks)s) n;
 INSERT INTO judging_source (collection_id, passage_id, key, position, answer, answer_start, sentence, sentence_start,
-                            target_type, modality)
-SELECT collection_id, id, digest::bigint, digest::bigint, 'Agnes Tolliver', 5, '', NULL, '', ''
+                            target_type, modality, language)
+SELECT collection_id, id, digest::bigint, digest::bigint, 'Agnes Tolliver', 5, '', NULL, '', '', ''
 FROM judging_passage WHERE collection_id = %(collection)s;
 INSERT INTO judging_questionset (source_id, system_id, expected)
 SELECT id, %(system)s, 1 FROM judging_source WHERE collection_id = %(collection)s;

@@ -26,8 +26,9 @@ from bench.own_database import own_database  # noqa: E402
 ANNOTATORS, CRITERIA, UNITS_A_TASK = 5, 3, 6
 MATERIAL = (
     """
-    INSERT INTO judging_source (id, collection_id, key, position, answer, sentence, target_type, modality)
-    SELECT task, %(collection)s, task::text, task, '', '', '', '' FROM generate_series(1, %(tasks)s) AS task
+    INSERT INTO judging_source
+        (id, collection_id, key, position, answer, sentence, target_type, modality, language)
+    SELECT task, %(collection)s, task::text, task, '', '', '', '', '' FROM generate_series(1, %(tasks)s) AS task
     """,
     """
     INSERT INTO judging_questionset (id, source_id, system_id, expected)
