@@ -36,7 +36,7 @@ MISSING_WORDS = {
     "n.d.",
 }
 COUNTED_VALUES = 500  # different values of one column, more than a scale has
-MAX_WORDS = 50  # different words of ratings, each of which gets its point
+WORDS_MAPPED = 50  # different words of ratings, each of which gets its point
 _SHORT = 40  # characters; no point of a scale is longer
 _FEW = 8  # cells, from which one odd cell decides nothing
 
@@ -156,7 +156,7 @@ def few_words(values: Mapping[str, int]) -> dict[str, int]:
         for word, count in values.items()
         if word and not is_number(with_point(word)) and word.casefold() not in MISSING_WORDS
     }
-    return words if len(words) <= MAX_WORDS else {}
+    return words if len(words) <= WORDS_MAPPED else {}
 
 
 def counted(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, CellCounts]:

@@ -18,7 +18,7 @@ from judging.imports.readers.shape.tables import (
 )
 from judging.imports.readers.tables import AnyTable, RowOrProblem, open_objects
 
-MOST_RATINGS = 20  # in a cell
+RATINGS_PACKED = 20  # in a cell
 _BAR = " | "
 
 
@@ -103,7 +103,7 @@ def _are_ratings(name: str, found: Sequence[object]) -> bool:
     """Say whether each list holds one rating from each of the same number of annotators."""
     lists = [each for each in found if isinstance(each, list)]
     sizes = {len(each) for each in lists}
-    if len(lists) < len(found) or len(sizes) != 1 or not 1 < max(sizes) <= MOST_RATINGS:
+    if len(lists) < len(found) or len(sizes) != 1 or not 1 < max(sizes) <= RATINGS_PACKED:
         return False
     values = [value for each in lists for value in each if value is not None]
     if not all(isinstance(value, str) and is_number(value) for value in values):
@@ -123,7 +123,11 @@ def _values(cells: Mapping[str, str], opened: Mapping[str, _Column]) -> dict[str
             values[name] = cell
         elif cell.strip():
             value = column.value_of(cell)
-            if column.kind == "ratings" and isinstance(value, list) and len(value) <= MOST_RATINGS:
+            if (
+                column.kind == "ratings"
+                and isinstance(value, list)
+                and len(value) <= RATINGS_PACKED
+            ):
                 values |= {
                     f"{_singular(name)}_{place}": each for place, each in enumerate(value, 1)
                 }

@@ -21,7 +21,7 @@ from judging.imports.readers.shape.tables import (
 )
 from judging.imports.readers.tables import AnyTable, OpenTable, Row
 
-_MOST_CRITERIA = 20
+_CRITERIA_MELTED = 20
 _DIVIDERS = " _-.:@/()[]"
 _COLUMNS_NAMED = 5
 
@@ -79,7 +79,7 @@ def _criterion_place(table: AnyTable) -> int | None:
     for place, name in enumerate(table.header):
         cells = usual_values(table, place)
         different = set(cells)
-        if not 1 < len(different) <= min(_MOST_CRITERIA, len(cells) - 1):
+        if not 1 < len(different) <= min(_CRITERIA_MELTED, len(cells) - 1):
             continue
         if is_criterion_column(name) or sum(map(is_criterion, cells)) >= USUAL_SHARE * len(cells):
             return place

@@ -23,7 +23,7 @@ from judging.imports.readers.tables import AnyTable, Row
 
 Split = Callable[[str], list[str]]
 ANSWER_COLUMN = "submitted_answer"
-_MOST_ROWS = 0.5
+_SHARE_OF_ROWS = 0.5
 _NUMBER = re.compile(r"(?:^|(?<=\s))(?:question |q)?\(?([0-9]{1,2})[.):]\s+", re.I)
 _BULLETS = ("- ", "* ", "• ")
 _SIGNS: Mapping[str, re.Pattern[str]] = {
@@ -71,7 +71,7 @@ def open_sets(table: AnyTable, propose: Propose) -> AnyTable:
 
 def _fits(way: Split, cells: Sequence[str]) -> bool:
     several = [pieces for cell in cells if len(pieces := way(cell)) > 1]
-    return bool(several) and len(several) > _MOST_ROWS * len(cells)
+    return bool(several) and len(several) > _SHARE_OF_ROWS * len(cells)
 
 
 def _is_judged(roles: ColumnRoles) -> bool:

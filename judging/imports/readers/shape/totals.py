@@ -22,7 +22,7 @@ from judging.imports.readers.shape.tables import (
 )
 from judging.imports.readers.tables import AnyTable, Row
 
-_MOST_COLUMNS = 20  # of numbers that are added up
+_COLUMNS_SUMMED = 20  # of numbers that are added up
 _ROWS_NAMED = 5
 _LABEL = re.compile(
     r"(?:(?:grand|sub|overall|column)[ -]?)?"
@@ -77,7 +77,7 @@ class _Finder:
             for number, name in enumerate(table.header)
             if number not in numeric and name not in beside
         ]
-        self.summed = numeric[:_MOST_COLUMNS]
+        self.summed = numeric[:_COLUMNS_SUMMED]
         self.counts = [0] * len(self.summed)
         self.sums = [0.0] * len(self.summed)
         self.asking: set[str] = set()  # systems with a question
