@@ -83,10 +83,13 @@ def _of_parts(job: Job) -> Computed:
 
 
 def execute(work: jobs.Work) -> dict[str, Any]:
-    """Compute one part; a metric that failed in another part of the same job is not tried again."""
+    """Compute one part. A metric that failed with the same settings in another part of the job is
+    not tried again."""
     asked = work.job.parameters
     metric = asked["metric"]
-    siblings = Job.objects.filter(parent=work.job.parent_id, parameters__metric=metric)
+    siblings = Job.objects.filter(
+        parent=work.job.parent_id, parameters__metric=metric, parameters__params=asked["params"]
+    )
     if siblings.filter(result__has_key="failure").exists():
         return {"values": 0}
     started.start(metric)

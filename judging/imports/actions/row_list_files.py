@@ -26,7 +26,7 @@ def exists_in(found: Mapping[str, Any]) -> bool:
 
 
 def content_in(found: Mapping[str, Any]) -> bytes | None:
-    """Return the packed list that a look stored; None if it was deleted."""
+    """Return the packed list that a preview stored; None if it was deleted."""
     wanted = found.get(LISTED, {}).get("sha256")
     kept = StoredFile.objects.defer("content").filter(sha256=wanted).first()
     return storage.content_of(kept) if kept else None

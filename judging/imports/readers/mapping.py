@@ -345,7 +345,7 @@ class _Reading:
         )
 
     def _language(self, row: Row) -> str:
-        """Return the tag of the row's language; one that is none is told and left out."""
+        """Return the row's language tag; report a text that is no tag, and exclude it."""
         cell = self._cell(row, self.columns.language).strip()
         tag = language_tag(cell)
         if cell and not tag:

@@ -3,13 +3,20 @@
 import os
 import signal
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
 from analysis.actions import scoring_jobs, scoring_parts
 from analysis.actions.scores import ChosenMetric
 from analysis.metrics import registry
-from analysis.metrics.contract import MetricFailed, MetricSpec, ScoredUnit
+from analysis.metrics.contract import (
+    MetricFailed,
+    MetricResult,
+    MetricSpec,
+    Parameter,
+    ScoredUnit,
+)
 from judging import tasks
 from judging.actions import jobs
 from judging.models import Job, Metric, Reference, Score
@@ -80,6 +87,31 @@ def test_metric_that_fails_in_one_part_is_named_and_not_tried_in_the_others(coll
     assert job.state == "done"
     assert job.result["failures"] == {"counting": "the model is broken"}
     assert Score.objects.count() == 16
+
+
+def test_metric_that_fails_with_one_setting_is_computed_with_another(collection, counting):
+    def fail_if_asked(batch, params):
+        if params["broken"]:
+            raise MetricFailed("the model is broken")
+        return [MetricResult(1.0) for _ in batch]
+
+    counting.spec = replace(
+        counting.spec, parameters=(Parameter("broken", False, "whether it fails"),)
+    )
+    counting.score = fail_if_asked
+    job = scoring_jobs.start(
+        collection=collection,
+        by=collection.owner,
+        parameters={
+            "metrics": [{"id": "counting", "params": {"broken": it}} for it in (True, False)],
+            "prepare_hypothesis": "raw",
+            "prepare_reference": "raw",
+        },
+    )
+    carry_out_parts(carried_out(job))
+
+    assert carried_out(job).state == "done"
+    assert Score.objects.filter(metric__made__params__broken=False, value=1.0).count() == 16
 
 
 def test_part_whose_worker_died_three_times_fails_its_metric_only(collection):
