@@ -350,7 +350,10 @@ def add_files(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
         )
     except CannotImport as refused:
         raise jobs.CannotDo(str(refused)) from None
-    return {"files": len(done), "quarantined": sum(each.brought["quarantined"] for each in done)}
+    return {
+        "collection": work.job.collection_id,
+        "quarantined": sum(each.brought["quarantined"] for each in done),
+    }
 
 
 @job_task("judging.take_back_file", right=guards.owns)

@@ -67,7 +67,12 @@ class FilesForm(forms.Form):
 class NewDatasetForm(forms.Form):
     """A new dataset with its first files."""
 
-    name = forms.CharField(label=_("Name of the dataset"), max_length=MAX_NAME_CHARACTERS)
+    name = forms.CharField(
+        label=_("Name of the dataset"),
+        max_length=MAX_NAME_CHARACTERS,
+        required=False,
+        help_text=_("Empty: the name of the first file."),
+    )
     files = FilesField(
         label=_("Drop files here, or choose them"),
         help_text=_(

@@ -83,7 +83,7 @@ def new(request: HttpRequest) -> HttpResponse:
         entered = form.cleaned_data
         with transaction.atomic():
             collection = adding.start(
-                name=entered["name"],
+                name=entered["name"] or proposals.stem(entered["files"][0].name),
                 by=request.user,
                 licence=entered["licence"],
                 language=entered["language"],

@@ -25,7 +25,7 @@ def test_a_file_is_imported_by_its_columns_and_its_preview(page, owner):
     answer = imported(page, sent(page, licence="CC BY 4.0", language="en"))
 
     made = Collection.objects.get()
-    assert answer.url == reverse("judging:files", args=[made.pk])
+    assert answer.url == reverse("judging:collection", args=[made.pk])
     assert (made.name, made.owner, made.licence, made.language) == (
         "Canal towns",
         owner,
