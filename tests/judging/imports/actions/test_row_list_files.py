@@ -13,7 +13,6 @@ from judging.imports.actions.joining import JoiningChoices
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.uploads import WantedImport
 from judging.imports.readers.columns import columns_from
-from judging.imports.readers.sameness import Sameness
 from judging.models import AddedFile, Job, Score, StoredFile, Upload
 from tests import factories
 from tests.judging.imports.studies import BATCH, MATERIAL, assembled, waiting
@@ -54,7 +53,7 @@ def test_list_of_an_added_file_is_deleted(looked_at: AddedFile) -> None:
 
 
 def test_decision_deletes_the_list(looked_at: AddedFile) -> None:
-    adding.decide(added=looked_at, choices=JoiningChoices(same=Sameness()))
+    adding.decide(added=looked_at, choices=JoiningChoices())
     assert (looked_at.examined, stored_lists()) == ({}, set())
 
 
