@@ -13,7 +13,7 @@ from judging.imports.actions.match_counts import NO_SUCH_QUESTION, MatchCounts
 from judging.imports.actions.matching import By, Match, Matching, match
 from judging.imports.actions.new_collections import too_long, too_many
 from judging.imports.actions.ratings import RatedSlot, RatingsRead, StorableValue
-from judging.imports.actions.tiers import MIN_SIMILARITY, Similar, similarity_of
+from judging.imports.actions.tiers import Similar
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.records import (
     Problem,
@@ -40,14 +40,14 @@ class JoiningChoices:
     what is there.
 
     `unmatched` blank: rows that fit nothing are added if no row of the file fits anything, else
-    left out. `similar`: rows are also matched by similar texts, except those in `declined`, which
-    are numbers of rows. `systems` gives the names of this file's systems, such as letters, their
+    left out. `similar`: rows are also matched by similar texts, except for the questions that are
+    `declined`, as pages show them. `systems` gives the names of this file's systems, such as letters, their
     names in the dataset; votes decide about names of the file that it does not have.
     """
 
     by: By = "auto"
     similar: bool = True
-    declined: Sequence[int] = ()
+    declined: Sequence[str] = ()
     unmatched: Unmatched = ""
     conflicts: Conflicts = "leave"
     systems: Mapping[str, str] = field(default_factory=dict)
@@ -325,6 +325,9 @@ class _Joining:
         adds = self.joined.adds
         if found.candidates:
             self._leave_out("ambiguous", question, key, _ambiguity(found))
+        elif found.of_id:
+            reason = f"The collection’s question there is “{shorten(found.of_id.text or '')}”."
+            self._leave_out("conflicting", question, key, reason)
         elif len(found.sources) > 1 and adds:
             reason = f"{len(found.sources)} sources of the collection look like this one."
             self._leave_out("ambiguous", question, key, reason)
@@ -350,9 +353,6 @@ class _Joining:
             self.joined.new_questions.append(question)  # a slot that was missing
             self.joined.units[key] = slot.unit
             self.found.counts["new"] += 1
-        elif question.text is not None and not _is_same(question.text, slot.text or ""):
-            reason = f"The collection’s question there is “{shorten(slot.text or '')}”."
-            self._leave_out("conflicting", question, key, reason)
         else:
             self.joined.units[key] = slot.unit
             self.found.counts["matched"] += 1
@@ -648,11 +648,6 @@ def _ambiguity(found: Match) -> str:
     if found.taken:
         return "An earlier row of the file is about the same question."
     return f"{len(found.candidates)} questions of the collection read like this one."
-
-
-def _is_same(text: str, other: str) -> bool:
-    """Return whether two texts under one id may be one question: equal, or nearly so."""
-    return normalized(text) == normalized(other) or similarity_of(text, other) >= MIN_SIMILARITY
 
 
 def _describe_closest(closest: Similar) -> str:

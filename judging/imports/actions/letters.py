@@ -17,6 +17,7 @@ from judging.imports.readers.records import (
     RatingRecord,
     StudyRecords,
 )
+from judging.imports.readers.sameness import normalized
 from judging.imports.readers.tables import shorten
 
 LETTER = re.compile(
@@ -67,7 +68,9 @@ def find_letters(
     decided = by_hand or {}
     free = held.systems - set(study.systems)
     names = [name for name in study.systems if name not in held.systems]
-    index = _index_of(study, held, free)
+    fields = tiers.shared_fields(study.sources, held.sources)
+    wanted = replace(held, slots=[slot for slot in held.slots if slot.system in free])
+    index = Index(wanted, fields, normalized, any_system=True)
     candidates = _candidates(study, names, index)
     if not candidates:
         return None
@@ -84,13 +87,6 @@ def find_letters(
         for name in names
     )
     return Letters(votes, by_row, candidates, index)
-
-
-def _index_of(study: StudyRecords, held: Held, systems: set[str]) -> Index:
-    """Return the index of the questions of these systems."""
-    wanted = replace(held, slots=[slot for slot in held.slots if slot.system in systems])
-    fields = tiers.shared_fields(study.sources, held.sources)
-    return tiers.normalized_index(wanted, fields, any_system=True)
 
 
 def _candidates(study: StudyRecords, names: Sequence[str], index: Index) -> dict[SlotKey, Slots]:

@@ -11,9 +11,10 @@ from typing import Literal
 
 from judging.imports.actions import tiers
 from judging.imports.actions.held import Held, HeldSlot, HeldSource, SlotKey
-from judging.imports.actions.tiers import Similar, Slots, Sources, Tier, key_of
+from judging.imports.actions.tiers import Index, Similar, Slots, Sources, Tier, key_of
 from judging.imports.readers.records import QuestionRecord, SourceRecord, StudyRecords
-from judging.imports.readers.sameness import normalized
+from judging.imports.readers.sameness import normalized, plain
+from judging.imports.readers.tables import shorten
 
 By = Literal["auto", "ids", "texts"]
 MIN_CLOSEST = 0.5  # similarity from which a question is shown as the closest to an unmatched row
@@ -30,6 +31,7 @@ class Match:
     similarity: float = 1.0  # of the two texts, if they were matched as similar
     taken: bool = False  # another row of the file is about the only candidate
     closest: Similar | None = None  # if there is no candidate
+    of_id: HeldSlot | None = None  # the question of the row's id, if no tier matched: another text
 
     @property
     def slot(self) -> HeldSlot | None:
@@ -55,14 +57,14 @@ def match(
     has_ids: bool = False,
     any_system: bool = False,
     similar: bool = True,
-    declined: Collection[int] = (),
+    declined: Collection[str] = (),
 ) -> Matching:
     """Match a file with a dataset.
 
     `has_ids`: the file names sources by ids of its own, rather than by numbers that the reader
     gave. `any_system`: the file names no system. With `auto` ids are used unless most of them
-    disagree with the texts. `similar`: texts that are nearly the same are matched, except in the
-    `declined` rows.
+    disagree with the texts. `similar`: texts that are nearly the same are matched, except for
+    questions that are `declined`, which are texts as pages show them.
     """
     return _Matcher(study, held, by, has_ids, any_system, similar, declined).matching()
 
@@ -75,19 +77,20 @@ class _Matcher:
     has_ids: bool
     any_system: bool
     similar: bool
-    declined: Collection[int]
+    declined: Collection[str]
     found: dict[SlotKey, Match] = field(default_factory=dict)
     left: dict[SlotKey, QuestionRecord] = field(default_factory=dict)
     candidates: dict[SlotKey, Slots] = field(default_factory=dict)  # of the surest tier with any
     taken: set[int] = field(default_factory=set)
+    of_id: dict[SlotKey, Slots] = field(default_factory=dict)
     doubtful_ids: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         fields = tiers.shared_fields(self.study.sources, self.held.sources)
         self.records = {each.key: each for each in self.study.sources if not each.repeat_of}
-        self.exact = tiers.exact_index(self.held, fields, any_system=self.any_system)
-        self.loose = tiers.normalized_index(self.held, fields, any_system=self.any_system)
-        self.of_id = {source.key: (pk,) for pk, source in self.exact.originals.items()}
+        self.exact = Index(self.held, fields, plain, any_system=self.any_system)
+        self.loose = Index(self.held, fields, normalized, any_system=self.any_system)
+        self.source_of_id = {source.key: (pk,) for pk, source in self.exact.originals.items()}
 
     def matching(self) -> Matching:
         self.left = {
@@ -120,34 +123,44 @@ class _Matcher:
 
     def _match_ids(self) -> None:
         """Match by ids, unless most of those that are found disagree with the texts."""
-        found = {
+        self.of_id = {
             key: tiers.by_id(each, self._id(each), self.exact) for key, each in self.left.items()
         }
         verdicts = [
             verdict
-            for key, slots in found.items()
+            for key, slots in self.of_id.items()
             if (verdict := self._agrees(self.left[key], slots)) is not None
         ]
         disagreeing = verdicts.count(False)
         if self.by == "auto" and 2 * disagreeing > len(verdicts):
             self.doubtful_ids = disagreeing, len(verdicts)
-            self.has_ids = False
-        else:
-            self._take("id", lambda question: found[key_of(question)])
+            self.of_id, self.has_ids = {}, False
+        self._take("id", self._confirmed)
+
+    def _confirmed(self, question: QuestionRecord) -> Slots:
+        """Return the slots of a question's id that do not have another text."""
+        slots = self.of_id.get(key_of(question), ())
+        if question.text is None or any(slot.text is None for slot in slots):
+            return slots
+        return tuple(slot for slot in slots if tiers.is_same(question.text, slot.text or ""))
 
     def _id(self, question: QuestionRecord) -> Sources:
-        return self.of_id.get(question.source_key, ()) if self.has_ids else ()
+        return self.source_of_id.get(question.source_key, ()) if self.has_ids else ()
 
     def _agrees(self, question: QuestionRecord, slots: Slots) -> bool | None:
-        """Return whether texts say the same as the ids; None if there is nothing to compare."""
-        if question.text is not None and len(slots) == 1 and slots[0].text is not None:
-            return normalized(question.text) == normalized(slots[0].text)
+        """Return whether texts say the same as the ids; None if they do not tell.
+
+        Another question about the same passage may have that passage's id.
+        """
         record, given = self.records[question.source_key], self._id(question)
         source = self.exact.originals[given[0]] if given else None
-        if not source or not (source.passage or source.sentence):
-            return None
-        has_text = record.passage or record.sentence
-        return self.exact.share_words(record, source.pk) if has_text else None
+        has_passages = source and source.passage and record.passage
+        if source and has_passages and not self.exact.share_words(record, source.pk):
+            return False
+        if question.text is None or len(slots) != 1 or slots[0].text is None:
+            return True if has_passages else None
+        is_equal = normalized(question.text) == normalized(slots[0].text)
+        return None if has_passages and not is_equal else is_equal
 
     def _take(self, tier: Tier, find: Callable[[QuestionRecord], Slots]) -> None:
         """Match the rows for which a tier finds exactly one question.
@@ -176,7 +189,7 @@ class _Matcher:
     def _sources(self, record: SourceRecord) -> Sources:
         """Return the sources that one of the file may be: by id, by texts, or by its questions."""
         votes = Counter(self._matched_in.get(record.key, ()))
-        found: Sources = self.of_id.get(record.key, ()) if self.has_ids else ()
+        found: Sources = self.source_of_id.get(record.key, ()) if self.has_ids else ()
         if found and (not votes or found[0] in votes):
             return found
         if self.by != "ids":
@@ -199,7 +212,7 @@ class _Matcher:
         found = [
             (similar, key)
             for key, question in self.left.items()
-            if question.text is not None and question.row not in self.declined
+            if question.text is not None and shorten(question.text) not in self.declined
             if key not in self.candidates
             if (similar := tiers.by_similarity(question, self._pool(question), self.loose))
         ]
@@ -250,7 +263,9 @@ class _Matcher:
                 sought += 1
                 closest = self._closest(question)
             taken = len(slots) == 1
-            self.found[key] = Match(slots, (), taken=taken, closest=closest)
+            of_id = self.of_id.get(key, ())
+            other = of_id[0] if len(of_id) == 1 and not slots else None
+            self.found[key] = Match(slots, (), taken=taken, closest=closest, of_id=other)
         for key, found in self.found.items():
             self.found[key] = replace(found, sources=self.sources[key[0]])
 
@@ -265,9 +280,7 @@ class _Matcher:
 
     @cached_property
     def _words_of_anybody(self) -> tiers.RareWords:
-        return tiers.RareWords(
-            tiers.normalized_index(self.held, self.loose.fields, any_system=True)
-        )
+        return tiers.RareWords(Index(self.held, self.loose.fields, normalized, any_system=True))
 
     def _repeats(self) -> Iterator[tuple[SlotKey, Match]]:
         """Yield the questions in repeated sources: each is found through the question it

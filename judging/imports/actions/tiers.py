@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from judging.imports.actions.held import Held, HeldSlot, HeldSource, SlotKey
 from judging.imports.readers.records import QuestionRecord, SourceRecord
-from judging.imports.readers.sameness import normalized, plain, words
+from judging.imports.readers.sameness import normalized, words
 
 Tier = Literal["id", "parts", "passage", "question", "normalized", "similar"]
 TIERS: tuple[Tier, ...] = ("id", "parts", "passage", "question", "normalized", "similar")
@@ -279,9 +279,10 @@ def rank(
     return sorted(found, key=lambda each: -each.similarity)
 
 
-def similarity_of(one: str, other: str) -> float:
-    """Return how similar two texts are, after normalization."""
-    return SequenceMatcher(None, normalized(one), normalized(other), autojunk=False).ratio()
+def is_same(text: str, other: str) -> bool:
+    """Return whether two texts under one id are one question: equal, or nearly so."""
+    one, two = normalized(text), normalized(other)
+    return one == two or (SequenceMatcher(None, one, two, autojunk=False).ratio() >= MIN_SIMILARITY)
 
 
 def numbers(text: str) -> list[str]:
@@ -295,16 +296,6 @@ def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, tuple[Value, ...]]:
     for key, value in pairs:
         found.setdefault(key, []).append(value)
     return {key: tuple(values) for key, values in found.items()}
-
-
-def exact_index(held: Held, fields: tuple[str, ...], *, any_system: bool) -> Index:
-    """Return the index of plain texts."""
-    return Index(held, fields, plain, any_system=any_system)
-
-
-def normalized_index(held: Held, fields: tuple[str, ...], *, any_system: bool) -> Index:
-    """Return the index of normalized texts."""
-    return Index(held, fields, normalized, any_system=any_system)
 
 
 def shared_fields(ours: Sequence[AnySource], theirs: Sequence[AnySource]) -> tuple[str, ...]:

@@ -105,15 +105,12 @@ class ChoicesForm(forms.Form):
         self,
         *args: Any,
         systems: Sequence[str] = (),
-        similar_rows: Mapping[int, str] | None = None,
+        similar: Sequence[str] = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.systems = systems
-        rows = similar_rows or {}
-        self.fields["declined"].choices = [
-            (row, f"{row}: {text}" if text else str(row)) for row, text in rows.items()
-        ]
+        self.fields["declined"].choices = [(text, text) for text in similar]
         for place, system in enumerate(systems):
             self.fields[f"system-{place}"] = forms.CharField(
                 label=system, max_length=MAX_NAME_CHARACTERS, required=False
@@ -137,7 +134,7 @@ class ChoicesForm(forms.Form):
         return JoiningChoices(
             by=said["by"],
             similar=said["similar"],
-            declined=[int(row) for row in said["declined"]],
+            declined=said["declined"],
             unmatched=said["unmatched"],
             conflicts=said["conflicts"],
             systems=systems,

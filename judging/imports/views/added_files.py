@@ -295,10 +295,7 @@ def _choices_form(added: AddedFile, data: Any, others: Sequence[AddedFile]) -> C
         data,
         initial=initial,
         systems=added.examined.get("systems", ()),
-        similar_rows={
-            **dict.fromkeys(choices.declined, ""),
-            **{row["row"]: row["what"] for row in similar},
-        },
+        similar=list(dict.fromkeys([*choices.declined, *(row["what"] for row in similar)])),
     )
     SiblingsField.offer(form, others)
     return form

@@ -198,7 +198,7 @@ def test_examine_row_with_a_typo_is_listed_as_similar_and_can_be_declined(collec
         "what": "When was the mil sold?",
         "reason": "The dataset’s question is “When was the mill sold?” (97% similar).",
     }
-    adding.decide(added=added, choices=JoiningChoices(declined=[4]))
+    adding.decide(added=added, choices=JoiningChoices(declined=["When was the mil sold?"]))
     joined = adding.examine(added=added)
 
     assert joined.found.tiers == {"parts": 2, "none": 1}

@@ -108,6 +108,26 @@ def test_match_ids_that_are_row_numbers_are_not_trusted() -> None:
     assert (found_by(matching), units(matching)) == (["parts"] * 4, [1, 2, 3, 4])
 
 
+def test_match_row_with_the_id_of_another_passage_is_found_by_its_texts() -> None:
+    bees = ("b", "Bees dance in the hive.", "bees", "Alba", "Who dances?")
+    rows = [*DATASET[:2], changed(MILL, id="b")]
+
+    matching = match(study_of(rows, ids=True), held_of([*DATASET, bees]), has_ids=True)
+
+    assert matching.doubtful_ids is None
+    assert (found_by(matching), units(matching)) == (["id", "id", "parts"], [1, 2, 3])
+
+
+def test_match_row_with_another_text_under_its_id_keeps_what_the_id_points_at() -> None:
+    rows = [*DATASET[:2], changed(MILL, question="Who bought the building then?")]
+
+    *_, found = match(study_of(rows, ids=True), held_of(DATASET), has_ids=True).questions.values()
+
+    assert found.tier is None
+    assert found.of_id is not None
+    assert found.of_id.unit == 3
+
+
 def test_match_same_question_about_another_passage_is_no_match() -> None:
     other = changed(MILL, passage="Bees dance to tell where flowers grow.", answer="bees")
 
@@ -132,10 +152,11 @@ def test_match_similar_questions_of_equal_rank_are_no_match() -> None:
     assert found_by(matching) == [None]
 
 
-def test_match_similar_text_is_declined_by_row_or_altogether() -> None:
-    study = study_of([changed(MILL, question="When was the mil sold?")])
+def test_match_similar_text_is_declined_by_question_or_altogether() -> None:
+    typo = "When was the mil sold?"
+    study = study_of([changed(MILL, question=typo)])
 
-    assert found_by(match(study, held_of(DATASET), declined=[2])) == [None]
+    assert found_by(match(study, held_of(DATASET), declined=[typo])) == [None]
     assert found_by(match(study, held_of(DATASET), similar=False)) == [None]
 
 
