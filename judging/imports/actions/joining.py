@@ -331,13 +331,16 @@ class _Joining:
         elif len(found.sources) > 1 and adds:
             reason = f"{len(found.sources)} sources of the collection look like this one."
             self._leave_out("ambiguous", question, key, reason)
-        elif question.text is not None and (adds or (found.sources and key in self.known_texts)):
+        elif question.text is not None and (adds or self._is_known_text(key, found)):
             self.joined.new_questions.append(question)
             self.found.counts["new"] += 1
             if not found.sources:
                 new_sources[question.source_key] = self.records[question.source_key]
         else:
             self._leave_out("unmatched", question, key, self._lack(found, question))
+
+    def _is_known_text(self, key: SlotKey, found: Match) -> bool:
+        return len(found.sources) == 1 and key in self.known_texts
 
     def _leave_out(
         self, kind: RowKind, question: QuestionRecord, key: SlotKey, reason: str
