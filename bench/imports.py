@@ -106,13 +106,13 @@ def copy_table(path: Path) -> float:
 def import_file(path: Path) -> float:
     from django.utils import timezone
 
-    from judging.imports.actions import new_collections, reading_plans
+    from judging.imports.actions import datasets, reading_plans
     from judging.imports.actions.reading_plans import Plan
 
     start = time.perf_counter()
     study = reading_plans.read_study(name=path.name, data=path.read_bytes(), plan=Plan())
     read = time.perf_counter() - start
-    made = new_collections.import_study(study=study, name="Bench", by=owner(), now=timezone.now())
+    made = datasets.import_study(study=study, name="Bench", by=owner(), now=timezone.now())
     seconds = time.perf_counter() - start
     print(f"  of which reading {read:.2f} s", file=sys.stderr)
     assert made.quarantined == 0

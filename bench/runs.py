@@ -97,7 +97,7 @@ def imported(content: bytes, rubric: str) -> Any:
     from django.utils import timezone
 
     from judging.actions import rubrics
-    from judging.imports.actions import new_collections
+    from judging.imports.actions import datasets
     from judging.imports.readers.guessing import guess
     from judging.imports.readers.mapping import to_study
     from judging.imports.readers.tables import read_delimited
@@ -106,7 +106,7 @@ def imported(content: bytes, rubric: str) -> Any:
 
     table = read_delimited(content)
     columns = guess(table.header, [row.cells for row in table.rows[:200]])
-    return new_collections.import_study(
+    return datasets.import_study(
         study=to_study(table, columns),
         name="Bench",
         by=User.objects.create(username="bench"),

@@ -296,22 +296,15 @@ class Importer:
         """Ask for an import, and wait until it is over; note how long it took to begin."""
         from django.db import transaction
 
-        from judging import storage, tasks
-        from judging.actions import jobs
-        from judging.imports.actions import uploads
-        from judging.imports.actions.reading_plans import Plan
-        from judging.imports.actions.uploads import WantedImport
+        from judging import tasks
         from judging.models import Job, User
         from tests.flows.outside import large
+        from tests.judging.imports.studies import adding_job
 
         self.asked += 1
         owner = User.objects.filter(may_create_campaigns=True, is_superuser=False).first()
         with transaction.atomic():
-            upload = uploads.keep(
-                owner=owner, name="large.csv", file=storage.keep(large(ROWS, self.asked))
-            )
-            wanted = WantedImport(upload=upload, plan=Plan(), name=f"Large {self.asked}")
-            job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=owner)
+            job = adding_job(owner, large(ROWS, self.asked), name=f"Large {self.asked}")
         asked, begun = time.monotonic(), False
         tasks.ring(job.pk)
         while job.state not in ENDED and not self.stop.is_set():

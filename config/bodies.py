@@ -21,7 +21,6 @@ from judging.models import User
 # A proxy asks here whether a request may bring a large file, before it stores one: nginx.conf
 MAY_SEND_FILES = "/may-send-files/"
 TAKE_FILES = {
-    "judging:import",
     "judging:collection_new",
     "judging:files_upload",
     "analysis:metrics_systems",

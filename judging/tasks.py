@@ -34,13 +34,12 @@ from judging.actions.rounds import NothingToJudge
 from judging.imports.actions import (
     adding,
     looks,
-    new_collections,
     proposals,
     row_list_files,
     taking_back,
-    uploads,
 )
-from judging.models import AddedFile, Campaign, Collection, Enrollment, Job, Upload, User
+from judging.imports.actions.refusals import CannotImport
+from judging.models import AddedFile, Campaign, Collection, Enrollment, Job, User
 
 log = logging.getLogger(__name__)
 Doing = Callable[..., Mapping[str, Any]]
@@ -301,20 +300,6 @@ def erase(work: jobs.Work) -> Mapping[str, Any]:
     return {}
 
 
-@job_task("judging.import_study", right=guards.creates)
-def import_study(work: jobs.Work) -> Mapping[str, Any]:
-    """Import an uploaded file."""
-    wanted = uploads.WantedImport.from_job(work.job.parameters, by=work.job.created_by)
-    try:
-        made = uploads.import_upload(
-            wanted=wanted, by=work.job.created_by, now=timezone.now(), progress=work.progress
-        )
-    except new_collections.CannotImport as refused:
-        raise jobs.CannotDo(str(refused)) from None
-    campaign = str(made.campaign.uuid) if made.campaign else None
-    return {"collection": made.collection.pk, "campaign": campaign, "quarantined": made.quarantined}
-
-
 def _files(work: jobs.Work) -> list[AddedFile]:
     """Return the files that a job is about, in their order; some may be gone."""
     wanted = AddedFile.objects.filter(
@@ -325,21 +310,16 @@ def _files(work: jobs.Work) -> list[AddedFile]:
     return found
 
 
-def _look(work: jobs.Work) -> Mapping[str, Any]:
+@job_task(looks.COLUMNS, right=guards.owns)
+def read_columns(work: jobs.Work) -> Mapping[str, Any]:
+    """Read the columns of a file."""
     try:
-        found = looks.look(
-            kind=work.job.kind,
-            parameters=work.job.parameters,
-            by=work.job.created_by,
-            progress=work.progress,
+        found = looks.read_columns(
+            parameters=work.job.parameters, by=work.job.created_by, progress=work.progress
         )
-    except (Upload.DoesNotExist, AddedFile.DoesNotExist):
+    except AddedFile.DoesNotExist:
         raise jobs.CannotDo("The file is gone already.") from None
     return {"found": found}
-
-
-for kind in (looks.COLUMNS, looks.PREVIEW, looks.HANDFUL):
-    job_task(kind, right=guards.owns)(_look)
 
 
 @job_task("judging.examine_file", right=guards.owns)
@@ -352,6 +332,15 @@ def examine_file(work: jobs.Work) -> Mapping[str, Any]:
     return {"file": added.number}
 
 
+@job_task("judging.preview_files", right=guards.owns)
+def preview_files(work: jobs.Work) -> Mapping[str, Any]:
+    """Find out what several files would bring to their dataset together."""
+    files = _files(work)
+    siblings = {file.pk: proposals.siblings(file) for file in files}
+    adding.examine_all(files=files, siblings=siblings, progress=work.progress)
+    return {"files": len(files)}
+
+
 @job_task("judging.add_files", right=guards.owns, first=_files, undo=adding.look_again_at)
 def add_files(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
     """Add files to a dataset: all of them or none."""
@@ -359,9 +348,12 @@ def add_files(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
         done = adding.add_all(
             files=files, by=work.job.created_by, now=timezone.now(), progress=work.progress
         )
-    except new_collections.CannotImport as refused:
+    except CannotImport as refused:
         raise jobs.CannotDo(str(refused)) from None
-    return {"files": len(done), "quarantined": sum(each.brought["quarantined"] for each in done)}
+    return {
+        "collection": work.job.collection_id,
+        "quarantined": sum(each.brought["quarantined"] for each in done),
+    }
 
 
 @job_task("judging.take_back_file", right=guards.owns)

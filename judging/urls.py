@@ -3,7 +3,7 @@
 from django.urls import path
 
 from judging import api
-from judging.imports.views import added_files, new_collections, systems
+from judging.imports.views import added_files, systems
 from judging.views import (
     accounts,
     adjudications,
@@ -59,14 +59,6 @@ urlpatterns = [
         "accounts/<int:pk>/second-factor/remove/", second_factor.remove, name="second_factor_remove"
     ),
     path("collections/", collections.index, name="collections"),
-    path("collections/import/", new_collections.upload, name="import"),
-    path("collections/import/<int:pk>/columns/", new_collections.columns, name="import_columns"),
-    path("collections/import/<int:pk>/reading/", new_collections.take_apart, name="import_reading"),
-    path("collections/import/<int:pk>/preview/", new_collections.preview, name="import_preview"),
-    path("collections/import/<int:pk>/rows/", new_collections.rows, name="import_rows"),
-    path("collections/import/<int:pk>/starts/", new_collections.starts, name="import_starts"),
-    path("collections/import/<int:pk>/check/", new_collections.check, name="import_check"),
-    path("collections/import/<int:pk>/confirm/", new_collections.confirm, name="import_confirm"),
     path("collections/new/", added_files.new, name="collection_new"),
     path("collections/<int:pk>/", collections.collection, name="collection"),
     path("collections/<int:pk>/systems/", systems.change, name="systems"),
@@ -78,6 +70,7 @@ urlpatterns = [
     ),
     path("collections/<int:pk>/files/", added_files.files, name="files"),
     path("collections/<int:pk>/files/upload/", added_files.upload, name="files_upload"),
+    path("collections/<int:pk>/files/preview/", added_files.preview_all, name="files_preview"),
     path("collections/<int:pk>/files/add/", added_files.add_all, name="files_add"),
     path("collections/<int:pk>/files/<int:number>/", added_files.file, name="file"),
     path(
@@ -91,6 +84,7 @@ urlpatterns = [
     path(
         "collections/<int:pk>/files/<int:number>/choices/", added_files.choices, name="file_choices"
     ),
+    path("collections/<int:pk>/files/<int:number>/starts/", added_files.starts, name="file_starts"),
     path("collections/<int:pk>/files/<int:number>/add/", added_files.add, name="file_add"),
     path(
         "collections/<int:pk>/files/<int:number>/take-back/",

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Model
+from django.utils import timezone
 
 from analysis.actions.degrading import (
     REFERENCES,
@@ -19,9 +19,9 @@ from analysis.actions.degrading import (
 from analysis.metrics.languages import name_of
 from analysis.metrics.noise import knows_noise
 from judging.actions import collections, exports, history, jobs
-from judging.actions.bulk import copy
 from judging.actions.rounds import TellProgress, silent
-from judging.imports.actions import new_collections
+from judging.imports.actions import adding
+from judging.imports.actions.joining import JoiningChoices, join
 from judging.imports.readers.records import Problem, StudyRecords
 from judging.models import Collection, Event, Job, Question, Reference, System, User
 
@@ -111,9 +111,24 @@ def degrade(
             mapping={"degraded": _how(collection, wanted, made)},
         )
         study = study_of(read, sets, wanted, made)
-        if refused := next(new_collections.too_many(study), None):
-            raise NothingToDegrade(refused)
-        collections.store(collection=new, study=study, put=_put(progress))
+        joined = join(
+            study=study,
+            columns=None,
+            collection=new,
+            choices=JoiningChoices(unmatched="add"),
+            rubric=None,
+        )
+        if joined.obstacles:
+            raise NothingToDegrade(joined.obstacles[0])
+        adding.store(
+            joined=joined,
+            collection=new,
+            added=None,
+            rubric=None,
+            by=by,
+            now=timezone.now(),
+            progress=progress,
+        )
         _say_kinds(new, collection, made)
         collections.quarantine(collection=new, problems=_left_out(read, made))
         history.note(
@@ -123,22 +138,6 @@ def degrade(
             after=collections.name_of(new),
         )
     return new
-
-
-def _put(progress: TellProgress) -> collections.Put:
-    done = 0
-
-    def put(
-        model: type[Model], columns: tuple[str, ...], rows: Iterable[tuple[object, ...]]
-    ) -> None:
-        def stored(count: int) -> None:
-            nonlocal done
-            done += count
-            progress(done, 0, f"Storing {model._meta.verbose_name_plural}")
-
-        copy(model, columns, rows, stored=stored)
-
-    return put
 
 
 def _say_kinds(new: Collection, old: Collection, made: Sequence[Degraded]) -> None:

@@ -13,11 +13,11 @@ from analysis.actions.published import STUDIES, Numbers, Published
 from analysis.metrics.telling import telling
 from judging import storage
 from judging.actions import jobs, rubrics
-from judging.imports.actions import adding, means, new_collections, reading_plans
+from judging.imports.actions import adding, datasets, means, reading_plans
 from judging.imports.actions.added_ratings import campaign_of
 from judging.imports.actions.joining import JoiningChoices
-from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Plan
+from judging.imports.actions.refusals import CannotImport
 from judging.imports.readers.columns import ColumnRoles
 from judging.models import Campaign, Collection, Job, Metric, Rubric, StoredFile, User
 from judging.protocols import documents
@@ -135,7 +135,7 @@ def _campaign(study: Published, files: Sequence[ReleasedFile], by: User, now: da
     first = files[0]
     if len(files) > 1 or first.scores:
         return _assembled(study, files, rubric, by, now)
-    imported = new_collections.import_study(
+    imported = datasets.import_study(
         study=study.read(first.content),
         name=study.title,
         by=by,

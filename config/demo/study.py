@@ -16,10 +16,9 @@ from config.demo import simulate
 from judging import storage
 from judging.actions import assignments, campaigns, drafts, enrollments, judgments, sheets
 from judging.actions.assignments import Here
-from judging.imports.actions import uploads
-from judging.imports.actions.new_collections import AlreadyImported
+from judging.imports.actions import datasets, reading_plans
+from judging.imports.actions.datasets import AlreadyImported
 from judging.imports.actions.reading_plans import Plan
-from judging.imports.actions.uploads import WantedImport
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.records import ScoreColumn
 from judging.models import (
@@ -100,12 +99,18 @@ def ensure(*, researcher: User, annotator: User, now: datetime) -> DemoStudy:
 
 
 def _collection(owner: User, now: datetime) -> Collection:
-    upload = uploads.keep(owner=owner, name=FILE.name, file=storage.keep(FILE.read_bytes()))
-    wanted = WantedImport(
-        upload=upload, plan=Plan(format="csv", columns=COLUMNS), name=NAME, licence=LICENCE
-    )
+    data, plan = FILE.read_bytes(), Plan(format="csv", columns=COLUMNS)
     try:
-        return uploads.import_upload(wanted=wanted, by=owner, now=now).collection
+        return datasets.import_study(
+            study=reading_plans.read_study(name=FILE.name, data=data, plan=plan),
+            name=NAME,
+            by=owner,
+            now=now,
+            licence=LICENCE,
+            file=storage.keep(data),
+            file_name=FILE.name,
+            mapping=plan.as_dict(),
+        ).collection
     except AlreadyImported as before:
         return before.collection
 

@@ -1,9 +1,7 @@
 """The material of a collection: from the plain records of a file to rows, every slot of every
 question set included."""
 
-import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +10,9 @@ from django.db.models import Model, Q, QuerySet
 
 from judging import storage
 from judging.actions import campaigns, history, rounds
-from judging.actions.bulk import check_at_once, take_ids
+from judging.actions.bulk import check_at_once
 from judging.actions.rounds import TellProgress, silent
-from judging.imports.readers.records import Problem, ScoreColumn, SourceRecord, StudyRecords
+from judging.imports.readers.records import Problem
 from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import (
     AddedFile,
@@ -24,46 +22,21 @@ from judging.models import (
     CollectionShare,
     Event,
     FilledBlank,
-    Job,
     Membership,
     Metric,
-    Passage,
     Quarantine,
     Question,
     QuestionSet,
     Reference,
     Round,
     Score,
-    Source,
     StoredFile,
-    System,
     Unit,
     User,
 )
 
 SetPair = tuple[str, str]
 Put = Callable[[type[Model], tuple[str, ...], Iterable[tuple[object, ...]]], None]
-SOURCE_COLUMNS = (
-    "id",
-    "collection_id",
-    "passage_id",
-    "key",
-    "position",
-    "repeat_of_id",
-    "answer",
-    "answer_start",
-    "sentence",
-    "sentence_start",
-    "target_type",
-    "modality",
-    "language",
-    "repeat",
-)
-SCALES = {
-    "fraction": Metric.Scale.FRACTION,
-    "percent": Metric.Scale.PERCENT,
-    "none": Metric.Scale.OTHER,
-}
 
 
 class InUse(Exception):
@@ -72,23 +45,6 @@ class InUse(Exception):
     def __init__(self, campaigns: tuple[Campaign, ...]) -> None:
         super().__init__("Campaigns are about this collection.")
         self.campaigns = campaigns
-
-
-class UnitIds:
-    """The ids of all units of a study: those of one question set stand together, the set as a whole
-    first."""
-
-    def __init__(self, expected: Mapping[SetPair, int]) -> None:
-        self._first: dict[SetPair, int] = {}
-        count = 0
-        for pair, slots in expected.items():
-            self._first[pair] = count
-            count += 1 + max(1, slots)
-        self._ids = take_ids(Unit, count)
-
-    def of(self, pair: SetPair, position: int | None) -> int:
-        """Return the id of a slot, or of the set as a whole."""
-        return self._ids[self._first[pair] + (position or 0)]
 
 
 def share(*, collection: Collection, user: User, by: User | None = None) -> CollectionShare:
@@ -136,23 +92,6 @@ def end_use(*, collection: Collection, user: User, now: datetime, by: User | Non
             before=history.account(user),
         )
     return len({each.pk for each in running} | {each.campaign_id for each in ended})
-
-
-def store(
-    *, collection: Collection, study: StudyRecords, put: Put, added_file: AddedFile | None = None
-) -> UnitIds:
-    """Store everything of a study but its ratings, and return the ids of its units.
-
-    `put` names the file in the rows it stores; `added_file` is for those few that are stored
-    without it.
-    """
-    passages = _store_passages(collection, study, put)
-    sources = _store_sources(collection, study, passages, put)
-    units = _store_sets(collection, study, sources, put, added_file)
-    _store_questions(study, units, put)
-    for column in study.score_columns:
-        _store_scores(collection, study, column, units, put, added_file)
-    return units
 
 
 def quarantine(
@@ -256,10 +195,6 @@ def delete(
             if is_list:
                 forget_rows(file.sha256)
             elif not file.collections.exists() and not file.added_files.exists():
-                uploads = file.uploads.filter(owner=held.owner)
-                looked = {"parameters__upload__in": list(uploads.values_list("pk", flat=True))}
-                Job.objects.filter(finished_at__isnull=False, **looked).delete()
-                uploads.delete()
                 storage.let_go(file)
         # by the file the material is known again where somebody else imported it too
         known_by = f"file {held.file_sha256}" if held.file_sha256 else ""
@@ -318,169 +253,3 @@ def contents(collection: Collection) -> tuple[QuerySet[Any], ...]:
         collection.metrics.all(),
         collection.quarantine.all(),
     )
-
-
-def fingerprint(*, file_sha256: str, column: str, name: str) -> str:
-    """Return what tells an imported column from every other: its file, its place there and its
-    name."""
-    return hashlib.sha256(
-        json.dumps([file_sha256, column, name], ensure_ascii=False).encode()
-    ).hexdigest()
-
-
-def _store_passages(collection: Collection, study: StudyRecords, put: Put) -> dict[str, int]:
-    """Store each different text once; return the ids by text."""
-    texts = list(dict.fromkeys(source.passage for source in study.sources if source.passage))
-    ids = dict(zip(texts, take_ids(Passage, len(texts)), strict=True))
-    rows = (
-        (ids[text], collection.pk, hashlib.sha256(text.encode()).hexdigest(), text)
-        for text in texts
-    )
-    put(Passage, ("id", "collection_id", "digest", "text"), rows)
-    return ids
-
-
-def _store_sources(
-    collection: Collection, study: StudyRecords, passages: Mapping[str, int], put: Put
-) -> dict[str, int]:
-    ids = take_ids(Source, len(study.sources))
-    keys = {source.key: pk for pk, source in zip(ids, study.sources, strict=True)}
-    rows = (
-        (
-            pk,
-            collection.pk,
-            passages.get(source.passage or ""),
-            source.key,
-            position,
-            keys.get(source.repeat_of),
-            *what_is_given(source),
-        )
-        for position, (pk, source) in enumerate(zip(ids, study.sources, strict=True), start=1)
-    )
-    put(Source, SOURCE_COLUMNS, rows)
-    put(Reference, ("source_id", "position", "text"), _references(ids, study.sources))
-    return keys
-
-
-def what_is_given(source: SourceRecord) -> tuple[object, ...]:
-    """Return the last of `SOURCE_COLUMNS`: what a file says of a source, whatever is stored
-    already."""
-    return (
-        source.answer,
-        source.answer_start,
-        source.sentence,
-        source.sentence_start,
-        source.target_type,
-        source.modality,
-        source.language,
-        source.repeat,
-    )
-
-
-def _references(
-    ids: Iterable[int], sources: Iterable[SourceRecord]
-) -> Iterator[tuple[object, ...]]:
-    for pk, source in zip(ids, sources, strict=True):
-        for position, text in enumerate(source.references, start=1):
-            yield pk, position, text
-
-
-def _store_sets(
-    collection: Collection,
-    study: StudyRecords,
-    sources: Mapping[str, int],
-    put: Put,
-    added_file: AddedFile | None,
-) -> UnitIds:
-    """Store systems and question sets with all their units: a slot without a question is a unit
-    too."""
-    made = System.objects.bulk_create(
-        System(collection=collection, name=name, added_file=added_file) for name in study.systems
-    )
-    systems = {system.name: system.pk for system in made}
-    set_ids = dict(zip(study.expected, take_ids(QuestionSet, len(study.expected)), strict=True))
-    sets = (
-        (set_ids[pair], sources[pair[0]], systems[pair[1]], max(1, n))
-        for pair, n in study.expected.items()
-    )
-    put(QuestionSet, ("id", "source_id", "system_id", "expected"), sets)
-    units = UnitIds(study.expected)
-    put(Unit, ("id", "question_set_id", "position"), _units(study, set_ids, units))
-    return units
-
-
-def _units(
-    study: StudyRecords, set_ids: Mapping[SetPair, int], units: UnitIds
-) -> Iterator[tuple[object, ...]]:
-    for pair, slots in study.expected.items():
-        yield units.of(pair, None), set_ids[pair], None
-        for position in range(1, max(1, slots) + 1):
-            yield units.of(pair, position), set_ids[pair], position
-
-
-def _store_questions(study: StudyRecords, units: UnitIds, put: Put) -> None:
-    given = (
-        (
-            units.of((question.source_key, question.system), question.position),
-            question.text,
-            question.key,
-            question.question_type,
-            question.submitted_answer,
-        )
-        for question in study.questions
-        if question.text is not None
-    )
-    put(Question, ("unit_id", "text", "key", "question_type", "submitted_answer"), given)
-    put(Attribute, ("unit_id", "name", "value"), _attributes(study, units))
-
-
-def _attributes(study: StudyRecords, units: UnitIds) -> Iterator[tuple[object, ...]]:
-    """What is said of a source is said of each question asked about it."""
-    of_sources = {source.key: source.attributes for source in study.sources if source.attributes}
-    for question in study.questions:
-        unit = units.of((question.source_key, question.system), question.position)
-        for name, value in {
-            **of_sources.get(question.source_key, {}),
-            **question.attributes,
-        }.items():
-            if value.strip():
-                yield unit, name, value
-
-
-def _store_scores(
-    collection: Collection,
-    study: StudyRecords,
-    column: ScoreColumn,
-    units: UnitIds,
-    put: Put,
-    added_file: AddedFile | None,
-) -> None:
-    """Store a column with every digit of its file; a blank cell is no score."""
-    metric = Metric.objects.create(
-        collection=collection,
-        name=column.name,
-        kind=Metric.Kind.HUMAN_MEAN if column.kind == "human_mean" else Metric.Kind.IMPORTED,
-        direction=column.direction,
-        scale=SCALES[column.scale],
-        fingerprint=fingerprint(
-            file_sha256=collection.file_sha256, column=column.column, name=column.name
-        ),
-        made={
-            "file": collection.file_name,
-            "sha256": collection.file_sha256,
-            "column": column.column,
-        },
-        added_file=added_file,
-    )
-    rows = (
-        (
-            metric.pk,
-            units.of((question.source_key, question.system), question.position),
-            float(text),
-            text,
-            "",
-        )
-        for question in study.questions
-        if (text := question.scores.get(column.name))
-    )
-    put(Score, ("metric_id", "unit_id", "value", "text", "reason"), rows)

@@ -17,7 +17,7 @@ from judging.models.exercise import (
     TryAnswer,
 )
 from judging.models.exit_form import ExitAnswer, ExitQuestion
-from judging.models.file import StoredFile, StoredPart, Upload
+from judging.models.file import StoredFile, StoredPart
 from judging.models.guideline import DiscussionNote, GuidelineVersion
 from judging.models.job import Job, WorkerPresence
 from judging.models.judgment import Judgment, JudgmentAttribute
@@ -127,7 +127,6 @@ __all__ = [
     "TrainedExercise",
     "TryAnswer",
     "Unit",
-    "Upload",
     "User",
     "Visit",
     "WorkerPresence",

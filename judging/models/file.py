@@ -1,12 +1,6 @@
 """Files by their hash, in the database, so that one dump is the whole backup."""
 
-from typing import TYPE_CHECKING
-
-from django.conf import settings
 from django.db import models
-
-if TYPE_CHECKING:
-    from judging.models.people import User
 
 
 class StoredFile(models.Model):
@@ -38,33 +32,3 @@ class StoredPart(models.Model):
 
     def __str__(self) -> str:
         return f"part {self.number} of {self.file_id}"
-
-
-class UploadQuerySet(models.QuerySet["Upload"]):
-    def of(self, owner: "User") -> "UploadQuerySet":
-        """A person's uploads with their files, whose bytes stay where they are until somebody
-        asks."""
-        return self.filter(owner=owner).select_related("owner", "file").defer("file__content")
-
-
-class Upload(models.Model):
-    """Who uploaded which file, what they called it, and what they have said of it so far."""
-
-    file = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="uploads")
-    owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="uploads"
-    )
-    name = models.CharField(max_length=255)
-    created_at = models.DateTimeField(auto_now_add=True)
-    # JSON as text: a column's name may hold what PostgreSQL's own JSON does not take
-    entered = models.TextField(blank=True)
-
-    objects = UploadQuerySet.as_manager()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["owner", "file"], name="upload_once_per_owner")
-        ]
-
-    def __str__(self) -> str:
-        return self.name

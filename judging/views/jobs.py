@@ -5,7 +5,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
@@ -17,11 +16,9 @@ from judging.imports.actions import looks
 from judging.models import Campaign, Job
 
 TITLES = {
-    "judging.import_study": gettext_lazy("Importing a file"),
     "judging.read_columns": gettext_lazy("Reading a file"),
-    "judging.preview_import": gettext_lazy("Looking at what would be stored"),
-    "judging.draw_sources": gettext_lazy("Drawing sources to look at"),
-    "judging.examine_file": gettext_lazy("Looking at a file"),
+    "judging.examine_file": gettext_lazy("Previewing a file"),
+    "judging.preview_files": gettext_lazy("Previewing files"),
     "judging.add_files": gettext_lazy("Adding files"),
     "judging.take_back_file": gettext_lazy("Taking a file back"),
     "analysis.reproduce": gettext_lazy("Computing a published study again"),
@@ -47,10 +44,8 @@ TITLES = {
 }
 OF_FILES = (  # steps of an import, which go on by themselves
     looks.COLUMNS,
-    looks.PREVIEW,
-    looks.HANDFUL,
-    "judging.import_study",
     "judging.examine_file",
+    "judging.preview_files",
     "judging.add_files",
     "judging.add_judge",
 )
@@ -182,13 +177,6 @@ def _title(job: Job) -> str:
 def _next_step(job: Job) -> str:
     """Return the step of an import that wanted a look at the file."""
     said = job.parameters
-    if job.kind == "judging.draw_sources":
-        asked = {name: said[name] for name in ("seed", "words") if name in said}
-        return f"{reverse('judging:import_check', args=[said['upload']])}?{urlencode(asked)}"
-    if job.kind == "judging.preview_import":
-        return reverse("judging:import_preview", args=[said["upload"]])
-    if "upload" in said:
-        return reverse("judging:import_columns", args=[said["upload"]])
     return (
         reverse("judging:file_columns", args=[job.collection_id, said["number"]])
         if job.collection_id
@@ -198,9 +186,10 @@ def _next_step(job: Job) -> str:
 
 def _way_back(job: Job) -> tuple[str, str]:
     """Return where a user can ask again for what failed, and what the link says."""
-    if job.kind == "judging.import_study" and "upload" in job.parameters:
-        return reverse("judging:import_confirm", args=[job.parameters["upload"]]), _("Back")
-    if job.kind in ("judging.add_files", "judging.examine_file") and job.collection_id:
+    if (
+        job.kind in ("judging.add_files", "judging.examine_file", "judging.preview_files")
+        and job.collection_id
+    ):
         return reverse("judging:files", args=[job.collection_id]), _(
             "To the files of the collection"
         )

@@ -8,7 +8,7 @@ from django.utils import timezone
 from analysis.actions import runs
 from analysis.models import Run
 from judging.actions import jobs
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
@@ -77,7 +77,7 @@ def imported(*, by: User | None = None, sources: int = 6, rubric: Rubric | None 
     """Return the closed campaign that the small study becomes."""
     table = read_delimited(csv_of(sources))
     columns: ColumnRoles = guess(table.header, [row.cells for row in table.rows])
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=to_study(table, columns),
         name="Locks",
         by=by or factories.researcher(),

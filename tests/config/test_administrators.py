@@ -11,13 +11,12 @@ from django.urls import reverse
 from config import serving
 from config.bodies import MAY_SEND_FILES
 from judging.actions import collections
-from judging.models import Collection, Event, Upload, User
+from judging.models import Collection, Event, User
 from tests import factories
 
 pytestmark = pytest.mark.django_db
 FOR_CREATORS = (
     "judging:campaign_new",
-    "judging:import",
     "judging:collection_new",
     "judging:rubric_new",
     "analysis:reproduce",
@@ -50,9 +49,9 @@ def test_createsuperuser_bare_administrator_imports_a_file(root, client):
     assert client.get(MAY_SEND_FILES).status_code == 204
     file = BytesIO(b"passage,system,question\nA lock.,Alba,What is it?\n")
     file.name = "questions.csv"
-    answer = client.post(reverse("judging:import"), {"file": file})
+    answer = client.post(reverse("judging:collection_new"), {"name": "Locks", "files": file})
     assert answer.status_code == 302
-    assert Upload.objects.get().owner == root
+    assert Collection.objects.get().added_files.get().added_by == root
 
 
 def test_createsuperuser_bare_administrator_sees_the_buttons_and_takes_a_collection_over(
@@ -60,7 +59,7 @@ def test_createsuperuser_bare_administrator_sees_the_buttons_and_takes_a_collect
 ):
     client.force_login(root)
     assert reverse("judging:campaign_new") in client.get(reverse("judging:campaigns")).text
-    assert reverse("judging:import") in client.get(reverse("judging:collections")).text
+    assert reverse("judging:collection_new") in client.get(reverse("judging:collections")).text
     collection = factories.collection()
     collections.hand_over(collection=collection, to=root)
     assert Collection.objects.get(pk=collection.pk).owner == root

@@ -375,9 +375,9 @@ RIGHTS = {
     "analysis.repeatability": "analyst", "analysis.tuning": "analyst",
     "judging.delete_collection": "owner", "judging.examine_file": "owner",
     "judging.add_files": "owner", "judging.take_back_file": "owner", "judging.read_columns": "owner",
-    "judging.preview_import": "owner", "judging.draw_sources": "owner", "analysis.degrade": "owner",
+    "judging.preview_files": "owner", "analysis.degrade": "owner",
     "analysis.score": "reader", "analysis.estimate": "reader", "analysis.matching": "reader",
-    "judging.import_study": "creator", "analysis.reproduce": "creator", "analysis.forget": "",
+    "analysis.reproduce": "creator", "analysis.forget": "",
 }  # fmt: skip
 
 

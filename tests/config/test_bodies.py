@@ -46,7 +46,7 @@ def sent(client: Client, path: str, length: int) -> int:
         ("/nowhere/", 413),
         ("/join/abc/", 413),
         ("/api/campaigns/", 413),
-        ("/collections/import/", 302),  # who was logged out meanwhile is shown the log-in page
+        ("/collections/new/", 302),  # who was logged out meanwhile is shown the log-in page
     ],
 )
 def test_large_body_of_a_stranger_is_refused_unread(path: str, status: int) -> None:
@@ -65,14 +65,14 @@ def test_long_form_visitor_is_refused_member_is_not() -> None:
 def test_large_body_of_a_researcher_is_refused_unread_where_no_file_is_taken() -> None:
     client = factories.logged_in(factories.researcher())
     assert sent(client, "/campaigns/new/", MAX_BODY_BYTES + 1) == 413
-    assert sent(client, "/collections/import/", settings.UPLOAD_LIMIT * 2) == 413
+    assert sent(client, "/collections/new/", settings.UPLOAD_LIMIT * 2) == 413
 
 
 def test_file_of_a_researcher_is_taken() -> None:
     client = factories.logged_in(factories.researcher())
     file = io.BytesIO(b"x" * (MAX_BODY_BYTES + 1000))
     file.name = "big.csv"
-    assert client.post(reverse("judging:import"), {"file": file}).status_code != 413
+    assert client.post(reverse("judging:collection_new"), {"files": file}).status_code != 413
 
 
 @pytest.mark.parametrize("charset", ["utf-16", "idna", "utf8", "UTF-8", "nonsense"])

@@ -20,8 +20,7 @@ from django.utils import timezone
 
 from config import urls
 from judging.actions import campaigns, crowd_platforms, enrollments, jobs
-from judging.models import Collection, RubricDraft, Upload, User
-from judging.storage import keep
+from judging.models import Collection, RubricDraft, User
 from tests import factories
 from tests.annotation import studies
 
@@ -53,7 +52,7 @@ MAY = {
         judging:second_factor judging:confirm
         judging:sessions judging:end_sessions judging:collections judging:rubrics judging:campaigns
         judging:api_collections judging:api_campaigns annotation:account analysis:help annotation:here""",
-    CREATORS: "judging:import judging:rubric_new judging:campaign_new judging:rubric_copy "
+    CREATORS: "judging:rubric_new judging:campaign_new judging:rubric_copy "
     "judging:collection_new analysis:reproduce judging:rubric judging:rubric_file",
     ADMINISTRATOR: """judging:accounts judging:account_new judging:account judging:let_try judging:password_link
         judging:site_history judging:site_history_table judging:second_factor_remove
@@ -91,12 +90,12 @@ MAY = {
         judging:revoke judging:undo_joins
         judging:add_member judging:remove_member judging:collection_delete judging:collection_share
         judging:collection_end_use judging:collection_hand_over
-        judging:import_columns judging:import_reading judging:import_preview
-        judging:import_rows judging:import_starts judging:import_check judging:import_confirm judging:rubric_draft
+        judging:rubric_draft
         judging:rubric_draft_yaml judging:rubric_draft_file judging:rubric_draft_discard annotation:rubric_preview
         annotation:rubric_pane annotation:rubric_guideline analysis:degrade analysis:metrics_systems
         judging:end_session judging:systems judging:systems_undo judging:scores_remove judging:files_upload
-        judging:files_add judging:file_columns judging:file_reading judging:file_choices judging:file_add
+        judging:files_add judging:files_preview judging:file_starts judging:file_columns
+        judging:file_reading judging:file_choices judging:file_add
         judging:file_take_back judging:file_discard judging:file_ids analysis:collection_report
         analysis:ended_use_discard
         judging:judge_ask judging:machine_judge_add judging:machine_judge_items judging:machine_judge_remove""",
@@ -118,13 +117,6 @@ NOT_MADE = {
     "analysis:everything",
     "analysis:bundle",
     "judging:draws",
-    "judging:import_columns",
-    "judging:import_reading",
-    "judging:import_preview",
-    "judging:import_starts",
-    "judging:import_check",
-    "judging:import_rows",
-    "judging:import_confirm",
     "judging:end_session",
     "judging:collection_end_use",
     "judging:systems_undo",
@@ -134,6 +126,7 @@ NOT_MADE = {
     "judging:file_rows",
     "judging:file_columns",
     "judging:file_reading",
+    "judging:file_starts",
     "judging:file_choices",
     "judging:file_add",
     "judging:file_take_back",
@@ -236,7 +229,6 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
     draft = RubricDraft.objects.create(
         owner=manager, text=factories.SMALL, updated_at=timezone.now()
     )
-    upload = Upload.objects.create(owner=manager, name="x.csv", file=keep(b"question\nWho?\n"))
     task = {"uuid": studies.held(own).pk}
     collection, protocol = {"pk": campaign.collection_id}, {"pk": campaign.rubric_id}
     parts = {
@@ -289,8 +281,6 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
             known |= {"pk": draft.pk}
         elif kind.startswith("rubric"):
             known |= protocol
-        elif kind.startswith("import_"):
-            known |= {"pk": upload.pk}
         elif kind.startswith("planning_"):
             known |= {"pk": uuid.uuid4()}
         else:

@@ -76,7 +76,7 @@ def ask(address: str, query: str) -> list[tuple]:
         return cursor.fetchall() if cursor.description else []
 
 
-COLUMNS = "SELECT count(*) FROM information_schema.columns WHERE table_name = 'judging_upload'"
+COLUMNS = "SELECT count(*) FROM information_schema.columns WHERE table_name = 'judging_source'"
 
 
 def test_an_older_site_is_saved_and_brought_up_to_date(older: str, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_what_would_lose_something_is_refused_and_changes_nothing(
 
 def test_a_failing_step_names_the_way_back(older: str, tmp_path: Path) -> None:
     # what the next step wants to add
-    ask(older, "ALTER TABLE judging_upload ADD COLUMN entered text")
+    ask(older, "ALTER TABLE judging_source ADD COLUMN language text")
     done = manage(older, "upgrade", home=tmp_path)
     (saved,) = (tmp_path / "backups").iterdir()
     assert done.returncode == 1

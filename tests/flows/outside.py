@@ -18,12 +18,9 @@ def study(
     *, tasks: int = TASKS, annotators: int = ANNOTATORS, rows: int = ROWS
 ) -> dict[str, object]:
     """Make an open campaign of one question to a task, its annotators, and the job of an import."""
-    from judging import storage
-    from judging.actions import enrollments, jobs
-    from judging.imports.actions import uploads
-    from judging.imports.actions.reading_plans import Plan
-    from judging.imports.actions.uploads import WantedImport
+    from judging.actions import enrollments
     from tests import factories
+    from tests.judging.imports.studies import adding_job
 
     owner = factories.researcher()
     material = factories.collection(sources=tasks, systems=("Alba",), owner=owner)
@@ -32,9 +29,7 @@ def study(
     for person in people:
         person.set_unusable_password()
         person.save()
-    upload = uploads.keep(owner=owner, name="large.csv", file=storage.keep(large(rows)))
-    wanted = WantedImport(upload=upload, plan=Plan(), name="Large")
-    job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=owner)
+    job = adding_job(owner, large(rows))
     return {"links": [enrollments.personal_link(person) for person in people], "job": str(job.pk)}
 
 

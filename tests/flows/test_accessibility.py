@@ -193,7 +193,7 @@ def test_reports_that_wait_or_failed(still: Any) -> None:
 @pytest.mark.long
 def test_imports(still: Any, worker: object) -> None:
     enter(still, factories.researcher())
-    found = problems_of(still, [address("judging:collections"), address("judging:import")])
+    found = problems_of(still, [address("judging:collections"), address("judging:collection_new")])
     still.set_input_files(
         "[name=file]", {"name": "canals.csv", "mimeType": "text/csv", "buffer": CSV}
     )
@@ -358,7 +358,7 @@ def test_accounts(still: Any) -> None:
 
 def test_errors(still: Any) -> None:
     enter(still, factories.user())
-    found = problems_of(still, ["/nowhere/", address("judging:import")])
+    found = problems_of(still, ["/nowhere/", address("judging:collection_new")])
     for name in ("403_csrf.html", "500.html"):
         still.set_content(render_to_string(name))
         found += problems(still)

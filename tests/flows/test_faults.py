@@ -78,8 +78,7 @@ def leave_behind(site: Site) -> None:
     """Wait until the database dropped the dead worker's transaction: nothing of it is left."""
     until(
         lambda: (
-            site.rows("SELECT attempts FROM judging_job WHERE kind = 'judging.import_study'")
-            == [(2,)]
+            site.rows("SELECT attempts FROM judging_job WHERE kind = 'judging.add_files'") == [(2,)]
         )
     )
     assert site.rows("SELECT count(*) FROM judging_collection WHERE name = 'Large'") == [(0,)]

@@ -27,18 +27,15 @@ The weir of Orn holds back the mill pond.,the mill pond,Brisa,Where Orn?,0.08,99
 
 
 def import_questions(page: Any, name: str, content: bytes) -> None:
-    """*Collections → Import questions*, with every proposal as it is."""
+    """*Collections → Import files*, with every proposal as it is."""
     page.get_by_role("link", name="Collections").click()
-    page.get_by_role("link", name="Import questions").click()
-    page.set_input_files("[name=file]", {"name": name, "mimeType": "text/csv", "buffer": content})
-    page.get_by_role("button", name="Read the file").click()
-    page.get_by_role("button", name="Look at what would be stored").click(timeout=PATIENCE)
-    page.wait_for_url("**/preview/", timeout=PATIENCE)
+    page.get_by_role("link", name="Import files").click()
+    page.set_input_files("[name=files]", {"name": name, "mimeType": "text/csv", "buffer": content})
+    page.get_by_role("button", name="Upload").click()
+    page.get_by_role("button", name="Preview the file").click(timeout=PATIENCE)
+    page.get_by_role("button", name="Add the file to the dataset").wait_for(timeout=PATIENCE)
     assert page.locator("[role=alert]").count() == 0
-    page.get_by_role("link", name="Go on").click()
-    page.get_by_label("These are the right outputs").check()
-    page.get_by_role("button", name="Go on").click()
-    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_role("button", name="Add the file to the dataset").click()
     page.wait_for_url(COLLECTION, timeout=PATIENCE)
     assert page.locator("h1").inner_text() == name.partition(".")[0]
 

@@ -40,22 +40,19 @@ def log_in(page: Any) -> None:
 
 
 def import_questions(page: Any) -> None:
-    """Send the file, accept what it proposes for the columns, look at the preview and a handful,
-    confirm."""
+    """Send the file, accept what it proposes for the columns, look at the preview, add it."""
     page.get_by_role("link", name="Collections").click()
-    page.get_by_role("link", name="Import questions").click()
+    page.get_by_role("link", name="Import files").click()
     page.set_input_files(
-        "[name=file]", {"name": "canals.csv", "mimeType": "text/csv", "buffer": CSV}
+        "[name=files]", {"name": "canals.csv", "mimeType": "text/csv", "buffer": CSV}
     )
-    page.get_by_role("button", name="Read the file").click()
-    page.get_by_role("button", name="Look at what would be stored").click(timeout=PATIENCE)
-    page.wait_for_url("**/preview/", timeout=PATIENCE)
-    assert "Who built the lock?" in page.inner_text("main")
-    page.get_by_role("link", name="Go on").click()
-    page.get_by_label("These are the right outputs").check()
-    page.get_by_role("button", name="Go on").click()
     page.get_by_label("Name").fill("Canals")
-    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_role("button", name="Upload").click()
+    page.get_by_role("button", name="Preview the file").click(timeout=PATIENCE)
+    add = page.get_by_role("button", name="Add the file to the dataset")
+    add.wait_for(timeout=PATIENCE)
+    assert "Who built the lock?" in page.inner_text("main")
+    add.click()
     page.wait_for_url(COLLECTION, timeout=PATIENCE)
     assert page.locator("h1").inner_text() == "Canals"
 

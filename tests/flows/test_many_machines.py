@@ -224,7 +224,7 @@ def test_either_machine_answers_and_either_may_die(broker: str):
                 until(
                     lambda: (
                         database.rows(
-                            "SELECT attempts FROM judging_job WHERE kind = 'judging.import_study'"
+                            "SELECT attempts FROM judging_job WHERE kind = 'judging.add_files'"
                         )
                         == [(2,)]
                     ),

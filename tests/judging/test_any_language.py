@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from judging.actions import campaigns, exports
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.formats.long import write_long_csv
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.guessing import guess
@@ -49,7 +49,7 @@ def test_texts_survive_import_page_and_export(language: str) -> None:
     table = read_delimited(csv_of(language))
     columns: ColumnRoles = guess(table.header, [row.cells for row in table.rows])
     owner = factories.researcher()
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=to_study(table, columns),
         name="Locks",
         by=owner,

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from analysis.actions import runs
 from judging.actions import jobs, rubrics
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.tables import read_delimited
@@ -62,7 +62,7 @@ def found(lasting: None) -> dict[tuple[str, str, str], float]:
         lines.append(",".join([str(unit), "A", f"What is {unit}?", *cells]))
     table = read_delimited("\n".join(lines).encode())
     rubric = RUBRIC.replace("TO_FIVE", points(5)).replace("TO_TEN", points(10))
-    campaign = new_collections.import_study(
+    campaign = datasets.import_study(
         study=to_study(table, guess(table.header, [row.cells for row in table.rows])),
         name="Published",
         by=factories.researcher(),

@@ -12,7 +12,7 @@ from django.utils import timezone
 from analysis.actions import reproductions
 from analysis.actions.published import STUDIES
 from judging import storage
-from judging.imports.actions.new_collections import CannotImport
+from judging.imports.actions.refusals import CannotImport
 from judging.imports.readers.text import Unreadable
 from judging.models import User
 

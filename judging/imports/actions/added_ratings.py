@@ -2,12 +2,14 @@
 protocol."""
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
 from django.db.models import Count, Max
 
+from judging.actions import campaigns, machine_judges
 from judging.actions.bulk import CopiedRow, copy, take_ids
 from judging.imports.actions.brought_rows import (
     Brought,
@@ -19,16 +21,10 @@ from judging.imports.actions.brought_rows import (
     put_places,
 )
 from judging.imports.actions.ratings import StorableValue
-from judging.imports.actions.released_ratings import (
-    beside,
-    closed_campaign,
-    with_mark,
-    without_place,
-)
 from judging.imports.actions.storing import Units
+from judging.imports.readers.machine_tables import JudgeAnswer, JudgeAnswers
 from judging.imports.readers.records import MarkRecord, NoteRecord, Problem, StudyRecords
 from judging.models import (
-    AddedFile,
     Assignment,
     Campaign,
     Collection,
@@ -42,7 +38,7 @@ from judging.models import (
     Unit,
     User,
 )
-from judging.spans import Marked
+from judging.spans import NOTHING, Marked
 
 UnitOfRater = tuple[int, str]
 
@@ -55,14 +51,25 @@ def campaign_of(collection: Collection, rubric: Rubric) -> Campaign | None:
 
 
 def new_campaign(
-    *, added: AddedFile, rubric: Rubric, title: str, by: User, now: datetime
+    *, collection: Collection, rubric: Rubric, title: str, by: User, now: datetime
 ) -> Campaign:
-    """Make that campaign."""
-    plan = {
-        "title": title or f"{added.collection.name}: released ratings",
-        "annotators_per_task": 1,
-    }
-    return closed_campaign(collection=added.collection, rubric=rubric, plan=plan, by=by, now=now)
+    """Create the campaign that holds the dataset's ratings under a protocol."""
+    plan = {"title": title or f"{collection.name}: released ratings", "annotators_per_task": 1}
+    return closed_campaign(collection=collection, rubric=rubric, plan=plan, by=by, now=now)
+
+
+def closed_campaign(
+    *, collection: Collection, rubric: Rubric, plan: Mapping[str, Any], by: User, now: datetime
+) -> Campaign:
+    """Create a closed campaign to hold ratings, opened and closed at the time of the import."""
+    campaign = campaigns.create(
+        by=by, collection=collection, rubric=rubric, plan=plan, origin=Campaign.Origin.IMPORTED
+    )
+    campaigns.lock(campaign=campaign, now=now, by=by)
+    for state in (Campaign.State.OPEN, Campaign.State.CLOSED):
+        campaigns.move(campaign=campaign, to=state, now=now, by=by)
+    campaign.rounds.update(opened_at=now, closed_at=now)
+    return campaign
 
 
 def store(
@@ -84,9 +91,51 @@ def store(
     return [without_place(each) for each in homeless]
 
 
+def store_judges(
+    *, campaign: Campaign, values: Sequence[StorableValue], units: Units, by: User
+) -> None:
+    """Store ratings by LLM judges, each of them beside the annotators of the campaign."""
+    answers: dict[str, list[JudgeAnswer]] = {}
+    for value in values:
+        answers.setdefault(value.rater, []).append(
+            JudgeAnswer(units.of(*value.slot), value.criterion.key, value.value, 1)
+        )
+    for name, given in answers.items():
+        found = JudgeAnswers(answers=tuple(given), blank=0, problems=())
+        if known := campaign.machine_judges.filter(name=name).first():
+            machine_judges.store(known, found)
+            continue
+        machine_judges.keep(
+            campaign=campaign,
+            by=by,
+            file=None,
+            file_name="",
+            about={"name": name, "model": name},
+            found=found,
+        )
+
+
 def homeless(study: StudyRecords) -> list[Problem]:
     """Return everything said beside ratings, of a file without any rating that could be stored."""
-    return [without_place(each) for each in beside(study)]
+    beside: tuple[NoteRecord | MarkRecord, ...] = (*study.notes, *study.marks)
+    return [without_place(each) for each in beside]
+
+
+def with_mark(marked: Marked, mark: MarkRecord) -> Marked:
+    """Return what a rater marked for a question with one mark more."""
+    if mark.start is None or mark.end is None:
+        return Marked(nothing=True)
+    return marked.adding((mark.start, mark.end))
+
+
+def without_place(said: NoteRecord | MarkRecord) -> Problem:
+    """Return the problem of a note or mark that belongs to no stored rating."""
+    if isinstance(said, NoteRecord):
+        what, value = "note", said.text
+    else:
+        what, value = "mark", NOTHING if said.start is None else f"{said.start}-{said.end}"
+    reason = f"The {what} belongs to no rating that could be stored."
+    return Problem(row=said.row, column="", value=value, reason=reason, kind="value")
 
 
 def count_annotators(campaign: Campaign) -> None:
@@ -157,7 +206,7 @@ class _Ratings:
         """Return units by what makes a task of them, in the order of the collection."""
         rubric = self.campaign.rubric
         ordered = Unit.objects.filter(pk__in=units).order_by(
-            "question_set__source__position", "question_set__system__name", "position"
+            "question_set__source__position", "question_set__system", "position"
         )
         found: dict[object, list[int]] = {}
         rows = ordered.values_list("pk", "question_set", "question_set__source").iterator()

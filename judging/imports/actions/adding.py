@@ -1,12 +1,13 @@
 """Adding files to a collection: uploaded, looked at, then stored whole or not at all."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from judging import storage
 from judging.actions import collections, history
@@ -17,6 +18,7 @@ from judging.imports.actions import (
     holdings,
     reading_plans,
     row_list_files,
+    samples,
     storing,
 )
 from judging.imports.actions.brought_rows import Brought
@@ -29,8 +31,8 @@ from judging.imports.actions.joining import (
     list_questions,
 )
 from judging.imports.actions.match_counts import SHOWN, MatchCounts
-from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Plan
+from judging.imports.actions.refusals import CannotImport
 from judging.imports.readers import screening
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.records import Problem, StudyRecords
@@ -41,6 +43,7 @@ from judging.limits import MAX_FILE_NAME_CHARACTERS, MAX_NAME_CHARACTERS, MAX_SY
 from judging.models import (
     AddedFile,
     Assignment,
+    Campaign,
     Collection,
     Event,
     Judgment,
@@ -57,6 +60,7 @@ from judging.models import (
 
 READING_IDS = 1_903_783  # marks the advisory lock of who has the ids behind labels read
 MOSTLY_NEW = "mostly_new"  # where a preview says that most of a file is new to its dataset
+TOGETHER = "together"  # the files that were previewed with this one, in the order of adding
 CONFIRMED = "confirmed"  # where a user confirmed that
 ROWS_FILE = "rows_file"  # where a preview found more rows than it shows: the hash of the file of all of them
 
@@ -85,7 +89,8 @@ class Changed(CannotImport):
 
 
 def start(*, name: str, by: User, licence: str = "", language: str = "en") -> Collection:
-    """Make a collection without anything in it, to be assembled from files."""
+    """Create an empty dataset, to which files are added. A blank language is that of the first
+    file's texts."""
     return Collection.objects.create(name=name, owner=by, licence=licence, language=language)
 
 
@@ -140,8 +145,8 @@ def add_all(
     now: datetime,
     progress: TellProgress = silent,
 ) -> list[AddedFile]:
-    """Add several waiting files one after the other: all of them, or, where one cannot be added,
-    none.
+    """Add several waiting files, each after those that it depends on: all of them, or, if one cannot
+    be added, none.
 
     Raises
     ------
@@ -152,12 +157,13 @@ def add_all(
         the sentence that says so, for the page.
     """
     done, unconfirmed = [], dict[AddedFile, str]()
-    collections_of = {file.collection_id for file in files}
-    there = Question.objects.filter(unit__question_set__source__collection__in=collections_of)
-    confirmed = not there.exists()  # in an empty dataset all questions are expected to be new
+    collections_of = {file.collection for file in files}
+    confirmed = not any(
+        map(holdings.has_questions, collections_of)
+    )  # in an empty dataset all questions are expected to be new
     try:
         with transaction.atomic():
-            for file in files:
+            for file in in_batch_order(files) if are_previewed(files) else in_order(files):
                 try:
                     done.append(
                         _add(
@@ -213,12 +219,16 @@ def decide(
     if choices is not None:
         added.choices = choices.as_dict()
     row_list_files.delete_in(added.examined)
+    together = added.examined.get(TOGETHER, ())
     added.examined = {}
     waiting = AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING)
     waiting.update(
         plan=added.plan, choices=added.choices, rubric=added.rubric, examined=added.examined
     )
     collections.forget_rows(rows_file)
+    others = AddedFile.objects.waiting().filter(pk__in=together).exclude(pk=added.pk)
+    for other in others.exclude(examined={}):
+        look_again(other)
 
 
 def look_again(added: AddedFile) -> None:
@@ -311,17 +321,98 @@ def hand_out_keys(*, added: AddedFile, by: User, now: datetime) -> Mapping[str, 
 def examine(
     *, added: AddedFile, siblings: Sequence[AddedFile] = (), progress: TellProgress = silent
 ) -> Joined:
-    """Say what a file would bring now, and keep the counts: adding it must bring the same.
+    """Find out what a file would bring now, and keep the counts: adding it must bring the same.
     `siblings` are the waiting files that the page offers to treat alike."""
     listed = RowList()
     joined = _join(added, progress, listed)
     list_questions(joined, listed)
+    _keep_preview(added, _preview(joined, siblings), listed)
+    return joined
+
+
+def examine_all(
+    *,
+    files: Sequence[AddedFile],
+    siblings: Mapping[int, Sequence[AddedFile]],
+    progress: TellProgress = silent,
+) -> list[AddedFile]:
+    """Find out what several files would bring, each after those that it depends on; return them in
+    that order. `siblings` are, by the key of a file, the waiting files that its page offers to treat
+    alike.
+
+    The files are stored one after the other and everything is rolled back.
+    """
+    ordered = in_order(files, progress)
+    together = [file.pk for file in ordered]
+    previews: list[tuple[AddedFile, dict[str, Any], RowList]] = []
+    now = timezone.now()
+    with transaction.atomic():
+        is_first = not holdings.has_questions(files[0].collection)
+        for file in ordered:
+            listed = RowList()
+            joined = _join(file, progress, listed)
+            list_questions(joined, listed)
+            preview = _preview(joined, siblings.get(file.pk, ())) | {TOGETHER: together}
+            if is_first:  # in an empty dataset all questions are expected to be new
+                preview[MOSTLY_NEW] = ""
+            previews.append((file, preview, listed))
+            if not joined.obstacles:
+                store(
+                    joined=joined,
+                    collection=file.collection,
+                    added=file,
+                    rubric=file.rubric,
+                    by=file.added_by,
+                    now=now,
+                    progress=progress,
+                )
+        transaction.set_rollback(True)
+    for file, preview, listed in previews:
+        _keep_preview(file, preview, listed)
+    return ordered
+
+
+def in_order(files: Sequence[AddedFile], progress: TellProgress = silent) -> list[AddedFile]:
+    """Return files so that each comes after those whose systems, sources or questions it names.
+
+    Files that name their systems come before those that have letters for them; files with passages
+    before those without; files with questions before those that only refer to them.
+    """
+    if len(files) < 2:
+        return list(files)
+    ranks = {}
+    for file in files:
+        study = read(file, progress)
+        ranks[file.pk] = (
+            all(len(system) == 1 for system in study.systems),
+            not any(source.passage or source.sentence for source in study.sources),
+            not any(question.text for question in study.questions),
+            file.number,
+        )
+    return sorted(files, key=lambda file: ranks[file.pk])
+
+
+def are_previewed(files: Sequence[AddedFile]) -> bool:
+    """Return whether exactly these files were previewed together, and nothing changed since."""
+    wanted = {file.pk for file in files}
+    return bool(files) and all(set(file.examined.get(TOGETHER, ())) == wanted for file in files)
+
+
+def in_batch_order(files: Sequence[AddedFile]) -> list[AddedFile]:
+    """Return files in the order in which they were previewed together, else as they are."""
+    if not are_previewed(files):
+        return list(files)
+    return sorted(files, key=lambda file: file.examined[TOGETHER].index(file.pk))
+
+
+def _preview(joined: Joined, siblings: Sequence[AddedFile]) -> dict[str, Any]:
+    """Return what the page of a waiting file shows, as plain data."""
     study = joined.study
-    row_list_files.delete_in(added.examined)
-    added.examined = {
-        row_list_files.LISTED: row_list_files.store(listed, whose=f"file {added.pk}"),
+    new_sources = {source.key for source in joined.new_sources}
+    samples_shown = samples.shown_of(study, new_sources) if new_sources else {}
+    return {
         **joined.found.as_dict(),
-        **_rows_file(joined),
+        **samples_shown,
         "expected": joined.counts(),
         "siblings": [each.pk for each in siblings],
         "rows": study.rows_read,
@@ -335,6 +426,8 @@ def examine(
         ],
         **_how_matched(joined),
         "raters": study.raters[:SHOWN],
+        "annotator_count": len(study.raters),
+        "llm_judges": list(study.llm_judges),
         "criteria": study.criteria,
         "columns": [column.name for column in study.score_columns],
         "refused": [_refused(problem) for problem in joined.not_kept[:SHOWN]],
@@ -342,11 +435,17 @@ def examine(
         "warnings": [
             _refused(problem) for problem in study.problems_of("warning", "offer")[:SHOWN]
         ],
+        **_rows_file(joined),
     }
+
+
+def _keep_preview(added: AddedFile, preview: Mapping[str, Any], listed: RowList) -> None:
+    row_list_files.delete_in(added.examined)
+    rows = {row_list_files.LISTED: row_list_files.store(listed, whose=f"file {added.pk}")}
+    added.examined = {**preview, **rows}
     AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING).update(
         examined=added.examined
     )
-    return joined
 
 
 def _how_matched(joined: Joined) -> dict[str, Any]:
@@ -485,10 +584,15 @@ def _add(
             raise CannotImport(joined.obstacles)
         if joined.mostly_new and not (confirmed or added.examined.get(CONFIRMED)):
             tell_new(added, joined.mostly_new)
-        check_at_once()
-        _store(added, joined, by, now, ratings_title, progress)
+        store_file(
+            added=added,
+            joined=joined,
+            by=by,
+            now=now,
+            ratings_title=ratings_title,
+            progress=progress,
+        )
         row_list_files.delete_in(looked_at)
-        let_planner_know(Passage, Source, QuestionSet, Unit, Question, Score, Assignment, Judgment)
         history.note(Event.Act.FILE_ADDED, by=by, campaign=added.campaign, about=name_of(added))
     return added
 
@@ -498,7 +602,8 @@ def name_of(added: AddedFile) -> str:
     return f"collection {added.collection_id}, file {added.number}"
 
 
-def _store(
+def store_file(
+    *,
     added: AddedFile,
     joined: Joined,
     by: User,
@@ -506,13 +611,76 @@ def _store(
     ratings_title: str,
     progress: TellProgress,
 ) -> None:
+    """Store what was decided about a file, and note that it is added; the caller holds the
+    transaction."""
+    stored = store(
+        joined=joined,
+        collection=added.collection,
+        added=added,
+        rubric=added.rubric,
+        by=by,
+        now=now,
+        ratings_title=ratings_title,
+        progress=progress,
+    )
+    added.state, added.added_at, added.added_by = AddedFile.State.ADDED, now, by
+    added.campaign = stored.campaign
+    added.examined = joined.found.as_dict() | _rows_file(joined) | _how_matched(joined)
+    added.brought = {
+        **stored.counts,
+        "filled": len(joined.fills),
+        "quarantined": stored.quarantined,
+        "rows_read": joined.study.rows_read,
+        "rows_kept": joined.study.rows_kept,
+    }
+    added.save(update_fields=["state", "added_at", "added_by", "examined", "brought", "campaign"])
+    first = {
+        "file": added.file,
+        "file_name": added.name,
+        "file_sha256": added.file.sha256,
+        "mapping": {
+            **added.plan,
+            "rows_read": joined.study.rows_read,
+            "rows_kept": joined.study.rows_kept,
+        },
+    }
+    Collection.objects.filter(pk=added.collection_id, file__isnull=True).update(**first)
+    language = samples.language_of(joined.study)
+    Collection.objects.filter(pk=added.collection_id, language="").update(language=language)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What was stored: the campaign of the ratings, rows by kind, and what was quarantined."""
+
+    campaign: Campaign | None
+    counts: Mapping[str, int]
+    quarantined: int
+
+
+def store(
+    *,
+    joined: Joined,
+    collection: Collection,
+    added: AddedFile | None,
+    rubric: Rubric | None,
+    by: User,
+    now: datetime,
+    ratings_title: str = "",
+    progress: TellProgress = silent,
+) -> Stored:
+    """Store what was decided about a file; the caller holds the transaction.
+
+    Ratings go into the campaign of their protocol. `added` is None if the records come from no file.
+    """
+    check_at_once()
     brought = Brought(added, _total(joined), progress)
-    units = storing.store(joined=joined, added=added, brought=brought)
+    units = storing.store(joined=joined, collection=collection, added=added, brought=brought)
     study, homeless = joined.study, added_ratings.homeless(joined.study)
-    if joined.ratings and added.rubric:
-        campaign = added_ratings.campaign_of(added.collection, added.rubric)
-        campaign = campaign or added_ratings.new_campaign(
-            added=added, rubric=added.rubric, title=ratings_title, by=by, now=now
+    campaign = None
+    if joined.ratings and rubric:
+        campaign = added_ratings.campaign_of(collection, rubric) or added_ratings.new_campaign(
+            collection=collection, rubric=rubric, title=ratings_title, by=by, now=now
         )
         homeless = added_ratings.store(
             campaign=campaign,
@@ -522,35 +690,21 @@ def _store(
             brought=brought,
             now=now,
         )
-        added.campaign = campaign
+        added_ratings.store_judges(
+            campaign=campaign, values=joined.judge_ratings, units=units, by=by
+        )
     quarantined = collections.quarantine(
-        collection=added.collection, problems=[*joined.not_kept, *homeless], added_file=added
+        collection=collection, problems=[*joined.not_kept, *homeless], added_file=added
     )
-    added.state, added.added_at, added.added_by = AddedFile.State.ADDED, now, by
-    added.examined = joined.found.as_dict() | _rows_file(joined)
-    added.examined |= _how_matched(joined)
-    added.brought = {
-        **brought.counts,
-        "filled": len(joined.fills),
-        "quarantined": quarantined,
-        "rows_read": study.rows_read,
-        "rows_kept": study.rows_kept,
-    }
-    added.save(update_fields=["state", "added_at", "added_by", "examined", "brought", "campaign"])
-    first = {
-        "file": added.file,
-        "file_name": added.name,
-        "file_sha256": added.file.sha256,
-        "mapping": added.plan,
-    }
-    Collection.objects.filter(pk=added.collection_id, file__isnull=True).update(**first)
+    let_planner_know(Passage, Source, QuestionSet, Unit, Question, Score, Assignment, Judgment)
+    return Stored(campaign=campaign, counts=brought.counts, quarantined=quarantined)
 
 
 def _total(joined: Joined) -> int:
     """Return about how many rows are stored, for the progress shown."""
     return (
-        len(joined.new_sources)
-        + 3 * len(joined.new_questions)
+        2 * len(joined.new_sources)
+        + 4 * len(joined.new_questions)
         + len(joined.scores)
         + len(joined.attributes)
         + len(joined.references)

@@ -39,6 +39,12 @@ UNIT = (
 ScoreCell = tuple[int, str]
 
 
+def has_questions(collection: Collection) -> bool:
+    """Return whether a dataset has any question."""
+    asked = Question.objects.filter(unit__question_set__source__collection=collection)
+    return asked.exists()
+
+
 def held(collection: Collection) -> Held:
     """Return the sources, sets and slots of a collection."""
     kept = collection.sources.order_by("position")

@@ -11,8 +11,8 @@ from judging.imports.actions.held import Held, HeldSlot, HeldSource, SlotKey
 from judging.imports.actions.letters import Letters, by_row, find_letters, renamed
 from judging.imports.actions.match_counts import NO_SUCH_QUESTION, MatchCounts
 from judging.imports.actions.matching import By, Match, Matching, match
-from judging.imports.actions.new_collections import too_long, too_many
 from judging.imports.actions.ratings import RatedSlot, RatingsRead, StorableValue
+from judging.imports.actions.refusals import too_long, too_many
 from judging.imports.actions.tiers import Similar
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.records import (
@@ -82,6 +82,7 @@ class Joined:
     references: list[tuple[str, str]] = field(default_factory=list)
     fills: list[tuple[int, str, str, int | None]] = field(default_factory=list)
     ratings: list[StorableValue] = field(default_factory=list)
+    judge_ratings: list[StorableValue] = field(default_factory=list)  # by LLM judges
     unmapped: tuple[str, ...] = ()  # words of ratings that are no points
     metrics: dict[str, Metric] = field(default_factory=dict)
     refused: list[Problem] = field(default_factory=list)
@@ -182,14 +183,6 @@ def join(
     joined.refused += [problem for problem in study.problems if problem.kind in ("row", "value")]
     _Joining(joined, collection, choices, any_system, shuffled).decide(rubric, campaign)
     joined.obstacles += joined.unmapped if columns else ()
-    if study.llm_judges:
-        judges = ", ".join(f"“{shorten(name)}”" for name in study.llm_judges[:5])
-        reason = (
-            f"The ratings of the LLM judge {judges} are not added from a further file. Add them on the "
-            "campaign’s page of LLM judges."
-        )
-        warning = Problem(row=0, column="", value="", reason=reason, kind="warning")
-        joined.study = replace(joined.study, problems=(*joined.study.problems, warning))
     return joined
 
 
@@ -249,6 +242,8 @@ class _Joining:
         of the file fits."""
         if self.choices.unmatched:
             return self.choices.unmatched == "add"
+        if not self.held.sources:
+            return True
         texts = any(question.text for question in self.study.questions)
         return (
             texts
@@ -291,7 +286,14 @@ class _Joining:
             elif self._says_something(question):
                 self.found.tiers["none"] += 1
                 self._take_unmatched(question, key, found, new_sources)
-        self.joined.new_sources += new_sources.values()
+            elif adds and not found.sources:  # no system returned a question for this source
+                new_sources[question.source_key] = self.records[question.source_key]
+        if not self.held.sources:
+            asked = {question.source_key for question in self.study.questions}
+            new_sources |= {key: each for key, each in self.records.items() if key not in asked}
+            if not any(question.text for question in self.study.questions):
+                new_sources = {key: each for key, each in new_sources.items() if _has_text(each)}
+        self.joined.new_sources += [each for each in self.study.sources if each.key in new_sources]
 
     def _take_repeat(
         self,
@@ -336,6 +338,8 @@ class _Joining:
             self.found.counts["new"] += 1
             if not found.sources:
                 new_sources[question.source_key] = self.records[question.source_key]
+        elif adds and not found.sources:  # something is said about a missing question
+            new_sources[question.source_key] = self.records[question.source_key]
         else:
             self._leave_out("unmatched", question, key, self._lack(found, question))
 
@@ -499,6 +503,17 @@ class _Joining:
                 self.found.counts["ratings_left_out"] += 1
             elif self._is_new_rating(value, there.get((unit, value.rater, value.criterion.pk))):
                 self.joined.ratings.append(value)
+        self._decide_judge_ratings(rubric)
+
+    def _decide_judge_ratings(self, rubric: Rubric) -> None:
+        """Take the ratings of LLM judges, which are stored beside those of annotators."""
+        by_judges = replace(self.study, ratings=self.study.judge_ratings)
+        reading = ratings.read(study=by_judges, rubric=rubric)
+        self.joined.refused += reading.problems
+        self.joined.judge_ratings = [
+            value for value in reading.values if self._unit_of(value.slot)[0]
+        ]
+        self.found.counts["judge_ratings"] += len(self.joined.judge_ratings)
 
     def _check_scales(self, reading: RatingsRead, rubric: Rubric) -> None:
         if not reading.values:
@@ -551,6 +566,11 @@ class _Joining:
         joined, study = self.joined, self.study
         if study.ratings and rubric is None:
             yield "The file holds ratings: choose the protocol they were given under, or leave their columns out."
+        if study.judge_ratings and not study.ratings:
+            yield (
+                "All ratings are by LLM judges. Exclude their columns; after the import, add each "
+                "judge with this table on a campaign’s page of LLM judges."
+            )
         for column in study.score_columns:
             if column.direction == "unknown":
                 yield f"Say whether higher or lower is better in “{shorten(column.column)}”."
@@ -559,11 +579,18 @@ class _Joining:
         if self.choices.conflicts == "refuse" and self.found.counts["conflicting"]:
             count = self.found.counts["conflicting"]
             yield f"{count:,} rows contradict the collection, and you wish none to be left out."
+        if not (self.held.sources or joined.new_sources):
+            yield (
+                "The file has no question and no passage that could be stored. Say which column "
+                "holds the generated questions."
+            )
+            return
         yield from self._fixed()
         yield from too_many(study)
         yield from too_long(study)
         if not any(
             (
+                joined.new_sources,
                 joined.new_questions,
                 joined.scores,
                 joined.attributes,
@@ -637,6 +664,10 @@ def _declared(column: ScoreColumn) -> tuple[str, str]:
 def counted(number: int, name: str) -> str:
     """Return a number with the name of what it counts."""
     return f"{number:,} {name}{'' if number == 1 else 's'}"
+
+
+def _has_text(source: SourceRecord) -> bool:
+    return bool(source.passage or source.sentence)
 
 
 def _name(question: QuestionRecord) -> str:

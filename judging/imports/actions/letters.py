@@ -173,7 +173,7 @@ class _ToSystems:
         self.read, self.letters = read, letters
         self.problems: list[Problem] = []
         self.raters: dict[SlotKey, dict[str, None]] = {}
-        for rating in read.ratings:
+        for rating in (*read.ratings, *read.judge_ratings):
             if rating.position is not None:
                 key = rating.source_key, rating.system, rating.position
                 self.raters.setdefault(key, {})[rating.rater] = None
@@ -194,7 +194,8 @@ class _ToSystems:
                 self._assign_similar(question)
 
     def study(self) -> StudyRecords:
-        ratings = tuple(self._numbered(self._of_rater(each) for each in self.read.ratings))
+        ratings = tuple(self._numbered(map(self._of_rater, self.read.ratings)))
+        judge_ratings = tuple(self._numbered(map(self._of_rater, self.read.judge_ratings)))
         questions = {
             (each.source_key, each.system, each.position): each for each in self._questions()
         }
@@ -205,6 +206,7 @@ class _ToSystems:
             self.read,
             questions=tuple(questions.values()),
             ratings=ratings,
+            judge_ratings=judge_ratings,
             notes=tuple(self._of_rater(each) for each in self.read.notes),
             marks=tuple(self._of_rater(each) for each in self.read.marks),
             expected=expected,
@@ -310,6 +312,7 @@ def renamed(study: StudyRecords, systems: Mapping[str, str]) -> StudyRecords:
         study,
         questions=tuple(_moved(each, places, name) for each in study.questions),
         ratings=tuple(_moved(each, places, name) for each in study.ratings),
+        judge_ratings=tuple(_moved(each, places, name) for each in study.judge_ratings),
         notes=tuple(_moved(each, places, name) for each in study.notes),
         marks=tuple(_moved(each, places, name) for each in study.marks),
         expected=expected,

@@ -3,8 +3,7 @@ can be analysed."""
 
 from datetime import datetime
 
-from judging.imports.actions.added_ratings import campaign_of
-from judging.imports.actions.released_ratings import closed_campaign
+from judging.imports.actions.added_ratings import campaign_of, closed_campaign
 from judging.models import Campaign, Collection, Metric, Rubric, User
 
 

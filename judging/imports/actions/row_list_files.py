@@ -19,12 +19,6 @@ def store(listed: RowList, *, whose: str) -> dict[str, str]:
     return {"sha256": storage.keep_pieces(listed.pieces(whose)).sha256}
 
 
-def exists_in(found: Mapping[str, Any]) -> bool:
-    """Return whether the list that a look stored still exists."""
-    wanted = found.get(LISTED, {}).get("sha256")
-    return StoredFile.objects.filter(sha256=wanted).exists()
-
-
 def content_in(found: Mapping[str, Any]) -> bytes | None:
     """Return the packed list that a preview stored; None if it was deleted."""
     wanted = found.get(LISTED, {}).get("sha256")
@@ -37,19 +31,12 @@ def delete_in(found: Mapping[str, Any]) -> None:
     _delete(found.get(LISTED, {}))
 
 
-def delete_of_upload(pk: int) -> None:
-    """Delete the lists that looks at an upload stored."""
-    for result in Job.objects.filter(parameters__upload=pk).values_list("result__found", flat=True):
-        delete_in(result or {})
-
-
 def delete_old(*, now: datetime) -> int:
     """Delete the results of looks that are older than a day, because they hold samples of the file,
     and the lists of rows as old; return the number of lists."""
     old = now - KEPT_FOR
     looked = Job.objects.filter(finished_at__lt=old, result__has_key="found")
-    with_list = looked.filter(result__found__listed__has_key="sha256")
-    found = list(with_list.values_list("result__found__listed", flat=True))
+    found = []
     waiting = AddedFile.objects.waiting().filter(
         uploaded_at__lt=old, examined__listed__has_key="sha256"
     )

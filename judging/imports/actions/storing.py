@@ -2,6 +2,7 @@
 transaction."""
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -9,11 +10,11 @@ from django.db import connection
 from django.db.models import F, Max
 
 from judging.actions.bulk import CopiedRow, copy, take_ids
-from judging.actions.collections import SCALES, SOURCE_COLUMNS, SetPair, fingerprint, what_is_given
+from judging.actions.collections import SetPair
 from judging.imports.actions.brought_rows import Brought
 from judging.imports.actions.held import SlotKey
 from judging.imports.actions.joining import Joined
-from judging.imports.readers.records import ScoreColumn
+from judging.imports.readers.records import ScoreColumn, SourceRecord
 from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import (
     AddedFile,
@@ -31,6 +32,28 @@ from judging.models import (
     Unit,
 )
 
+SOURCE_COLUMNS = (
+    "id",
+    "collection_id",
+    "passage_id",
+    "key",
+    "position",
+    "repeat_of_id",
+    "answer",
+    "answer_start",
+    "sentence",
+    "sentence_start",
+    "target_type",
+    "modality",
+    "language",
+    "repeat",
+)
+SCALES = {
+    "fraction": Metric.Scale.FRACTION,
+    "percent": Metric.Scale.PERCENT,
+    "none": Metric.Scale.OTHER,
+}
+
 
 class Units:
     """The ids of all units that a file is about: those found in the collection and those it
@@ -45,9 +68,14 @@ class Units:
         return self.wholes[pair] if position is None else self.slots[(*pair, position)]
 
 
-def store(*, joined: Joined, added: AddedFile, brought: Brought) -> Units:
-    """Store everything that a file brings but its ratings; return the units it is about."""
-    storing = _Storing(joined, added, brought)
+def store(
+    *, joined: Joined, collection: Collection, added: AddedFile | None, brought: Brought
+) -> Units:
+    """Store everything that a file brings but its ratings; return the units it is about.
+
+    `added` is None if the records come from no file.
+    """
+    storing = _Storing(joined, collection, added, brought)
     storing.passages()
     storing.new_sources()
     storing.new_sets()
@@ -62,9 +90,11 @@ def store(*, joined: Joined, added: AddedFile, brought: Brought) -> Units:
 class _Storing:
     """One file on its way into its collection."""
 
-    def __init__(self, joined: Joined, added: AddedFile, brought: Brought) -> None:
-        self.joined, self.added, self.put = joined, added, brought.put
-        self.collection: Collection = added.collection
+    def __init__(
+        self, joined: Joined, collection: Collection, added: AddedFile | None, brought: Brought
+    ) -> None:
+        self.joined, self.collection, self.added = joined, collection, added
+        self.put = brought.put
         self.sources: dict[str, int] = dict(joined.source_of)
         self.sets: dict[SetPair, int] = {}
         self.units = Units(joined)
@@ -94,7 +124,7 @@ class _Storing:
 
     def new_sources(self) -> None:
         records = self.joined.new_sources
-        keys = _Keys(self.collection, self.added.number)
+        keys = _Keys(self.collection, self.added.number if self.added else 1)
         last = self.collection.sources.aggregate(last=Max("position"))["last"] or 0
         ids = take_ids(Source, len(records))
         self.sources |= {each.key: pk for pk, each in zip(ids, records, strict=True)}
@@ -227,7 +257,7 @@ class _Storing:
     def _metric(self, column: ScoreColumn) -> Metric:
         if known := self.joined.metrics.get(column.name):
             return known
-        sha256 = self.added.file.sha256
+        sha256, name = (self.added.file.sha256, self.added.name) if self.added else ("", "")
         return Metric.objects.create(
             collection=self.collection,
             name=column.name,
@@ -235,7 +265,7 @@ class _Storing:
             direction=column.direction,
             scale=SCALES[column.scale],
             fingerprint=fingerprint(file_sha256=sha256, column=column.column, name=column.name),
-            made={"file": self.added.name, "sha256": sha256, "column": column.column},
+            made={"file": name, "sha256": sha256, "column": column.column},
             added_file=self.added,
         )
 
@@ -271,6 +301,8 @@ class _Storing:
                 _fill(f"{name} = given.text, {name}_start = given.number", sources, texts, starts)
             else:
                 _fill(f"{name} = given.text", sources, texts, starts)
+        if self.added is None:
+            return
         rows = ((self.added.pk, source, name) for source, name, _, _ in self.joined.fills)
         copy(FilledBlank, ("added_file_id", "source_id", "name"), rows)
 
@@ -308,3 +340,26 @@ def _fill(
     statement = f"UPDATE judging_source SET {change} FROM {given} WHERE id = given.source"  # noqa: S608
     with connection.cursor() as cursor:
         cursor.execute(statement, [list(sources), list(texts), list(numbers)])
+
+
+def fingerprint(*, file_sha256: str, column: str, name: str) -> str:
+    """Return what tells an imported column from every other: its file, its place there and its
+    name."""
+    return hashlib.sha256(
+        json.dumps([file_sha256, column, name], ensure_ascii=False).encode()
+    ).hexdigest()
+
+
+def what_is_given(source: SourceRecord) -> tuple[object, ...]:
+    """Return the last of `SOURCE_COLUMNS`: what a file says of a source, whatever is stored
+    already."""
+    return (
+        source.answer,
+        source.answer_start,
+        source.sentence,
+        source.sentence_start,
+        source.target_type,
+        source.modality,
+        source.language,
+        source.repeat,
+    )

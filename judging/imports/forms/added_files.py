@@ -1,5 +1,6 @@
-"""What a researcher enters to add files to a collection."""
+"""What a researcher enters to add files to a dataset."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from judging.imports.actions.joining import JoiningChoices
-from judging.imports.forms.files import DetailsForm, SiblingsField, refuse_too_large
+from judging.imports.forms.files import SiblingsField, refuse_too_large
 from judging.limits import MAX_FILES_PER_UPLOAD, MAX_NAME_CHARACTERS
 
 BY = [
@@ -23,6 +24,7 @@ CONFLICTS = [
     ("leave", _("keep what the collection has; the file's values go to quarantine")),
     ("refuse", _("add nothing of the file as long as there are any")),
 ]
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -61,18 +63,42 @@ class FilesForm(forms.Form):
     )
 
 
-class NewCollectionForm(DetailsForm):
-    """A collection that is assembled from several files."""
+class NewDatasetForm(forms.Form):
+    """A new dataset with its first files."""
 
+    name = forms.CharField(
+        label=_("Name of the dataset"),
+        max_length=MAX_NAME_CHARACTERS,
+        required=False,
+        help_text=_("Empty: the name of the first file."),
+    )
     files = FilesField(
         label=_("Drop files here, or choose them"),
         help_text=_(
-            "All files of the study. You say what each holds, and see everything before it is stored."
+            "All files of the study: outputs, ratings, metrics. You see everything before it is stored."
+        ),
+    )
+    licence = forms.CharField(
+        label=_("Licence"),
+        max_length=MAX_NAME_CHARACTERS,
+        required=False,
+        help_text=_("Of the texts, such as CC BY-SA 4.0."),
+    )
+    language = forms.CharField(
+        label=_("Language of the texts"),
+        max_length=35,
+        required=False,
+        help_text=_(
+            "A tag such as en, de, ar or zh-Hant; empty: detected from the script. It decides the "
+            "direction of the text and how metrics divide it into words."
         ),
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, has_ratings=False, before=None, **kwargs)
+    def clean_language(self) -> str:
+        tag = self.cleaned_data["language"].strip()
+        if tag and not LANGUAGE.fullmatch(tag):
+            raise forms.ValidationError(_("Write a language tag such as en, de or zh-Hant."))
+        return tag
 
 
 class ConfirmNewForm(forms.Form):

@@ -157,12 +157,11 @@ class ColumnFormSet(forms.BaseFormSet):
         whole: Sequence[str],
         known: Mapping[str, Mapping[str, Any]],
         evidence: Mapping[str, str],
-        further: bool = False,
         is_last: bool = True,
         **kwargs: Any,
     ) -> None:
         self.header, self.values, self.whole, self.known = header, values, whole, known
-        self.evidence, self.further, self.is_last = evidence, further, is_last
+        self.evidence, self.is_last = evidence, is_last
         super().__init__(*args, **kwargs)
 
     def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
@@ -200,14 +199,6 @@ class ColumnFormSet(forms.BaseFormSet):
         ]:
             more = _now("Columns on other pages need another look, %(n)s in all.")
             raise forms.ValidationError([more % {"n": f"{len(lacking):,}"}, *lacking[:FEW]])
-        if (
-            not self._columns_of("question")
-            and not self._columns_of("by_system")
-            and not self.further
-        ):
-            raise forms.ValidationError(
-                [_("Say which column holds the generated questions."), SEVERAL_QUESTIONS]
-            )
         if self._columns_of("by_system") and (
             sentences := conflicts(ColumnRoles(**self.columns()))
         ):

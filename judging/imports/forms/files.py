@@ -1,6 +1,5 @@
 """What a researcher enters to import a file, besides what its columns hold."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +18,7 @@ from judging.imports.readers.registry import FORMATS
 from judging.imports.readers.tables import DELIMITERS
 from judging.imports.readers.text import ENCODINGS, unstorable
 from judging.limits import MAX_NAME_CHARACTERS, MAX_QUESTIONS_PER_SET
-from judging.models import AddedFile, Collection, Rubric, User
+from judging.models import AddedFile, Rubric, User
 
 OPTIONS = (
     *("delimiter", "quoted", "sheet", "slots_are", "encoding", "header", "above", "systems"),
@@ -44,7 +43,6 @@ STEPS = (
     ("percent", _("Percent signs")),
     ("sets", _("Several questions in a cell")),
 )
-LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
 def refuse_too_large(file: Any) -> None:
@@ -55,25 +53,6 @@ def refuse_too_large(file: Any) -> None:
         raise forms.ValidationError(
             _("“%(name)s” is larger than %(limit)s; split it."), params=given
         )
-
-
-class UploadForm(forms.Form):
-    """The file itself."""
-
-    file = forms.FileField(
-        label=_("Drop a file here, or choose one"),
-        help_text=_(
-            "CSV, Excel, JSON Lines, SQuAD, QG-STEC XML and others. You see everything before it is stored."
-        ),
-        allow_empty_file=True,
-    )
-
-    def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        if not file.size:
-            raise forms.ValidationError(_("The file is empty."))
-        refuse_too_large(file)
-        return file
 
 
 class SheetsField(forms.MultipleChoiceField):
@@ -285,7 +264,7 @@ class OptionsForm(forms.Form):
         min_value=1,
         max_value=MAX_QUESTIONS_PER_SET,
         help_text=_(
-            "How many questions each system owed each source. Empty: the most that any of them gave for it."
+            "For new question sets. Empty: the highest number that any system returned for a source."
         ),
     )
     crossed = forms.BooleanField(
@@ -328,6 +307,14 @@ class OptionsForm(forms.Form):
             "The preview says how many there are."
         ),
     )
+    rater = forms.CharField(
+        label=_("Annotator"),
+        required=False,
+        max_length=100,
+        help_text=_(
+            "Only if neither a column nor a name beside it says: who gave the ratings in this file?"
+        ),
+    )
     rubric = forms.ModelChoiceField(
         label=_("Protocol of the ratings"),
         queryset=Rubric.objects.none(),
@@ -335,6 +322,7 @@ class OptionsForm(forms.Form):
         empty_label=_("the file holds no ratings"),
         help_text=_("Ratings by annotator become a closed campaign of this protocol."),
     )
+    siblings = SiblingsField(label=_("Read in the same way"))
 
     def __init__(
         self,
@@ -442,40 +430,13 @@ class OptionsForm(forms.Form):
                 },
             )
 
-    def check_system(self, columns: ColumnRoles) -> None:
-        """Nothing is made up: somebody says whose questions these are."""
-        if not (columns.system or columns.by_system or self.cleaned_data.get("default_system")):
-            self.add_error(
-                "default_system", _("No column names the system: say whose questions these are.")
-            )
-
-
-class FurtherForm(OptionsForm):
-    """What a file that is added to a collection does not say."""
-
-    rater = forms.CharField(
-        label=_("Annotator"),
-        required=False,
-        max_length=100,
-        help_text=_(
-            "Only if neither a column nor a name beside it says: who gave the ratings in this file?"
-        ),
-    )
-    siblings = SiblingsField(label=_("Read in the same way"))
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["expected"].help_text = _(
-            "Of new sets only. Empty: the most that any system gave for a source."
-        )
-
 
 class QgstecForm(OptionsForm):
     """What a QG-STEC file does not say."""
 
     # The file names systems, and owes each sentence a set
     default_system = crossed = default_modality = None
-    missing_words = decimal = repeats_are = None
+    missing_words = decimal = repeats_are = rater = None
 
     expected = forms.IntegerField(
         label=_("Questions expected of each sentence and type"),
@@ -483,64 +444,3 @@ class QgstecForm(OptionsForm):
         max_value=MAX_QUESTIONS_PER_SET,
         initial=2,
     )
-
-
-class CheckForm(forms.Form):
-    """That somebody looked at a handful of sources before they are stored."""
-
-    seed = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=999_999_999)
-    checked = forms.BooleanField(
-        label=_("These are the right outputs"),
-        error_messages={
-            "required": _(
-                "Look at these sources, then tick this. If something is wrong, go back to the columns."
-            )
-        },
-    )
-
-
-class DetailsForm(forms.Form):
-    """What the collection is called."""
-
-    name = forms.CharField(label=_("Name of the collection"), max_length=MAX_NAME_CHARACTERS)
-    licence = forms.CharField(
-        label=_("Licence"),
-        max_length=MAX_NAME_CHARACTERS,
-        required=False,
-        help_text=_("Of the texts, such as CC BY-SA 4.0."),
-    )
-    language = forms.CharField(
-        label=_("Language of the texts"),
-        max_length=35,
-        initial="en",
-        help_text=_(
-            "A tag such as en, de, ar or zh-Hant. It decides which way texts run and how metrics "
-            "divide them into words."
-        ),
-    )
-    ratings_title = forms.CharField(
-        label=_("Title of the campaign of the ratings"),
-        max_length=MAX_NAME_CHARACTERS,
-        required=False,
-    )
-    again = forms.BooleanField(label=_("Import it again, as another collection"), required=False)
-
-    def __init__(
-        self, *args: Any, has_ratings: bool, before: Collection | None, **kwargs: Any
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        if not has_ratings:
-            del self.fields["ratings_title"]
-        if before is None:
-            del self.fields["again"]
-        else:
-            self.fields["again"].required = True
-            self.fields["again"].error_messages["required"] = _(
-                "You imported this very file before. Tick this to import it once more."
-            )
-
-    def clean_language(self) -> str:
-        tag = self.cleaned_data["language"].strip()
-        if not LANGUAGE.fullmatch(tag):
-            raise forms.ValidationError(_("Write a language tag such as en, de or zh-Hant."))
-        return tag

@@ -1,4 +1,4 @@
-"""The second step of an import: what each column holds, and what no column says."""
+"""The columns page of a file: what each column holds, and what no column says."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +11,6 @@ from judging.imports.actions.reading_plans import Head, Plan
 from judging.imports.forms.columns import SHOWN, ColumnsFormSet, initial_columns, with_direction
 from judging.imports.forms.files import (
     EXCLUDED,
-    FurtherForm,
     OptionsForm,
     QgstecForm,
     RatedWord,
@@ -34,8 +33,6 @@ class ColumnsPage:
 class ColumnMapping:
     """The forms of this step. A file whose format names its own parts has no columns to ask about.
     Of more than 200, some are on this `page`, and the data may say which is gone to next.
-
-    `further`: the file is added to a collection that has questions, so it need not hold any.
     """
 
     def __init__(
@@ -47,9 +44,8 @@ class ColumnMapping:
         plan: Plan,
         rubric: int | None,
         page: str = "",
-        further: bool = False,
     ) -> None:
-        self.head, self.plan, self.columns, self.further = head, plan, None, further
+        self.head, self.plan, self.columns = head, plan, None
         self.pages = [
             ColumnsPage(number, first + 1, min(first + SHOWN, len(head.header)))
             for number, first in enumerate(range(0, len(head.header), SHOWN), 1)
@@ -71,12 +67,11 @@ class ColumnMapping:
                 known={name: each for name, each in said.items() if name not in shown},
                 evidence=head.proposed.evidence,
                 initial=[with_direction(said.get(name, {})) for name in shown],
-                further=further,
                 is_last=self.next_page is None,
                 # so that what was entered on one page is never taken for another's
                 prefix="columns" if number == 1 else f"columns{number}",
             )
-        kind = QgstecForm if head.proposed is None else FurtherForm if further else OptionsForm
+        kind = QgstecForm if head.proposed is None else OptionsForm
         sent = data.get("rubric", "") if data else rubric
         self.options = kind(
             data,
@@ -129,8 +124,6 @@ class ColumnMapping:
             return True
         found = ColumnRoles(**self.columns.columns())
         self.options.check_ratings(found)
-        if not self.further:
-            self.options.check_system(found)
         return not self.options.errors
 
     @property

@@ -56,13 +56,6 @@ def _duplicates(questions: Sequence[QuestionRecord]) -> Mapping[str, int]:
     return found
 
 
-def samples(study: StudyRecords, most: int) -> tuple[Sample, ...]:
-    """Return the first few sources with their questions."""
-    first = study.sources[:most]
-    by_source = _questions_about(study, first)
-    return tuple(_sample(source, by_source[source.key]) for source in first)
-
-
 def _sample(source: SourceRecord, questions: Sequence[QuestionRecord]) -> Sample:
     shown = tuple(
         replace(question, system=shorten(question.system, most=MAX_NAME_CHARACTERS))
@@ -72,38 +65,12 @@ def _sample(source: SourceRecord, questions: Sequence[QuestionRecord]) -> Sample
     return Sample(replace(source, references=references), shown, len(questions) - len(shown))
 
 
-def having(study: StudyRecords, words: str) -> Sequence[SourceRecord]:
-    """Return the sources that have these words in their id, texts or questions; all without
-    words."""
-    wanted = words.casefold()
-    if not wanted:
-        return study.sources
-    asked = {
-        question.source_key
-        for question in study.questions
-        if question.text and wanted in question.text.casefold()
-    }
-    return [
-        source
-        for source in study.sources
-        if source.key in asked
-        or any(
-            wanted in text.casefold()
-            for text in (source.key, source.passage, source.sentence, source.answer)
-            if text
-        )
-    ]
-
-
-def handful(
-    study: StudyRecords, *, most: int, seed: int, sources: Sequence[SourceRecord] | None = None
-) -> tuple[Sample, ...]:
-    """Return a few sources by chance, of all or of these, in the order of the file, each with its
-    systems in an order by chance."""
+def handful(study: StudyRecords, *, most: int, seed: int) -> tuple[Sample, ...]:
+    """Return a few sources by chance, in the order of the file, each with its systems in an order by
+    chance."""
     rng = Random(seed)
-    drawn_from = study.sources if sources is None else sources
-    places = sorted(rng.sample(range(len(drawn_from)), min(most, len(drawn_from))))
-    chosen = [drawn_from[place] for place in places]
+    count = len(study.sources)
+    chosen = [study.sources[place] for place in sorted(rng.sample(range(count), min(most, count)))]
     by_source = _questions_about(study, chosen)
     return tuple(_sample(source, _shuffled(by_source[source.key], rng)) for source in chosen)
 

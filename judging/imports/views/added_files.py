@@ -11,6 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -30,6 +31,7 @@ from judging.guards import (
 )
 from judging.imports.actions import (
     adding,
+    datasets,
     looks,
     proposals,
     ratings,
@@ -42,17 +44,21 @@ from judging.imports.forms.added_files import (
     ChoicesForm,
     ConfirmNewForm,
     FilesForm,
-    NewCollectionForm,
+    NewDatasetForm,
 )
 from judging.imports.forms.files import ReadingForm, SiblingsField
 from judging.imports.forms.mapping import ColumnMapping
+from judging.imports.readers.text import unstorable
 from judging.imports.views.looks import found_in, job_of
 from judging.imports.views.row_lists import page_in
 from judging.models import AddedFile, Collection, Rubric, StoredFile
 from judging.views import spreadsheets
 
+MAX_START_DIGITS = 10
 LARGE = 500_000  # bytes; above that, taking back is a job with progress
 ADD, EXAMINE, TAKE_BACK = "judging.add_files", "judging.examine_file", "judging.take_back_file"
+PREVIEW_ALL = "judging.preview_files"
+FILE_JOBS = (ADD, PREVIEW_ALL, TAKE_BACK)
 FileView = Callable[..., HttpResponse]
 
 
@@ -72,41 +78,56 @@ def _file_of(view: FileView) -> FileView:
 @creator_required
 @require_http_methods(["GET", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """Begin a collection that is assembled from several files."""
-    form = NewCollectionForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
+    """Create a dataset with its first files."""
+    form = NewDatasetForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
     if request.method == "POST" and form.is_valid():
-        said = form.cleaned_data
+        entered = form.cleaned_data
         with transaction.atomic():
             collection = adding.start(
-                name=said["name"],
+                name=entered["name"] or proposals.stem(entered["files"][0].name),
                 by=request.user,
-                licence=said["licence"],
-                language=said["language"],
+                licence=entered["licence"],
+                language=entered["language"],
             )
-            for reason in _upload(request, collection, said["files"]):
+            for reason in _upload(request, collection, entered["files"]):
                 messages.warning(request, reason)
-        return redirect("judging:files", collection.pk)
+        return redirect(_next_page(collection))
     return render(
         request, "judging/imports/new.html", {"form": form}, status=422 if form.errors else 200
     )
 
 
+def _next_page(collection: Collection) -> str:
+    """Return the page of the next waiting file whose columns are not decided, else that of a single
+    waiting file, else the list of files."""
+    waiting = list(collection.added_files.waiting().listed())
+    undecided = next((file for file in waiting if not file.plan), None)
+    if undecided:
+        return reverse("judging:file_columns", args=[collection.pk, undecided.number])
+    if len(waiting) == 1:
+        return reverse("judging:file", args=[collection.pk, waiting[0].number])
+    return reverse("judging:files", args=[collection.pk])
+
+
 @collection_for_readers
 @require_GET
 def files(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """List the files of a collection: what each brought, and what waits."""
+    """List the files of a dataset: what each brought, and which wait."""
     listed = list(collection.added_files.listed())
     waiting = [each for each in listed if each.state == AddedFile.State.WAITING]
+    ready = [each for each in waiting if each.plan]
     context = {
         "collection": collection,
         "files": listed,
-        "ready": [each for each in waiting if each.plan],
-        "waiting": waiting,
+        "ready": ready,
+        "waiting": adding.in_batch_order(waiting),
+        "are_previewed": adding.are_previewed(ready),
+        "obstructed": [each for each in ready if each.examined.get("obstacles")],
         "mostly_new": _mostly_new(waiting),
         "confirm": ConfirmNewForm(),
         "form": FilesForm(),
         "is_owner": _is_owner(request, collection),
-        "working": collection.jobs.unfinished().filter(kind__in=[ADD, TAKE_BACK]).first(),
+        "working": collection.jobs.unfinished().filter(kind__in=FILE_JOBS).first(),
     }
     return render(request, "judging/imports/files.html", context)
 
@@ -122,7 +143,7 @@ def upload(request: HttpRequest, collection: Collection) -> HttpResponse:
         return redirect("judging:files", collection.pk)
     for reason in _upload(request, collection, form.cleaned_data["files"]):
         messages.warning(request, reason)
-    return redirect("judging:files", collection.pk)
+    return redirect(_next_page(collection))
 
 
 def _upload(request: HttpRequest, collection: Collection, given: Sequence[Any]) -> list[str]:
@@ -171,7 +192,6 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         plan=plan,
         rubric=_rubric(request, added, head),
         page=request.GET.get("page", ""),
-        further=True,
     )
     siblings = proposals.still_waiting(added, found["siblings"])
     SiblingsField.offer(asked.options, siblings)
@@ -182,7 +202,10 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
             return redirect(f"{request.path}?page={asked.next_page.number}")
         ticked = asked.options.cleaned_data.get("siblings", ())
         proposals.read_alike(added, [each for each in siblings if str(each.number) in ticked])
-        return redirect("judging:file", added.collection_id, added.number)
+        waiting = list(added.collection.added_files.waiting().listed())
+        if len(waiting) > 1 and all(each.plan for each in waiting):
+            return _job(request, added.collection, PREVIEW_ALL, waiting)
+        return redirect(_next_page(added.collection))
     otherwise = ReadingForm(initial=initial, sheets=head.sheets)
     context |= {
         "head": head,
@@ -264,6 +287,8 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
     if blind:
         context["decline"] = how_to_decline(request.user, added.collection)
     context["expected"] = added.examined.get("expected", {})
+    context["before"] = datasets.earlier(owner=request.user, sha256=added.file.sha256)
+    context["has_chosen_starts"] = reading_plans.has_starts(adding.plan_of(added))
     if added.state == AddedFile.State.WAITING:
         others = _siblings(added) if is_owner else []
         context |= {"form": _choices_form(added, None, others), "siblings": others}
@@ -376,9 +401,43 @@ def choices(request: HttpRequest, added: AddedFile) -> HttpResponse:
 @collection_for_owner
 @_file_of
 @require_POST
+def starts(request: HttpRequest, added: AddedFile) -> HttpResponse:
+    """Keep which occurrence is meant of answers that occur more than once in their passage."""
+    chosen = {
+        key.removeprefix("start:"): value
+        for key, value in request.POST.items()
+        if key.startswith("start:")
+    }
+    numbers = {
+        key: int(value)
+        for key, value in chosen.items()
+        if value.isdecimal() and len(value) < MAX_START_DIGITS and not unstorable(key)
+    }
+    others = "first" if request.POST.get("others") == "first" else "ask"
+    if added.state == AddedFile.State.WAITING:
+        plan = reading_plans.with_starts(adding.plan_of(added), numbers, others=others)
+        if "again" in request.POST:
+            plan = reading_plans.without_starts(plan)
+        adding.decide(added=added, plan=plan, rubric=added.rubric)
+    return redirect("judging:file", added.collection_id, added.number)
+
+
+@collection_for_owner
+@_file_of
+@require_POST
 def add(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Have a job add a file to its dataset."""
     return _add(request, added.collection, [added] if added.plan else [])
+
+
+@collection_for_owner
+@require_POST
+def preview_all(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Have a job find out what all waiting files would bring together."""
+    ready = [each for each in collection.added_files.waiting().listed() if each.plan]
+    if not ready:
+        return redirect("judging:files", collection.pk)
+    return _job(request, collection, PREVIEW_ALL, ready)
 
 
 @collection_for_owner

@@ -8,7 +8,6 @@ from django.shortcuts import redirect
 
 from judging import tasks
 from judging.actions import jobs
-from judging.imports.actions import row_list_files
 from judging.models import Collection, Job
 
 
@@ -18,21 +17,12 @@ def found_in(
     kind: str,
     parameters: Mapping[str, Any],
     collection: Collection | None = None,
-    with_row_list: bool = False,
 ) -> dict[str, Any] | HttpResponse:
     """Return what is found in a file, or a redirect to the page of the job that looks.
 
-    The same look by the same person is one job. One that failed or was cancelled is begun again, and
-    so is one whose list of rows was deleted if the caller needs it (`with_row_list`).
+    The same look by the same person is one job. One that failed or was cancelled is begun again.
     """
     job = job_of(request, kind, parameters)
-    if (
-        job
-        and job.state == Job.State.DONE
-        and with_row_list
-        and not row_list_files.exists_in(job.result["found"])
-    ):
-        job = None
     if job and job.state == Job.State.DONE:
         return dict(job.result["found"])
     if job is None:

@@ -16,8 +16,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from judging import storage
-from judging.imports.actions import new_collections, reading_plans
-from judging.imports.actions.new_collections import Imported
+from judging.imports.actions import datasets, reading_plans, refusals
+from judging.imports.actions.datasets import Imported
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.readers.columns import ONE_COLUMN, ColumnRoles, columns_from
 from judging.imports.readers.overview import per_system
@@ -127,7 +127,7 @@ class Command(BaseCommand):
             self.stdout.write(sentence)
         self._tell(study)
         try:
-            made = new_collections.import_study(
+            made = datasets.import_study(
                 study=study,
                 name=said["name"],
                 by=owner,
@@ -141,12 +141,12 @@ class Command(BaseCommand):
                 ratings_title=said["ratings_title"],
                 again=said["again"],
             )
-        except new_collections.AlreadyImported as before:
+        except datasets.AlreadyImported as before:
             message = (
                 f"{before} It is collection {before.collection.pk}; --again imports it once more."
             )
             raise CommandError(message, returncode=BEFORE) from None
-        except new_collections.CannotImport as refused:
+        except refusals.CannotImport as refused:
             raise CommandError("\n".join(refused.reasons)) from None
         self._tell_made(made)
 

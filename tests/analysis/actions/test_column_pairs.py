@@ -6,7 +6,7 @@ from django.utils import timezone
 from analysis.actions import column_pairs, scores
 from analysis.actions.scores import ChosenMetric
 from analysis.metrics.contract import Preparation
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.tables import read_delimited
@@ -21,7 +21,7 @@ def qgbench():
     table = read_delimited(shared_data.path("qgbench/sample_300.csv").read_bytes())
     guessed = guess(table.header, [row.cells for row in table.rows[:50]])
     study = to_study(table, guessed)
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=study, name="QG-Bench", by=factories.researcher(), now=timezone.now()
     )
     return made.collection

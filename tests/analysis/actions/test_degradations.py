@@ -10,7 +10,7 @@ from analysis.actions.degradations import NothingToDegrade
 from analysis.actions.degrading import WantedDegradation
 from analysis.sections.question_sets import SetFacts
 from judging.actions.jobs import JobCancelled
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.readers.records import QuestionRecord, SourceRecord, StudyRecords
 from judging.models import Attribute, Collection, Event, Job, Question, System, Unit
 from tests import factories
@@ -46,7 +46,7 @@ def canals() -> Collection:
     )
     expected = {(key, system): 1 for key in WHOLE for system in ("Alba", "Brisa")}
     study = StudyRecords(sources=sources, questions=questions, expected=expected)
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=study,
         name="Canals",
         by=factories.researcher(),
@@ -190,7 +190,7 @@ def test_sets_close_their_gaps_and_say_where_a_question_stood():
         expected={("1", "Alba"): 6},
     )
     owner = factories.researcher()
-    canals = new_collections.import_study(study=study, name="Canals", by=owner, now=NOW).collection
+    canals = datasets.import_study(study=study, name="Canals", by=owner, now=NOW).collection
 
     made = degraded(canals, noise=["function_words"])
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from analysis.actions import runs
 from judging.actions import jobs
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.tables import read_delimited
@@ -38,7 +38,7 @@ def study(ratings, *, sources=5, systems=("Alba", "Brisa"), metrics=None):
             )
     table = read_delimited("\n".join(rows).encode())
     columns = guess(table.header, [row.cells for row in table.rows])
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=to_study(table, columns),
         name="Locks",
         by=factories.researcher(),

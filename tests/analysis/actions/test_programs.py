@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from analysis.actions import runs, scores, scoring_jobs
 from judging import tasks
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.tables import read_delimited
@@ -73,7 +73,7 @@ def study() -> Campaign:
             writer.writerow(row)
     table = read_delimited(buffer.getvalue().encode())
     read = to_study(table, guess(table.header, [row.cells for row in table.rows[:50]]))
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=read,
         name="Programs",
         by=factories.researcher(),

@@ -9,7 +9,7 @@ from django.utils import timezone
 from analysis import frames
 from analysis.actions import runs
 from judging.actions import jobs
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.formats.qgstec_xml import read_qgstec
 from judging.models import Job, Metric
 from tests import factories, shared_data
@@ -33,7 +33,7 @@ def found(rows, **where):
 @pytest.fixture
 def qgstec():
     file = shared_data.path("qgstec2010/EvaluatedSubmissions.xml")
-    imported = new_collections.import_study(
+    imported = datasets.import_study(
         study=read_qgstec(file.read_bytes()),
         name="QG-STEC 2010",
         by=factories.researcher(),

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from analysis.actions import tuning
 from judging.actions import jobs
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.tables import read_delimited
@@ -67,7 +67,7 @@ def tunable(sources=60, *, loose=True):
         writer.writerow(row)
     table = read_delimited(buffer.getvalue().encode())
     study = to_study(table, guess(table.header, [row.cells for row in table.rows]))
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=study,
         name="Entities",
         by=factories.researcher(),

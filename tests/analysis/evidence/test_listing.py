@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from analysis.evidence import listing
 from analysis.evidence.listing import Chosen
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.tables import read_delimited
@@ -299,7 +299,7 @@ def wide(lasting):
     )
     table = read_delimited("\n".join(rows).encode())
     columns = guess(table.header, [row.cells for row in table.rows])
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=to_study(table, columns),
         name="Wide",
         by=factories.researcher(),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from django.utils import timezone
 from judging.actions import rubrics
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.readers.columns import columns_from
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.tables import read_delimited
@@ -229,7 +229,7 @@ def imported(golden: Golden) -> Campaign:
         document = replace(document, criteria=criteria)
     study = to_study(read_delimited(golden.content()), columns_from(golden.columns()))
     assert not [problem for problem in study.problems if problem.kind != "warning"], study.problems
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=study,
         name=golden.name,
         by=factories.researcher(f"of {golden.name}"),

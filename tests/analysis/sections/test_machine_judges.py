@@ -24,7 +24,7 @@ from analysis.sections.system_means import SystemMeans
 from analysis.stats.inference import Inference
 from judging import storage
 from judging.actions import machine_judges
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.tables import read_delimited
@@ -66,7 +66,7 @@ def study(systems: Sequence[str] = tuple(SYSTEMS), *, rubric: Rubric | None = No
             )
         )
     table = read_delimited("\n".join(rows).encode())
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=to_study(table, guess(table.header, [row.cells for row in table.rows])),
         name="Locks",
         by=factories.researcher(),

@@ -14,7 +14,7 @@ from analysis.sections.question_sets import (
     held_sets,
     value_of,
 )
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.readers.records import QuestionRecord, RatingRecord, SourceRecord, StudyRecords
 from judging.models import Campaign, Reference, System
 from tests import factories
@@ -84,7 +84,7 @@ def campaign() -> Campaign:
         ratings=tuple(ratings()),
         expected={("1", "Alba"): 6, ("1", "Brisa"): 6},
     )
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=study,
         name="Locks",
         by=factories.researcher(),

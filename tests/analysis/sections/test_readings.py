@@ -23,7 +23,7 @@ from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.section import Found
 from analysis.sections.system_means import SystemMeans
 from analysis.stats import protocol
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.imports.formats.qgstec_xml import read_qgstec
 from tests import factories, shared_data
 from tests.analysis import studies
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(scope="module")
 def qgstec(lasting):
     file = shared_data.path("qgstec2010/EvaluatedSubmissions.xml")
-    return new_collections.import_study(
+    return datasets.import_study(
         study=read_qgstec(file.read_bytes()),
         name="QG-STEC 2010",
         by=factories.researcher(),

@@ -2,7 +2,7 @@ import pytest
 
 from judging import storage
 from judging.actions import collection_counts, collections
-from judging.imports.actions import new_collections, uploads
+from judging.imports.actions import datasets
 from judging.imports.readers.records import Problem
 from judging.models import (
     Attribute,
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 def stored(text: str | None = None, **columns) -> Collection:
     read = study(text, **columns) if text else study()
-    return new_collections.import_study(
+    return datasets.import_study(
         study=read, name="Canals", by=factories.researcher(), now=NOW
     ).collection
 
@@ -215,9 +215,9 @@ def test_counted_collections_tell_what_they_hold():
 
 def test_delete_removes_everything_and_the_file_where_nobody_else_has_it():
     owner = factories.researcher()
-    upload = uploads.keep(owner=owner, name="canals.csv", file=storage.keep(b"question\nWhy?\n"))
-    made = new_collections.import_study(
-        study=study(), name="Canals", by=owner, now=NOW, file=upload.file
+    file = storage.keep(b"question\nWhy?\n")
+    made = datasets.import_study(
+        study=study(), name="Canals", by=owner, now=NOW, file=file
     ).collection
     other = stored()
 
@@ -242,15 +242,13 @@ def test_delete_removes_everything_and_the_file_where_nobody_else_has_it():
 
 def test_delete_keeps_a_file_that_another_collection_came_from():
     owner = factories.researcher()
-    upload = uploads.keep(owner=owner, name="canals.csv", file=storage.keep(b"question\nWhy?\n"))
-    options = {"study": study(), "name": "Canals", "by": owner, "now": NOW, "file": upload.file}
-    made, _again = (
-        new_collections.import_study(**options, again=True).collection for _ in range(2)
-    )
+    file = storage.keep(b"question\nWhy?\n")
+    options = {"study": study(), "name": "Canals", "by": owner, "now": NOW, "file": file}
+    made, _again = (datasets.import_study(**options, again=True).collection for _ in range(2))
 
     collections.delete(collection=made)
 
-    assert StoredFile.objects.get() == upload.file
+    assert StoredFile.objects.get() == file
 
 
 def test_delete_refuses_what_a_campaign_is_about():

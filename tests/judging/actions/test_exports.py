@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from judging.actions import exports
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets, refusals
 from judging.imports.formats.label_studio import write_label_studio
 from judging.imports.formats.long import write_long_csv, write_long_jsonl
 from judging.imports.formats.qgstec_writer import write_qgstec
@@ -75,7 +75,7 @@ def judged() -> Campaign:
 
 def again(read: StudyRecords, campaign: Campaign) -> Campaign:
     later = timezone.now() + timedelta(days=1)
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=read, name="Again", by=campaign.created_by, now=later, rubric=campaign.rubric
     )
     assert made.quarantined == 0
@@ -136,7 +136,7 @@ def test_a_mark_beside_no_rating_goes_to_quarantine() -> None:
     columns = {name: name for name in text.splitlines()[0].split(",")[1:]}
     read = study(text, source_id="id", default_system="Alba", **columns)
 
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=read,
         name="Owls",
         by=factories.researcher(),
@@ -146,14 +146,14 @@ def test_a_mark_beside_no_rating_goes_to_quarantine() -> None:
 
     [kept] = made.collection.quarantine.all()
     assert (kept.row, kept.value) == (3, "0-4")
-    assert kept.reason == "The mark stands beside no rating that could be stored."
+    assert kept.reason == "The mark belongs to no rating that could be stored."
 
 
 def test_metadata_of_ratings_are_kept_with_each_judgment_and_exported() -> None:
     text = "id,question,rater,correctness,seconds\n1,Why?,Ann,2,7.5\n1,Why?,Bo,3,9\n2,Who?,Ann,1,\n"
     read = to_study(*_guessed(text))
 
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=read,
         name="Owls",
         by=factories.researcher(),
@@ -174,16 +174,13 @@ def test_a_name_of_metadata_that_is_too_long_is_told_wherever_it_stands() -> Non
     read = to_study(
         *_guessed(f"id,question,rater,correctness,{name}\n1,Why?,Ann,2,\n2,Who?,Ann,2,late\n")
     )
-    assert (
-        "metadata column"
-        in new_collections.examine(study=read, rubric=factories.rubric()).obstacles[0]
-    )
+    assert "metadata column" in refusals.too_long(read)[0]
 
 
 def test_erasing_an_imported_rater_takes_what_files_said_along() -> None:
     from judging.actions import enrollments
 
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=to_study(*_guessed("id,question,rater,correctness,seconds\n1,Why?,Ann,2,7.5\n")),
         name="Owls",
         by=factories.researcher(),
@@ -207,7 +204,7 @@ def test_released_xml_comes_out_of_the_database_with_its_instances() -> None:
     data = shared_data.path("qgstec2010/EvaluatedSubmissions.xml").read_bytes()
     rubric = factories.rubric("qgstec2010-b")
     read = FORMAT["qgstec_xml"].read(data)
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=read, name="Released", by=factories.researcher(), now=timezone.now(), rubric=rubric
     )
 

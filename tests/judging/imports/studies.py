@@ -3,11 +3,12 @@
 from typing import Any
 
 from judging import storage
+from judging.actions import jobs
 from judging.imports.actions import adding
 from judging.imports.actions.joining import JoiningChoices
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.readers.columns import columns_from
-from judging.models import AddedFile, Collection, Rubric
+from judging.models import AddedFile, Collection, Job, Rubric, User
 from tests import factories
 from tests.judging.studies import NOW
 
@@ -51,3 +52,17 @@ def assembled(text: str = BATCH, **said: Any) -> Collection:
     add(collection, text, name="first.csv", **said)
     collection.refresh_from_db()
     return collection
+
+
+def adding_job(owner: User, data: bytes, *, name: str = "Large") -> Job:
+    """Return the queued job that adds a file to a new dataset."""
+    collection = adding.start(name=name, by=owner)
+    file = storage.keep(data)
+    added = adding.upload(collection=collection, name="large.csv", file=file, by=owner)
+    adding.decide(added=added, plan=Plan(format="csv"))
+    return jobs.enqueue(
+        kind="judging.add_files",
+        parameters={"files": [added.pk]},
+        by=owner,
+        collection=collection,
+    )

@@ -15,8 +15,8 @@ from judging import storage
 from judging.actions import campaigns, collections, machine_judges
 from judging.imports.actions import adding, proposals, reading_plans, taking_back
 from judging.imports.actions.joining import JoiningChoices
-from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Plan
+from judging.imports.actions.refusals import CannotImport
 from judging.imports.readers import limited
 from judging.imports.readers.numbers import is_number
 from judging.models import (

@@ -9,7 +9,7 @@ from django.db import connection
 from judging.actions import campaigns
 from judging.imports.actions import adding, taking_back
 from judging.imports.actions.joining import JoiningChoices
-from judging.imports.actions.new_collections import CannotImport
+from judging.imports.actions.refusals import CannotImport
 from judging.models import Campaign, Question, Score
 from tests import factories
 from tests.judging.imports.studies import add, assembled, waiting

@@ -48,7 +48,7 @@ def test_large_files_are_looked_at_and_added_by_a_worker(page, collection, monke
     run("add_files", job.pk)
     assert Score.objects.count() == 3
     shown = page.get(reverse("judging:job", args=[job.pk]))
-    assert shown.url == reverse("judging:files", args=[collection.pk])
+    assert shown.url == reverse("judging:collection", args=[collection.pk])
     page.post(at("file_take_back", added))
     run("take_back_file", Job.objects.get(kind="judging.take_back_file").pk)
     assert not Score.objects.exists()

@@ -14,13 +14,12 @@ from django.utils import timezone
 
 from judging import storage, tasks
 from judging.actions import jobs
-from judging.imports.actions import looks, uploads
+from judging.imports.actions import adding
 from judging.imports.actions.reading_plans import Plan
-from judging.imports.actions.uploads import WantedImport
-from judging.models import Collection, Job, Metric, Passage, Question, Score, User
+from judging.models import Job, Metric, Passage, Question, Score, User
 from tests import factories
 from tests.conftest import KeptWorker
-from tests.judging.imports.studies import MATERIAL, assembled, waiting
+from tests.judging.imports.studies import MATERIAL, adding_job, assembled, waiting
 from tests.judging.imports.test_adding import BLEU, SCORES
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.jobs]
@@ -37,9 +36,7 @@ def large(rows: int = ROWS) -> bytes:
 
 
 def started(owner: User) -> Job:
-    upload = uploads.keep(owner=owner, name="large.csv", file=storage.keep(large()))
-    wanted = WantedImport(upload=upload, plan=Plan(), name="Large")
-    job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=owner)
+    job = adding_job(owner, large())
     tasks.ring(job.pk)
     return job
 
@@ -89,19 +86,23 @@ def test_a_worker_imports_a_large_file_and_shows_how_far_it_is(worker):
     assert Passage.objects.count() == ROWS // 4
 
 
-def test_a_worker_reads_a_large_file_for_a_page(worker):
+def test_a_worker_previews_a_large_file_for_a_page(worker):
     owner = factories.researcher()
-    upload = uploads.keep(owner=owner, name="large.csv", file=storage.keep(large()))
-    parameters = looks.of_upload(upload, Plan(), rubric=None)
-    job = jobs.enqueue(kind=looks.PREVIEW, parameters=parameters, by=owner)
-    gone = jobs.enqueue(kind=looks.COLUMNS, parameters={**parameters, "upload": 0}, by=owner)
+    collection = adding.start(name="Large", by=owner)
+    file = storage.keep(large())
+    added = adding.upload(collection=collection, name="large.csv", file=file, by=owner)
+    adding.decide(added=added, plan=Plan(format="csv"))
+    asked = {"by": owner, "collection": collection}
+    job = jobs.enqueue(kind="judging.examine_file", parameters={"files": [added.pk]}, **asked)
+    gone = jobs.enqueue(kind="judging.examine_file", parameters={"files": [0]}, **asked)
     tasks.ring(job.pk)
     wait_for(job, over)
     wait_for(gone, over)
 
+    added.refresh_from_db()
     assert (job.state, job.error) == ("done", "")
-    assert job.result["found"]["study"]["questions"] == ROWS
-    assert (gone.state, gone.error) == ("failed", "The file is gone already.")
+    assert added.examined["expected"]["new"] == ROWS
+    assert (gone.state, gone.error) == ("failed", "The files are gone already.")
 
 
 def test_a_cancelled_import_leaves_nothing(worker):
@@ -116,7 +117,7 @@ def test_a_cancelled_import_leaves_nothing(worker):
 
     wait_for(job, over)
     assert job.state == "cancelled"
-    assert Collection.objects.count() == 0
+    assert Passage.objects.count() == 0
     assert Question.objects.count() == 0
 
 

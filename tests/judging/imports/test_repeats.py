@@ -5,7 +5,7 @@ import pytest
 
 from analysis import frames
 from judging.actions import collection_counts
-from judging.imports.actions import new_collections, taking_back
+from judging.imports.actions import datasets, taking_back
 from judging.imports.readers.columns import columns_from
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.repeats import unrolled
@@ -55,7 +55,7 @@ def read(text, **columns):
 
 
 def imported(text, **columns):
-    return new_collections.import_study(
+    return datasets.import_study(
         study=read(text, **columns),
         name="Birds",
         by=factories.researcher(),

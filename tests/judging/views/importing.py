@@ -1,4 +1,4 @@
-"""The steps of an import as a browser takes them."""
+"""The pages of an import as a browser takes them: a new dataset with one file."""
 
 from typing import Any
 
@@ -7,28 +7,41 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from judging.models import Upload
+from judging.models import AddedFile
 from tests.judging.studies import QUESTIONS
 
-DETAILS = {"name": "Canal towns", "language": "en"}
+PAGES = {
+    "columns": "file_columns",
+    "preview": "file",
+    "reading": "file_reading",
+    "rows": "file_rows",
+    "starts": "file_starts",
+    "choices": "file_choices",
+    "add": "file_add",
+}
 
 
-def send(page: Client, content: str | bytes, name: str = "canals.csv") -> HttpResponse:
+def send(
+    page: Client, content: str | bytes, name: str = "canals.csv", **details: str
+) -> HttpResponse:
     data = content.encode() if isinstance(content, str) else content
-    return page.post(reverse("judging:import"), {"file": SimpleUploadedFile(name, data)})
+    entered = {"name": "Canal towns", "files": [SimpleUploadedFile(name, data)]}
+    return page.post(reverse("judging:collection_new"), entered | details)
 
 
-def sent(page: Client, content: str | bytes = QUESTIONS, name: str = "canals.csv") -> Upload:
-    assert send(page, content, name).status_code == 302
-    return Upload.objects.latest("id")
+def sent(
+    page: Client, content: str | bytes = QUESTIONS, name: str = "canals.csv", **details: str
+) -> AddedFile:
+    assert send(page, content, name, **details).status_code == 302
+    return AddedFile.objects.latest("id")
 
 
-def at(step: str, upload: Upload) -> str:
-    return reverse(f"judging:import_{step}", args=[upload.pk])
+def at(step: str, added: AddedFile) -> str:
+    return reverse(f"judging:{PAGES[step]}", args=[added.collection_id, added.number])
 
 
 def form_of(answer: HttpResponse) -> dict[str, Any]:
-    """Return what a browser would send of the second step's forms as they are shown."""
+    """Return what a browser would send of the columns page's forms as they are shown."""
     formset, form = answer.context.get("formset"), answer.context["form"]
     shown = {bound.html_name: bound.value() for bound in form}
     for each in formset or ():
@@ -38,24 +51,21 @@ def form_of(answer: HttpResponse) -> dict[str, Any]:
     return {name: value for name, value in shown.items() if value not in (None, False)}
 
 
-def use(form: dict[str, Any], header: str, column: str, **said: str) -> dict[str, Any]:
+def use(form: dict[str, Any], header: str, column: str, **entered: str) -> dict[str, Any]:
     place = header.split(",").index(column)
-    return form | {f"columns-{place}-{key}": value for key, value in said.items()}
+    return form | {f"columns-{place}-{key}": value for key, value in entered.items()}
 
 
-def mapped(page: Client, upload: Upload, **said: Any) -> HttpResponse:
-    return page.post(at("columns", upload), form_of(page.get(at("columns", upload))) | said)
+def mapped(page: Client, added: AddedFile, **entered: Any) -> HttpResponse:
+    return page.post(at("columns", added), form_of(page.get(at("columns", added))) | entered)
 
 
-def confirmed(page: Client, upload: Upload, **details: Any) -> HttpResponse:
-    """Tick that the handful is right, and import."""
-    assert page.post(at("check", upload), {"seed": "1", "checked": "on"}).url == at(
-        "confirm", upload
-    )
-    return page.post(at("confirm", upload), DETAILS | details)
+def added_by(page: Client, added: AddedFile) -> HttpResponse:
+    """Add the file, with everything confirmed that the page asks about."""
+    return page.post(at("add", added), {"confirmed": "on"})
 
 
-def imported(page: Client, upload: Upload, **details: Any) -> HttpResponse:
-    assert mapped(page, upload).url == at("preview", upload)
-    assert page.get(at("preview", upload)).status_code == 200
-    return confirmed(page, upload, **details)
+def imported(page: Client, added: AddedFile, **entered: Any) -> HttpResponse:
+    assert mapped(page, added, **entered).url == at("preview", added)
+    assert page.get(at("preview", added)).status_code == 200
+    return added_by(page, added)

@@ -70,7 +70,7 @@ def test_address_that_names_no_material_or_protocol_has_the_page_all_the_same(pa
 
 
 def test_new_campaign_without_material_leads_to_the_import(page):
-    assert reverse("judging:import") in page.get(reverse("judging:campaign_new")).text
+    assert reverse("judging:collection_new") in page.get(reverse("judging:campaign_new")).text
 
 
 def test_new_campaign_about_somebody_elses_material_is_refused(page, owner):

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from judging import tasks
 from judging.actions import collection_counts, jobs
-from judging.imports.actions import new_collections
+from judging.imports.actions import datasets
 from judging.models import Campaign, Collection, Job, Membership, Quarantine, User
 from tests import factories
 from tests.judging.studies import NOW, study
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 def imported(owner: User, **options) -> Collection:
-    return new_collections.import_study(
+    return datasets.import_study(
         study=study(), name="Canal towns", by=owner, now=NOW, **options
     ).collection
 
@@ -24,7 +24,6 @@ def test_list_of_nothing_says_what_to_do_next(page):
 
     assert answer.status_code == 200
     assert "No collections yet" in answer.text
-    assert reverse("judging:import") in answer.text
     assert reverse("judging:collection_new") in answer.text
 
 
@@ -34,7 +33,7 @@ def test_list_of_nothing_offers_no_import_to_whom_may_not(client):
     answer = client.get(reverse("judging:collections"))
 
     assert "No collections yet" in answer.text
-    assert reverse("judging:import") not in answer.text
+    assert reverse("judging:collection_new") not in answer.text
 
 
 def test_list_counts_what_each_collection_holds(page, owner):

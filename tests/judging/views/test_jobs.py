@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 def job(owner: User, **columns) -> Job:
-    made = jobs.enqueue(kind="judging.import_study", parameters={}, by=owner)
+    made = jobs.enqueue(kind="judging.add_files", parameters={}, by=owner)
     Job.objects.filter(pk=made.pk).update(**columns)
     return made
 

@@ -3,15 +3,16 @@
 import csv
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from io import StringIO
 
 import pytest
 
 from judging.imports.actions.held import CollectionSet, Held, HeldSlot, HeldSource
-from judging.imports.actions.letters import by_row, find_letters
+from judging.imports.actions.letters import by_row, find_letters, renamed
 from judging.imports.actions.matching import Matching, match
 from judging.imports.readers.columns import columns_from
-from judging.imports.readers.records import StudyRecords
+from judging.imports.readers.records import RatingRecord, StudyRecords
 from judging.imports.readers.registry import FORMAT
 
 MANY = 6_000
@@ -285,3 +286,22 @@ def test_find_letters_of_many_equal_questions_are_decided_at_once() -> None:
     assert letters.names == {"a": "A"}
     assert len(by_row(read, letters).questions) == MANY
     assert time.process_time() - began < 5
+
+
+def test_renamed_ratings_of_llm_judges_follow_their_system() -> None:
+    read = study_of([changed(MILL, system="a")])
+    [question] = read.questions
+    judged = RatingRecord(
+        source_key=question.source_key,
+        system="a",
+        position=1,
+        rater="Model",
+        criterion="fluency",
+        value="3",
+        row=2,
+        column="fluency",
+    )
+
+    moved = renamed(replace(read, judge_ratings=(judged,)), {"a": "Alba"})
+
+    assert [each.system for each in moved.judge_ratings] == ["Alba"]

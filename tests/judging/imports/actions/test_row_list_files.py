@@ -1,19 +1,16 @@
 """The list of rows that a look stores is deleted with the file's import, and after a day."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from judging import storage
-from judging.actions import collections, jobs
-from judging.imports.actions import adding, looks, row_list_files, uploads
+from judging.actions import collections
+from judging.imports.actions import adding, looks, row_list_files
 from judging.imports.actions.joining import JoiningChoices
 from judging.imports.actions.reading_plans import Plan
-from judging.imports.actions.uploads import WantedImport
-from judging.imports.readers.columns import columns_from
-from judging.models import AddedFile, Job, Score, StoredFile, Upload
+from judging.models import AddedFile, Job, Score, StoredFile
 from tests import factories
 from tests.judging.imports.studies import BATCH, MATERIAL, assembled, waiting
 from tests.judging.imports.test_adding import BLEU, BY_ID
@@ -69,39 +66,27 @@ def test_list_of_a_waiting_file_is_deleted(looked_at: AddedFile, deleted_by: str
     assert stored_lists() == set()
 
 
-@pytest.fixture
-def previewed() -> tuple[Upload, Plan]:
-    """An upload that a job has looked at, and how it was read."""
+@pytest.mark.parametrize("gone", ["the dataset", "a day"])
+def test_texts_that_a_look_found_are_deleted(gone: str) -> None:
     owner = factories.researcher()
-    upload = uploads.keep(owner=owner, name="birds.csv", file=storage.keep(BATCH.encode()))
-    plan = Plan(format="csv", columns=columns_from(MATERIAL))
-    asked: dict[str, Any] = looks.of_upload(upload, plan, rubric=None)
-    found = looks.look(kind=looks.PREVIEW, parameters=asked, by=owner)
+    collection = adding.start(name="Birds", by=owner)
+    file = storage.keep(BATCH.encode())
+    added = adding.upload(collection=collection, name="birds.csv", file=file, by=owner)
+    asked = looks.of_added(added, Plan())
     Job.objects.create(
-        kind=looks.PREVIEW,
+        kind=looks.COLUMNS,
         parameters=asked,
         created_by=owner,
+        collection=collection,
         state=Job.State.DONE,
-        result={"found": found},
+        result={"found": looks.read_columns(parameters=asked, by=owner)},
         finished_at=timezone.now(),
     )
-    return upload, plan
-
-
-@pytest.mark.parametrize("gone", ["the collection", "a day"])
-def test_what_a_look_found_of_the_texts_goes(previewed: tuple[Upload, Plan], gone: str) -> None:
-    upload, plan = previewed
     if gone == "a day":
-        assert row_list_files.delete_old(now=timezone.now()) == 0
-        assert row_list_files.delete_old(now=timezone.now() + timedelta(days=2)) == 1
+        row_list_files.delete_old(now=timezone.now())
+        assert Job.objects.exists()
+        row_list_files.delete_old(now=timezone.now() + timedelta(days=2))
     else:
-        wanted = WantedImport(upload=upload, plan=plan, name="Birds")
-        made = uploads.import_upload(wanted=wanted, by=upload.owner, now=NOW).collection
-        jobs.enqueue(kind="analysis.matching", parameters={}, by=upload.owner, collection=made)
-        drawn = {"figures": {"0-light": storage.keep(b"<svg/>").sha256}}
-        Job.objects.filter(collection=made).update(
-            state="done", finished_at=timezone.now(), result=drawn
-        )
-        collections.delete(collection=made, by=upload.owner)
+        collections.delete(collection=collection, by=owner)
         assert not StoredFile.objects.exists()
     assert not Job.objects.exists()

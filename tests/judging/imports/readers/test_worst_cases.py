@@ -18,7 +18,7 @@ from analysis.metrics import consistency, meteor_jar, preparation, ptb
 from judging import spans
 from judging.formulas import inert
 from judging.imports.formats import doccano, mturk
-from judging.imports.forms.files import LANGUAGE
+from judging.imports.forms.added_files import LANGUAGE
 from judging.imports.readers import guessing, locating, numbers
 from judging.imports.readers.pseudonyms import Pseudonyms
 from judging.imports.readers.registry import sniff

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from judging.models import Upload
+from judging.models import AddedFile
 from tests.judging.studies import QUESTIONS
 from tests.judging.views.importing import at, mapped, send, sent
 
@@ -50,8 +50,8 @@ def test_a_file_of_no_bytes_is_refused(page):
     answer = send(page, b"")
 
     assert answer.status_code == 422
-    assert "The file is empty." in answer.text
-    assert Upload.objects.count() == 0
+    assert "file is empty" in answer.text
+    assert AddedFile.objects.count() == 0
 
 
 def test_a_file_beyond_the_limit_is_refused(page, settings):
@@ -67,7 +67,7 @@ def test_a_line_of_three_megabytes_is_told_and_the_rest_kept(page):
     answer = page.get(at("preview", upload))
 
     assert "holds 3,000,000 characters" in answer.text
-    assert answer.context["study"]["rows_kept"] == 1
+    assert answer.context["found"]["kept"] == 1
     assert len(answer.content) < 100_000
 
 

@@ -3,19 +3,18 @@
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from judging import storage
 from judging.actions import jobs
-from judging.imports.actions import adding, looks, reading_plans, uploads
+from judging.imports.actions import adding, looks, reading_plans
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.readers.columns import ColumnRoles
-from judging.models import Collection, Job, Upload
+from judging.models import AddedFile, Job, Question
 from tests import factories
-from tests.judging.views.importing import at, confirmed, form_of, mapped, sent
+from tests.judging.views.importing import added_by, at, form_of, mapped, sent
+from tests.working import carry_out
 
 pytestmark = pytest.mark.django_db
-NOW = timezone.now()
 CP1252 = "question,system\nWho owns the café?,Alba\n".encode("cp1252")
 
 
@@ -37,18 +36,7 @@ def unread(monkeypatch):
 
 def done(answer) -> Job:
     """Do the job whose page the answer leads to, as a worker does."""
-    job = jobs.claim(job_id=answer.url.split("/")[2])
-    if job.kind == "judging.import_study":
-        wanted = uploads.WantedImport.from_job(job.parameters, by=job.created_by)
-        result = {
-            "collection": uploads.import_upload(
-                wanted=wanted, by=job.created_by, now=NOW
-            ).collection.pk
-        }
-    else:
-        result = {"found": looks.look(kind=job.kind, parameters=job.parameters, by=job.created_by)}
-    jobs.finish(job=job, result=result)
-    return job
+    return carry_out(Job.objects.get(pk=answer.url.split("/")[2]))
 
 
 def goes_on_to(page, job: Job) -> str:
@@ -56,22 +44,18 @@ def goes_on_to(page, job: Job) -> str:
 
 
 def test_each_step_of_an_import_is_a_job(page):
-    upload = sent(page)
+    added = sent(page)
 
-    job = done(page.get(at("columns", upload)))
-    assert goes_on_to(page, job) == at("columns", upload)
-    assert mapped(page, upload).url == at("preview", upload)
-    job = done(page.get(at("preview", upload)))
-    assert goes_on_to(page, job) == at("preview", upload)
-    assert page.get(at("preview", upload)).context["study"]["questions"] == 3
-    assert page.get(at("rows", upload)).status_code == 200
-    assert page.get(at("check", upload)).context["samples"]
-    job = done(page.get(at("check", upload) + "?seed=2"))
-    assert goes_on_to(page, job) == at("check", upload) + "?seed=2"
-    assert page.get(at("check", upload) + "?seed=2").status_code == 200
-    done(confirmed(page, upload))
+    job = done(page.get(at("columns", added)))
+    assert goes_on_to(page, job) == at("columns", added)
+    assert mapped(page, added).url == at("preview", added)
+    job = done(page.get(at("preview", added)))
+    assert goes_on_to(page, job) == at("preview", added)
+    assert page.get(at("preview", added)).context["expected"]["new"] == 3
+    assert page.get(at("rows", added)).status_code == 200
+    done(added_by(page, added))
 
-    assert Collection.objects.get().name == "Canal towns"
+    assert Question.objects.count() == 3
 
 
 def test_no_page_fetches_a_file(page, unread):
@@ -128,26 +112,25 @@ def test_a_file_of_a_collection_is_read_by_a_job(page, owner, unread):
 
 
 def test_a_look_at_a_file_of_somebody_else_finds_nothing(page, owner):
-    upload = sent(page)
-    parameters = looks.of_upload(upload, reading_plans.Plan())
+    parameters = looks.of_added(sent(page), reading_plans.Plan())
 
-    with pytest.raises(Upload.DoesNotExist):
-        looks.look(kind=looks.COLUMNS, parameters=parameters, by=factories.researcher())
+    with pytest.raises(AddedFile.DoesNotExist):
+        looks.read_columns(parameters=parameters, by=factories.researcher())
 
 
-def test_an_import_that_fails_leads_back_to_what_was_entered(page, owner):
-    upload = sent(page)
-    done(page.get(at("columns", upload)))
-    mapped(page, upload)
-    done(page.get(at("preview", upload)))
-    page.get(at("preview", upload))
-    answer = confirmed(page, upload, name="Canals")
+def test_adding_that_fails_leads_back_to_the_files(page):
+    added = sent(page)
+    done(page.get(at("columns", added)))
+    mapped(page, added)
+    done(page.get(at("preview", added)))
+    answer = added_by(page, added)
     jobs.fail(job=jobs.claim(job_id=answer.url.split("/")[2]), error="The disk is full.")
 
     shown = page.get(answer.url)
     assert "The disk is full." in shown.text
-    assert shown.context["job"]["result_url"] == at("confirm", upload)
-    assert page.get(at("confirm", upload)).context["form"].initial["name"] == "Canals"
+    assert shown.context["job"]["result_url"] == reverse(
+        "judging:files", args=[added.collection_id]
+    )
 
 
 def test_the_page_of_a_job_asks_at_once_and_then_every_second(page):

@@ -102,7 +102,8 @@ def test_files_page_mostly_new_files_are_named_and_need_a_tick(page, collection)
         waiting(collection, file(*rows), name=f"f{n}.csv")
     address = reverse("judging:files_add", args=[collection.pk])
 
-    assert "you want to add" in page.post(address).text
+    page.post(reverse("judging:files_preview", args=[collection.pk]))
+    assert "Tick that you want to add it" in page.post(address, follow=True).text
     refused = page.get(reverse("judging:files", args=[collection.pk]))
 
     assert Question.objects.count() == 4

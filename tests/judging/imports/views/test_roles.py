@@ -8,14 +8,14 @@ import pytest
 from django.utils import timezone
 
 from judging.actions import rubrics
-from judging.imports.actions import adding, new_collections, reading_plans
+from judging.imports.actions import adding, datasets, reading_plans, refusals
 from judging.models import Collection, Enrollment, Judgment, MachineJudge
 from judging.protocols.rubric_schema import CriterionPoint
 from tests import factories, shared_data
 from tests.judging.imports.accepting import proposed, table
 from tests.judging.imports.readers.test_derived import given, long, named
 from tests.judging.imports.studies import assembled, waiting
-from tests.judging.views.importing import at, confirmed, form_of, mapped, sent, use
+from tests.judging.views.importing import added_by, at, form_of, mapped, sent, use
 
 pytestmark = pytest.mark.django_db
 POINTS = [(1, "Bad"), (2, ""), (3, "Fair"), (4, ""), (5, "Good")]
@@ -62,7 +62,7 @@ def test_a_derived_column_is_excluded_and_the_page_says_why(page, rubric):
     shown = page.get(at("columns", upload))
     assert mapped(page, upload).url == at("preview", upload)
     page.get(at("preview", upload))
-    confirmed(page, upload)
+    added_by(page, upload)
 
     sentence = (
         "“fluency_avg” is the mean of “fluency_A” and “fluency_B” in 80 of 80 rows: excluded."
@@ -85,7 +85,7 @@ def test_an_adjudicated_column_is_taken_or_excluded_by_the_user(page, rubric):
     excluded = page.post(at("columns", upload), use(form, header, "fluency_final", use=""))
 
     assert excluded.url == at("preview", upload)
-    assert page.get(at("preview", upload)).context["study"]["raters"] == 2
+    assert page.get(at("preview", upload)).context["found"]["annotator_count"] == 2
 
 
 def test_a_rater_who_may_be_no_annotator_is_asked_about(page, rubric):
@@ -97,11 +97,11 @@ def test_a_rater_who_may_be_no_annotator_is_asked_about(page, rubric):
     assert refused.status_code == 422
     assert "Say whether this is an annotator, or exclude the rater." in refused.text
     assert mapped(page, upload, rater_0="annotator").url == at("preview", upload)
-    assert page.get(at("preview", upload)).context["study"]["raters"] == 3
+    assert page.get(at("preview", upload)).context["found"]["annotator_count"] == 3
     assert page.get(at("columns", upload)).context["form"]["rater_0"].value() == "annotator"
     mapped(page, upload, rater_0="exclude")
 
-    assert page.get(at("preview", upload)).context["study"]["raters"] == 2
+    assert page.get(at("preview", upload)).context["found"]["annotator_count"] == 2
 
 
 WORDS = "cases/12-words-for-points"
@@ -119,7 +119,7 @@ def test_words_become_the_points_that_the_page_proposes(page, name, points):
     assert form["rubric"] == chosen.pk
     assert page.post(at("columns", upload), form).url == at("preview", upload)
     page.get(at("preview", upload))
-    confirmed(page, upload)
+    added_by(page, upload)
 
     assert stored() == {"A": [3, 1, 3, 2, 3, 2, 3, 1], "B": [3, 2, 3, 1, 2, 2, 3, 1]}
 
@@ -143,7 +143,7 @@ def test_words_of_a_long_table_become_points(page, words, points, best, expected
     assert f"“{words[0]}”, 80 × fluency" in shown.text
     mapped(page, upload)
     page.get(at("preview", upload))
-    confirmed(page, upload)
+    added_by(page, upload)
 
     assert stored() == {"Anna": expected * 40, "Ben": expected * 40}
 
@@ -163,7 +163,7 @@ def test_a_word_that_is_neither_mapped_nor_excluded_stops_the_import(page):
     page.get(at("preview", upload))
     again = form_of(page.get(address))
     assert (again["point_1"], again["point_2"]) == ("2", "exclude")
-    confirmed(page, upload)
+    added_by(page, upload)
 
     assert set(stored()["A"]) == {3, 2}
     assert len(stored()["A"]) == 12
@@ -184,7 +184,7 @@ def test_points_of_a_protocol_that_was_chosen_on_the_page_are_shown_before_they_
     sent_again = use(form, header, "fluency_B", use="") | {"rubric": chosen.pk} | answers
 
     assert page.post(address, sent_again).url == at("preview", upload)
-    assert page.get(at("preview", upload)).context["study"]["ratings"] == 16
+    assert page.get(at("preview", upload)).context["expected"]["ratings"] == 16
 
 
 def test_words_that_no_plan_maps_are_an_obstacle(owner):
@@ -193,8 +193,8 @@ def test_words_that_no_plan_maps_are_an_obstacle(owner):
     plan = reading_plans.Plan(columns=proposed(data))
     study = reading_plans.read_study(name="a.csv", data=data, plan=plan)
 
-    with pytest.raises(new_collections.CannotImport) as refused:
-        new_collections.import_study(
+    with pytest.raises(refusals.CannotImport) as refused:
+        datasets.import_study(
             study=study,
             name="Canals",
             by=owner,
@@ -203,7 +203,7 @@ def test_words_that_no_plan_maps_are_an_obstacle(owner):
             mapping=plan.as_dict(),
         )
 
-    assert refused.value.reasons[1:] == (
+    assert refused.value.reasons[-2:] == (
         "Fluency: the word “good” (2 ratings) is no point of the scale 1, 2, 3. Map it to a point, "
         "or exclude it, where the columns are named.",
         "Fluency: the word “splendid” (2 ratings) is no point of the scale 1, 2, 3. Map it to a "
@@ -219,7 +219,7 @@ def test_ratings_of_a_column_named_after_a_model_are_an_llm_judges(page, rubric)
     assert "an LLM judge is not one of the annotators" in page.get(at("columns", upload)).text
     mapped(page, upload)
     assert "80 ratings by LLM judges (gpt4)" in page.get(at("preview", upload)).text
-    confirmed(page, upload)
+    added_by(page, upload)
 
     judge = MachineJudge.objects.get()
     values = judge.judgments.order_by("unit__question_set__source__position")
@@ -235,7 +235,7 @@ def test_a_rater_named_after_a_model_is_an_llm_judge(page, rubric):
 
     mapped(page, upload)
     page.get(at("preview", upload))
-    confirmed(page, upload)
+    added_by(page, upload)
 
     assert MachineJudge.objects.get().judgments.count() == 80
     assert set(stored()) == {"Anna", "Ben"}
@@ -248,19 +248,31 @@ def test_llm_judges_alone_are_no_ratings_of_a_dataset(page, rubric):
 
     mapped(page, upload, rubric=rubric.pk)
 
-    assert "The ratings are of LLM judges alone." in page.get(at("preview", upload)).text
+    assert "All ratings are by LLM judges." in page.get(at("preview", upload)).text
 
 
-def test_an_llm_judges_ratings_in_a_further_file_are_told(rubric):
+def test_an_llm_judges_ratings_in_a_later_file_are_stored_beside_the_annotators(rubric):
     collection = assembled()
     text = "question,system,fluency_A,fluency_B,fluency_gpt4\nWhen do herons wade?,Alba,3,1,2\n"
     roles = proposed(text.encode())
     added = waiting(collection, text, rubric=rubric, **roles.as_dict())
 
-    joined = adding.examine(added=added)
+    adding.add(added=added, by=collection.owner, now=timezone.now())
 
-    assert [rating.rater for rating in joined.ratings] == ["A", "B"]
-    assert "Add them on the campaign’s page of LLM judges." in joined.study.problems[-1].reason
+    assert stored() == {"A": [3], "B": [1]}
+    judge = MachineJudge.objects.get()
+    assert (judge.name, judge.judgments.get().value) == ("gpt4", 2)
+
+
+def test_ratings_of_an_llm_judge_in_a_second_file_go_to_the_same_judge(rubric):
+    collection = assembled()
+    header = "question,system,fluency_A,fluency_B,fluency_gpt4\n"
+    for row in ("When do herons wade?,Alba,3,1,2\n", "What wades at dawn?,Brisa,2,2,3\n"):
+        roles = proposed((header + row).encode())
+        added = waiting(collection, header + row, rubric=rubric, **roles.as_dict())
+        adding.add(added=added, by=collection.owner, now=timezone.now())
+
+    assert MachineJudge.objects.get().judgments.count() == 2
 
 
 @pytest.mark.parametrize("name", ["23.csv", "24.csv"])
@@ -271,7 +283,7 @@ def test_a_survey_is_imported_through_the_pages(page, name):
 
     assert mapped(page, upload, default_system="Alba").url == at("preview", upload)
     page.get(at("preview", upload))
-    confirmed(page, upload)
+    added_by(page, upload)
 
     assert Judgment.objects.count() == {"23.csv": 16, "24.csv": 24}[name]
     assert all(label.startswith("P-") for label in stored())

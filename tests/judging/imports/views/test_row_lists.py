@@ -1,13 +1,11 @@
 """What a file holds is looked through before it is in a collection: searched, filtered, in pages."""
 
-from datetime import timedelta
-
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import campaigns
-from judging.imports.actions import adding, row_list_files
+from judging.imports.actions import adding
 from judging.imports.readers import row_lists
 from judging.imports.readers.records import QuestionRecord
 from judging.imports.readers.row_lists import RowList, WantedRows, page_of
@@ -15,7 +13,6 @@ from judging.models import AddedFile, StoredFile
 from tests import factories
 from tests.judging.imports.studies import BATCH, MATERIAL, assembled, waiting
 from tests.judging.imports.test_adding import BLEU, BY_ID
-from tests.judging.imports.views.test_looks import done
 from tests.judging.views.importing import at, mapped, sent
 
 FILE = "source_id,passage,system,question\n" + "".join(
@@ -66,15 +63,14 @@ def test_a_page_behind_the_last_is_the_last(monkeypatch, filtered) -> None:
 
 
 @pytest.mark.django_db
-def test_what_an_upload_holds_is_shown_in_pages_with_addresses_of_their_own(page) -> None:
+def test_rows_of_a_file_are_shown_in_pages_with_addresses_of_their_own(page) -> None:
     upload = sent(page, FILE + "L41,,Alba,Who?\n,,,\n")
-    assert page.get(at("rows", upload)).url == at("columns", upload)
     mapped(page, upload)
     assert at("rows", upload) in page.get(at("preview", upload)).text
 
     first = page.get(at("rows", upload))
     second = page.get(at("rows", upload) + "?text=&system=&kind=&page=2")
-    some = page.get(at("rows", upload) + "?text=NUMBER+1&system=Brisa&kind=kept")
+    some = page.get(at("rows", upload) + "?text=NUMBER+1&system=Brisa&kind=new")
 
     assert "1 to 50 of 8" in first.text
     assert 'rel="next" href="?page=2"' in first.text
@@ -95,24 +91,6 @@ def test_a_malformed_address_says_what_is_wrong(page, asked) -> None:
 
     assert answer.status_code == 422
     assert "Show all" in answer.text
-
-
-@pytest.mark.django_db
-def test_pages_of_an_upload_are_of_what_its_preview_kept(owner) -> None:
-    page = factories.logged_in(owner)
-    upload = sent(page, FILE)
-    done(page.get(at("columns", upload)))
-    mapped(page, upload)
-    done(page.get(at("rows", upload)))
-    [kept] = StoredFile.objects.exclude(pk=upload.file_id)
-    StoredFile.objects.filter(pk=upload.file_id).update(content=b"something else", size=14)
-
-    assert texts(page.get(at("rows", upload) + "?text=L40")) == [
-        f"Which lock is number 40 of {system}?" for system in ("Alba", "Brisa")
-    ]
-    assert row_list_files.delete_old(now=timezone.now() + timedelta(days=2)) == 1
-    assert not StoredFile.objects.filter(pk=kept.pk).exists()
-    assert page.get(at("rows", upload)).url.startswith("/jobs/"), "it is looked at once more"
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """What the pages say of lists, totals and the like in a file, and how a user leaves them alone."""
 
 import pytest
-from django.urls import reverse
 
 from judging.models import Question, Reference
 from tests.judging.views.importing import at, imported, mapped, sent
@@ -16,7 +15,7 @@ LISTS = (
 
 def left(page, upload, *steps, **more):
     """Have a file read again without some steps."""
-    address = reverse("judging:import_reading", args=[upload.pk])
+    address = at("reading", upload)
     return page.post(address, {"as_is": steps} | more)
 
 

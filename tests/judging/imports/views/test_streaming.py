@@ -69,7 +69,7 @@ def peak(page, url: str, body: Body) -> int:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("where", "size"), [("import", 50), ("files", 12), ("reproduce", 12), ("judge", 12)]
+    ("where", "size"), [("new", 50), ("files", 12), ("reproduce", 12), ("judge", 12)]
 )
 def test_an_upload_takes_no_more_memory_than_a_few_of_its_pieces(page, owner, where, size):
     collection = adding.start(name="Canals", by=owner)
@@ -80,7 +80,7 @@ def test_an_upload_takes_no_more_memory_than_a_few_of_its_pieces(page, owner, wh
             "file",
             {"name": "J", "model": "m"},
         ),
-        "import": (reverse("judging:import"), "file", {}),
+        "new": (reverse("judging:collection_new"), "files", {"name": "Canals"}),
         "files": (reverse("judging:files_upload", args=[collection.pk]), "files", {}),
         "reproduce": (reverse("analysis:reproduce"), "files", {"study": "nema2018"}),
     }

@@ -2,38 +2,27 @@ import pytest
 from django.urls import reverse
 
 from judging.actions import rubrics
-from judging.models import Campaign, Collection, Judgment, Quarantine, Question, Upload, User
+from judging.models import AddedFile, Campaign, Collection, Judgment, Quarantine, Question, User
 from judging.protocols import documents
 from tests import factories, shared_data
 from tests.judging.imports.formats.test_workbook import of_sheets
 from tests.judging.studies import QUESTIONS
-from tests.judging.views.importing import at, confirmed, form_of, imported, mapped, send, sent, use
+from tests.judging.views.importing import added_by, at, form_of, imported, mapped, send, sent, use
 
 pytestmark = pytest.mark.django_db
 
 
-def test_upload_keeps_the_file_for_its_owner(page, owner):
+def test_a_new_dataset_keeps_the_file_for_its_owner(page, owner):
     answer = send(page, QUESTIONS)
 
-    kept = Upload.objects.get()
-    assert (kept.owner, kept.name, bytes(kept.file.content)) == (
-        owner,
-        "canals.csv",
-        QUESTIONS.encode(),
-    )
-    assert answer.url == at("columns", kept)
+    added = AddedFile.objects.get()
+    assert (added.collection.owner, added.name, added.state) == (owner, "canals.csv", "waiting")
+    assert bytes(added.file.content) == QUESTIONS.encode()
+    assert answer.url == at("columns", added)
 
 
-def test_columns_shows_first_values_and_a_proposal(page):
-    answer = page.get(at("columns", sent(page)))
-
-    assert "The lock was built by Agnes." in answer.text
-    uses = [each["use"].value() for each in answer.context["formset"]]
-    assert uses == ["passage", "answer", "system", "question", "metric", "metadata"]
-
-
-def test_a_file_is_imported_in_five_steps(page, owner):
-    answer = imported(page, sent(page), licence="CC BY 4.0")
+def test_a_file_is_imported_by_its_columns_and_its_preview(page, owner):
+    answer = imported(page, sent(page, licence="CC BY 4.0", language="en"))
 
     made = Collection.objects.get()
     assert answer.url == reverse("judging:collection", args=[made.pk])
@@ -49,6 +38,83 @@ def test_a_file_is_imported_in_five_steps(page, owner):
     assert made.metrics.get().scale == "fraction"
 
 
+def test_preview_shows_what_would_be_stored_and_stores_nothing(page):
+    added = sent(page, QUESTIONS + "x,y,Alba,Why?,high,z\n")
+    mapped(page, added)
+
+    answer = page.get(at("preview", added))
+
+    found = answer.context["found"]
+    assert [(each["name"], each["returned"], each["missing"]) for each in found["per_system"]] == [
+        ("Alba", 3, 0),
+        ("Brisa", 1, 2),
+    ]
+    assert found["refused_count"] == 1
+    assert "The score is not a number." in answer.text
+    assert "<mark>Agnes</mark>" in answer.text
+    assert '<span class="letter" aria-hidden="true">A</span>' in answer.text
+    assert Question.objects.count() == 0
+
+
+def test_language_of_a_dataset_is_that_of_its_first_file(page):
+    arabic = 'passage,system,question\n"بنى سامي القصر.",Alba,من بنى القصر؟\n'
+    imported(page, sent(page, arabic + '"بنى سامي القصر.",Brisa,\n'))
+
+    assert Collection.objects.get().language == "ar"
+
+
+def test_a_malformed_language_tag_is_refused(page):
+    answer = send(page, QUESTIONS, language="not a tag")
+
+    assert answer.status_code == 422
+    assert Collection.objects.count() == 0
+
+
+def test_columns_page_keeps_what_was_decided(page):
+    added = sent(page)
+    header = QUESTIONS.splitlines()[0]
+    form = use(
+        form_of(page.get(at("columns", added))), header, "Bleu_4", name="BLEU", direction="lower"
+    )
+    page.post(at("columns", added), form | {"expected": "2"})
+    page.get(at("preview", added))
+
+    answer = page.get(at("columns", added))
+
+    assert answer.context["formset"][4]["name"].value() == "BLEU"
+    assert answer.context["formset"][4]["direction"].value() == "lower"
+    assert answer.context["form"]["expected"].value() == 2
+
+
+def test_preview_of_a_file_that_names_no_system_asks_whose_questions_they_are(page):
+    added = sent(page, "question\nWhy?\n")
+    mapped(page, added)
+
+    assert "say whose questions these are" in page.get(at("preview", added)).text
+    mapped(page, added, default_system="Alba")
+    assert "say whose questions these are" not in page.get(at("preview", added)).text
+
+
+def test_the_same_file_in_two_datasets_is_told(page):
+    imported(page, sent(page))
+    first = Collection.objects.get()
+    added = sent(page)
+    mapped(page, added)
+
+    shown = page.get(at("preview", added)).text
+
+    assert "You imported this file on" in shown
+    assert reverse("judging:collection", args=[first.pk]) in shown
+
+
+def test_columns_shows_first_values_and_a_proposal(page):
+    answer = page.get(at("columns", sent(page)))
+
+    assert "The lock was built by Agnes." in answer.text
+    uses = [each["use"].value() for each in answer.context["formset"]]
+    assert uses == ["passage", "answer", "system", "question", "metric", "metadata"]
+
+
 def test_words_for_missing_in_the_question_column_are_proposed_and_become_missing_questions(page):
     header = "passage,answer,system,question\n"
     asked = {"Alba": ("When do ravens store food?", "None"), "Brisa": ("nan", "What is stored?")}
@@ -62,80 +128,16 @@ def test_words_for_missing_in_the_question_column_are_proposed_and_become_missin
     mapped(page, upload)
 
     shown = page.get(at("preview", upload))
-    confirmed(page, upload)
+    added_by(page, upload)
 
     assert [
-        (each["name"], each["returned"], each["missing"]) for each in shown.context["systems"]
+        (each["name"], each["returned"], each["missing"])
+        for each in shown.context["found"]["per_system"]
     ] == [("Alba", 1, 1), ("Brisa", 1, 1)]
     assert set(Question.objects.values_list("text", flat=True)) == {
         "When do ravens store food?",
         "What is stored?",
     }
-
-
-def test_preview_counts_what_would_be_stored_and_stores_nothing(page):
-    upload = sent(page, QUESTIONS + "x,y,Alba,Why?,high,z\n")
-    mapped(page, upload)
-
-    answer = page.get(at("preview", upload))
-
-    assert [
-        (each["name"], each["returned"], each["missing"]) for each in answer.context["systems"]
-    ] == [
-        ("Alba", 3, 0),
-        ("Brisa", 1, 2),
-    ]
-    assert answer.context["refused_count"] == 1
-    assert "The score is not a number." in answer.text
-    assert "<mark>Agnes</mark>" in answer.text
-    assert Collection.objects.count() == 0
-
-
-def test_language_of_the_texts_is_proposed_by_their_letters(page):
-    arabic = 'passage,system,question\n"بنى سامي القصر.",Alba,من بنى القصر؟\n'
-    upload = sent(page, arabic + '"بنى سامي القصر.",Brisa,\n')  # a missing question says nothing
-    mapped(page, upload)
-    page.get(at("preview", upload))
-    page.post(at("check", upload), {"seed": 1, "checked": "on"})
-
-    answer = page.get(at("confirm", upload))
-
-    assert answer.context["form"]["language"].value() == "ar"
-
-
-def test_going_back_loses_nothing(page):
-    upload = sent(page)
-    header = QUESTIONS.splitlines()[0]
-    form = use(
-        form_of(page.get(at("columns", upload))), header, "Bleu_4", name="BLEU", direction="lower"
-    )
-    page.post(at("columns", upload), form | {"expected": "2"})
-    page.get(at("preview", upload))
-
-    answer = page.get(at("columns", upload))
-
-    assert answer.context["formset"][4]["name"].value() == "BLEU"
-    assert answer.context["formset"][4]["direction"].value() == "lower"
-    assert answer.context["form"]["expected"].value() == 2
-
-
-def test_what_the_collection_is_called_is_asked_once(page):
-    upload = sent(page)
-    mapped(page, upload)
-    page.get(at("preview", upload))
-    page.post(at("check", upload), {"seed": "1", "checked": "on"})
-    assert page.get(at("confirm", upload)).context["form"]["name"].value() == "canals"
-
-    confirmed(page, upload, language="not a tag")
-
-    assert Collection.objects.count() == 0
-
-
-@pytest.mark.parametrize("step", ["preview", "check", "confirm"])
-def test_a_later_step_without_the_earlier_ones_leads_back(page, step):
-    upload = sent(page)
-
-    assert page.get(at(step, upload)).status_code == 302
 
 
 ODDITY = "question,oddity,BLEU\nWhy?,0.5,0.4\nWho?,0.7,0.3\n"
@@ -151,7 +153,6 @@ def test_columns_step_metric_of_unknown_direction_is_asked_about_and_accepted_as
     assert fields["oddity"] == "higher"
     assert shown.text.count("The name does not say which is better. Check this.") == 1
     assert answer.url == at("preview", upload)
-    assert 'oddity</span><span class="small quiet">higher is better' in page.get(answer.url).text
     again = page.get(at("columns", upload)).text
     assert "The name does not say" not in again, "it was chosen"
 
@@ -169,16 +170,6 @@ def test_columns_step_mean_of_people_of_unknown_direction_is_refused(page):
     upload = sent(page, "question,correctness\nWhy?,1.5\nWho?,1.7\n")
 
     assert mapped(page, upload, default_system="Alba").status_code == 422
-
-
-def test_a_file_that_names_no_system_asks_whose_questions_they_are(page):
-    upload = sent(page, "question\nWhy?\n")
-
-    answer = mapped(page, upload)
-
-    assert answer.status_code == 422
-    assert "say whose questions these are" in answer.text
-    assert mapped(page, upload, default_system="Alba").status_code == 302
 
 
 def test_a_table_with_a_column_for_each_system_is_imported_as_proposed(page):
@@ -230,18 +221,6 @@ def test_two_columns_for_one_thing_are_refused_with_both_names(page):
     assert "give each question a row of its own" in answer.text
 
 
-def test_no_column_of_questions_is_refused(page):
-    upload = sent(page)
-    form = use(
-        form_of(page.get(at("columns", upload))), QUESTIONS.splitlines()[0], "question", use=""
-    )
-
-    assert (
-        "Say which column holds the generated questions."
-        in page.post(at("columns", upload), form).text
-    )
-
-
 @pytest.mark.parametrize(
     "tampered",
     [
@@ -272,21 +251,6 @@ def test_no_protocol_is_proposed_whose_scale_most_ratings_are_off(page):
     assert answer.context["form"]["rubric"].value() is None
 
 
-def test_preview_says_which_columns_are_left_out_and_what_is_kept_with_ratings(page):
-    factories.rubric()
-    text = "id,question,rater,correctness,seconds,topic\n1,Why?,Ann,2,7.5,x\n1,Why?,Bo,3,9,y\n"
-    upload = sent(page, text)
-    form = use(form_of(page.get(at("columns", upload))), text.splitlines()[0], "topic", use="")
-    page.post(at("columns", upload), form | {"default_system": "Alba"})
-    answer = page.get(at("preview", upload))
-    assert (answer.context["left_out"], answer.context["rating_metadata"]) == (
-        ["topic"],
-        ("seconds",),
-    )
-    assert "Left out: topic." in answer.text
-    assert "Kept with each rating: seconds." in answer.text
-
-
 def test_ratings_ask_for_their_protocol(page):
     assert "choose the protocol they were given under" in mapped(page, sent(page, RATED)).text
 
@@ -307,10 +271,14 @@ def test_ratings_become_a_campaign_and_an_impossible_value_stands_in_quarantine(
 
     preview = page.get(at("preview", upload))
     assert "It is not on the scale of Correctness: 1, 2, 3." in preview.text
-    confirmed(page, upload, ratings_title="As released")
+    added_by(page, upload)
 
     campaign = Campaign.objects.get()
-    assert (campaign.title, campaign.state, campaign.rubric) == ("As released", "closed", rubric)
+    assert (campaign.title, campaign.state, campaign.rubric) == (
+        "Canal towns: released ratings",
+        "closed",
+        rubric,
+    )
     assert campaign.memberships.get().user == owner
     assert Judgment.objects.count() == 3
     assert Quarantine.objects.get().value == "31"
@@ -322,27 +290,12 @@ def test_a_protocol_of_somebody_else_is_no_choice(page):
     assert mapped(page, sent(page, RATED), rubric=str(theirs.pk)).status_code == 422
 
 
-def test_the_same_file_twice_is_told_and_imported_only_on_demand(page):
-    imported(page, sent(page))
-    first = Collection.objects.get()
-    upload = sent(page)
-
-    assert reverse("judging:collection", args=[first.pk]) in page.get(at("columns", upload)).text
-    refused = imported(page, upload)
-    assert refused.status_code == 422
-    assert "You imported this very file before." in refused.text
-    assert Collection.objects.count() == 1
-
-    confirmed(page, upload, again="on")
-    assert Collection.objects.count() == 2
-
-
 def test_another_way_of_reading_starts_the_columns_over(page):
     upload = sent(page, "question;b,system;c\nWhy?;1,Alba;2\n")
     answer = page.get(at("columns", upload))
     assert answer.context["head"].header == ("question", "b,system", "c")
 
-    page.post(reverse("judging:import_reading", args=[upload.pk]), {"delimiter": ","})
+    page.post(at("reading", upload), {"delimiter": ","})
 
     assert page.get(at("columns", upload)).context["head"].header == ("question;b", "system;c")
 
@@ -354,7 +307,7 @@ def test_sheets_of_a_workbook_are_told_and_chosen(page):
     answer = page.get(at("columns", upload))
     told = "The sheets “t5”, “bart” are read as one table, of “texts”, “t5”, “bart”."
     assert told in answer.text
-    reading = reverse("judging:import_reading", args=[upload.pk])
+    reading = at("reading", upload)
 
     page.post(reading, {"sheet": ["texts", "bart"]})
     answer = page.get(at("columns", upload))
@@ -376,64 +329,25 @@ def test_qgstec_xml_has_no_columns_to_name(page):
     assert page.get(at("columns", upload)).context["formset"] is None
     mapped(page, upload, rubric=str(rubric.pk))
     preview = page.get(at("preview", upload))
-    assert preview.context["refused_count"] == 3
-    confirmed(page, upload)
+    assert preview.context["found"]["refused_count"] == 3
+    added_by(page, upload)
 
     assert Question.objects.count() == 896
     assert Campaign.objects.get().enrollments.count() == 6
 
 
-def test_an_upload_of_nothing_is_refused(page):
-    answer = page.post(reverse("judging:import"), {})
+def test_a_new_dataset_without_files_is_refused(page):
+    answer = page.post(reverse("judging:collection_new"), {"name": "Canals"})
 
     assert answer.status_code == 422
+    assert not Collection.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("step", "verb"),
-    [
-        ("columns", "get"),
-        ("columns", "post"),
-        ("preview", "get"),
-        ("check", "get"),
-        ("check", "post"),
-        ("confirm", "get"),
-        ("confirm", "post"),
-        ("reading", "post"),
-        ("starts", "post"),
-    ],
-)
-def test_uploads_of_others_and_unknown_ones_are_not_found(page, client, step, verb):
-    upload = sent(page)
-    client.force_login(factories.researcher())
+def test_who_may_not_create_is_told_so_and_strangers_are_sent_to_log_in(client, page, owner):
+    address = reverse("judging:collection_new")
+    client.force_login(owner)
+    User.objects.filter(pk=owner.pk).update(may_create_campaigns=False)
 
-    assert getattr(client, verb)(at(step, upload)).status_code == 404
-    assert (
-        getattr(client, verb)(reverse(f"judging:import_{step}", args=[999_999])).status_code == 404
-    )
-
-
-@pytest.mark.parametrize("step", ["columns", "preview", "check", "confirm"])
-def test_who_may_not_create_is_told_so_and_strangers_are_sent_to_log_in(client, page, step):
-    upload = sent(page)
-    client.force_login(upload.owner)
-    User.objects.filter(pk=upload.owner.pk).update(may_create_campaigns=False)
-
-    assert client.get(at(step, upload)).status_code == 403
-    assert client.get(reverse("judging:import")).status_code == 403
+    assert client.get(address).status_code == 403
     client.logout()
-    assert client.get(at(step, upload)).url.startswith(reverse("login"))
-
-
-@pytest.mark.parametrize(
-    ("step", "verb"),
-    [
-        ("preview", "post"),
-        ("reading", "get"),
-        ("starts", "get"),
-        ("check", "put"),
-        ("confirm", "put"),
-    ],
-)
-def test_wrong_verbs_are_refused(page, step, verb):
-    assert getattr(page, verb)(at(step, sent(page))).status_code == 405
+    assert client.get(address).url.startswith(reverse("login"))
