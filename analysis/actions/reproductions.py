@@ -19,14 +19,12 @@ from judging.imports.actions.joining import JoiningChoices
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.refusals import CannotImport
 from judging.imports.readers.columns import ColumnRoles
-from judging.imports.readers.sameness import Sameness
 from judging.models import Campaign, Collection, Job, Metric, Rubric, StoredFile, User
 from judging.protocols import documents
 
 KIND = "analysis.reproduce"
 REPRODUCED = "reproduced"  # where a collection keeps what came out
 LEFT_OUT = ("unmatched", "ambiguous")
-LENIENT = Sameness(case=True, marks=True)
 
 
 class UnknownStudy(LookupError):
@@ -177,7 +175,7 @@ def _assembled(
         new = "leave" if named and not given.scores else "add"
         plan = _plan(given)
         rated = plan.columns is None or bool(plan.columns.ratings or plan.columns.value)
-        choices = JoiningChoices(same=LENIENT, unmatched=new)  # type: ignore[arg-type]  # one of its words
+        choices = JoiningChoices(unmatched=new)  # type: ignore[arg-type]  # one of its words
         adding.decide(added=added, plan=plan, choices=choices, rubric=rubric if rated else None)
     waiting = list(collection.added_files.waiting().listed())
     adding.add_all(files=waiting, by=by, now=now)

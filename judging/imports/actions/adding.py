@@ -22,6 +22,7 @@ from judging.imports.actions import (
     storing,
 )
 from judging.imports.actions.brought_rows import Brought
+from judging.imports.actions.held import Held
 from judging.imports.actions.joining import (
     Joined,
     JoiningChoices,
@@ -30,7 +31,6 @@ from judging.imports.actions.joining import (
     list_questions,
 )
 from judging.imports.actions.match_counts import SHOWN, MatchCounts
-from judging.imports.actions.matching import Held
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.refusals import CannotImport
 from judging.imports.readers import screening
@@ -419,14 +419,12 @@ def _preview(joined: Joined, siblings: Sequence[AddedFile]) -> dict[str, Any]:
         "kept": study.rows_kept,
         "obstacles": joined.obstacles,
         "alone": not joined.held.sources,
-        "by": joined.matching.by,
-        "fields": [name.replace("_", " ") for name in joined.matching.fields],
-        "adds": bool(joined.new_questions),
+        "adds": joined.adds,
         MOSTLY_NEW: joined.mostly_new,
         "systems": [each for each in joined.named if len(each) <= MAX_NAME_CHARACTERS][
             :MAX_SYSTEMS
         ],
-        "letters": None if joined.behind is None else joined.behind.names,
+        **_how_matched(joined),
         "raters": study.raters[:SHOWN],
         "annotator_count": len(study.raters),
         "llm_judges": list(study.llm_judges),
@@ -450,6 +448,24 @@ def _keep_preview(added: AddedFile, preview: Mapping[str, Any], listed: RowList)
     )
 
 
+def _how_matched(joined: Joined) -> dict[str, Any]:
+    """Return whether ids were used, and the votes for the systems behind letters, as plain data."""
+    found: dict[str, Any] = {"doubtful_ids": joined.matching.doubtful_ids, "letters": None}
+    if joined.letters is None:
+        return found
+    votes = [
+        {
+            "letter": each.letter,
+            "system": each.decided,
+            "systems": list(each.systems.items())[:MAX_SYSTEMS],
+        }
+        for each in joined.letters.votes[:MAX_SYSTEMS]
+    ]
+    by_row = joined.letters.by_row
+    names = {} if by_row else joined.letters.names
+    return {**found, "letters": names, "by_row": by_row, "votes": votes}
+
+
 def _refused(problem: Problem) -> dict[str, Any]:
     shown = {"row": problem.row, "column": problem.column, "value": shorten(problem.value)}
     return {**shown, "reason": problem.reason}
@@ -463,10 +479,10 @@ def _join(
     campaign = added_ratings.campaign_of(added.collection, added.rubric) if added.rubric else None
     held, found = holdings.held(added.collection), MatchCounts(listed)
     columns, choices = plan_of(added).columns, choices_of(added)
-    study = read(added, progress, _screen(held, columns, choices), found)
-    if not (study.usable or choices.unmatched):  # perhaps too many rows to hold all of them
+    study = read(added, progress, _screen(held, columns), found)
+    if not study.usable and choices.unmatched != "add":  # perhaps too many rows to hold all of them
         choices = replace(choices, unmatched="leave")
-        if held.slots and (screen := _screen(held, columns, choices)):
+        if held.slots and (screen := _screen(held, columns, with_texts=True)):
             screened = read(added, progress, screen, found)
             study = screened if screened.usable else study
     return join(
@@ -481,21 +497,16 @@ def _join(
     )
 
 
-def _screen(held: Held, columns: ColumnRoles | None, choices: JoiningChoices) -> Screen | None:
-    """Return what tells rows about nothing in the collection, where they can only be left out."""
-    if (
-        columns is None
-        or not screening.serves(columns)
-        or (columns.question and choices.unmatched != "leave")
-    ):
+def _screen(held: Held, columns: ColumnRoles | None, *, with_texts: bool = False) -> Screen | None:
+    """Return what excludes rows about nothing in the dataset while the file is read. Rows that give
+    question texts are screened only `with_texts`: a similar text may match."""
+    if columns is None or not screening.serves(columns) or (columns.question and not with_texts):
         return None
+    texts = {slot.text for slot in held.slots if slot.text is not None} if with_texts else ()
     return screening.screen_of(
         ids=(source.key for source in held.sources),
         keys=(slot.key for slot in held.slots if slot.key),
-        texts={slot.text for slot in held.slots if slot.text is not None}
-        if columns.question
-        else (),
-        same=choices.same,
+        texts=texts,
     )
 
 
@@ -614,9 +625,7 @@ def store_file(
     )
     added.state, added.added_at, added.added_by = AddedFile.State.ADDED, now, by
     added.campaign = stored.campaign
-    added.examined = joined.found.as_dict() | _rows_file(joined)
-    if joined.behind:
-        added.examined["letters"] = joined.behind.names
+    added.examined = joined.found.as_dict() | _rows_file(joined) | _how_matched(joined)
     added.brought = {
         **stored.counts,
         "filled": len(joined.fills),

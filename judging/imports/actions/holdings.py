@@ -3,7 +3,7 @@
 from collections.abc import Collection as Names
 from collections.abc import Iterable
 
-from judging.imports.actions.matching import CollectionSet, Held, HeldSlot, HeldSource
+from judging.imports.actions.held import CollectionSet, Held, HeldSlot, HeldSource
 from judging.models import (
     Attribute,
     Campaign,

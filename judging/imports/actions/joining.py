@@ -1,26 +1,19 @@
 """What a file would bring to a collection that holds something already: decided row by row, stored
 elsewhere."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from judging.imports.actions import holdings, ratings
-from judging.imports.actions.letters import Letters, letters, renamed, told_apart
+from judging.imports.actions.held import Held, HeldSlot, HeldSource, SlotKey
+from judging.imports.actions.letters import Letters, by_row, find_letters, renamed
 from judging.imports.actions.match_counts import NO_SUCH_QUESTION, MatchCounts
-from judging.imports.actions.matching import (
-    By,
-    Held,
-    HeldSlot,
-    HeldSource,
-    Match,
-    Matching,
-    SlotKey,
-    match,
-)
+from judging.imports.actions.matching import By, Match, Matching, match
 from judging.imports.actions.ratings import RatedSlot, RatingsRead, StorableValue
 from judging.imports.actions.refusals import too_long, too_many
+from judging.imports.actions.tiers import Similar
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.records import (
     Problem,
@@ -31,7 +24,7 @@ from judging.imports.readers.records import (
 )
 from judging.imports.readers.repeats import unrolled
 from judging.imports.readers.row_lists import RowKind, RowList
-from judging.imports.readers.sameness import Sameness
+from judging.imports.readers.sameness import normalized
 from judging.imports.readers.tables import shorten
 from judging.models import Campaign, Collection, Metric, Rubric
 
@@ -46,14 +39,15 @@ class JoiningChoices:
     """What the researcher decided about matching, and about rows that fit nothing or contradict
     what is there.
 
-    `unmatched` blank: rows that fit nothing are added where none of the file fits anything, else
-    left out. `systems` gives the names of this file's systems, such as letters, their names in the
-    collection; where it gives none, and the collection has none of them, the texts of their
-    questions tell.
+    `unmatched` blank: rows that fit nothing are added if no row of the file fits anything, else
+    left out. `similar`: rows are also matched by similar texts, except for the questions that are
+    `declined`, as pages show them. `systems` gives the names of this file's systems, such as letters, their
+    names in the dataset; votes decide about names of the file that it does not have.
     """
 
     by: By = "auto"
-    same: Sameness = field(default_factory=Sameness)
+    similar: bool = True
+    declined: Sequence[str] = ()
     unmatched: Unmatched = ""
     conflicts: Conflicts = "leave"
     systems: Mapping[str, str] = field(default_factory=dict)
@@ -65,7 +59,7 @@ class JoiningChoices:
 
 def choices_from(data: Mapping[str, Any]) -> JoiningChoices:
     """Return the choices that plain data hold."""
-    return JoiningChoices(**{**data, "same": Sameness(**data.get("same", {}))})
+    return JoiningChoices(**data)
 
 
 @dataclass(kw_only=True)
@@ -76,8 +70,9 @@ class Joined:
     held: Held
     matching: Matching
     named: list[str] = field(default_factory=list)  # the systems, as the file calls them
-    behind: Letters | None = None  # what they stand for, where their texts told
+    letters: Letters | None = None  # the systems behind them, if texts tell
     found: MatchCounts = field(default_factory=MatchCounts)
+    adds: bool = False  # rows that fit nothing
     units: dict[SlotKey, int] = field(default_factory=dict)
     new_sources: list[SourceRecord] = field(default_factory=list)
     new_questions: list[QuestionRecord] = field(default_factory=list)
@@ -93,6 +88,7 @@ class Joined:
     refused: list[Problem] = field(default_factory=list)
     contradicting: list[Problem] = field(default_factory=list)
     obstacles: list[str] = field(default_factory=list)
+    left_out: set[SlotKey] = field(default_factory=set)
 
     def counts(self) -> dict[str, int]:
         """Return how many there are of everything; an equal file and an equal collection give equal
@@ -134,7 +130,8 @@ def list_questions(joined: Joined, listed: RowList) -> None:
     brought = {(q.source_key, q.system, q.position) for q in joined.new_questions}
     for question in joined.study.questions:
         key = (question.source_key, question.system, question.position)
-        if key in brought or key in joined.units:
+        tier = joined.matching.questions[key].tier
+        if tier != "similar" and (key in brought or key in joined.units):
             kind: RowKind = "new" if key in brought else "matched"
             slot = joined.matching.questions[key].slot  # its text, where the file names it by ids
             text = question.text or (slot and slot.text) or question.key or None
@@ -163,24 +160,24 @@ def join(
     named = [] if _is_any(columns) else list(study.systems)
     held, noted = held or holdings.held(collection), found or MatchCounts()
     has_ids = columns is not None and bool(columns.source_id)
-    behind = (
-        None
-        if choices.systems or not named
-        else letters(
-            study, held, same=choices.same, has_ids=has_ids, left_out=noted.counts["unmatched"]
-        )
-    )
-    names = behind.names if behind else choices.systems
-    shuffled = behind is not None and not names
-    study = unrolled(
-        told_apart(study, behind.matching) if behind and shuffled else renamed(study, names)
-    )
+    letters = find_letters(study, held, choices.systems) if named else None
+    shuffled = letters is not None and letters.by_row
+    if letters and shuffled:
+        study = by_row(study, letters)
+    names = {**(letters.names if letters else {}), **choices.systems}
+    study = unrolled(renamed(study, names))
     any_system = _is_any(columns)
     matching = match(
-        study, held, same=choices.same, by=choices.by, has_ids=has_ids, any_system=any_system
+        study,
+        held,
+        by=choices.by,
+        has_ids=has_ids,
+        any_system=any_system,
+        similar=choices.similar,
+        declined=choices.declined,
     )
     joined = Joined(
-        study=study, held=held, matching=matching, named=named, behind=behind, found=noted
+        study=study, held=held, matching=matching, named=named, letters=letters, found=noted
     )
     joined.obstacles += [problem.reason for problem in study.problems_of("file")]
     joined.refused += [problem for problem in study.problems if problem.kind in ("row", "value")]
@@ -214,9 +211,20 @@ class _Joining:
         self.study, self.held, self.found = joined.study, joined.held, joined.found
         self.sources = {source.pk: source for source in self.held.sources}
         self.records = {source.key: source for source in self.study.sources}
-        self.left_out: set[SlotKey] = set()
-        self._indexes: dict[tuple[str, ...], dict[tuple[str, ...], HeldSource]] = {}
-        self._differences: dict[str, str] = {}
+        self.left_out = joined.left_out
+        self.known_texts = self._known_texts()
+
+    def _known_texts(self) -> set[SlotKey]:
+        """Return the questions whose texts the dataset has in that passage from other systems than
+        that of their letter; none if a locked campaign forbids to add questions."""
+        letters = self.joined.letters
+        if letters is None or letters.by_row or holdings.resting(self.collection):
+            return set()
+        return {
+            (source, system, position)
+            for source, name, position in letters.candidates
+            if (system := letters.names.get(name)) in self.held.systems
+        }
 
     def decide(self, rubric: Rubric | None, campaign: Campaign | None) -> None:
         if self.joined.obstacles:
@@ -253,7 +261,7 @@ class _Joining:
         """Fill what the collection leaves blank; what it says otherwise stays and is shown."""
         for name in FILLED:
             new, old = getattr(record, name) or "", getattr(source, name)
-            if not new or self.choices.same.plain(new) == self.choices.same.plain(old):
+            if not new or normalized(new) == normalized(old):
                 continue
             if old:
                 reason = f"The collection’s {name.replace('_', ' ')} of source “{shorten(source.key)}” is another."
@@ -267,35 +275,19 @@ class _Joining:
 
     def _decide_questions(self) -> None:
         adds, new_sources = self._adds(), dict[str, SourceRecord]()
+        self.joined.adds = adds
         for question in self.study.questions:
             key = (question.source_key, question.system, question.position)
             found = self.joined.matching.questions[key]
             if repeated := self.records[question.source_key].repeat_of:
                 self._take_repeat(question, key, found.slot, (repeated, *key[1:]), new_sources)
             elif slot := found.slot:
-                self._take_slot(question, key, slot)
-            elif not self._says_something(question):
-                if adds and not found.sources:  # no system returned a question for this source
-                    new_sources[question.source_key] = self.records[question.source_key]
-            elif found.candidates:
-                self.left_out.add(key)
-                reason = _ambiguity(found)
-                self.found.note("ambiguous", question.row, _name(question), reason, question)
-            elif len(found.sources) > 1 and adds:
-                self.left_out.add(key)
-                reason = f"{len(found.sources)} sources of the collection look like this one."
-                self.found.note("ambiguous", question.row, _name(question), reason, question)
-            elif adds and question.text is not None:
-                self.joined.new_questions.append(question)
-                self.found.counts["new"] += 1
-                if not found.sources:
-                    new_sources[question.source_key] = self.records[question.source_key]
-            elif adds and not found.sources:  # something is said about a missing question
+                self._take_slot(question, key, slot, found)
+            elif self._says_something(question):
+                self.found.tiers["none"] += 1
+                self._take_unmatched(question, key, found, new_sources)
+            elif adds and not found.sources:  # no system returned a question for this source
                 new_sources[question.source_key] = self.records[question.source_key]
-            else:
-                self.left_out.add(key)
-                reason = self._lack(found, question)
-                self.found.note("unmatched", question.row, _name(question), reason, question)
         if not self.held.sources:
             asked = {question.source_key for question in self.study.questions}
             new_sources |= {key: each for key, each in self.records.items() if key not in asked}
@@ -324,20 +316,56 @@ class _Joining:
             if question.source_key not in self.joined.source_of:
                 new[question.source_key] = self.records[question.source_key]
 
-    def _take_slot(self, question: QuestionRecord, key: SlotKey, slot: HeldSlot) -> None:
+    def _take_unmatched(
+        self,
+        question: QuestionRecord,
+        key: SlotKey,
+        found: Match,
+        new_sources: dict[str, SourceRecord],
+    ) -> None:
+        """Add a question that no tier matched, or leave it out with the reason."""
+        adds = self.joined.adds
+        if found.candidates:
+            self._leave_out("ambiguous", question, key, _ambiguity(found))
+        elif found.of_id:
+            reason = f"The collection’s question there is “{shorten(found.of_id.text or '')}”."
+            self._leave_out("conflicting", question, key, reason)
+        elif len(found.sources) > 1 and adds:
+            reason = f"{len(found.sources)} sources of the collection look like this one."
+            self._leave_out("ambiguous", question, key, reason)
+        elif question.text is not None and (adds or self._is_known_text(key, found)):
+            self.joined.new_questions.append(question)
+            self.found.counts["new"] += 1
+            if not found.sources:
+                new_sources[question.source_key] = self.records[question.source_key]
+        elif adds and not found.sources:  # something is said about a missing question
+            new_sources[question.source_key] = self.records[question.source_key]
+        else:
+            self._leave_out("unmatched", question, key, self._lack(found, question))
+
+    def _is_known_text(self, key: SlotKey, found: Match) -> bool:
+        return len(found.sources) == 1 and key in self.known_texts
+
+    def _leave_out(
+        self, kind: RowKind, question: QuestionRecord, key: SlotKey, reason: str
+    ) -> None:
+        self.left_out.add(key)
+        self.found.note(kind, question.row, _name(question), reason, question)
+
+    def _take_slot(
+        self, question: QuestionRecord, key: SlotKey, slot: HeldSlot, found: Match
+    ) -> None:
+        self.found.tiers[found.tier or "none"] += 1
         if question.text is not None and slot.text is None:
             self.joined.new_questions.append(question)  # a slot that was missing
             self.joined.units[key] = slot.unit
             self.found.counts["new"] += 1
-        elif question.text is not None and self.choices.same.plain(
-            question.text
-        ) != self.choices.same.plain(slot.text or ""):
-            self.left_out.add(key)
-            reason = f"The collection’s question there is “{shorten(slot.text or '')}”."
-            self.found.note("conflicting", question.row, question.text, reason, question)
         else:
             self.joined.units[key] = slot.unit
             self.found.counts["matched"] += 1
+            if found.tier == "similar":
+                reason = f"The dataset’s question is “{shorten(slot.text or '')}” ({found.similarity:.0%} similar)."
+                self.found.note("similar", question.row, _name(question), reason, question)
 
     def _says_something(self, question: QuestionRecord) -> bool:
         """A row that only names a source says nothing about a question."""
@@ -350,43 +378,23 @@ class _Joining:
         return {(each.source_key, each.system, each.position) for each in self.study.ratings}
 
     def _lack(self, found: Match, question: QuestionRecord) -> str:
-        if found.sources:
-            return "The collection has this source, but no such question of this system there."
-        return NO_SUCH_QUESTION + self._difference(self.records[question.source_key])
+        if self.joined.letters and question.system in self.joined.letters.undecided:
+            lack = f"No system is decided for the letter “{shorten(question.system)}”."
+        elif found.sources:
+            lack = "The collection has this source, but no such question of this system there."
+        else:
+            lack = NO_SUCH_QUESTION
+        return f"{lack} {_describe_closest(found.closest)}" if found.closest else lack
 
     def _difference(self, source: SourceRecord) -> str:
-        """Look at each source once, however many questions are about it."""
-        if source.key not in self._differences:
-            self._differences[source.key] = self._other_part(source)
-        return self._differences[source.key]
-
-    def _other_part(self, source: SourceRecord) -> str:
-        """Say which part of a source of the collection is another, where all others are the same:
-        often capitals, or a spelling."""
-        given = [name for name in self.joined.matching.fields if getattr(source, name)]
-        for other in reversed(given):
-            same = tuple(name for name in given if name != other)
-            if not {"passage", "sentence"} & set(same):
-                continue  # many sources share an answer or a type
-            known = self._of_parts(same).get(self._signature(source, same))
-            if known and getattr(known, other):
-                names = " and ".join(name.replace("_", " ") for name in same)
-                theirs = f"{other.replace('_', ' ')}: “{shorten(getattr(known, other))}”"
-                return f" One has the same {names}, but another {theirs}."
+        """Say which part of a source is different, if the dataset has its passage."""
+        nearby = self.joined.matching.nearby.get(source.key)
+        for name in ("answer", "target_type") if nearby else ():
+            new, old = getattr(source, name), getattr(nearby, name)
+            if new and old and normalized(new) != normalized(old):
+                part = name.replace("_", " ")
+                return f" One with the same passage has another {part}: “{shorten(old)}”."
         return ""
-
-    def _of_parts(self, parts: tuple[str, ...]) -> dict[tuple[str, ...], HeldSource]:
-        if parts not in self._indexes:
-            found: dict[tuple[str, ...], HeldSource] = {}
-            for source in self.held.sources:
-                found.setdefault(self._signature(source, parts), source)
-            self._indexes[parts] = found
-        return self._indexes[parts]
-
-    def _signature(
-        self, source: HeldSource | SourceRecord, parts: tuple[str, ...]
-    ) -> tuple[str, ...]:
-        return tuple(self.choices.same.plain(getattr(source, name) or "") for name in parts)
 
     def _decide_scores(self) -> None:
         """A column of the same name and kind goes on; a value that is there already is not stored
@@ -595,7 +603,7 @@ class _Joining:
 
     def _nothing(self) -> str:
         """Say why the file brings nothing: all of it is there, or nothing of it fits."""
-        counts = self.found.counts
+        joined, counts = self.joined, self.found.counts
         left = counts["unmatched"] + counts["ambiguous"]
         if counts["conflicting"]:
             return (
@@ -604,10 +612,16 @@ class _Joining:
             )
         if counts["matched"] or counts["already_there"] or not left:
             return "The file brings nothing that the collection does not have."
-        return (
-            f"None of the file’s {left:,} rows that are about a question fits one of the collection. Look at how they "
-            "are matched, or add them as new questions."
-        )
+        closest = [found.closest for found in joined.matching.questions.values() if found.closest]
+        said = f"None of the {left:,} rows matches a question in the dataset."
+        if closest:
+            said += f" {self._describe_best(closest)}"
+        return f"{said} Check how the rows are matched, or add them as new questions."
+
+    def _describe_best(self, closest: Sequence[Similar]) -> str:
+        best = max(closest, key=lambda each: each.similarity)
+        used = "the passage and the question text" if best.in_passage else "question text only"
+        return f"The closest match uses {used} ({best.similarity:.0%})."
 
     def _fixed(self) -> Iterator[str]:
         """What campaigns fixed, and what scores were computed from, does not change under them."""
@@ -668,3 +682,12 @@ def _ambiguity(found: Match) -> str:
     if found.taken:
         return "An earlier row of the file is about the same question."
     return f"{len(found.candidates)} questions of the collection read like this one."
+
+
+def _describe_closest(closest: Similar) -> str:
+    """Say which question comes closest, and what it was found by."""
+    found_by = "in the same passage" if closest.in_passage else "by question text only"
+    return (
+        f"The closest one {found_by} is “{shorten(closest.slot.text or '')}” by "
+        f"{shorten(closest.slot.system)} ({closest.similarity:.0%} similar)."
+    )

@@ -1,11 +1,14 @@
-"""Which system hides behind each letter of a crowd batch: found by the texts of their questions."""
+"""Which system is behind each letter of a crowd batch: decided by votes of matched questions."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from judging.imports.actions.matching import Held, Matching, SlotKey, match
+from judging.imports.actions import tiers
+from judging.imports.actions.held import Held, HeldSlot, SlotKey
+from judging.imports.actions.tiers import Index, Slots, key_of
 from judging.imports.readers.records import (
     MarkRecord,
     NoteRecord,
@@ -14,77 +17,185 @@ from judging.imports.readers.records import (
     RatingRecord,
     StudyRecords,
 )
-from judging.imports.readers.sameness import Sameness
+from judging.imports.readers.sameness import normalized
 from judging.imports.readers.tables import shorten
 
-FOUND_SHARE = 0.9  # of a file's questions, before its letters are taken to stand for systems of the collection
-SURE = 0.9  # of a letter's questions that are one system's
+LETTER = re.compile(
+    r"((system|model|output|candidate|option)[ _-]?)?([a-z]|[0-9]{1,2})", re.IGNORECASE
+)
+MIN_SHARE_OF_LETTER = 0.5  # of a letter's questions in matched sources: those found as the system's
+MIN_SHARE_OF_NAME = 0.9  # of all questions of another name, which may be that of a new system
+MIN_AGREEMENT = 0.75  # of all votes with one system a letter; below, letters are shuffled
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """How many questions of a letter are one system's, and the system decided on, if any."""
+
+    letter: str
+    systems: Mapping[str, int]
+    decided: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """What the letters of a file stand for: one system each, or in every row another (`names` is
-    empty then)."""
+    """What the letters of a file stand for; if `by_row`, another system in each row."""
 
-    names: dict[str, str]
-    matching: Matching
+    votes: tuple[Votes, ...]
+    by_row: bool
+    candidates: Mapping[SlotKey, Slots]  # the dataset's questions of the same text
+    index: Index
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Return the system of each letter that is decided for the whole file."""
+        return {each.letter: each.decided for each in self.votes if each.decided}
+
+    @property
+    def undecided(self) -> set[str]:
+        """Return the letters that are not decided for the whole file."""
+        return {each.letter for each in self.votes if not each.decided}
 
 
-def letters(
-    study: StudyRecords, held: Held, *, same: Sameness, has_ids: bool, left_out: int = 0
+def find_letters(
+    study: StudyRecords, held: Held, by_hand: Mapping[str, str] | None = None
 ) -> Letters | None:
-    """Find the systems of the collection behind names that it does not have; None where the texts
-    do not tell.
+    """Find the systems behind names that the dataset does not have; None if no text tells.
 
-    `left_out` counts rows of the file that are about nothing in the collection and not in the
-    study.
+    A question votes for a system if no other system gave its text in that passage. `by_hand` gives
+    the systems of names that a user decided.
     """
-    if not held.systems or held.systems & set(study.systems):
+    decided = by_hand or {}
+    free = held.systems - set(study.systems)
+    names = [name for name in study.systems if name not in held.systems]
+    fields = tiers.shared_fields(study.sources, held.sources)
+    wanted = replace(held, slots=[slot for slot in held.slots if slot.system in free])
+    index = Index(wanted, fields, normalized, any_system=True)
+    candidates = _candidates(study, names, index)
+    if not candidates:
         return None
-    found = match(study, held, same=same, by="texts", has_ids=has_ids, any_system=True)
-    asked = [key for key, each in found.questions.items() if each.candidates]
-    given = sum(question.text is not None for question in study.questions)
-    if not given or len(asked) < FOUND_SHARE * (given + left_out):
-        return None
-    sure: dict[str, Counter[str]] = {}
-    alike = {id(each.candidates): each.candidates for each in found.questions.values()}
-    made_by = {key: {slot.system for slot in slots} for key, slots in alike.items()}
-    for (_, system, _), each in found.questions.items():
-        if len(made_by[id(each.candidates)]) == 1:
-            sure.setdefault(system, Counter())[each.candidates[0].system] += 1
-    names = {
-        letter: counts.most_common(1)[0][0]
-        for letter, counts in sure.items()
-        if counts.most_common(1)[0][1] >= SURE * counts.total()
+    open_names = [name for name in names if name not in decided]
+    election = _Election(study, names, candidates)
+    chosen = election.one_to_one(open_names, set(decided.values()))
+    agreed = sum(election.votes[name][system] for name, system in chosen.items())
+    cast = sum(election.votes[name].total() for name in open_names)
+    is_shuffled = bool(open_names) and (agreed < MIN_AGREEMENT * cast or not cast)
+    by_row = is_shuffled and election.is_mostly_found(open_names)
+    systems = {**({} if by_row else chosen), **decided}
+    votes = tuple(
+        Votes(name, dict(election.votes[name].most_common()), systems.get(name, ""))
+        for name in names
+    )
+    return Letters(votes, by_row, candidates, index)
+
+
+def _candidates(study: StudyRecords, names: Sequence[str], index: Index) -> dict[SlotKey, Slots]:
+    """Return the questions of the dataset whose texts the questions of these names have."""
+    records = {source.key: source for source in study.sources}
+    return {
+        key_of(question): slots
+        for question in study.questions
+        if question.system in names and question.text is not None
+        if (
+            slots := tiers.by_passage(question, records[question.source_key], index)
+            or tiers.by_question(question, records[question.source_key], index)
+        )
     }
-    one_each = len(names) == len(study.systems) == len(set(names.values()))
-    return Letters(names if one_each else {}, found)
+
+
+class _Election:
+    """The votes for the systems behind names."""
+
+    def __init__(
+        self, study: StudyRecords, names: Sequence[str], candidates: Mapping[SlotKey, Slots]
+    ) -> None:
+        systems_of = {id(slots): {slot.system for slot in slots} for slots in candidates.values()}
+        self.votes: dict[str, Counter[str]] = {name: Counter() for name in names}
+        self.found: Counter[tuple[str, str]] = Counter()  # questions that may be the system's
+        for (_, name, _), slots in candidates.items():
+            systems = systems_of[id(slots)]
+            self.found.update((name, system) for system in systems)
+            if len(systems) == 1:
+                self.votes[name].update(systems)
+        self.any_found = Counter(name for _, name, _ in candidates)
+        located = {source for source, _, _ in candidates}
+        self.asked = Counter(
+            question.system
+            for question in study.questions
+            if question.text is not None
+            if question.source_key in located or not LETTER.fullmatch(question.system)
+        )
+
+    def one_to_one(self, names: Sequence[str], given: set[str]) -> dict[str, str]:
+        """Return a system for each name that has a clear majority for one that is not given."""
+        chosen: dict[str, str] = {}
+        ballots = [
+            (count, name, system)
+            for name in names
+            for system, count in self.votes[name].items()
+            if system not in given
+        ]
+        for count, name, system in sorted(ballots, key=lambda each: (-each[0], *each[1:])):
+            is_clear = 2 * count > self.votes[name].total()
+            is_enough = self.found[name, system] >= _min_share(name) * self.asked[name]
+            if is_clear and is_enough and system not in chosen.values():
+                chosen[name] = system
+        return chosen
+
+    def is_mostly_found(self, names: Sequence[str]) -> bool:
+        """Return whether enough questions of every name are found, whichever system gave them."""
+        return all(self.any_found[name] >= _min_share(name) * self.asked[name] for name in names)
+
+
+def _min_share(name: str) -> float:
+    return MIN_SHARE_OF_LETTER if LETTER.fullmatch(name) else MIN_SHARE_OF_NAME
 
 
 SystemRecord = TypeVar("SystemRecord", RatingRecord, NoteRecord, MarkRecord)
+Place = tuple[str, str]  # a source of the file and a rater
 
 
-def told_apart(study: StudyRecords, found: Matching) -> StudyRecords:
-    """Return a study whose letters stand for another system in every row, with the systems that the
-    texts tell.
+def by_row(study: StudyRecords, letters: Letters) -> StudyRecords:
+    """Return a study whose letters are other systems in each row, under the systems' names.
 
-    Each row may shuffle letters by itself, so one rater's `a` can be another's `b`: what reads
-    alike is one question. Where several systems gave the same question, those that one rater judged
-    are taken one by one, in the order of the file. What fits no question keeps its letter.
+    One rater's `a` can be another's `b`. Each rater judged one question of each system: questions
+    that only one system can have given are placed first, then the others, in the order of the file,
+    then those that are similar to one of a system that is left. A question that is not found keeps
+    its letter.
     """
-    return _ToSystems(study, found).study()
+    return _ToSystems(study, letters).study()
 
 
 class _ToSystems:
     """The questions of a study on their way from letters to systems."""
 
-    def __init__(self, read: StudyRecords, found: Matching) -> None:
-        self.read, self.found = read, found
-        self.given: dict[tuple[str, str, int], dict[SlotKey, int]] = {}
+    def __init__(self, read: StudyRecords, letters: Letters) -> None:
+        self.read, self.letters = read, letters
         self.problems: list[Problem] = []
+        self.raters: dict[SlotKey, dict[str, None]] = {}
+        for rating in (*read.ratings, *read.judge_ratings):
+            if rating.position is not None:
+                key = rating.source_key, rating.system, rating.position
+                self.raters.setdefault(key, {})[rating.rater] = None
+        self.sources = {source.key: source for source in read.sources}
+        self.slots: dict[tuple[SlotKey, str], HeldSlot] = {}
+        self.positions: dict[tuple[str, str], dict[int, int]] = {}
+        self.used: dict[Place, set[int | str]] = {}  # units and systems
+        undecided = {
+            key_of(question): question
+            for question in read.questions
+            if question.text is not None and question.system in letters.undecided
+        }
+        found = [key for key in letters.candidates if key in undecided]
+        for key in sorted(found, key=lambda key: len(letters.candidates[key])):
+            self._assign(key, letters.candidates[key])
+        for key, question in undecided.items():
+            if key not in letters.candidates:
+                self._assign_similar(question)
 
     def study(self) -> StudyRecords:
-        ratings = tuple(self._numbered(self._of_rater(each) for each in self.read.ratings))
+        ratings = tuple(self._numbered(map(self._of_rater, self.read.ratings)))
+        judge_ratings = tuple(self._numbered(map(self._of_rater, self.read.judge_ratings)))
         questions = {
             (each.source_key, each.system, each.position): each for each in self._questions()
         }
@@ -95,21 +206,43 @@ class _ToSystems:
             self.read,
             questions=tuple(questions.values()),
             ratings=ratings,
+            judge_ratings=judge_ratings,
             notes=tuple(self._of_rater(each) for each in self.read.notes),
             marks=tuple(self._of_rater(each) for each in self.read.marks),
             expected=expected,
             problems=(*self.read.problems, *self.problems),
         )
 
+    def _assign(self, key: SlotKey, slots: Slots) -> None:
+        """Give a question of each of its raters a slot, if possible of a system without one."""
+        for rater in self.raters.get(key, {"": None}):
+            used = self.used.setdefault((key[0], rater), set())
+            of_other_system = next((slot for slot in slots if slot.system not in used), None)
+            unused = next((slot for slot in slots if slot.unit not in used), slots[0])
+            self._use(key, rater, of_other_system or unused)
+
+    def _assign_similar(self, question: QuestionRecord) -> None:
+        key, record = key_of(question), self.sources[question.source_key]
+        index = self.letters.index
+        slots = index.within(index.sources_of_passage(record), "").slots
+        for rater in self.raters.get(key, {"": None}):
+            used = self.used.get((key[0], rater), set())
+            pool = [slot for slot in slots if slot.text and slot.system not in used]
+            if similar := tiers.by_similarity(question, pool, index):
+                self._use(key, rater, similar.slot)
+
+    def _use(self, key: SlotKey, rater: str, slot: HeldSlot) -> None:
+        self.slots[key, rater] = slot
+        self.used.setdefault((key[0], rater), set()).update((slot.system, slot.unit))
+
     def _place(self, key: SlotKey, rater: str) -> SlotKey:
         """Return the slot that a question was of when this rater judged it."""
-        slots = self.found.questions[key].candidates
-        if not slots:
+        slot = self.slots.get((key, rater)) or self.slots.get((key, ""))
+        if slot is None:
             return key
-        # what reads alike about one source has its candidates in one tuple
-        taken = self.given.setdefault((key[0], rater, id(slots)), {})
-        slot = slots[taken.setdefault(key, len(taken)) % len(slots)]
-        return key[0], slot.system, slot.position
+        # two sources of the dataset may share a passage, so positions are counted here
+        positions = self.positions.setdefault((key[0], slot.system), {})
+        return key[0], slot.system, positions.setdefault(slot.unit, len(positions) + 1)
 
     def _of_rater(self, said: SystemRecord) -> SystemRecord:
         if said.position is None:
@@ -129,17 +262,11 @@ class _ToSystems:
     def _questions(self) -> Iterator[QuestionRecord]:
         """Yield one question for each slot, with the scores and metadata of all letters that it
         had."""
-        raters: dict[SlotKey, dict[str, None]] = {}
-        for each in self.read.ratings:
-            if each.position is not None:
-                raters.setdefault((each.source_key, each.system, each.position), {})[each.rater] = (
-                    None
-                )
         kept: dict[SlotKey, QuestionRecord] = {}
         for question in self.read.questions:
             key = question.source_key, question.system, question.position
             for place in dict.fromkeys(
-                self._place(key, rater) for rater in raters.get(key, {"": None})
+                self._place(key, rater) for rater in self.raters.get(key, {"": None})
             ):
                 if place in kept:
                     kept[place] = self._merged(kept[place], question)
@@ -185,6 +312,7 @@ def renamed(study: StudyRecords, systems: Mapping[str, str]) -> StudyRecords:
         study,
         questions=tuple(_moved(each, places, name) for each in study.questions),
         ratings=tuple(_moved(each, places, name) for each in study.ratings),
+        judge_ratings=tuple(_moved(each, places, name) for each in study.judge_ratings),
         notes=tuple(_moved(each, places, name) for each in study.notes),
         marks=tuple(_moved(each, places, name) for each in study.marks),
         expected=expected,

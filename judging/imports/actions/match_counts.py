@@ -37,6 +37,7 @@ class MatchCounts:
     def __init__(self, listed: RowList | None = None) -> None:
         self.listed = listed
         self.counts: Counter[str] = Counter()
+        self.tiers: Counter[str] = Counter()  # matched rows by the tier that found their question
         self.examples: dict[str, list[Example]] = {}
         self._file = SpooledTemporaryFile(SPOOLED, "w+", encoding="utf-8", newline="")  # noqa: SIM115
         self._file.write(BYTE_ORDER_MARK)
@@ -62,6 +63,7 @@ class MatchCounts:
 
     def left_out(self, row: int, what: str) -> None:
         """Note a row that names nothing of the collection."""
+        self.tiers["none"] += 1
         self.note("unmatched", row, what, NO_SUCH_QUESTION)
 
     @property
@@ -79,6 +81,7 @@ class MatchCounts:
         """Return plain data that JSON can hold."""
         return {
             "counts": dict(self.counts),
+            "tiers": dict(self.tiers),
             "examples": {
                 kind: [asdict(each) for each in found] for kind, found in self.examples.items()
             },

@@ -1,349 +1,309 @@
-"""Which rows of a file are about which questions of a collection.
+"""Which rows of a file are about which questions of a dataset, found in tiers. Pure: no database.
 
-By ids: the source's key, the system and the position, or the question's own key. By texts: what the
-system was given, the system and the question, after a normalisation that the researcher sees and
-can choose. Pure: no database.
+A row is asked of one tier after the other, surest first, until one finds exactly one question.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal
 
+from judging.imports.actions import tiers
+from judging.imports.actions.held import Held, HeldSlot, HeldSource, SlotKey
+from judging.imports.actions.tiers import Index, Similar, Slots, Sources, Tier, key_of
 from judging.imports.readers.records import QuestionRecord, SourceRecord, StudyRecords
-from judging.imports.readers.sameness import Sameness
+from judging.imports.readers.sameness import normalized, plain
+from judging.imports.readers.tables import shorten
 
-Place = TypeVar("Place", str, int)
 By = Literal["auto", "ids", "texts"]
-SlotKey = tuple[str, str, int]
-GIVEN = ("passage", "sentence", "answer", "target_type")
-
-
-class HeldSource(NamedTuple):
-    """A source that the collection holds."""
-
-    pk: int
-    key: str
-    passage: str
-    sentence: str
-    answer: str
-    target_type: str
-    modality: str
-    language: str
-    repeat_of: int | None = None
-    repeat: int = 1
-
-
-class HeldSlot(NamedTuple):
-    """A slot that the collection holds; `text` is None where its question is missing."""
-
-    unit: int
-    source: int
-    system: str
-    position: int
-    text: str | None
-    key: str
-
-
-class CollectionSet(NamedTuple):
-    """A question set that the collection holds; `whole` is its unit without a position."""
-
-    pk: int
-    whole: int
-    expected: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
-    """What of a collection takes part in matching."""
-
-    sources: Sequence[HeldSource] = ()
-    slots: Sequence[HeldSlot] = ()
-    sets: Mapping[tuple[int, str], CollectionSet] = field(default_factory=dict)
-
-    @property
-    def systems(self) -> set[str]:
-        """Return the names of the systems that have question sets."""
-        return {system for _, system in self.sets}
+MIN_CLOSEST = 0.5  # similarity from which a question is shown as the closest to an unmatched row
+SHOWN_CLOSEST = 100  # unmatched rows for which the closest question is sought
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """What one question of a file was found to be about."""
 
-    candidates: tuple[HeldSlot, ...]
-    sources: tuple[int, ...]
-    taken: bool = False  # an earlier row of the file is about the only candidate
+    candidates: Slots
+    sources: Sources
+    tier: Tier | None = None  # None if no tier found exactly one question
+    similarity: float = 1.0  # of the two texts, if they were matched as similar
+    taken: bool = False  # another row of the file is about the only candidate
+    closest: Similar | None = None  # if there is no candidate
+    of_id: HeldSlot | None = None  # the question of the row's id, if no tier matched: another text
 
     @property
     def slot(self) -> HeldSlot | None:
-        """Return the slot it is about; None where there is none or more than one."""
-        return self.candidates[0] if len(self.candidates) == 1 and not self.taken else None
+        """Return the slot it is about; None if there is none or more than one."""
+        return self.candidates[0] if self.tier else None
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
     """All questions and sources of a file with what they are about."""
 
-    by: By
-    fields: tuple[str, ...]
     questions: Mapping[SlotKey, Match]
-    sources: Mapping[str, tuple[int, ...]]
-
-    @property
-    def matched(self) -> int:
-        """Return how many questions and sources are about exactly one of the collection."""
-        return sum(each.slot is not None for each in self.questions.values()) + sum(
-            len(found) == 1 for found in self.sources.values()
-        )
+    sources: Mapping[str, Sources]
+    nearby: Mapping[str, HeldSource]  # one with the same passage, for sources that were not found
+    doubtful_ids: tuple[int, int] | None = None  # ids that disagree with texts, of how many
 
 
 def match(
     study: StudyRecords,
     held: Held,
     *,
-    same: Sameness,
     by: By = "auto",
     has_ids: bool = False,
     any_system: bool = False,
+    similar: bool = True,
+    declined: Collection[str] = (),
 ) -> Matching:
-    """Match a file with a collection.
+    """Match a file with a dataset.
 
     `has_ids`: the file names sources by ids of its own, rather than by numbers that the reader
-    gave. `any_system`: the file names no system. With `auto` the way that finds more is taken; ids
-    where both find as many.
+    gave. `any_system`: the file names no system. With `auto` ids are used unless most of them
+    disagree with the texts. `similar`: texts that are nearly the same are matched, except for
+    questions that are `declined`, which are texts as pages show them.
     """
-    ids = has_ids or any(question.key for question in study.questions)
-    ways: list[By] = [by] if by != "auto" else [*(["ids"] if ids else []), "texts"]  # type: ignore[list-item]
-    best: Matching | None = None
-    for way in ways:
-        found = _Matcher(study, held, same, way, has_ids=has_ids, any_system=any_system).matching()
-        if best is None or found.matched > best.matched:
-            best = found
-        if best.matched == len(study.questions) + len(study.sources):
-            break  # no way finds more
-    assert best is not None  # noqa: S101  # there is always a way
-    return best
+    return _Matcher(study, held, by, has_ids, any_system, similar, declined).matching()
 
 
+@dataclass
 class _Matcher:
-    """The indexes of a collection for one way of matching."""
+    study: StudyRecords
+    held: Held
+    by: By
+    has_ids: bool
+    any_system: bool
+    similar: bool
+    declined: Collection[str]
+    found: dict[SlotKey, Match] = field(default_factory=dict)
+    left: dict[SlotKey, QuestionRecord] = field(default_factory=dict)
+    candidates: dict[SlotKey, Slots] = field(default_factory=dict)  # of the surest tier with any
+    taken: set[int] = field(default_factory=set)
+    of_id: dict[SlotKey, Slots] = field(default_factory=dict)
+    doubtful_ids: tuple[int, int] | None = None
 
-    def __init__(
-        self,
-        study: StudyRecords,
-        held: Held,
-        same: Sameness,
-        by: By,
-        *,
-        has_ids: bool,
-        any_system: bool,
-    ) -> None:
-        self.study, self.held, self.same, self.by = study, held, same, by
-        self.has_ids, self.any_system = has_ids, any_system
-        self.fields = tuple(
-            name for name in GIVEN if _given(study.sources, name) and _given(held.sources, name)
-        )
-        self.plain = _Memory(same)
-        self.of_set: dict[tuple[int, str], list[HeldSlot]] = {}
-        of_key: dict[tuple[str, str], list[HeldSlot]] = {}
-        self.repeats = {source.key for source in study.sources if source.repeat_of}
-        self.copies = {source.pk for source in held.sources if source.repeat_of}
-        for slot in held.slots:
-            system = self._of(slot.system)
-            self.of_set.setdefault((slot.source, system), []).append(slot)
-            if (
-                slot.key and slot.source not in self.copies
-            ):  # these are found through the source they repeat
-                of_key.setdefault((slot.key, system), []).append(slot)
-        self.of_key = {key: tuple(slots) for key, slots in of_key.items()}
-        self.keys = {key for key, _system in of_key}
-        self.within: dict[tuple[int, str], _Within] = {}
-
-    def _of(self, system: str) -> str:
-        """Return what slots are kept under: the system, or nothing where the file names none."""
-        return "" if self.any_system else system
-
-    @cached_property
-    def of_text(self) -> dict[tuple[str, str], tuple[HeldSlot, ...]]:
-        """The slots by their texts and systems, for files that name questions by these."""
-        found: dict[tuple[str, str], list[HeldSlot]] = {}
-        for slot in self.held.slots:
-            if slot.text is not None and slot.source not in self.copies:
-                place = self.plain(slot.text), self._of(slot.system)
-                found.setdefault(place, []).append(slot)
-        return {place: tuple(slots) for place, slots in found.items()}
+    def __post_init__(self) -> None:
+        fields = tiers.shared_fields(self.study.sources, self.held.sources)
+        self.records = {each.key: each for each in self.study.sources if not each.repeat_of}
+        self.exact = Index(self.held, fields, plain, any_system=self.any_system)
+        self.loose = Index(self.held, fields, normalized, any_system=self.any_system)
+        self.source_of_id = {source.key: (pk,) for pk, source in self.exact.originals.items()}
 
     def matching(self) -> Matching:
-        sources = dict(self._sources())
-        found = {
-            (each.source_key, each.system, each.position): self._slots(
-                each, sources[each.source_key]
+        self.left = {
+            key_of(each): each for each in self.study.questions if each.source_key in self.records
+        }
+        if self.by != "texts":
+            self._match_ids()
+        if self.by != "ids":
+            record = self.records
+            self._take("parts", lambda q: tiers.by_parts(q, record[q.source_key], self.exact))
+            self._take("passage", lambda q: tiers.by_passage(q, record[q.source_key], self.exact))
+            self._take("question", lambda q: tiers.by_question(q, record[q.source_key], self.exact))
+            self._take(
+                "normalized", lambda q: tiers.by_normalized(q, record[q.source_key], self.loose)
             )
-            for each in self.study.questions
+        self.sources = {key: self._sources(each) for key, each in self.records.items()}
+        if self.similar and self.by != "ids":
+            self._take_similar()
+        self._keep_unmatched()
+        repeated = dict(self._repeats())
+        order = (repeated.get(key) or self.found[key] for key in map(key_of, self.study.questions))
+        keys = map(key_of, self.study.questions)
+        questions = dict(zip(keys, order, strict=True))
+        nearby = {
+            key: self.exact.originals[found[0]]
+            for key, record in self.records.items()
+            if not self.sources[key] and (found := self.exact.sources_of_passage(record))
         }
-        return Matching(self.by, self.fields, dict(_assigned(found, sources)), sources)
+        return Matching(questions, self.sources, nearby, self.doubtful_ids)
 
-    def _sources(self) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Yield each source of the file with those of the collection that it may be; a repeat is
-        that of the same."""
-        found: dict[str, tuple[int, ...]] = dict(self._first_sources())
-        yield from found.items()
-        copies = {
-            (source.repeat_of, source.repeat): source.pk
-            for source in self.held.sources
-            if source.repeat_of
+    def _match_ids(self) -> None:
+        """Match by ids, unless most of those that are found disagree with the texts."""
+        self.of_id = {
+            key: tiers.by_id(each, self._id(each), self.exact) for key, each in self.left.items()
         }
-        again: dict[tuple[int, int], tuple[int, ...]] = {}  # those of equal sources are found once
-        for each in self.study.sources:
-            if each.repeat_of:
-                first = found[each.repeat_of]
-                if (place := (id(first), each.repeat)) not in again:
-                    places = [(pk, each.repeat) for pk in first]
-                    again[place] = tuple(copies[one] for one in places if one in copies)
-                yield each.key, again[place]
+        verdicts = [
+            verdict
+            for key, slots in self.of_id.items()
+            if (verdict := self._agrees(self.left[key], slots)) is not None
+        ]
+        disagreeing = verdicts.count(False)
+        if self.by == "auto" and 2 * disagreeing > len(verdicts):
+            self.doubtful_ids = disagreeing, len(verdicts)
+            self.of_id, self.has_ids = {}, False
+        self._take("id", self._confirmed)
 
-    def _first_sources(self) -> Iterator[tuple[str, tuple[int, ...]]]:
-        theirs = [source for source in self.held.sources if source.repeat_of is None]
-        ours = [source for source in self.study.sources if not source.repeat_of]
-        if self.by == "ids" and self.has_ids:
-            keys = {source.key: source.pk for source in theirs}
-            yield from ((each.key, (keys[each.key],) if each.key in keys else ()) for each in ours)
-            return
-        of_parts: dict[tuple[str, ...], list[HeldSource]] = {}
-        for source in theirs:
-            of_parts.setdefault(self._parts(source), []).append(source)
-        indexes: dict[tuple[str, ...], dict[tuple[str, ...], tuple[int, ...]]] = {}
-        for record in ours:
-            parts = self._parts(record)
-            if parts not in indexes:
-                indexes[parts] = self._index(of_parts, parts)
-            yield record.key, self._like(record, indexes[parts])
+    def _confirmed(self, question: QuestionRecord) -> Slots:
+        """Return the slots of a question's id that do not have another text."""
+        slots = self.of_id.get(key_of(question), ())
+        if question.text is None or any(slot.text is None for slot in slots):
+            return slots
+        return tuple(slot for slot in slots if tiers.is_same(question.text, slot.text or ""))
 
-    def _parts(self, source: HeldSource | SourceRecord) -> tuple[str, ...]:
-        """Return which of the compared parts are not blank; a blank one is no difference."""
-        return tuple(name for name in self.fields if getattr(source, name))
+    def _id(self, question: QuestionRecord) -> Sources:
+        return self.source_of_id.get(question.source_key, ()) if self.has_ids else ()
 
-    def _index(
-        self, of_parts: Mapping[tuple[str, ...], Sequence[HeldSource]], parts: tuple[str, ...]
-    ) -> dict[tuple[str, ...], tuple[int, ...]]:
-        """Return the collection's sources by the names and texts of the parts that they share with
-        these."""
-        index: dict[tuple[str, ...], list[int]] = {}
-        for theirs, sources in of_parts.items():
-            common = tuple(name for name in theirs if name in parts)
-            for source in sources if common else ():
-                index.setdefault((*common, *self._signature(source, common)), []).append(source.pk)
-        return {signature: tuple(sources) for signature, sources in index.items()}
+    def _agrees(self, question: QuestionRecord, slots: Slots) -> bool | None:
+        """Return whether texts say the same as the ids; None if they do not tell.
 
-    def _like(
-        self, record: SourceRecord, index: Mapping[tuple[str, ...], tuple[int, ...]]
-    ) -> tuple[int, ...]:
-        """Return the sources that agree in most parts."""
-        parts = self._parts(record)
-        for size in range(len(parts), 0, -1):
-            for common in combinations(parts, size):
-                if found := index.get((*common, *self._signature(record, common))):
-                    return found
-        return ()
+        Another question about the same passage may have that passage's id.
+        """
+        record, given = self.records[question.source_key], self._id(question)
+        source = self.exact.originals[given[0]] if given else None
+        has_passages = source and source.passage and record.passage
+        if source and has_passages and not self.exact.share_words(record, source.pk):
+            return False
+        if question.text is None or len(slots) != 1 or slots[0].text is None:
+            return True if has_passages else None
+        is_equal = normalized(question.text) == normalized(slots[0].text)
+        return None if has_passages and not is_equal else is_equal
 
-    def _signature(
-        self, source: HeldSource | SourceRecord, parts: Sequence[str]
-    ) -> tuple[str, ...]:
-        return tuple(self.plain(getattr(source, name) or "") for name in parts)
+    def _take(self, tier: Tier, find: Callable[[QuestionRecord], Slots]) -> None:
+        """Match the rows for which a tier finds exactly one question.
 
-    def _slots(self, question: QuestionRecord, sources: tuple[int, ...]) -> tuple[HeldSlot, ...]:
-        """Return the slots that a question of the file may be about. Questions of one text get the
-        same tuple: thousands of a file may read like thousands of the collection."""
-        system, within = self._of(question.system), self._within(question, sources)
-        located = bool(self.fields) or (self.by == "ids" and self.has_ids)
-        if question.source_key in self.repeats:
-            located = True
-        elif self.by == "ids" and question.key and question.key in self.keys:
-            return self.of_key.get((question.key, system), ())
-        elif self.by == "ids" and self.has_ids and self._is_addressed(question, within):
-            return within.of_position.get(question.position, ())
-        if question.text is None:
-            return within.of_position.get(question.position, ())
-        text = self.plain(question.text)
-        return within.of_text.get(text, ()) if located else self.of_text.get((text, system), ())
+        As many equal questions in the file as in the dataset are matched one by one, in order.
+        """
+        groups: dict[tuple[int, ...], list[SlotKey]] = {}
+        units_of: dict[int, tuple[int, ...]] = {}
+        found = {key: slots for key, each in self.left.items() if (slots := find(each))}
+        for key, slots in found.items():
+            self.candidates.setdefault(key, slots)
+            units = units_of.setdefault(id(slots), tuple(slot.unit for slot in slots))
+            groups.setdefault(units, []).append(key)
+        for keys in sorted(groups.values(), key=lambda each: len(found[each[0]])):
+            slots = found[keys[0]]
+            free = [slot for slot in slots if slot.unit not in self.taken]
+            if len(free) == len(keys) or len(slots) == 1:
+                for key, slot in zip(keys, free, strict=False):
+                    self._match(key, Match((slot,), (), tier))
 
-    def _is_addressed(self, question: QuestionRecord, within: "_Within") -> bool:
-        """Say whether source, system and position name one slot: a set of one, or no slot of this
-        text elsewhere."""
-        return len(within.slots) == 1 or self.plain(question.text or "") not in within.of_text
+    def _match(self, key: SlotKey, match: Match) -> None:
+        self.found[key] = match
+        self.taken.add(match.candidates[0].unit)
+        del self.left[key]
 
-    def _within(self, question: QuestionRecord, sources: tuple[int, ...]) -> "_Within":
-        """Return the slots of a system in some sources; who has the same sources has them in one
-        tuple, which lives as long as this matcher."""
-        place = id(sources), self._of(question.system)
-        if place not in self.within:
-            slots = [slot for source in sources for slot in self.of_set.get((source, place[1]), ())]
-            self.within[place] = _Within(slots, self.plain)
-        return self.within[place]
-
-
-class _Within:
-    """Slots of some sources, by their texts and by their positions."""
-
-    def __init__(self, slots: Sequence[HeldSlot], plain: "_Memory") -> None:
-        self.slots, self.plain = slots, plain
+    def _sources(self, record: SourceRecord) -> Sources:
+        """Return the sources that one of the file may be: by id, by texts, or by its questions."""
+        votes = Counter(self._matched_in.get(record.key, ()))
+        found: Sources = self.source_of_id.get(record.key, ()) if self.has_ids else ()
+        if found and (not votes or found[0] in votes):
+            return found
+        if self.by != "ids":
+            found = self.exact.sources_of_parts(record) or self.loose.sources_of_parts(record)
+        if len(found) == 1:
+            return found
+        ranked = [each for each in votes.most_common() if not found or each[0] in found]
+        is_clear = ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1])
+        return (ranked[0][0],) if is_clear else found
 
     @cached_property
-    def of_text(self) -> Mapping[str, tuple[HeldSlot, ...]]:
-        return _grouped(
-            (self.plain(each.text), each) for each in self.slots if each.text is not None
+    def _matched_in(self) -> Mapping[str, tuple[int, ...]]:
+        """The dataset's sources in which questions of each source of the file were found."""
+        return tiers.grouped(
+            (key[0], match.candidates[0].source) for key, match in self.found.items()
         )
 
-    @cached_property
-    def of_position(self) -> Mapping[int, tuple[HeldSlot, ...]]:
-        return _grouped((each.position, each) for each in self.slots)
+    def _take_similar(self) -> None:
+        """Match what is left with questions that are nearly the same, most similar first."""
+        found = [
+            (similar, key)
+            for key, question in self.left.items()
+            if question.text is not None and shorten(question.text) not in self.declined
+            if key not in self.candidates
+            if (similar := tiers.by_similarity(question, self._pool(question), self.loose))
+        ]
+        for similar, key in sorted(found, key=lambda each: -each[0].similarity):
+            if similar.slot.unit not in self.taken:
+                self._match(key, Match((similar.slot,), (), "similar", similar.similarity))
 
-
-def _grouped(slots: Iterable[tuple[Place, HeldSlot]]) -> Mapping[Place, tuple[HeldSlot, ...]]:
-    found: dict[Place, list[HeldSlot]] = {}
-    for place, slot in slots:
-        found.setdefault(place, []).append(slot)
-    return {place: tuple(held) for place, held in found.items()}
-
-
-class _Memory:
-    """Texts as they are compared; passages come many times."""
-
-    def __init__(self, same: Sameness) -> None:
-        self.same = same
-        self.known: dict[str, str] = {}
-
-    def __call__(self, text: str) -> str:
-        if text not in self.known:
-            self.known[text] = self.same.plain(text)
-        return self.known[text]
-
-
-def _given(sources: Iterable[HeldSource | SourceRecord], name: str) -> bool:
-    return any(getattr(source, name) for source in sources)
-
-
-def _assigned(
-    found: Mapping[SlotKey, tuple[HeldSlot, ...]], sources: Mapping[str, tuple[int, ...]]
-) -> Iterator[tuple[SlotKey, Match]]:
-    """Yield each question's match. As many equal questions in the file as in the set are taken one
-    by one, in order."""
-    alike: dict[int, int] = {}  # equal tuples have one number, and are compared once
-    units: dict[tuple[int, ...], int] = {}
-    for slots in found.values():
-        if id(slots) not in alike:
-            alike[id(slots)] = units.setdefault(tuple(slot.unit for slot in slots), len(units))
-    counts = Counter(alike[id(slots)] for slots in found.values())
-    seen: Counter[int] = Counter()
-    for key, slots in found.items():
-        number = alike[id(slots)]
-        if not slots:
-            yield key, Match((), sources[key[0]])
-        elif len(slots) > 1 and counts[number] == len(slots):
-            yield key, Match((slots[seen[number]],), sources[key[0]])
+    def _pool(self, question: QuestionRecord) -> list[HeldSlot]:
+        """Return the free questions of the same passage; if there is no passage, those that share
+        rare words."""
+        record = self.records[question.source_key]
+        sources = self._sources_nearby(record)
+        if sources:
+            slots = self._slots_in(sources, question, self._rare_words)
+        elif self._has_passages and (record.passage or record.sentence):
+            return []
         else:
-            yield key, Match(slots, sources[key[0]], taken=len(slots) == 1 and seen[number] > 0)
-        seen[number] += 1
+            slots = self._rare_words.slots(question)
+        return [slot for slot in slots if slot.text is not None and slot.unit not in self.taken]
+
+    @staticmethod
+    def _slots_in(
+        sources: Sources, question: QuestionRecord, rare_words: tiers.RareWords
+    ) -> list[HeldSlot]:
+        """Return the questions of some sources; of very many, those that share rare words."""
+        slots = rare_words.index.within(sources, question.system).slots
+        if len(slots) <= tiers.MAX_POSTINGS:
+            return slots
+        return [slot for slot in rare_words.slots(question) if slot.source in sources]
+
+    def _sources_nearby(self, record: SourceRecord) -> Sources:
+        return self.loose.sources_of_passage(record) or self.sources[record.key]
+
+    @cached_property
+    def _has_passages(self) -> bool:
+        return any(each.passage or each.sentence for each in self.held.sources)
+
+    @cached_property
+    def _rare_words(self) -> tiers.RareWords:
+        return tiers.RareWords(self.loose)
+
+    def _keep_unmatched(self) -> None:
+        """Keep what no tier matched, with its candidates or, for the first, the closest question."""
+        sought = 0
+        for key, question in self.left.items():
+            slots, closest = self.candidates.get(key, ()), None
+            if not slots and question.text is not None and sought < SHOWN_CLOSEST:
+                sought += 1
+                closest = self._closest(question)
+            taken = len(slots) == 1
+            of_id = self.of_id.get(key, ())
+            other = of_id[0] if len(of_id) == 1 and not slots else None
+            self.found[key] = Match(slots, (), taken=taken, closest=closest, of_id=other)
+        for key, found in self.found.items():
+            self.found[key] = replace(found, sources=self.sources[key[0]])
+
+    def _closest(self, question: QuestionRecord) -> Similar | None:
+        """Return the most similar question: in the same passage, else by question text only."""
+        if sources := self._sources_nearby(self.records[question.source_key]):
+            pool = self._slots_in(sources, question, self._words_of_anybody)
+            if ranked := tiers.rank(question, pool, self.loose, least=MIN_CLOSEST):
+                return ranked[0]._replace(in_passage=True)
+        pool = self._words_of_anybody.slots(question)
+        return next(iter(tiers.rank(question, pool, self.loose, least=MIN_CLOSEST)), None)
+
+    @cached_property
+    def _words_of_anybody(self) -> tiers.RareWords:
+        return tiers.RareWords(Index(self.held, self.loose.fields, normalized, any_system=True))
+
+    def _repeats(self) -> Iterator[tuple[SlotKey, Match]]:
+        """Yield the questions in repeated sources: each is found through the question it
+        repeats."""
+        copies = {(each.repeat_of, each.repeat): each.pk for each in self.held.sources}
+        slots_of = tiers.grouped(((slot.source, slot.system), slot) for slot in self.held.slots)
+        repeats = {each.key: each for each in self.study.sources if each.repeat_of}
+        for record in repeats.values():
+            firsts = self.sources[record.repeat_of]
+            copied = tuple(
+                copies[pk, record.repeat] for pk in firsts if (pk, record.repeat) in copies
+            )
+            self.sources[record.key] = copied
+        for question in self.study.questions:
+            if question.source_key in repeats:
+                record = repeats[question.source_key]
+                first = self.found[record.repeat_of, question.system, question.position]
+                slots: Slots = ()
+                if first.slot and (pk := copies.get((first.slot.source, record.repeat))):
+                    slots = tuple(
+                        slot
+                        for slot in slots_of.get((pk, first.slot.system), ())
+                        if slot.position == first.slot.position or slot.text == first.slot.text
+                    )[:1]
+                tier = first.tier if slots else None
+                yield key_of(question), Match(slots, self.sources[record.key], tier)

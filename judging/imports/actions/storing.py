@@ -12,8 +12,8 @@ from django.db.models import F, Max
 from judging.actions.bulk import CopiedRow, copy, take_ids
 from judging.actions.collections import SetPair
 from judging.imports.actions.brought_rows import Brought
+from judging.imports.actions.held import SlotKey
 from judging.imports.actions.joining import Joined
-from judging.imports.actions.matching import SlotKey
 from judging.imports.readers.records import ScoreColumn, SourceRecord
 from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import (
@@ -177,13 +177,16 @@ class _Storing:
 
     def _new_pairs(self) -> Iterator[tuple[SetPair, int]]:
         """Yield the sets that come: of new sources all, of others those of systems with new
-        questions."""
+        questions, unless all that the file says of a set is left out."""
         new = {source.key for source in self.joined.new_sources}
         systems = {question.system for question in self.joined.new_questions}
+        brought = {(each.source_key, each.system) for each in self.joined.new_questions}
+        left_out = {key[:2] for key in self.joined.left_out} - brought
         for pair, count in self.joined.study.expected.items():
             source, system = pair
             if source in new or (
                 source in self.sources
+                and pair not in left_out
                 and system in systems
                 and (self.sources[source], system) not in self.joined.held.sets
             ):

@@ -9,13 +9,12 @@ from django.utils.translation import gettext_lazy as _
 
 from judging.imports.actions.joining import JoiningChoices
 from judging.imports.forms.files import SiblingsField, refuse_too_large
-from judging.imports.readers.sameness import Sameness
 from judging.limits import MAX_FILES_PER_UPLOAD, MAX_NAME_CHARACTERS
 
 BY = [
-    ("auto", _("whichever finds more")),
-    ("ids", _("ids: source, system and position, or the question's own")),
-    ("texts", _("texts: passage, answer, system and question")),
+    ("auto", _("ids and texts; ids are not used if most disagree with the texts")),
+    ("ids", _("ids only")),
+    ("texts", _("texts only")),
 ]
 UNMATCHED = [
     ("add", _("add them, as new questions")),
@@ -112,18 +111,12 @@ class ChoicesForm(forms.Form):
     """How rows are matched with what the collection holds, and what is done with the others."""
 
     by = forms.ChoiceField(label=_("Rows are matched by"), choices=BY, widget=forms.RadioSelect)
-    spaces = forms.BooleanField(label=_("Runs of white space count as one space"), required=False)
-    forms_ = forms.BooleanField(
-        label=_(
-            "Curly and straight quotation marks, long and short dashes, and compatible "
-            "characters count as the same"
-        ),
+    similar = forms.BooleanField(label=_("Match similar texts"), required=False)
+    declined = forms.MultipleChoiceField(
+        label=_("Similar texts that are not the same question"),
         required=False,
+        widget=forms.CheckboxSelectMultiple,
     )
-    case = forms.BooleanField(
-        label=_("Capital and small letters count as the same"), required=False
-    )
-    marks = forms.BooleanField(label=_("Punctuation does not count"), required=False)
     unmatched = forms.ChoiceField(
         label=_("Rows that fit nothing"), choices=UNMATCHED, widget=forms.RadioSelect
     )
@@ -134,9 +127,16 @@ class ChoicesForm(forms.Form):
     )
     siblings = SiblingsField(label=_("Match in the same way"))
 
-    def __init__(self, *args: Any, systems: Sequence[str] = (), **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        systems: Sequence[str] = (),
+        similar: Sequence[str] = (),
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.systems = systems
+        self.fields["declined"].choices = [(text, text) for text in similar]
         for place, system in enumerate(systems):
             self.fields[f"system-{place}"] = forms.CharField(
                 label=system, max_length=MAX_NAME_CHARACTERS, required=False
@@ -147,24 +147,20 @@ class ChoicesForm(forms.Form):
         """Return the fields of systems."""
         return [self[f"system-{place}"] for place in range(len(self.systems))]
 
-    @property
-    def sameness(self) -> list[Any]:
-        """Return the fields that say when texts are the same."""
-        return [self[name] for name in ("spaces", "forms_", "case", "marks")]
-
     def choices(self) -> JoiningChoices:
         """Return what was decided."""
         said = self.cleaned_data
-        same = Sameness(
-            spaces=said["spaces"], forms=said["forms_"], case=said["case"], marks=said["marks"]
-        )
-        named = {
-            system: said[f"system-{place}"].strip() for place, system in enumerate(self.systems)
-        }
-        systems = {old: new or old for old, new in named.items()}
+        systems = {}
+        for place, system in enumerate(self.systems):
+            field = f"system-{place}"
+            name = said[field].strip()
+            is_unchanged = name == system == self.initial.get(field)
+            if name and not is_unchanged:
+                systems[system] = name
         return JoiningChoices(
             by=said["by"],
-            same=same,
+            similar=said["similar"],
+            declined=said["declined"],
             unmatched=said["unmatched"],
             conflicts=said["conflicts"],
             systems=systems,
@@ -173,17 +169,17 @@ class ChoicesForm(forms.Form):
     @staticmethod
     def initial_of(choices: JoiningChoices, examined: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the form shows of earlier choices."""
-        same = choices.same.as_dict()
         shown = {
             "by": choices.by,
+            "similar": choices.similar,
+            "declined": choices.declined,
             "conflicts": choices.conflicts,
-            **same,
-            "forms_": same["forms"],
         }
         shown["unmatched"] = choices.unmatched or ("add" if examined.get("adds") else "leave")
-        known = {**(examined.get("letters") or {}), **choices.systems}
+        decided = {each["letter"]: each["system"] for each in examined.get("votes", ())}
+        decided |= choices.systems
         names = {
-            f"system-{n}": known.get(each, each)
+            f"system-{n}": decided.get(each, each)
             for n, each in enumerate(examined.get("systems", ()))
         }
         return shown | names

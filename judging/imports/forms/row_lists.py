@@ -16,6 +16,7 @@ from judging.limits import MAX_NAME_CHARACTERS
 KINDS = {
     "kept": gettext_lazy("kept"),
     "matched": gettext_lazy("matched"),
+    "similar": gettext_lazy("matched by similar text"),
     "new": gettext_lazy("new"),
     "unmatched": gettext_lazy("fits nothing"),
     "ambiguous": gettext_lazy("fits more than one question"),

@@ -18,7 +18,15 @@ from judging.imports.readers.tables import shorten
 from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_NAME_CHARACTERS, MAX_SYSTEMS
 
 RowKind = Literal[
-    "kept", "matched", "new", "unmatched", "ambiguous", "conflicting", "refused", "warning"
+    "kept",
+    "matched",
+    "similar",
+    "new",
+    "unmatched",
+    "ambiguous",
+    "conflicting",
+    "refused",
+    "warning",
 ]
 PAGE = 50
 SPOOLED = 1 << 20  # bytes that wait in memory before a temporary file is on the disk

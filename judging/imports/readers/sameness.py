@@ -1,33 +1,24 @@
-"""When two texts of files count as the same: a normalisation that the researcher sees and can
-choose."""
+"""When two texts of files count as equal."""
 
 import re
 import unicodedata
-from dataclasses import asdict, dataclass
-from typing import Any
 
 QUOTES = str.maketrans("‘’‚‛“”„‟«»–—−‐‑", '\'\'\'\'""""""-----')
+SPACES_AND_QUOTES = str.maketrans("", "", " '\"")
+FINAL_PUNCTUATION = ".,:;!?。，：；！？؟،؛।"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sameness:
-    """When two texts count as the same. Unchecked differences make them different."""
+def plain(text: str) -> str:
+    """Return a text in one Unicode form, with straight quotes and single spaces."""
+    return " ".join(unicodedata.normalize("NFKC", text).translate(QUOTES).split())
 
-    spaces: bool = True
-    forms: bool = True
-    case: bool = False
-    marks: bool = False
 
-    def plain(self, text: str) -> str:
-        """Return what is compared of a text."""
-        if self.forms:
-            text = unicodedata.normalize("NFKC", text).translate(QUOTES)
-        if self.case:
-            text = text.casefold()
-        if self.marks:
-            text = re.sub(r"[^\w\s]", " ", text)
-        return " ".join(text.split()) if self.spaces or self.marks else text
+def normalized(text: str) -> str:
+    """Return a text without case, whitespace, quotation marks and final punctuation."""
+    kept = plain(text).casefold().translate(SPACES_AND_QUOTES)
+    return kept.rstrip(FINAL_PUNCTUATION) or kept
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain data that JSON can hold."""
-        return asdict(self)
+
+def words(text: str) -> list[str]:
+    """Return the words of a text, without case."""
+    return re.findall(r"\w+", plain(text).casefold())

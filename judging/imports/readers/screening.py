@@ -9,12 +9,12 @@ by that.
 from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from judging.imports.readers.columns import ColumnRoles
-from judging.imports.readers.sameness import Sameness
+from judging.imports.readers.sameness import normalized
 from judging.imports.readers.tables import Row
 
 TellLeftOut = Callable[[int, str], None]  # told the row and what it says
@@ -28,14 +28,10 @@ class Screen:
     to the 13."""
 
     held: frozenset[int]
-    same: Sameness = field(default_factory=Sameness)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data that JSON can hold."""
-        return {
-            "held": b64encode(array("Q", self.held).tobytes()).decode(),
-            "same": self.same.as_dict(),
-        }
+        return {"held": b64encode(array("Q", self.held).tobytes()).decode()}
 
     def passes(
         self, header: tuple[str, ...], columns: ColumnRoles, left_out: TellLeftOut
@@ -47,12 +43,12 @@ class Screen:
         shown = [
             place[name] for name in (columns.source_id, columns.system, columns.position) if name
         ]
-        held, same = self.held, self.same
+        held = self.held
 
         def pass_(row: Row) -> bool:
             for role, number in named:
                 cell = row.cells[number]
-                if cell.strip() and digest(role, cell, same) in held:
+                if cell.strip() and digest(role, cell) in held:
                     return True
             said = [row.cells[number] for role, number in named if role != "source_id"]
             left_out(
@@ -68,23 +64,19 @@ def screen_from(data: dict[str, Any]) -> Screen:
     """Return the screen that plain data hold."""
     held = array("Q")
     held.frombytes(b64decode(data["held"]))
-    return Screen(held=frozenset(held), same=Sameness(**data["same"]))
+    return Screen(held=frozenset(held))
 
 
-def screen_of(
-    *, ids: Iterable[str], keys: Iterable[str], texts: Iterable[str], same: Sameness
-) -> Screen:
+def screen_of(*, ids: Iterable[str], keys: Iterable[str], texts: Iterable[str]) -> Screen:
     """Return the screen of a collection with these sources and questions."""
     parts = zip(_ROLES, (ids, keys, texts), strict=True)
-    return Screen(
-        held=frozenset(digest(role, each, same) for role, all_ in parts for each in all_), same=same
-    )
+    return Screen(held=frozenset(digest(role, each) for role, all_ in parts for each in all_))
 
 
-def digest(role: str, text: str, same: Sameness) -> int:
+def digest(role: str, text: str) -> int:
     """Return 64 bits of what is compared: a question's text after its normalisation, ids without
     blanks around them."""
-    compared = same.plain(text) if role == "question" else text.strip()
+    compared = normalized(text) if role == "question" else text.strip()
     return int.from_bytes(blake2b(f"{role}\0{compared}".encode(), digest_size=8).digest())
 
 

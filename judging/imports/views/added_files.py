@@ -14,6 +14,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import storage, tasks
@@ -281,6 +282,7 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
         "found": added.examined,
         "is_owner": is_owner,
     }
+    context["tiers"] = [] if added.examined.get("alone") else _tiers(added.examined)
     context |= {"groups": _groups(added.examined), "is_blind": blind, "confirm": ConfirmNewForm()}
     if blind:
         context["decline"] = how_to_decline(request.user, added.collection)
@@ -313,14 +315,40 @@ def rows(request: HttpRequest, added: AddedFile) -> HttpResponse:
 def _choices_form(added: AddedFile, data: Any, others: Sequence[AddedFile]) -> ChoicesForm:
     choices = adding.choices_of(added)
     initial = ChoicesForm.initial_of(choices, added.examined)
-    shuffled = added.examined.get("letters") == {}  # then a name stands for no one system
-    systems = () if shuffled else added.examined.get("systems", ())
-    form = ChoicesForm(data, initial=initial, systems=systems)
+    similar = added.examined.get("examples", {}).get("similar", ())
+    form = ChoicesForm(
+        data,
+        initial=initial,
+        systems=added.examined.get("systems", ()),
+        similar=list(dict.fromkeys([*choices.declined, *(row["what"] for row in similar)])),
+    )
     SiblingsField.offer(form, others)
     return form
 
 
-GROUPS = ("unmatched", "ambiguous", "conflicting")
+GROUPS = ("unmatched", "ambiguous", "similar", "conflicting")
+TIER_TITLES = {
+    "id": gettext_lazy("Id"),
+    "parts": gettext_lazy("Passage, answer and question"),
+    "passage": gettext_lazy("Question within the same passage or sentence"),
+    "question": gettext_lazy("Question text alone"),
+    "normalized": gettext_lazy(
+        "The same without case, whitespace, quotation marks and final punctuation"
+    ),
+    "similar": gettext_lazy("Similar text (85% or more, one clear candidate)"),
+    "none": gettext_lazy("No match"),
+}
+
+
+def _tiers(examined: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the tiers of matching, each with the rows that it found and their share."""
+    counts = examined.get("tiers", {})
+    total = sum(counts.values())
+    return [
+        {"title": title, "count": counts[tier], "share": f"{counts[tier] / total:.0%}"}
+        for tier, title in TIER_TITLES.items()
+        if counts.get(tier)
+    ]
 
 
 def _groups(examined: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -328,6 +356,10 @@ def _groups(examined: Mapping[str, Any]) -> list[dict[str, Any]]:
     titles = {
         "unmatched": (_("Rows that fit nothing"), _("They are left out.")),
         "ambiguous": (_("Rows that fit more than one question"), _("They are left out.")),
+        "similar": (
+            _("Rows matched by similar text"),
+            _("They are matched. Decline those that are not the same question below."),
+        ),
         "conflicting": (
             _("Rows that contradict the collection"),
             _("The collection keeps what it has."),

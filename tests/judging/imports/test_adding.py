@@ -19,7 +19,6 @@ from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.refusals import CannotImport
 from judging.imports.readers import limited
 from judging.imports.readers.numbers import is_number
-from judging.imports.readers.sameness import Sameness
 from judging.models import (
     AddedFile,
     Assignment,
@@ -179,17 +178,47 @@ def test_add_of_scores_by_ids_needs_no_texts():
     assert added.examined["examples"]["unmatched"][0]["row"] == 4
 
 
-def test_add_compares_texts_as_the_researcher_chose(collection):
+def test_examine_row_in_capitals_is_matched_by_normalized_text(collection):
     shouted = SCORES.replace("When do herons wade?", "WHEN DO HERONS WADE ?")
 
-    strict = adding.examine(added=waiting(collection, shouted, **MATERIAL, **BLEU))
-    loose = JoiningChoices(same=Sameness(case=True, marks=True))
-    lenient = adding.examine(
-        added=waiting(collection, shouted + "\n", choices=loose, **MATERIAL, **BLEU)
+    joined = adding.examine(added=waiting(collection, shouted, **MATERIAL, **BLEU))
+
+    assert joined.counts()["matched"] == 3
+    assert joined.found.tiers == {"parts": 2, "normalized": 1}
+
+
+def test_examine_row_with_a_typo_is_listed_as_similar_and_can_be_declined(collection):
+    text = SCORES.replace("When was the mill sold?", "When was the mil sold?")
+    added = waiting(collection, text, **MATERIAL, **BLEU)
+
+    adding.examine(added=added)
+    [listed] = added.examined["examples"]["similar"]
+    assert listed == {
+        "row": 4,
+        "what": "When was the mil sold?",
+        "reason": "The dataset’s question is “When was the mill sold?” (97% similar).",
+    }
+    adding.decide(added=added, choices=JoiningChoices(declined=["When was the mil sold?"]))
+    joined = adding.examine(added=added)
+
+    assert joined.found.tiers == {"parts": 2, "none": 1}
+    [listed] = added.examined["examples"]["unmatched"]
+    assert listed["reason"] == (
+        "The collection has this source, but no such question of this system there. The closest one "
+        "in the same passage is “When was the mill sold?” by Alba (97% similar)."
     )
 
-    assert (strict.counts()["matched"], strict.counts()["unmatched"]) == (2, 1)
-    assert lenient.counts()["matched"] == 3
+
+def test_examine_file_that_matches_nothing_names_the_closest_match(collection):
+    text = SCORES.splitlines()[0] + "\nBees dance.,bees,Alba,When do the herons wade here?,0.5\n"
+    choices = JoiningChoices(unmatched="leave")
+
+    joined = adding.examine(added=waiting(collection, text, choices=choices, **MATERIAL, **BLEU))
+
+    assert joined.obstacles == [
+        "None of the 1 rows matches a question in the dataset. The closest match uses question text "
+        "only (82%). Check how the rows are matched, or add them as new questions."
+    ]
 
 
 def test_add_goes_on_with_a_column_that_the_collection_has():
@@ -526,7 +555,7 @@ def test_examine_keeps_a_hundred_examples_and_counts_all(collection):
     assert len(joined.found.examples["unmatched"]) == 100
     [reason] = joined.obstacles
     assert reason.startswith(
-        "None of the file’s 300 rows that are about a question fits one of the collection."
+        "None of the 300 rows matches a question in the dataset. Check how the rows"
     )
 
 
@@ -795,19 +824,24 @@ def test_blank_parts_of_sources_are_no_difference():
     assert added.examined["counts"]["matched"] == 3
 
 
-def test_a_source_that_differs_in_one_part_is_told_with_the_part() -> None:
-    """Most often it is capitals, which one tick makes the same."""
+def test_examine_source_that_differs_in_one_part_is_unmatched_with_the_part() -> None:
     text = "sentence,target_type,system,question\nHerons wade.,who,Alba,What wades?\n"
     parts = {name: name for name in ("sentence", "target_type", "system", "question")}
     collection = assembled(text, **parts)
-    references = "sentence,type,gold\nHerons wade.,Who,Who wades?\nMice hide.,who,Who hides?\n"
+    references = (
+        "sentence,type,gold\nHerons wade.,Who,Who wades?\nHerons wade.,when,When?\n"
+        "Mice hide.,who,Who hides?\n"
+    )
     added = waiting(
         collection, references, sentence="sentence", target_type="type", references=["gold"]
     )
-    adding.examine(added=added)
+
+    joined = adding.examine(added=added)
+
+    assert joined.references == [("1", "Who wades?")]
     reasons = [each["reason"] for each in added.examined["examples"]["unmatched"]]
     assert reasons == [
-        "The collection has no such source. One has the same sentence, but another target type: “who”.",
+        "The collection has no such source. One with the same passage has another target type: “who”.",
         "The collection has no such source.",
     ]
 

@@ -8,7 +8,6 @@ from judging.imports.actions import reading_plans
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.readers import screening
 from judging.imports.readers.columns import BadColumns, ColumnRoles, columns_from
-from judging.imports.readers.sameness import Sameness
 from judging.imports.readers.text import Unreadable
 from judging.limits import MAX_EXCERPT_CHARACTERS
 from tests import shared_data
@@ -141,7 +140,7 @@ def test_rows_that_are_filled_up_to_a_wide_header_are_not_held_here(read, format
 
 
 def test_rows_that_are_left_out_are_told_once_where_a_reading_begins_anew():
-    screen = screening.screen_of(ids=["1"], keys=(), texts=(), same=Sameness())
+    screen = screening.screen_of(ids=["1"], keys=(), texts=())
     told: list[int] = []
     data = ("id,question," + WIDE + "\n" + "2,Who?\n" * 1_000).encode()
     study = reading_plans.read_study(

@@ -10,7 +10,6 @@ from judging.actions import collections
 from judging.imports.actions import adding, looks, row_list_files
 from judging.imports.actions.joining import JoiningChoices
 from judging.imports.actions.reading_plans import Plan
-from judging.imports.readers.sameness import Sameness
 from judging.models import AddedFile, Job, Score, StoredFile
 from tests import factories
 from tests.judging.imports.studies import BATCH, MATERIAL, assembled, waiting
@@ -51,7 +50,7 @@ def test_list_of_an_added_file_is_deleted(looked_at: AddedFile) -> None:
 
 
 def test_decision_deletes_the_list(looked_at: AddedFile) -> None:
-    adding.decide(added=looked_at, choices=JoiningChoices(same=Sameness()))
+    adding.decide(added=looked_at, choices=JoiningChoices())
     assert (looked_at.examined, stored_lists()) == ({}, set())
 
 

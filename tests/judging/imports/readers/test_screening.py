@@ -5,7 +5,6 @@ import pytest
 from judging.imports.readers.columns import columns_from
 from judging.imports.readers.limited import Limits, Request, study_of
 from judging.imports.readers.registry import FORMAT
-from judging.imports.readers.sameness import Sameness
 from judging.imports.readers.screening import screen_from, screen_of, serves
 
 METEOR = {"column": "METEOR", "name": "METEOR", "direction": "higher", "scale": "fraction"}
@@ -18,7 +17,7 @@ MANY = b"id,system,METEOR\nheld,A,0.5\n" + b"".join(b"%d,A,0.25\n" % row for row
 
 
 def screen(**held):
-    return screen_of(**{"ids": (), "keys": (), "texts": (), "same": Sameness()} | held)
+    return screen_of(**{"ids": (), "keys": (), "texts": ()} | held)
 
 
 def test_rows_of_other_sources_are_told_and_left_out():
@@ -48,7 +47,7 @@ def test_texts_are_compared_after_their_normalisation():
 
 
 def test_a_screen_comes_back_from_plain_data():
-    held = screen(ids=["a", "b"], same=Sameness(case=True))
+    held = screen(ids=["a", "b"])
 
     assert screen_from(held.as_dict()) == held
 
