@@ -175,7 +175,7 @@ _CRITERIA = _HIGHER_CRITERIA | {
 # What tools write beside a rating about how it came about.
 _ABOUT_RATING = re.compile(
     r"(?:(?:work|lead|accept|submit|start|end|reaction|response)_?)?time(?:_?stamp|_in_seconds|_seconds|_ms|_s)?"
-    r"|(?:duration|seconds|confidence)(?:_.*)?|(?:started|finished|submitted|created|updated|rated|judged)_(?:at|on)"
+    r"|annotation_id|(?:duration|seconds|confidence)(?:_.*)?|(?:started|finished|submitted|created|updated|rated|judged)_(?:at|on)"
 )
 # A scale in brackets behind a name, whose first point is followed by another or by what it means.
 _SCALE = re.compile(r"\s*[+-]?[0-9]+\s*(?:[-–—/=:,…]|to\b|\.\.)[^()\[\]]*[)\]]\s*$")
