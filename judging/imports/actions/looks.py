@@ -23,6 +23,7 @@ from judging.imports.readers.records import Problem, SourceRecord, StudyRecords
 from judging.imports.readers.row_lists import rows_of
 from judging.imports.readers.text import Unreadable, decodings
 from judging.models import AddedFile, Rubric, StoredFile, Upload, User
+from judging.spans import range_of
 
 COLUMNS, PREVIEW = "judging.read_columns", "judging.preview_import"
 HANDFUL = "judging.draw_sources"
@@ -179,7 +180,8 @@ def _source(sample: Sample) -> dict[str, Any]:
 def _ask(ask: Problem, source: SourceRecord) -> dict[str, Any]:
     """Return an answer that stands more than once, with each of its places."""
     text = source.sentence if source.passage is None else source.passage
-    places = [(start, surroundings(text, start, len(source.answer))) for start in ask.choices]
+    ranges = [place for start in ask.choices if (place := range_of(source.answer, start, text))]
+    places = [(start, surroundings(text, start, end - start)) for start, end in ranges]
     return {"row": ask.row, "value": ask.value, "source_key": ask.source_key, "places": places}
 
 

@@ -124,3 +124,17 @@ def test_what_an_earlier_version_kept_in_another_form_is_asked_again(page, uploa
 
     assert page.get(at("preview", upload)).url == at("columns", upload)
     assert page.get(at("columns", upload)).status_code == 200
+
+
+def test_an_answer_written_otherwise_is_marked_and_the_difference_is_shown(page):
+    upload = sent(
+        page, "passage,answer,system,question\nIt opened “In\u00a0Autumn”.,in autumn,Alba,When?\n"
+    )
+    mapped(page, upload)
+
+    preview = page.get(at("preview", upload)).content.decode()
+
+    assert "as “In Autumn” (different: blanks, case); it is marked there." in preview
+    assert "<mark>In\u00a0Autumn</mark>" in preview
+    confirmed(page, upload)
+    assert list(Source.objects.values_list("answer", "answer_start")) == [("in autumn", 11)]
