@@ -4,20 +4,59 @@ pasted piece."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+import unicodedata
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 Range = tuple[int, int]
 Segment = tuple[str, str]  # a piece of a text and its kind: plain, sentence, mark or sentence_mark
 NOTHING = "none"
+_BLANKS = 64  # characters more, for runs of blanks
+_QUOTES = str.maketrans(dict.fromkeys("‘’‚‛′", "'") | dict.fromkeys("“”„‟″«»", '"'))
+DIFFERENCES: Mapping[str, Callable[[str], str]] = {
+    "Unicode form": lambda text: unicodedata.normalize("NFD", text),
+    "blanks": lambda text: " ".join(text.split()),
+    "quotation marks": lambda text: text.translate(_QUOTES),
+    "case": str.casefold,
+}
 _RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 
 
-def range_of(piece: str, start: int | None) -> Range | None:
-    """Return where a piece of a text stands; None where there is none, or its place is not
-    known."""
-    return None if start is None or not piece else (start, start + len(piece))
+def range_of(piece: str, start: int | None, text: str) -> Range | None:
+    """Return where a piece of a text stands, also if the text writes it otherwise (see `Alike`);
+    None if there is none, or it does not begin at `start`."""
+    if start is None or not piece:
+        return None
+    if text.startswith(piece, start):
+        return start, start + len(piece)
+    # decomposed, a letter takes at most four times as much
+    place = Alike(text[start : start + 4 * len(piece) + _BLANKS]).place_at(0, piece)
+    return (start, start + place[1]) if place else None
+
+
+def plain(text: str, *, without: str = "") -> str:
+    """Return a text as it is compared with one that is written otherwise; `without` leaves one of
+    the `DIFFERENCES` as it is.
+
+    >>> plain("“Agnes’s\\u00a0lock”")
+    '"agnes\\'s lock"'
+    """
+    for name, step in DIFFERENCES.items():
+        text = text if name == without else step(text)
+    return text
+
+
+def differences(one: str, other: str) -> list[str]:
+    """Return in what two texts differ that are alike.
+
+    >>> differences("In\\u00a0Autumn", "in autumn")
+    ['blanks', 'case']
+    """
+    return [name for name in DIFFERENCES if plain(one, without=name) != plain(other, without=name)]
 
 
 class NoSpans(ValueError):
@@ -107,6 +146,72 @@ class Searched:
             last = start + len(wanted) - 1
             yield self.starts[start], self.starts[last] + 1
             start = self.plain.find(wanted, last + 1)
+
+
+class Alike:
+    """A text in which pieces are found that it writes otherwise: in another Unicode form, with other
+    blanks or quotation marks, or in other case."""
+
+    def __init__(self, text: str) -> None:
+        written: list[str] = []
+        length, start = 0, 0
+        # of each character with its marks: where it is in the plain text, which has an end too, and
+        # from where to where in the text itself
+        self._plain_starts, self._starts, self._ends = array("L"), array("L"), array("L")
+        for end in _ends_of_characters(text):
+            character = _plain_character(text[start:end])
+            if text[start].isspace():
+                character = " " if written[-1:] != [" "] else ""
+            if character:
+                self._plain_starts.append(length)
+                self._starts.append(start)
+                self._ends.append(end)
+                written.append(character)
+                length += len(character)
+            else:
+                self._ends[-1] = end
+            start = end
+        self._plain_starts.append(length)
+        self._plain = "".join(written)
+
+    def places(self, piece: str) -> Iterator[Range]:
+        """Yield where a piece stands, apart and in order; no part of a character is one."""
+        wanted = plain(piece)
+        start = self._plain.find(wanted) if wanted else -1
+        while start >= 0:
+            place = self._range(start, start + len(wanted))
+            if place:
+                yield place
+            start = self._plain.find(wanted, start + (len(wanted) if place else 1))
+
+    def place_at(self, start: int, piece: str) -> Range | None:
+        """Return where a piece stands that begins at a place of the text; None if it does not."""
+        wanted, number = plain(piece), bisect_left(self._starts, start)
+        if not wanted or start not in self._starts[number : number + 1]:
+            return None
+        first = self._plain_starts[number]
+        is_there = self._plain.startswith(wanted, first)
+        return self._range(first, first + len(wanted)) if is_there else None
+
+    def _range(self, start: int, end: int) -> Range | None:
+        """Return the range of the text that is written so in the plain text; None if it begins or
+        ends within a character."""
+        first, after = (bisect_left(self._plain_starts, place) for place in (start, end))
+        is_begin = self._plain_starts[first] == start
+        is_end = self._plain_starts[after] == end
+        return (self._starts[first], self._ends[after - 1]) if is_begin and is_end else None
+
+
+_plain_character = lru_cache(maxsize=4096)(plain)
+
+
+def _ends_of_characters(text: str) -> Iterator[int]:
+    """Yield where each letter ends with the marks that are combined with it."""
+    for end in range(1, len(text)):
+        if not unicodedata.combining(text[end]) or text[end - 1].isspace():
+            yield end
+    if text:
+        yield len(text)
 
 
 def segments(

@@ -121,9 +121,9 @@ def shown(
     questions = [_given(each, told, blind) for each in units if each.position or each.pk in judged]
     if blind:
         questions = sorted((each for each in questions if each.text), key=lambda each: each.text)
-    sentence = range_of(source.sentence, source.sentence_start)
-    answer = range_of(source.answer, source.answer_start)
     passage = source.passage.text if source.passage else ""
+    sentence = range_of(source.sentence, source.sentence_start, passage)
+    answer = range_of(source.answer, source.answer_start, passage)
     matched, matched_not_shown = ([], 0) if blind else _matched(source)
     return ShownSource(
         source=source,

@@ -75,8 +75,10 @@ def material(source: Source, shows: Some[str]) -> ShownMaterial:
 
 def _passage(source: Source, shows: Some[str]) -> tuple[Segment, ...]:
     text = source.passage.text if source.passage else ""
-    sentence = range_of(source.sentence, source.sentence_start) if "sentence" in shows else None
-    answer = range_of(source.answer, source.answer_start) if "answer" in shows else None
+    sentence = (
+        range_of(source.sentence, source.sentence_start, text) if "sentence" in shows else None
+    )
+    answer = range_of(source.answer, source.answer_start, text) if "answer" in shows else None
     return segments(text, sentence=sentence, answer=answer)
 
 

@@ -57,7 +57,7 @@ from judging.models import (
 )
 from judging.models.dry_run import DryRunQuerySet
 from judging.selection import to_document
-from judging.spans import Marked
+from judging.spans import Marked, range_of
 
 MARK = "SIMULATED: "
 # enrollment, unit, criterion, whether in a check: to a value
@@ -296,10 +296,11 @@ def _judge(taken: Assignment, answer: Answer, seconds: Seconds) -> None:
 def _marked(unit: int) -> Marked:
     """Return the answer's place in the passage, or that nothing answers the question where it is
     not known."""
-    source = Unit.objects.select_related("question_set__source").get(pk=unit).question_set.source
-    if source.answer_start is None or not source.answer:
-        return Marked(nothing=True)
-    return Marked(ranges=((source.answer_start, source.answer_start + len(source.answer)),))
+    with_passage = Unit.objects.select_related("question_set__source__passage")
+    source = with_passage.get(pk=unit).question_set.source
+    text = source.passage.text if source.passage else source.sentence
+    place = range_of(source.answer, source.answer_start, text)
+    return Marked(ranges=(place,)) if place else Marked(nothing=True)
 
 
 def remove(*, campaign: Campaign, by: User, progress: TellProgress = silent) -> None:

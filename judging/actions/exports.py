@@ -165,7 +165,7 @@ def _rows_of_material(collection: Collection) -> ColumnRows:
         found[(name,)] = [questions.exclude(**{name: ""})]
     for metric in Metric.objects.filter(collection=collection):
         scores = metric.scores.filter(unit__question__isnull=False, value__isnull=False)
-        found[(f"score:{metric.name}",)] = [scores]
+        found[(_score_column(metric).exported_name,)] = [scores]
     return found
 
 
@@ -309,17 +309,17 @@ def _scores(collection: Collection, own: OfUnits) -> tuple[Texts, list[ScoreColu
     )
     for unit, metric, text, value in rows.values_list("unit", "metric", "text", "value"):
         found[unit][names[metric]] = text or repr(value)
-    columns = [
-        ScoreColumn(
-            column=each.name,
-            name=each.name,
-            direction=DIRECTIONS[Metric.Direction(each.direction)],
-            scale=SCALES[Metric.Scale(each.scale)],
-            kind="human_mean" if each.kind == Metric.Kind.HUMAN_MEAN else "metric",
-        )
-        for each in metrics
-    ]
-    return found, columns
+    return found, [_score_column(metric) for metric in metrics]
+
+
+def _score_column(metric: Metric) -> ScoreColumn:
+    return ScoreColumn(
+        column=metric.name,
+        name=metric.name,
+        direction=DIRECTIONS[Metric.Direction(metric.direction)],
+        scale=SCALES[Metric.Scale(metric.scale)],
+        kind="human_mean" if metric.kind == Metric.Kind.HUMAN_MEAN else "metric",
+    )
 
 
 def _attributes(collection: Collection, own: OfUnits) -> Texts:
@@ -516,6 +516,10 @@ COLUMNS = {
     "system": "who made the question",
     "position": "the slot of the system's question set, from 1; empty for the set as a whole",
     "question": "the generated question; empty where none was returned",
+    "score:": (
+        "a score of the question; in brackets, which direction is better (higher or lower), and whether it is written "
+        "as a fraction (0 to 1), as a percent (0 to 100) or on its own scale (none)"
+    ),
     "rater": "the annotator's label in this campaign",
     "criterion": "what was judged",
     "value": "the value given, on the criterion's scale",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.spans import Marked, NoSpans, Range, Searched, joined, read
+from judging.spans import Alike, Marked, NoSpans, Range, Searched, joined, range_of, read
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,26 @@ def test_places_take_one_blank_for_another() -> None:
 def test_within_a_text() -> None:
     assert read("0-5").within(5) is True
     assert read("0-6").within(5) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "piece", "expected"),
+    [
+        ("Caf\u00e9 or cafe\u0301", "caf\u00e9", [(0, 4), (8, 13)]),
+        ("cafe\u0301", "cafe", []),
+        ("10\u00a0 km", "10 km", [(0, 6)]),
+        ("Gro\u00df", "gros", []),
+        ("a a a", "a a", [(0, 3)]),
+        ("owls", "  ", []),
+    ],
+)
+def test_alike_places_are_those_of_whole_characters(
+    text: str, piece: str, expected: list[Range]
+) -> None:
+    assert list(Alike(text).places(piece)) == expected
+
+
+def test_range_of_a_piece_that_is_not_at_its_start_is_none() -> None:
+    assert range_of("owls", 5, "Owls hunt owls") is None
+    assert range_of("owls", 99, "Owls hunt owls") is None
+    assert range_of("owls", 0, "OWLS hunt") == (0, 4)

@@ -15,6 +15,7 @@ from judging.imports.readers.overview import (
     surroundings,
 )
 from judging.imports.readers.records import Problem, SourceRecord, StudyRecords
+from judging.spans import range_of
 
 MAX_SYSTEMS_SHOWN = 60
 SHOWN = 50
@@ -56,5 +57,6 @@ def _sample(sample: Sample) -> dict[str, Any]:
 def _ask(ask: Problem, source: SourceRecord) -> dict[str, Any]:
     """Return an answer that occurs more than once, with each of its places."""
     text = source.sentence if source.passage is None else source.passage
-    places = [(start, surroundings(text, start, len(source.answer))) for start in ask.choices]
+    ranges = [place for start in ask.choices if (place := range_of(source.answer, start, text))]
+    places = [(start, surroundings(text, start, end - start)) for start, end in ranges]
     return {"row": ask.row, "value": ask.value, "source_key": ask.source_key, "places": places}

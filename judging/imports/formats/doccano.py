@@ -1,5 +1,5 @@
-"""doccano's JSON Lines of a text classification: the text is the question, its labels are what one
-annotator said.
+"""doccano's exports of a text classification (JSON Lines, JSON, CSV): the text is the question, its
+labels are what one annotator said, comments are notes.
 
 doccano has no ratings, so people name their labels `fluency:3`, `fluency=3` or `fluency_3`; a label
 that is named otherwise is a value of the criterion `label`. The export of a project is one file for
@@ -7,17 +7,26 @@ each annotator, named after them: say who it is when reading one.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from judging.imports.readers.columns import ColumnRoles, RatingColumn
-from judging.imports.readers.contract import Format, is_object
+from judging.imports.readers.contract import Format, first_line, is_object
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.json_files import items, list_at, refused, text_at
 from judging.imports.readers.records import Problem
-from judging.imports.readers.tables import AnyTable, OpenTable, RowOrProblem, open_objects, shorten
+from judging.imports.readers.tables import (
+    AnyTable,
+    OpenTable,
+    RowOrProblem,
+    open_objects,
+    read_delimited,
+    shorten,
+)
 
 _LABEL = re.compile(r"(?P<criterion>.*[^\s:=_-])[\s:=_-]+(?P<value>[^\s:=_-]+)")
 _PREFIX = "label:"
+_LABELS, _COMMENTS = ("label", "labels", "cats"), "Comments"
 
 
 def open_doccano(data: bytes) -> OpenTable:
@@ -30,16 +39,17 @@ def open_doccano(data: bytes) -> OpenTable:
     """
     rows: list[RowOrProblem] = []
     remarks: list[Problem] = []
-    for number, item in items(data):
+    is_json = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
+    for number, item in items(data) if is_json else _from_table(data):
         if not isinstance(item, dict) or not text_at(item, "text"):
             rows.append(refused(number, item, "An example is an object with “text”."))
             continue
-        shown = {
-            name: value for name, value in item.items() if name not in ("label", "labels", "cats")
-        }
+        shown = {name: value for name, value in item.items() if name not in (*_LABELS, _COMMENTS)}
+        if comments := [each for each in list_at(item, _COMMENTS) if isinstance(each, str)]:
+            shown[_COMMENTS] = "\n".join(comments)
         ratings = _ratings(
             number,
-            [*list_at(item, "label"), *list_at(item, "labels"), *list_at(item, "cats")],
+            [label for name in _LABELS for label in list_at(item, name)],
             remarks,
         )
         rows.append((number, shown | ratings))
@@ -57,7 +67,8 @@ def doccano_columns(table: AnyTable, *, rater: str = "doccano") -> ColumnRoles:
     return replace(
         columns,
         question="text",
-        metadata=tuple(name for name in columns.metadata if name != "Comments"),
+        note=_COMMENTS if _COMMENTS in table.header and ratings else "",
+        metadata=tuple(name for name in columns.metadata if name != _COMMENTS),
         ratings=tuple(
             RatingColumn(column=name, criterion=name.removeprefix(_PREFIX), rater=by)
             for name in ratings
@@ -99,22 +110,39 @@ def _split(label: str) -> tuple[str, str]:
     return (named["criterion"], named["value"]) if named else ("label", label.strip())
 
 
+def _from_table(data: bytes) -> Iterator[tuple[int, object]]:
+    """Yield the rows of the CSV, in which labels are divided by a hash, in the shape of the JSON."""
+    table = read_delimited(data)
+    yield from ((problem.row, problem) for problem in table.problems if problem.kind == "row")
+    for row in table.rows:
+        cells = dict(zip(table.header, row.cells, strict=True))
+        lists = {
+            name: cells[name].split("#") if cells[name] else []
+            for name in (*_LABELS, _COMMENTS)
+            if name in cells
+        }
+        yield row.number, cells | lists
+
+
 def _is_like(head: bytes) -> bool:
-    return is_object(head, b"text") and any(
-        b'"' + word + b'"' in head for word in (b"label", b"labels", b"cats")
+    if head.startswith(b"["):
+        return b'"text"' in head and b'"label"' in head and b'"Comments"' in head
+    is_csv = first_line(head).rstrip(b"\r").endswith(b",label,Comments")
+    return is_csv or (
+        is_object(head, b"text") and any(b'"' + word.encode() + b'"' in head for word in _LABELS)
     )
 
 
 READS = (
     Format(
         key="doccano",
-        title="doccano JSON Lines",
+        title="doccano JSON Lines, JSON or CSV",
         endings=(".jsonl",),
         is_like=_is_like,
         rank=80,
         table=open_doccano,
         propose=lambda table, name: doccano_columns(table, rater=name or "doccano"),
-        carries=("questions", "references", "answers", "ratings", "scores", "metadata"),
+        carries=("questions", "references", "answers", "ratings", "scores", "notes", "metadata"),
         page="doccano",
     ),
 )

@@ -9,28 +9,34 @@ Other controls are passed over, with one remark for each kind.
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
 from xml.sax.saxutils import quoteattr
 
 from judging.imports.formats.long import in_pieces, long_rows
-from judging.imports.readers.columns import ColumnRoles
+from judging.imports.readers.annotations import (
+    MARK,
+    MARK_END,
+    MARK_START,
+    MARK_TEXT,
+    NOTE,
+    RATER,
+    SAID,
+    TASK,
+    VALUE,
+    Remarks,
+    annotated_columns,
+    rating,
+)
 from judging.imports.readers.contract import ALL, Format
-from judging.imports.readers.guessing import guess
 from judging.imports.readers.json_files import at, items, list_at, object_at, refused, text_at
 from judging.imports.readers.marking import SPAN
 from judging.imports.readers.nesting import Opening, json_text
 from judging.imports.readers.records import Problem, StudyRecords
-from judging.imports.readers.tables import AnyTable, OpenTable, open_objects
+from judging.imports.readers.tables import OpenTable, open_objects
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.spans import NOTHING
 
-_SAID = ("rater", "criterion", "value", "note", "mark", "mark_start", "mark_end", "mark_text")
-RATER, CRITERION, VALUE, NOTE, MARK, MARK_START, MARK_END, MARK_TEXT = _OURS = tuple(
-    f"annotation:{n}" for n in _SAID
-)
-_TASK = "task:id"
 _RATINGS = ("choices", "rating", "number")
 # in every task of the short export, whose lists are one annotator's marks
 _SHORT = {
@@ -50,24 +56,16 @@ def open_label_studio(data: bytes) -> OpenTable:
     Unreadable
         Where the file is no JSON, or holds no task.
     """
-    remarks = _Remarks(Opening())
+    opening = Opening()
+    remarks = Remarks(opening.remarks)
     # each row repeats what its task shows: they are handed on as they are made, so that the limits
     # of a table are met before there are too many
-    rows = ((number, row) for number, task in items(data) for row in _rows(number, task, remarks))
+    rows = (
+        (number, row)
+        for number, task in items(data)
+        for row in _rows(number, task, opening, remarks)
+    )
     return open_objects(rows, remarks=remarks.problems)
-
-
-def label_studio_columns(table: AnyTable) -> ColumnRoles:
-    """Return the columns of such a table: what the data's names suggest, and the annotations."""
-    shown = [
-        (place, name) for place, name in enumerate(table.header) if name not in (*_OURS, _TASK)
-    ]
-    sample = [[row.cells[place] for place, _ in shown] for row in table.sample()]
-    columns = guess([name for _, name in shown], sample)
-    if RATER not in table.header:
-        return columns
-    present = {role: name for role, name in zip(_SAID, _OURS, strict=True) if name in table.header}
-    return replace(columns, ratings=(), key=columns.key or _TASK, **present)  # type: ignore[arg-type]  # names only
 
 
 def write_label_studio(study: StudyRecords) -> str:
@@ -128,42 +126,20 @@ def label_studio_config(criteria: Iterable[RubricCriterion]) -> str:
     return "\n".join([*lines, "</View>", ""])
 
 
-@dataclass(slots=True)
-class _Remarks:
-    """What was passed over, said once for each reason, beside what is said of lists in objects."""
-
-    opening: Opening
-    _said: set[str] = field(default_factory=set)
-
-    @property
-    def problems(self) -> list[Problem]:
-        return self.opening.remarks
-
-    def say(self, number: int, reason: str, column: str = "") -> None:
-        if reason not in self._said:
-            self._said.add(reason)
-            self.problems.append(
-                Problem(row=number, column=column, value="", reason=reason, kind="warning")
-            )
-
-    def refuse(self, number: int, column: str, value: str, reason: str) -> None:
-        self.problems.append(
-            Problem(row=number, column=column, value=value, reason=reason, kind="value")
-        )
-
-
-def _rows(number: int, task: object, remarks: _Remarks) -> Iterator[Mapping[str, object] | Problem]:
+def _rows(
+    number: int, task: object, opening: Opening, remarks: Remarks
+) -> Iterator[Mapping[str, object] | Problem]:
     if not isinstance(task, dict):
         yield refused(number, task, "A task is an object with “data”.")[1]
         return
     if "data" not in task:
-        yield from [task] if task.keys() >= _SHORT else remarks.opening.rows(task, number)
+        yield from [task] if task.keys() >= _SHORT else opening.rows(task, number)
         return
     # a list among the data is written out as JSON once, not for each rating
     shown: dict[str, object] = {
         name: json_text(value) for name, value in object_at(task, "data").items()
     }
-    shown[_TASK] = text_at(task, "id") or str(number)
+    shown[TASK] = text_at(task, "id") or str(number)
     is_rated = False
     for annotation in list_at(task, "annotations"):
         for said in _said(number, annotation, remarks):
@@ -173,7 +149,7 @@ def _rows(number: int, task: object, remarks: _Remarks) -> Iterator[Mapping[str,
         yield shown
 
 
-def _said(number: int, annotation: object, remarks: _Remarks) -> Iterator[dict[str, object]]:
+def _said(number: int, annotation: object, remarks: Remarks) -> Iterator[dict[str, object]]:
     if at(annotation, "was_cancelled") is True:
         remarks.say(number, "An annotation that was skipped is passed over.")
         return
@@ -181,16 +157,10 @@ def _said(number: int, annotation: object, remarks: _Remarks) -> Iterator[dict[s
         kind, control = text_at(result, "type"), text_at(result, "from_name")
         if kind in _RATINGS:
             values = _texts(at(result, "value", kind))
-            if len(values) == 1:
-                yield {
-                    RATER: _rater(annotation),
-                    **_rating(control, values[0]),
-                    **_about(annotation, result),
-                }
-            else:
-                remarks.refuse(
-                    number, control, ", ".join(values), f"{len(values)} choices are no rating."
-                )
+            if found := rating(number, _rater(annotation), control, values, remarks):
+                if control == _UNMARKED:
+                    found = {RATER: found[RATER], MARK: found[VALUE]}
+                yield found | _about(annotation, result)
         elif kind == "textarea":
             yield {RATER: _rater(annotation), NOTE: "\n".join(_texts(at(result, "value", "text")))}
         elif kind in _LABELS:
@@ -210,10 +180,6 @@ def _about(annotation: object, result: object) -> dict[str, object]:
         f"judgment:{name}": value
         for name, value in (known | dict(object_at(result, "meta"))).items()
     }
-
-
-def _rating(control: str, value: str) -> dict[str, object]:
-    return {MARK: value} if control == _UNMARKED else {CRITERION: control, VALUE: value}
 
 
 def _labelled(result: object, kind: str) -> dict[str, object]:
@@ -246,7 +212,7 @@ def _task(
     shown = {
         name: value
         for name, value in rows[0].items()
-        if name not in _SAID and not name.startswith("judgment:")
+        if name not in SAID and not name.startswith("judgment:")
     }
     said: defaultdict[str, list[dict[str, object]]] = defaultdict(list)
     for row in rows:
@@ -310,7 +276,7 @@ READS = (
         is_like=lambda head: head.startswith(b"["),
         rank=90,
         table=open_label_studio,
-        propose=lambda table, _name: label_studio_columns(table),
+        propose=lambda table, _name: annotated_columns(table),
         carries=ALL,
         writes=True,
         page="label-studio",

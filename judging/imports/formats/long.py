@@ -133,7 +133,8 @@ def long_rows(study: StudyRecords) -> Iterator[dict[str, object]]:
     for each in spoken:
         said[each.source_key, each.system, each.position].append(each)
     passages = {source.key: source.passage or "" for source in study.sources}
-    sources = {source.key: source_fields(source) for source in study.sources}
+    sources = {source.key: _source_fields(source) for source in study.sources}
+    scores = {column.name: column.exported_name for column in study.score_columns}
     questions = {
         (question.source_key, question.system, question.position): question
         for question in study.questions
@@ -141,9 +142,9 @@ def long_rows(study: StudyRecords) -> Iterator[dict[str, object]]:
     for (source, system), expected in study.expected.items():
         for position in (*range(1, expected + 1), None):
             unit = (source, system, position)
-            slot = {"system": system, "position": position, "question": None} | _question(
-                questions, unit
-            )
+            slot = {"system": system, "position": position, "question": None}
+            if position is not None and (question := questions.get((source, system, position))):
+                slot |= _question_fields(question, scores)
             if position is not None or unit in said:
                 judgments = [_judgment(each, passages[source]) for each in said.get(unit, ())]
                 yield from (
@@ -151,7 +152,7 @@ def long_rows(study: StudyRecords) -> Iterator[dict[str, object]]:
                 )
 
 
-def source_fields(source: SourceRecord) -> dict[str, object]:
+def _source_fields(source: SourceRecord) -> dict[str, object]:
     """Return what is known of a source by column; blank fields are left out."""
     values = (
         source.key,
@@ -172,8 +173,9 @@ def source_fields(source: SourceRecord) -> dict[str, object]:
     return known | _prefixed("source:", source.attributes)
 
 
-def question_fields(question: QuestionRecord) -> dict[str, object]:
-    """Return what is known of a question by column; blank fields are left out."""
+def _question_fields(question: QuestionRecord, scores: Mapping[str, str]) -> dict[str, object]:
+    """Return what is known of a question by column; blank fields are left out. `scores` are the
+    names of the columns of scores."""
     values = (
         question.system,
         question.position,
@@ -185,17 +187,8 @@ def question_fields(question: QuestionRecord) -> dict[str, object]:
     known = {
         name: value for name, value in zip(QUESTION, values, strict=True) if value not in (None, "")
     }
-    return (
-        known | _prefixed("score:", question.scores) | _prefixed("attribute:", question.attributes)
-    )
-
-
-def _question(
-    questions: Mapping[tuple[str, str, int], QuestionRecord], unit: RatedUnit
-) -> dict[str, object]:
-    source, system, position = unit
-    question = None if position is None else questions.get((source, system, position))
-    return {} if question is None else question_fields(question)
+    given = {scores.get(name, f"score:{name}"): value for name, value in question.scores.items()}
+    return known | given | _prefixed("attribute:", question.attributes)
 
 
 def _judgment(said: Spoken, passage: str) -> dict[str, object]:

@@ -3,7 +3,8 @@
 The target text of an item is the question, its source text the passage. The score is a value of the
 criterion `score`, other numbers are values of a criterion of their name, a text field is a note.
 Error spans are marked in the question, where we keep no marks, so each becomes a note too. The
-tutorial's pages and skipped ones hold no ratings.
+tutorial's pages and skipped ones hold no ratings. If an annotator was reset, the pages that they
+submitted before are passed over.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,6 +18,7 @@ from judging.imports.readers.records import Problem
 from judging.imports.readers.tables import AnyTable, OpenTable, RowOrProblem, open_objects, shorten
 from judging.limits import MAX_EXCERPT_CHARACTERS
 
+_RESET = "__RESET__"
 _ASIDE = ("welcome_", "random_", "goodbye_")
 COLUMNS = ColumnRoles(
     question="tgt",
@@ -47,14 +49,26 @@ def pearmut_columns(table: AnyTable) -> ColumnRoles:
 
 
 def _pages(data: bytes) -> Iterator[RowOrProblem]:
-    for number, page in items(data):
-        if not list_at(page, "item") or not list_at(page, "annotation"):
+    pages = list(items(data))
+    resets = {text_at(page, "user_id"): number for number, page in pages if _is_reset(page)}
+    for number, page in pages:
+        if _is_reset(page):
+            continue
+        if number < resets.get(text_at(page, "user_id"), 0):
+            reason = "The annotator was reset after this page, which no longer counts."
+            user = text_at(page, "user_id")
+            yield number, Problem(row=number, column="user_id", value=user, reason=reason)
+        elif not list_at(page, "item") or not list_at(page, "annotation"):
             yield refused(number, page, "A page has lists “item” and “annotation”.")
         elif (place := text_at(page, "item_i")).startswith(_ASIDE):
             reason = "A page of the tutorial or of checks is passed over."
             yield number, Problem(row=number, column="item_i", value=place, reason=reason)
         else:
             yield from ((number, row) for row in _rows(page))
+
+
+def _is_reset(page: object) -> bool:
+    return text_at(page, "annotation") == _RESET
 
 
 def _rows(page: object) -> Iterator[dict[str, object]]:

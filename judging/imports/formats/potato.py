@@ -1,6 +1,9 @@
 """Potato's annotated instances: one annotator's JSON Lines, or the table of all with its
 `schema:::label` columns.
 
+Potato 2 exports the ids of instances without their texts, with columns such as `schema.label`: such
+ratings are added to a dataset that holds the questions.
+
 Under each schema stands what was clicked. Some versions kept every point of a scale that was
 clicked on the way to the last; which was the last, the file does not say, so several points of one
 schema are put aside and told.
@@ -9,7 +12,7 @@ schema are put aside and told.
 from collections.abc import Iterator, Mapping
 
 from judging.imports.readers.columns import ColumnRoles, RatingColumn
-from judging.imports.readers.contract import Format, first_line
+from judging.imports.readers.contract import Format, first_line, is_object
 from judging.imports.readers.json_files import items, object_at, refused, text_at
 from judging.imports.readers.records import Problem
 from judging.imports.readers.tables import (
@@ -22,6 +25,7 @@ from judging.imports.readers.tables import (
 
 _SEPARATOR = ":::"
 _PREFIX = "schema:"
+_NOTE, _TEXT_BOX = "note", "text_box"
 _CHOSEN = ("true", "on", "yes")
 
 
@@ -38,22 +42,19 @@ def open_potato(data: bytes) -> OpenTable:
     rows: list[RowOrProblem] = []
     remarks: list[Problem] = []
     for number, instance in instances:
-        text = text_at(instance, "displayed_text")
-        if not text:
+        text, instance_id = text_at(instance, "displayed_text"), text_at(instance, "instance_id")
+        if not text and not instance_id:
             rows.append(
                 refused(number, instance, "An instance is an object with “displayed_text”.")
             )
             continue
-        shown: dict[str, object] = {"id": text_at(instance, "id"), "displayed_text": text}
-        user = {"user": text_at(instance, "user")} if text_at(instance, "user") else {}
-        rows.append(
-            (
-                number,
-                shown
-                | user
-                | dict(_ratings(number, object_at(instance, "label_annotations"), remarks)),
-            )
-        )
+        shown: dict[str, object] = {"instance_id": instance_id}
+        if text:
+            shown = {"id": text_at(instance, "id"), "displayed_text": text}
+        if user := text_at(instance, "user") or text_at(instance, "user_id"):
+            shown["user"] = user
+        labels = object_at(instance, "label_annotations") or object_at(instance, "labels")
+        rows.append((number, shown | dict(_ratings(number, labels, remarks))))
     return open_objects(rows, remarks=remarks)
 
 
@@ -63,10 +64,13 @@ def potato_columns(table: AnyTable, *, rater: str = "potato") -> ColumnRoles:
     by_row = "user" in table.header
     schemas = [name for name in table.header if name.startswith(_PREFIX)]
     ratings = [(name, name.removeprefix(_PREFIX)) for name in schemas]
+    has_texts = "displayed_text" in table.header
     return ColumnRoles(
-        question="displayed_text",
-        source_id="id",
+        question="displayed_text" if has_texts else "",
+        source_id="id" if has_texts else "",
+        key="" if has_texts else "instance_id",
         rater="user" if by_row else "",
+        note=_NOTE if _NOTE in table.header else "",
         ratings=tuple(
             RatingColumn(column=column, criterion=criterion, rater="" if by_row else rater)
             for column, criterion in ratings
@@ -81,25 +85,23 @@ def _from_table(data: bytes) -> Iterator[tuple[int, object]]:
     for row in table.rows:
         cells = dict(zip(table.header, row.cells, strict=True))
         labels: dict[str, dict[str, str]] = {}
+        has_texts = "displayed_text" in cells
         for name, cell in cells.items():
-            schema, separator, label = name.partition(_SEPARATOR)
-            if separator and cell.strip():
+            schema, found, label = name.partition(_SEPARATOR if has_texts else ".")
+            if found and cell.strip():
                 labels.setdefault(schema, {})[label] = cell.strip()
-        known = {
-            "id": cells.get("instance_id", cells.get("id", "")),
-            "user": cells.get("user", cells.get("user_id", "")),
-        }
-        yield (
-            row.number,
-            known
-            | {"displayed_text": cells.get("displayed_text", ""), "label_annotations": labels},
-        )
+        instance_id = cells.get("instance_id", cells.get("id", ""))
+        known = {"id": instance_id, "instance_id": instance_id, "label_annotations": labels}
+        yield row.number, cells | known
 
 
 def _ratings(
     number: int, schemas: Mapping[str, object], remarks: list[Problem]
 ) -> Iterator[tuple[str, str]]:
     for schema, labels in schemas.items():
+        if note := text_at(labels, _TEXT_BOX):
+            yield _NOTE, note
+            continue
         values = [
             value
             for value in (_value(label, each) for label, each in object_at(labels).items())
@@ -125,7 +127,15 @@ def _value(label: str, value: object) -> str:
 
 def _is_like(head: bytes) -> bool:
     line = first_line(head)
-    return b'"label_annotations"' in head or (b"displayed_text" in line and b":::" in line)
+    is_second = (
+        line.startswith((b"instance_id,user_id,", b"instance_id\tuser_id\t")) and b"." in line
+    )
+    return (
+        is_second
+        or b'"label_annotations"' in head
+        or is_object(head, b"instance_id", b"user_id", b"labels")
+        or (b"displayed_text" in line and b":::" in line)
+    )
 
 
 READS = (
@@ -137,7 +147,7 @@ READS = (
         rank=60,
         table=open_potato,
         propose=lambda table, name: potato_columns(table, rater=name or "potato"),
-        carries=("questions", "ratings"),
+        carries=("questions", "ratings", "notes"),
         page="potato",
     ),
 )

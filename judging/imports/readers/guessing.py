@@ -34,7 +34,12 @@ from judging.imports.readers.rater_names import (
     named_statistic,
     of_no_annotator,
 )
-from judging.imports.readers.records import Direction, ScoreColumn, WrittenScale
+from judging.imports.readers.records import (
+    Direction,
+    ScoreColumn,
+    WrittenScale,
+    exported_score,
+)
 
 # For each role the names it goes by, the surest first. A column takes the first role that claims
 # it.
@@ -120,6 +125,7 @@ _OF_SOURCES = (
     "language",
     "source_id",
 )
+_SLOT = {"source_id", "system", "position", "question"}
 _PREFIXES = ("score:", "attribute:", "source:", "judgment:")
 _REFERENCE = re.compile(
     r"(refs?|references?|gold|target|ground_truth|original)(_(raw|norm|text|questions?|\d+))?|ref\d+"
@@ -175,7 +181,7 @@ _CRITERIA = _HIGHER_CRITERIA | {
 # What tools write beside a rating about how it came about.
 _ABOUT_RATING = re.compile(
     r"(?:(?:work|lead|accept|submit|start|end|reaction|response)_?)?time(?:_?stamp|_in_seconds|_seconds|_ms|_s)?"
-    r"|(?:duration|seconds|confidence)(?:_.*)?|(?:started|finished|submitted|created|updated|rated|judged)_(?:at|on)"
+    r"|annotation_id|(?:duration|seconds|confidence)(?:_.*)?|(?:started|finished|submitted|created|updated|rated|judged)_(?:at|on)"
 )
 # A scale in brackets behind a name, whose first point is followed by another or by what it means.
 _SCALE = re.compile(r"\s*[+-]?[0-9]+\s*(?:[-–—/=:,…]|to\b|\.\.)[^()\[\]]*[)\]]\s*$")
@@ -337,9 +343,11 @@ def guess(
     counts = evidence.counts
     first = _propose(header, rows, counts, {})
     found = _propose(header, rows, counts, evidence.derived(_annotated(first.ratings)))
-    if not found.rater or any(map(is_own_name, header)):  # raters of our exports were annotators
-        return found
-    return replace(found, raters=evidence.raters())
+    if any(map(is_own_name, header)):
+        # raters of our exports were annotators, and every slot that was expected has a row
+        is_complete = set(header) >= _SLOT
+        return replace(found, crossed=False) if is_complete else found
+    return replace(found, raters=evidence.raters()) if found.rater else found
 
 
 def _annotated(ratings: Sequence[RatingColumn]) -> list[RatingColumn]:
@@ -757,6 +765,8 @@ def _is_metric(name: str) -> bool:
 
 
 def _score(column: str, names: Mapping[str, str], cells: CellCounts) -> ScoreColumn:
+    if declared := exported_score(column):
+        return declared
     key = column.removeprefix("score:")
     name = _measure(key)
     if mean := _MEAN.fullmatch(name):

@@ -3,8 +3,11 @@
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from judging.imports.readers.tables import shorten
 from judging.limits import MAX_PAGE_ROWS
+from judging.spans import Alike, Range, differences
 
 # Scripts written without spaces, and Hangul, whose particles join the noun: there a neighbour makes
 # no longer word.
@@ -36,7 +39,7 @@ def locate(
     sentence: str,
     answer: str,
     declared: int | None = None,
-    found: Callable[[str, str], Sequence[int]] | None = None,
+    found: Callable[[str, str], Sequence[Range]] | None = None,
 ) -> AnswerPlace:
     """Return where the answer stands: where it is declared, else where it stands once, else where
     the sentence says.
@@ -51,46 +54,60 @@ def locate(
         if sentences or not sentence or passage is None
         else "The sentence does not stand in the passage."
     )
-    starts, doubt = _starts(text, answer, declared, found or occurrences)
-    if len(starts) > 1 and sentences:
-        inside = [
-            start for start in starts if _within(start, len(answer), sentences, len(sentence))
-        ]
-        starts = inside or starts
-    starts = starts[:MAX_PAGE_ROWS]
-    start = starts[0] if len(starts) == 1 else None
+    places, doubt = _places(text, answer, declared, found or occurrences)
+    if len(places) > 1 and sentences:
+        inside = [place for place in places if _within(place, sentences, len(sentence))]
+        places = inside or places
+    places = places[:MAX_PAGE_ROWS]
+    place = places[0] if len(places) == 1 else None
+    doubts = [doubt, _difference(text, answer, places[0])] if places else [doubt]
     return AnswerPlace(
-        answer_start=start,
-        sentence_start=_sentence_start(sentences, len(sentence), start, len(answer)),
-        choices=tuple(starts) if len(starts) > 1 else (),
-        warning=doubt or warning,
+        answer_start=place[0] if place else None,
+        sentence_start=_sentence_start(sentences, len(sentence), place),
+        choices=tuple(start for start, _ in places) if len(places) > 1 else (),
+        warning=" ".join(filter(None, doubts)) or warning,
     )
 
 
-def _starts(
-    text: str, answer: str, declared: int | None, find: Callable[[str, str], Sequence[int]]
-) -> tuple[Sequence[int], str]:
+def _places(
+    text: str, answer: str, declared: int | None, find: Callable[[str, str], Sequence[Range]]
+) -> tuple[Sequence[Range], str]:
     if not answer:
         return (), ""
-    if declared is not None and declared >= 0 and text.startswith(answer, declared):
-        return (declared,), ""
+    if declared is not None and declared >= 0:
+        if text.startswith(answer, declared):
+            return ((declared, declared + len(answer)),), ""
+        if place := _alike(text).place_at(declared, answer):
+            return (place,), ""
     found = find(text, answer)
     if not found:
-        return (), "The answer does not stand in the text; nothing will be marked."
+        return (), "Answer not found in the passage; no span will be highlighted."
     doubt = (
         ""
         if declared is None
-        else f"The answer does not stand at {declared}; it was looked for instead."
+        else f"The answer is not at {declared} in the passage. It was searched for instead."
     )
     return found, doubt
 
 
-def occurrences(text: str, answer: str) -> Sequence[int]:
-    """Return where an answer stands; inside a longer word or number only where there is no other
-    place."""
-    found = _occurrences(text, answer)
-    whole = [start for start in found if not _inside_word(text, start, start + len(answer))]
-    return whole or found
+def _difference(text: str, answer: str, place: Range) -> str:
+    """Return a sentence that shows how the text writes the answer, if it writes it otherwise."""
+    written = text[slice(*place)]
+    if written == answer:
+        return ""
+    named = ", ".join(differences(written, answer))
+    return f"The passage writes the answer as “{shorten(written)}” (different: {named}); it is marked there."
+
+
+def occurrences(text: str, answer: str) -> Sequence[Range]:
+    """Return where an answer stands; inside a longer word or number only if there is no other
+    place. An answer that is nowhere is looked for as the text may write it otherwise."""
+    if found := [(start, start + len(answer)) for start in _occurrences(text, answer)]:
+        return [place for place in found if not _inside_word(text, place)] or found
+    return [place for place in _alike(text).places(answer) if not _inside_word(text, place)]
+
+
+_alike = lru_cache(maxsize=8)(Alike)  # questions share passages
 
 
 def _occurrences(text: str, part: str) -> list[int]:
@@ -102,24 +119,21 @@ def _occurrences(text: str, part: str) -> list[int]:
     return found
 
 
-def _within(start: int, length: int, sentences: Sequence[int], sentence_length: int) -> bool:
+def _within(place: Range, sentences: Sequence[int], sentence_length: int) -> bool:
     """Say whether a stretch stands in one of the sentences, which are in order and apart."""
+    start, end = place
     before = bisect_right(sentences, start)
-    return before > 0 and start + length <= sentences[before - 1] + sentence_length
+    return before > 0 and end <= sentences[before - 1] + sentence_length
 
 
-def _sentence_start(
-    sentences: Sequence[int], length: int, answer_start: int | None, answer_length: int
-) -> int | None:
-    if len(sentences) == 1 or answer_start is None:
+def _sentence_start(sentences: Sequence[int], length: int, answer: Range | None) -> int | None:
+    if len(sentences) == 1 or answer is None:
         return sentences[0] if len(sentences) == 1 else None
-    return next(
-        (first for first in sentences if _within(answer_start, answer_length, [first], length)),
-        None,
-    )
+    return next((first for first in sentences if _within(answer, [first], length)), None)
 
 
-def _inside_word(text: str, start: int, end: int) -> bool:
+def _inside_word(text: str, place: Range) -> bool:
+    start, end = place
     return (start > 0 and _joined(text[start - 1], text[start])) or (
         end < len(text) and _joined(text[end - 1], text[end])
     )

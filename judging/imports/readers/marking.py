@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from judging.imports.readers.numbers import whole_number
 from judging.imports.readers.records import MarkRecord, Problem, SourceRecord
 from judging.imports.readers.tables import shorten
-from judging.spans import NOTHING, Range
+from judging.spans import NOTHING, Range, plain
 
 SPAN = "span"
 MarkedUnit = tuple[str, str, int | None]
@@ -103,7 +103,7 @@ def _range(said: MarkSaid, passage: str | None) -> Range:
         raise _MarkRefused("The span is empty.")
     for found in ((start, end), *([_from_utf16(passage, start, end)] if said.text else [])):
         if found[1] <= len(passage) and (
-            not said.text or _plain(passage[slice(*found)]) == _plain(said.text)
+            not said.text or plain(passage[slice(*found)]) == _written(said.text)
         ):
             return found
     if end > len(passage):
@@ -128,7 +128,7 @@ def _from_utf16(passage: str, start: int, end: int) -> Range:
     return first, last
 
 
-def _plain(text: str) -> str:
-    """Label Studio writes a line break as a backslash and an n; and any blank is as good as
-    another."""
-    return " ".join(text.replace("\\n", "\n").split())
+def _written(text: str) -> str:
+    """Return the text of a mark as it is compared; Label Studio writes a line break as a backslash
+    and an n."""
+    return plain(text.replace("\\n", "\n"))

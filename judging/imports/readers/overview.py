@@ -116,12 +116,12 @@ def pieces(
 def source_pieces(source: SourceRecord) -> tuple[tuple[str, str], ...]:
     """Return the text of a source with its answer and sentence marked; without a passage, its
     sentence."""
-    answer = range_of(source.answer, source.answer_start)
+    text = source.sentence if source.passage is None else source.passage
+    answer = range_of(source.answer, source.answer_start, text)
     if source.passage is None:
-        return pieces(source.sentence, answer=answer, sentence=None)
-    return pieces(
-        source.passage, answer=answer, sentence=range_of(source.sentence, source.sentence_start)
-    )
+        return pieces(text, answer=answer, sentence=None)
+    sentence = range_of(source.sentence, source.sentence_start, text)
+    return pieces(text, answer=answer, sentence=sentence)
 
 
 def surroundings(

@@ -21,7 +21,7 @@ LABELS_OF_A_SCALE = 7  # different answers on a scale of words
 POINTS_OF_A_SCALE = 101  # of a scale of numbers: 0 to 100
 PIECES_OF_A_NAME = 12  # of a name in which one may be a rater
 SLIDER = 100  # the end of a scale on which decimals are ratings too
-_NUMBERED = re.compile(r"(?P<stem>.*[^\W\d_].*?)(?P<style>[._]| ?\()(?P<number>[1-9][0-9]?)\)?")
+_NUMBERED = re.compile(r"(?P<stem>.+?)(?P<style>[._]| ?\()(?P<number>[1-9][0-9]?)\)?")
 _PEOPLE = {
     "user",
     "rater",
@@ -182,7 +182,8 @@ def repeated(
     """
     numbered: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     for column in columns:
-        if (match := _NUMBERED.fullmatch(column)) and match["stem"] in columns:
+        match = _NUMBERED.fullmatch(column)
+        if match and match["stem"] in columns and any(map(str.isalpha, match["stem"])):
             numbered[match["stem"], match["style"]][int(match["number"])] = column
     found = []
     for (stem, style), others in numbered.items():

@@ -6,10 +6,11 @@ Text stays as it was written, digit for digit; whether a rating is a point of a 
 the importer's question, not the reader's. Offsets count code points.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 
 WHOLE_FILE = 0
 
@@ -18,6 +19,12 @@ WrittenScale = Literal["fraction", "percent", "none"]
 ScoreKind = Literal["metric", "human_mean"]
 KeptKind = Literal["question", "ratings", "nothing"]
 ProblemKind = Literal["file", "row", "value", "ask", "warning", "offer"]
+
+_EXPORTED_SCORE = re.compile(
+    r"score:(?P<name>.+) \[(?P<direction>higher|lower|unknown), (?P<scale>fraction|percent|none)"
+    r"(?P<mean>, human mean)?\]",
+    re.S,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +162,31 @@ class ScoreColumn:
     direction: Direction = "unknown"
     scale: WrittenScale = "none"
     kind: ScoreKind = "metric"
+
+    @property
+    def exported_name(self) -> str:
+        """Return the name of the column in our own exports, which declares all that is known of
+        it.
+
+        >>> ScoreColumn(column="t", name="TER", direction="lower").exported_name
+        'score:TER [lower, none]'
+        """
+        kind = ", human mean" if self.kind == "human_mean" else ""
+        return f"score:{self.name} [{self.direction}, {self.scale}{kind}]"
+
+
+def exported_score(column: str) -> ScoreColumn | None:
+    """Return what the name of a column of our own exports declares; None if it declares nothing."""
+    declared = _EXPORTED_SCORE.fullmatch(column)
+    if declared is None:
+        return None
+    return ScoreColumn(
+        column=column,
+        name=declared["name"],
+        direction=cast(Direction, declared["direction"]),
+        scale=cast(WrittenScale, declared["scale"]),
+        kind="human_mean" if declared["mean"] else "metric",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from judging.imports.readers.locating import AnswerPlace, locate, occurrences
 from judging.imports.readers.records import Problem, SourceRecord
 from judging.imports.readers.tables import shorten
 from judging.limits import MAX_PAGE_ROWS
+from judging.spans import Range
 
 
 class RowRefused(ValueError):
@@ -53,7 +54,7 @@ class Sources:
         self.columns = columns
         self._drafts: dict[object, _Draft] = {}
         self._places: dict[tuple[str | None, str, str, int | None], AnswerPlace] = {}
-        self._found: dict[tuple[str, str], Sequence[int]] = {}
+        self._found: dict[tuple[str, str], Sequence[Range]] = {}
 
     def key_of(
         self, given: GivenInRow, *, source_id: str, row: int, question: str = ""
@@ -116,7 +117,7 @@ class Sources:
             )
         return self._places[known]
 
-    def _occurrences(self, text: str, answer: str) -> Sequence[int]:
+    def _occurrences(self, text: str, answer: str) -> Sequence[Range]:
         """Look an answer up in a text once, however many rows declare places that are not its."""
         if (text, answer) not in self._found:
             self._found[text, answer] = occurrences(text, answer)

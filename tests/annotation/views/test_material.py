@@ -5,6 +5,7 @@ import pytest
 from annotation.templatetags import fragments
 from annotation.views import material
 from annotation.views.material import direction, segments
+from judging.models import Passage, Source
 
 
 @pytest.mark.parametrize(
@@ -76,3 +77,10 @@ def test_part_of_the_page_is_rendered_once(monkeypatch) -> None:
     assert shown[0] == shown[1]
     assert "The lock &amp; the dam." in shown[0]
     assert len(asked) == 1
+
+
+def test_passage_marks_an_answer_that_it_writes_otherwise() -> None:
+    text = "The “Cafe\u0301” is old."
+    source = Source(passage=Passage(text=text), answer='"caf\u00e9"', answer_start=4)
+    shown = material.material(source, {"passage", "answer"})
+    assert shown.passage == (("The ", "plain"), ("“Cafe\u0301”", "mark"), (" is old.", "plain"))

@@ -18,8 +18,9 @@ from judging.imports.formats.label_studio import write_label_studio
 from judging.imports.formats.long import write_long_csv, write_long_jsonl
 from judging.imports.formats.qgstec_writer import write_qgstec
 from judging.imports.readers.mapping import to_study
-from judging.imports.readers.records import StudyRecords
-from judging.imports.readers.registry import FORMAT
+from judging.imports.readers.outline import outline
+from judging.imports.readers.records import ScoreColumn, StudyRecords
+from judging.imports.readers.registry import FORMAT, sniff
 from judging.models import (
     Assignment,
     Campaign,
@@ -35,6 +36,7 @@ from judging.models import (
 )
 from tests import factories, shared_data
 from tests.annotation import studies
+from tests.judging.imports.formats.studies import contents
 from tests.judging.studies import study
 
 pytestmark = pytest.mark.django_db
@@ -221,3 +223,73 @@ def test_released_xml_comes_out_of_the_database_with_its_instances() -> None:
     assert after == before
     assert [each.key for each in again.sources] == [each.key for each in read.sources]
     assert len(again.ratings) == len(read.ratings) - made.quarantined
+
+
+RICH = (
+    "id,qid,passage,answer,language,system,question,reference,bleu,ter,my_metric,fluency_mean,rater,correctness,domain\n"
+    "z1,q1,Owls hunt at night.,at night,en,Alba,When do owls hunt?,When?,0.61,0.2,-3.25,2.5,Ann,2,birds\n"
+    "z1,q1,Owls hunt at night.,at night,en,Alba,When do owls hunt?,When?,0.61,0.2,-3.25,2.5,mean,3,birds\n"
+    "z1,q2,Owls hunt at night.,at night,en,Brisa,Who hunts?,When?,0.10,0.9,4.5,1.5,Ann,1,birds\n"
+    "z1,q2,Owls hunt at night.,at night,en,Brisa,Who hunts?,When?,0.10,0.9,4.5,1.5,mean,1,birds\n"
+    "z2,q3,Los búhos cazan.,búhos,es,Alba,¿Quién caza?,¿Qué?,0.5,0.4,0.25,3,Ann,2,birds\n"
+    "z2,,Los búhos cazan.,búhos,es,Brisa,,¿Qué?,,,,,Ann,,\n"
+    "z3,q4,Mice sleep.,Mice,en,Alba,What sleeps?,Who?,0.5,0.4,0.25,3,Ann,2,mice\n"
+)
+
+
+def rich() -> Campaign:
+    """Return a campaign with metrics of every direction and scale, and an annotator called mean."""
+    table, columns = _guessed(RICH)
+    kinds = {
+        "bleu": ("higher", "fraction", "metric"),
+        "ter": ("lower", "none", "metric"),
+        "my_metric": ("lower", "none", "metric"),
+        "fluency_mean": ("higher", "none", "human_mean"),
+    }
+    scores = tuple(
+        ScoreColumn(column=name, name=name, direction=direction, scale=scale, kind=kind)
+        for name, (direction, scale, kind) in kinds.items()
+    )
+    rated = tuple(each for each in columns.ratings if each.column == "correctness")
+    columns = replace(
+        columns,
+        scores=scores,
+        ratings=rated,
+        raters=(),
+        metadata=("domain",),
+        key="qid",
+        source_id="id",
+        crossed=False,
+    )
+    made = new_collections.import_study(
+        study=to_study(table, columns),
+        name="Rich",
+        by=factories.researcher(),
+        now=timezone.now(),
+        rubric=factories.rubric(),
+    )
+    assert made.campaign is not None
+    return made.campaign
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [("long_csv", "a.csv"), ("jsonl", "a.jsonl"), ("label_studio", "a.json")],
+)
+def test_an_export_of_a_campaign_is_imported_again_whole_and_without_a_question(
+    key: str, name: str
+) -> None:
+    campaign = rich()
+    before = exports.study_of(campaign=campaign)
+    data = FORMATS[key](before).encode()
+    known = sniff(name, data)
+
+    found = outline(data=data, known=known, name=name)
+    read = known.read(data, name=name, columns=found.proposed)
+
+    assert (known.key, found.problems, read.problems) == (key, (), ())
+    assert [each.direction for each in read.score_columns] == ["higher", "lower", "lower", "higher"]
+    after = exports.study_of(campaign=again(read, campaign))
+    assert contents(after) == contents(before)
+    assert after.score_columns == before.score_columns
+    assert after.raters == ("Ann", "mean")

@@ -24,8 +24,8 @@ _BAR = " | "
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column whose cells are opened: as `ratings`, as texts divided by bars, as the `first` of
-    several values, or by what they hold."""
+    """A column whose cells are opened: as `ratings` or one `rating`, as texts divided by bars, as the
+    `first` of several values, or by what they hold."""
 
     name: str
     kind: str
@@ -35,6 +35,8 @@ class _Column:
         if self.kind == "bars":
             return [part.strip() for part in cell.split("|") if part.strip()]
         found = structure_in(cell)
+        if self.kind == "rating" and (value := _only_rating(found)):
+            return value
         if self.kind == "first" and isinstance(found, list):
             return found[0]
         return cell if found is None else found
@@ -87,6 +89,8 @@ def _column(
         return None
     if all(isinstance(each, dict) for each in found):
         return _Column(name, "object", cells[0])
+    if all(map(_only_rating, found)):
+        return _Column(name, "rating", cells[0])
     if _are_ratings(name, found):
         return _Column(name, "ratings", cells[0])
     lists = [each for each in found if isinstance(each, list)]
@@ -97,6 +101,18 @@ def _column(
     if any(isinstance(inside, dict) for each in lists for inside in each):
         return _Column(name, "objects", cells[0])
     return None if all(map(is_json, cells)) else _Column(name, "list", cells[0])
+
+
+def _only_rating(found: object) -> str:
+    """Return the number in a list of one object that is named as Label Studio names ratings."""
+    held = found[0] if isinstance(found, list) and len(found) == 1 else None
+    names = ("rating", "number")
+    value = (
+        next((held[name] for name in names if list(held) == [name]), "")
+        if isinstance(held, dict)
+        else ""
+    )
+    return value if isinstance(value, str) and is_number(value) else ""
 
 
 def _are_ratings(name: str, found: Sequence[object]) -> bool:
@@ -147,6 +163,7 @@ def _said(column: _Column, header: Sequence[str]) -> str:
         "list": "Each cell holds a list. It is read as several values.",
         "object": "Each cell holds an object. Each of its keys is read as a column.",
         "objects": "Each cell holds a list of objects. Each of them is read as a row.",
+        "rating": "Each cell holds a list of one rating. It is read as that rating.",
         "questions": "Each cell holds a list of questions. Each of them is read as a row.",
         "ratings": (
             "Each cell holds a list of ratings. They are read as columns "

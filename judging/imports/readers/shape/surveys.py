@@ -82,7 +82,10 @@ def _parts(name: str) -> tuple[str, str] | None:
     """
     pairs = []
     if match := _BRACKETS.fullmatch(name):
-        pairs.append((match["inside"], match["before"]))
+        inside, before = match["inside"].strip(), match["before"].strip()
+        if inside.endswith(QUESTION_MARKS) and before:
+            return inside, before  # what is asked about it may be a question too
+        pairs.append((inside, before))
     for divider in _DIVIDERS:
         first, found, rest = name.partition(divider)
         if found:

@@ -83,8 +83,8 @@ FULL = StudyRecords(
     marks=(mark("ha", 10, 18), mark("ha", 20, 26), mark("uw")),
     expected={("z1", "T5, large"): 2, ("z1", "+b"): 2, ("z2", "T5, large"): 1, ("z2", "+b"): 1},
     score_columns=(
-        ScoreColumn(column="BLEU", name="BLEU"),
-        ScoreColumn(column="fluency", name="fluency"),
+        ScoreColumn(column="BLEU", name="BLEU", direction="higher", scale="fraction"),
+        ScoreColumn(column="fluency", name="fluency", direction="lower", kind="human_mean"),
     ),
 )
 
@@ -110,6 +110,6 @@ def contents(study: StudyRecords) -> dict[str, Any]:
         "notes": [replace(each, row=0) for each in study.notes],
         "marks": [replace(each, row=0) for each in study.marks],
         "expected": dict(study.expected),
-        "scores": [score.name for score in study.score_columns],
+        "scores": [replace(score, column="") for score in study.score_columns],
         "missing": dict(study.missing),
     }

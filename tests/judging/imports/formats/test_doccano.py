@@ -60,3 +60,8 @@ def test_read_tells_what_is_no_rating() -> None:
         (3, "row"),
     ]
     assert study.ratings == ()
+
+
+def test_read_takes_comments_for_notes_of_the_annotator() -> None:
+    study = read({"text": "Who?", "label": ["fluency:1"], "Comments": ["odd", "old"]})
+    assert [(note.rater, note.text) for note in study.notes] == [("anna", "odd\nold")]

@@ -26,6 +26,9 @@ PAGES = {
     "label-studio": ("owls.json", "label_studio", 1, 2, 3),
     "doccano": ("ha.jsonl", "doccano", 4, 8, 13),
     "potato": ("ha.jsonl", "potato", 8, 8, 11),
+    "argilla": ("owls.json", "argilla", 1, 2, 3),
+    "prodigy": ("owls.jsonl", "prodigy", 1, 2, 3),
+    "openai-batch": ("owls.jsonl", "openai_batch", 3, 6, 0),
     "pearmut": ("owls.jsonl", "pearmut", 2, 4, 9),
     "long": ("owls.csv", "long_csv", 1, 3, 5),
 }

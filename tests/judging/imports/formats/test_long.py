@@ -3,17 +3,24 @@
 import json
 from dataclasses import replace
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from judging.imports.formats import long
+from judging.imports.formats.label_studio import write_label_studio
 from judging.imports.formats.long import (
     csv_pieces,
     jsonl_pieces,
     write_long_csv,
     write_long_jsonl,
 )
-from judging.imports.readers.records import QuestionRecord, SourceRecord, StudyRecords
+from judging.imports.readers.records import (
+    QuestionRecord,
+    ScoreColumn,
+    SourceRecord,
+    StudyRecords,
+)
 from judging.imports.readers.registry import FORMAT
 from tests.judging.imports.formats.studies import FULL, contents, rating
 from tests.shared_data import path
@@ -94,6 +101,31 @@ def test_long_csv_guards_names_of_columns_too() -> None:
     study = replace(FULL, questions=(named, *others))
     assert "score:a;=cmd" in write_long_csv(study)
     assert "score:a;'=cmd" in write_long_csv(study, guarded=True)
+
+
+@pytest.mark.parametrize("name", ["BLEU [lower, percent]", "a [b]", "two\nlines", "TER, lower"])
+def test_long_csv_declares_direction_and_scale_of_scores_of_any_name(name: str) -> None:
+    [question, *others] = FULL.questions
+    declared = ScoreColumn(column=name, name=name, direction="higher", scale="fraction")
+    study = replace(
+        FULL, questions=(replace(question, scores={name: "1"}), *others), score_columns=(declared,)
+    )
+    for again in (
+        FORMAT["long_csv"].read(write_long_csv(study).encode()),
+        FORMAT["jsonl"].read(write_long_jsonl(study).encode()),
+    ):
+        assert [replace(each, column=name) for each in again.score_columns] == [declared]
+
+
+def test_exports_expect_no_slot_that_the_study_did_not() -> None:
+    expected = {slot: count for slot, count in FULL.expected.items() if slot != ("z2", "T5, large")}
+    study = replace(FULL, expected=expected)
+    for again in (
+        FORMAT["long_csv"].read(write_long_csv(study).encode()),
+        FORMAT["jsonl"].read(write_long_jsonl(study).encode()),
+        FORMAT["label_studio"].read(write_label_studio(study).encode()),
+    ):
+        assert again.expected == expected
 
 
 def test_long_csv_without_judgments_has_no_columns_for_them() -> None:

@@ -109,7 +109,7 @@ def test_an_absent_answer_is_kept_without_mark_and_told() -> None:
         1,
     )
     assert said(study, "warning") == [
-        (2, "a", "The answer does not stand in the text; nothing will be marked.")
+        (2, "a", "Answer not found in the passage; no span will be highlighted.")
     ]
 
 

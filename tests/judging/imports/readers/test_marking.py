@@ -65,3 +65,18 @@ def test_who_marks_a_span_and_says_that_nothing_answers_is_told() -> None:
     study = read("Owls hunt.,Who?,ha,span,0,4,", "Owls hunt.,Who?,ha,none,,,")
     assert [each.start for each in study.marks] == [0]
     assert [problem.row for problem in study.problems] == [3]
+
+
+@pytest.mark.parametrize(
+    ("passage", "end", "text"),
+    [
+        ("Owls hunt.", 9, "OWLS\u00a0hunt"),
+        ("Owls hunt.", 9, "Owls\\nhunt"),
+        ("It’s late.", 4, "it's"),
+    ],
+)
+def test_a_span_may_be_quoted_otherwise_than_its_passage_writes_it(
+    passage: str, end: int, text: str
+) -> None:
+    study = read(f"{passage},Who?,ha,span,0,{end},{text}")
+    assert ([(mark.start, mark.end) for mark in study.marks], study.problems) == ([(0, end)], ())

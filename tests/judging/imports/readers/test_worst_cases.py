@@ -115,6 +115,8 @@ WORST: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
     "a rubric's key": (rubric, of("a-", "!")),
     "a language": (LANGUAGE.fullmatch, of("aa-", "!")),
     "answers beside sentences": (located, of("b.")),
+    "answers that the passage writes otherwise": (located, of("B.")),
+    "marks combined with a letter": (located, of("\u0301")),
     "articles": (consistency._ARTICLES.findall, of("a the an ")),
     "quotations": (preparation._QUOTED.findall, of('"a ')),
     "quotation marks": (preparation._QUOTED.findall, of('"')),

@@ -100,3 +100,17 @@ def test_a_place_under_a_key_no_text_may_hold_is_passed_over(page):
     page.post(at("starts", upload), {"start:zero \x00 byte": "3"})
     assert imported(page, upload).status_code == 302
     assert Collection.objects.get(pk=upload.collection_id).mapping["columns"]["starts"] == {}
+
+
+def test_an_answer_written_otherwise_is_marked_and_the_difference_is_shown(page):
+    added = sent(
+        page, "passage,answer,system,question\nIt opened “In\u00a0Autumn”.,in autumn,Alba,When?\n"
+    )
+    mapped(page, added)
+
+    preview = page.get(at("preview", added)).content.decode()
+
+    assert "as “In Autumn” (different: blanks, case); it is marked there." in preview
+    assert "<mark>In\u00a0Autumn</mark>" in preview
+    added_by(page, added)
+    assert list(Source.objects.values_list("answer", "answer_start")) == [("in autumn", 11)]

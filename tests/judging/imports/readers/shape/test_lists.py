@@ -176,3 +176,12 @@ def test_lists_left_as_they_are_stay_one_text() -> None:
 def test_a_step_of_an_unknown_name_is_refused() -> None:
     with pytest.raises(ValueError, match="No step is called “list”"):
         read(as_csv(HEADER[:3], GIVEN), options={"as_is": "list"})
+
+
+@pytest.mark.parametrize("written", ['[{"rating": 3}]', "[{'number': 3}]"])
+def test_a_list_of_one_rating_is_that_rating(written: str) -> None:
+    header = ("passage", "system", "question", "annotator", "fluency")
+    found, study = read(as_csv(header, [(*GIVEN[0], rater, written) for rater in ("a", "b")]))
+
+    assert [(each.rater, each.value) for each in study.ratings] == [("a", "3"), ("b", "3")]
+    assert "It is read as that rating." in remarks(found)[0]

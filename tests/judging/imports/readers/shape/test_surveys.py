@@ -37,6 +37,7 @@ def test_a_google_form_is_ratings_of_the_questions_in_its_header():
         ("Participant ID", *(f"{text} | Clarity" for text in QUESTIONS)),
         ("Participant ID", *(f"How clear is this? Clarity: {text}" for text in QUESTIONS)),
         ("Participant ID", *(f"Clarity [{text}]" for text in QUESTIONS)),
+        ("Participant ID", *(f"How is its clarity? [{text}]" for text in QUESTIONS)),
     ],
 )
 def test_names_may_be_divided_in_several_ways(header):
