@@ -261,7 +261,7 @@ def rich() -> Campaign:
         source_id="id",
         crossed=False,
     )
-    made = new_collections.import_study(
+    made = datasets.import_study(
         study=to_study(table, columns),
         name="Rich",
         by=factories.researcher(),
