@@ -15,6 +15,7 @@ from judging.actions.rounds import TellProgress, silent
 from judging.imports.actions import (
     added_ratings,
     holdings,
+    preview,
     reading_plans,
     row_list_files,
     storing,
@@ -58,6 +59,8 @@ from judging.models import (
 READING_IDS = 1_903_783  # marks the advisory lock of who has the ids behind labels read
 MOSTLY_NEW = "mostly_new"  # where a preview says that most of a file is new to its dataset
 CONFIRMED = "confirmed"  # where a user confirmed that
+PREVIEW = "preview"  # where an examination keeps what each column becomes
+ACCEPTED = "accepted"  # the surprises of the preview that a user accepted
 ROWS_FILE = "rows_file"  # where a preview found more rows than it shows: the hash of the file of all of them
 
 
@@ -73,6 +76,16 @@ class AlreadyThere(CannotImport):
 
 class MostlyNew(CannotImport):
     """Most of what the file holds is new to a dataset that is not empty, and no user confirmed it."""
+
+
+class Surprising(CannotImport):
+    """A file has surprises that no user accepted; `surprises` are their sentences."""
+
+    def __init__(self, surprises: Sequence[str]) -> None:
+        """Keep the surprises, and say where they are accepted."""
+        remedy = "Check this on the page of the file, and accept it there."
+        super().__init__([*surprises, remedy])
+        self.surprises = tuple(surprises)
 
 
 class KeysAreGone(Exception):
@@ -139,14 +152,15 @@ def add_all(
     by: User,
     now: datetime,
     progress: TellProgress = silent,
+    accept_surprises: bool = False,
 ) -> list[AddedFile]:
-    """Add several waiting files one after the other: all of them, or, where one cannot be added,
-    none.
+    """Add several waiting files one after the other: all of them, or, if one cannot be added, none.
 
     Raises
     ------
     CannotImport
-        Which file stands in the way, and why.
+        Which file cannot be added, and why: also if it has surprises that are accepted neither here
+        nor on its page.
     MostlyNew
         If most of some files is new to a dataset that holds something already; each of them keeps
         the sentence that says so, for the page.
@@ -166,6 +180,7 @@ def add_all(
                             now,
                             progress=progress,
                             confirmed=confirmed,
+                            accept_surprises=accept_surprises,
                             tell_new=unconfirmed.__setitem__,
                         )
                     )
@@ -196,6 +211,19 @@ def confirm_new(*, files: Sequence[AddedFile]) -> None:
     something else is decided about a file."""
     for added in files:
         _note(added, {CONFIRMED: True})
+
+
+def unaccepted(added: AddedFile) -> list[str]:
+    """Return the surprises of the last examination of a file that no user accepted."""
+    found = added.examined.get(PREVIEW, {}).get("surprises", ())
+    accepted = added.examined.get(ACCEPTED, ())
+    return [surprise for surprise in found if surprise not in accepted]
+
+
+def accept_preview(*, added: AddedFile) -> None:
+    """Keep that a user accepts the surprises that the preview of a waiting file lists. It holds until
+    something else is decided about the file."""
+    _note(added, {ACCEPTED: added.examined[PREVIEW]["surprises"]})
 
 
 def decide(
@@ -339,6 +367,9 @@ def examine(
         "raters": study.raters[:SHOWN],
         "criteria": study.criteria,
         "columns": [column.name for column in study.score_columns],
+        PREVIEW: preview.preview_of(
+            study=study, columns=plan_of(added).columns, rubric=added.rubric
+        ),
         "refused": [_refused(problem) for problem in joined.not_kept[:SHOWN]],
         "refused_count": len(joined.not_kept),
         "warnings": [
@@ -418,6 +449,7 @@ def add(
     ratings_title: str = "",
     progress: TellProgress = silent,
     confirmed: bool = False,
+    accept_surprises: bool = False,
 ) -> AddedFile:
     """Store what a waiting file brings, in one transaction; its ratings go into the campaign of
     their protocol.
@@ -431,6 +463,9 @@ def add(
     MostlyNew
         If most of the file is new to a dataset that holds something already, unless that is
         `confirmed`, here or on the page.
+    Surprising
+        If a column that looks like ratings becomes something else, or sheets become annotators,
+        unless that is accepted, here or on the page.
     """
 
     def refuse(_added: AddedFile, said: str) -> None:
@@ -443,6 +478,7 @@ def add(
         ratings_title,
         progress=progress,
         confirmed=confirmed,
+        accept_surprises=accept_surprises,
         tell_new=refuse,
     )
 
@@ -455,6 +491,7 @@ def _add(
     *,
     progress: TellProgress,
     confirmed: bool,
+    accept_surprises: bool,
     tell_new: Callable[[AddedFile, str], None],
 ) -> AddedFile:
     """Store what a waiting file brings; `tell_new` is told before if most of it is new and nobody
@@ -472,6 +509,9 @@ def _add(
             )
         if joined.obstacles:
             raise CannotImport(joined.obstacles)
+        surprises = preview.surprises_of(joined.study, plan_of(added).columns)
+        if not (accept_surprises or set(surprises) <= {*added.examined.get(ACCEPTED, ())}):
+            raise Surprising(surprises)
         if joined.mostly_new and not (confirmed or added.examined.get(CONFIRMED)):
             tell_new(added, joined.mostly_new)
         check_at_once()

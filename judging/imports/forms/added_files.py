@@ -82,6 +82,12 @@ class ConfirmNewForm(forms.Form):
     confirmed = forms.BooleanField(label=_("Add these new questions"))
 
 
+class AcceptForm(forms.Form):
+    """That a user accepts what each column of a file becomes."""
+
+    accepted = forms.BooleanField(label=_("Add the file with these columns"))
+
+
 class ChoicesForm(forms.Form):
     """How rows are matched with what the collection holds, and what is done with the others."""
 

@@ -233,6 +233,16 @@ def is_criterion_column(text: str) -> bool:
     return len(text) < 50 and _plain(text) in _NAMES["criterion"].split()
 
 
+def is_metric(text: str) -> bool:
+    """Return whether a column is named like an automatic metric."""
+    return len(text) < 100 and _is_metric(_measure(text))
+
+
+def is_about_rating(text: str) -> bool:
+    """Return whether a column is named like what tools write about how a rating came about."""
+    return len(text) < 100 and bool(_ABOUT_RATING.fullmatch(_plain(text)))
+
+
 class Evidence:
     """What the cells of all rows say: how many of each value there are, and what is a statistic of
     ratings. It is told the rows one by one."""

@@ -38,6 +38,7 @@ from judging.imports.actions import (
 )
 from judging.imports.actions.reading_plans import Head
 from judging.imports.forms.added_files import (
+    AcceptForm,
     ChoicesForm,
     ConfirmNewForm,
     FilesForm,
@@ -259,6 +260,8 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
         "is_owner": is_owner,
     }
     context |= {"groups": _groups(added.examined), "is_blind": blind, "confirm": ConfirmNewForm()}
+    context |= {"preview": added.examined.get(adding.PREVIEW, {}), "accept": AcceptForm()}
+    context["surprises"] = adding.unaccepted(added)
     if blind:
         context["decline"] = how_to_decline(request.user, added.collection)
     context["expected"] = added.examined.get("expected", {})
@@ -346,6 +349,11 @@ def choices(request: HttpRequest, added: AddedFile) -> HttpResponse:
 @require_POST
 def add(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Have a job add a file to its dataset."""
+    if adding.unaccepted(added) and added.state == AddedFile.State.WAITING:
+        if not AcceptForm(request.POST).is_valid():
+            messages.error(request, _("Check the columns, and tick that you want to add the file."))
+            return redirect("judging:file", added.collection_id, added.number)
+        adding.accept_preview(added=added)
     return _add(request, added.collection, [added] if added.plan else [])
 
 
@@ -354,6 +362,12 @@ def add(request: HttpRequest, added: AddedFile) -> HttpResponse:
 def add_all(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Add all waiting files of which it is said what they hold."""
     ready = [each for each in collection.added_files.waiting().listed() if each.plan]
+    surprising = [added for added in ready if adding.unaccepted(added)]
+    for added in surprising:
+        said = _("“%(name)s” needs your confirmation: open its page and check its columns.")
+        messages.error(request, said % {"name": added.name})
+    if surprising:
+        return redirect("judging:files", collection.pk)
     return _add(request, collection, ready)
 
 

@@ -372,6 +372,8 @@ def test_columns_page_workbooks_with_other_columns_are_left_as_they_are(page, co
 
     plans = {each.name: each.plan for each in collection.added_files.waiting()}
     assert plans["c.xlsx"] == {}
+    reasons = {each: plans[each]["columns"].pop("evidence") for each in ("a.xlsx", "b.xlsx")}
+    assert set(reasons["b.xlsx"].values()) == {"Read in the same way as “a.xlsx”."}
     assert plans["b.xlsx"]["columns"] == plans["a.xlsx"]["columns"]
     assert "b.xlsx" in shown.text
     assert "c.xlsx" not in shown.text
