@@ -103,6 +103,7 @@ def files(request: HttpRequest, collection: Collection) -> HttpResponse:
         "ready": [each for each in waiting if each.plan],
         "waiting": waiting,
         "mostly_new": _mostly_new(waiting),
+        "surprising": [added for added in waiting if adding.unaccepted(added)],
         "confirm": ConfirmNewForm(),
         "form": FilesForm(),
         "is_owner": _is_owner(request, collection),

@@ -191,8 +191,10 @@ def test_add_all_does_not_bypass_a_surprise(page, dataset):
     page.post(every, {"accepted": "on"})
     assert Job.objects.latest("pk").state == Job.State.FAILED
     page.get(at("file", added), follow=True)
+    listed = page.get(reverse("judging:files", args=[dataset.pk]))
     refused = page.post(every, {"accepted": "on"}, follow=True)
 
+    assert "needs your confirmation" in words_of(listed.text)
     assert "“ratings.csv” needs your confirmation" in refused.text
     assert not Question.objects.exists()
 
