@@ -15,15 +15,21 @@ from itertools import pairwise
 
 from judging.imports.readers.cells import CellCounts, nearly_all
 from judging.imports.readers.columns import RatingColumn
-from judging.imports.readers.rater_names import STATISTIC_WORDS, is_counted, named_as, pieces
+from judging.imports.readers.rater_names import (
+    PIECES_OF_A_NAME,
+    STATISTIC_WORDS,
+    is_counted,
+    named_as,
+    pieces,
+)
 
 LABELS_OF_A_SCALE = 7  # different answers on a scale of words
 POINTS_OF_A_SCALE = 101  # of a scale of numbers: 0 to 100
-PIECES_OF_A_NAME = 12  # of a name in which one may be a rater
 POINTS_OF_PEOPLE = 11  # of a scale that no name tells: 0 to 10
 END_OF_A_SCALE = 10  # of a scale that no name tells
 SLIDER = 100  # the end of a scale on which decimals are ratings too
-_NUMBERED = re.compile(r"(?P<stem>.*[^\W\d_].*?)(?P<style>[._]| ?\()(?P<number>[1-9][0-9]?)\)?")
+_NUMBER_AT_END = re.compile(r"(?P<style>[._]| ?\()(?P<number>[1-9][0-9]?)\)?$")
+_LONGEST_END = 5  # characters of the longest number at the end: “ (12)”
 _PEOPLE = {
     "user",
     "rater",
@@ -162,7 +168,11 @@ def alone(
     for column in columns:
         name = _name(column)
         letters = [piece for piece in name.pieces if len(piece) == 1 and piece.isalpha()]
-        if len(letters) != 1 or letters[0].casefold() in STATISTIC_WORDS:
+        if (
+            len(name.pieces) > PIECES_OF_A_NAME
+            or len(letters) != 1
+            or letters[0].casefold() in STATISTIC_WORDS
+        ):
             continue
         place = name.pieces.index(letters[0])
         criterion = _criterion((*name.plain[:place], *name.plain[place + 1 :]))
@@ -217,8 +227,10 @@ def repeated(
     """
     numbered: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     for column in columns:
-        if (match := _NUMBERED.fullmatch(column)) and match["stem"] in columns:
-            numbered[match["stem"], match["style"]][int(match["number"])] = column
+        match = _NUMBER_AT_END.search(column[-_LONGEST_END:])
+        stem = column.removesuffix(match[0]) if match else ""
+        if match and stem in columns and any(map(str.isalpha, stem)):
+            numbered[stem, match["style"]][int(match["number"])] = column
     found = []
     for (stem, style), others in numbered.items():
         ordered = [others[number] for number in sorted(others)]
@@ -356,12 +368,12 @@ def _named_by_values(
     stem = _criterion(alike)
     known = {*criteria, *_SCORES, *_PEOPLE, *_OTHER, *STATISTIC_WORDS}
     counts = _OTHER | STATISTIC_WORDS.keys() | {"number"}
-    if len(stem) <= 3 or counts.intersection(alike):
+    if (stem.isascii() and len(stem) <= 3) or counts.intersection(alike):
         return []
     people = [
         name
         for name in members
-        if len(name.pieces[place]) > 1
+        if (len(name.pieces[place]) > 1 or not name.pieces[place].isascii())
         and name.plain[place] not in known
         and not any(sign.isdecimal() for sign in name.pieces[place])
         and named_as(name.pieces[place]) == "annotator"

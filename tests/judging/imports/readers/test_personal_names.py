@@ -85,6 +85,7 @@ def in_json(columns: Mapping[str, Sequence[object]]) -> tuple[str, bytes]:
         (("zest_AM", "zest_BV"), "zest", ("AM", "BV")),
         (("zest (A.M.)", "zest (B.V.)"), "zest", ("A.M.", "B.V.")),
         (("anna_zest", "ben_zest"), "zest", ("anna", "ben")),
+        (("流畅_李", "流畅_王"), "流畅", ("李", "王")),
         (("Lisibilité Anne", "Lisibilité Benoît"), "lisibilité", ("Anne", "Benoît")),
     ],
 )
