@@ -178,7 +178,7 @@ def _assembled(
         choices = JoiningChoices(unmatched=new)  # type: ignore[arg-type]  # one of its words
         adding.decide(added=added, plan=plan, choices=choices, rubric=rubric if rated else None)
     waiting = list(collection.added_files.waiting().listed())
-    adding.add_all(files=waiting, by=by, now=now)
+    adding.add_all(files=waiting, by=by, now=now, accept_surprises=True)
     return campaign_of(collection, rubric) or _of_means(study, collection, rubric, by, now)
 
 

@@ -16,6 +16,7 @@ from judging.actions.rounds import TellProgress, silent
 from judging.imports.actions import (
     added_ratings,
     holdings,
+    preview,
     reading_plans,
     row_list_files,
     samples,
@@ -62,6 +63,8 @@ READING_IDS = 1_903_783  # marks the advisory lock of who has the ids behind lab
 MOSTLY_NEW = "mostly_new"  # where a preview says that most of a file is new to its dataset
 TOGETHER = "together"  # the files that were previewed with this one, in the order of adding
 CONFIRMED = "confirmed"  # where a user confirmed that
+PREVIEW = "preview"  # where an examination keeps what each column becomes
+ACCEPTED = "accepted"  # the surprises of the preview that a user accepted
 ROWS_FILE = "rows_file"  # where a preview found more rows than it shows: the hash of the file of all of them
 
 
@@ -77,6 +80,16 @@ class AlreadyThere(CannotImport):
 
 class MostlyNew(CannotImport):
     """Most of what the file holds is new to a dataset that is not empty, and no user confirmed it."""
+
+
+class Surprising(CannotImport):
+    """A file has surprises that no user accepted; `surprises` are their sentences."""
+
+    def __init__(self, surprises: Sequence[str]) -> None:
+        """Keep the surprises, and say where they are accepted."""
+        remedy = "Check this on the page of the file, and accept it there."
+        super().__init__([*surprises, remedy])
+        self.surprises = tuple(surprises)
 
 
 class KeysAreGone(Exception):
@@ -144,6 +157,7 @@ def add_all(
     by: User,
     now: datetime,
     progress: TellProgress = silent,
+    accept_surprises: bool = False,
 ) -> list[AddedFile]:
     """Add several waiting files, each after those that it depends on: all of them, or, if one cannot
     be added, none.
@@ -151,7 +165,8 @@ def add_all(
     Raises
     ------
     CannotImport
-        Which file stands in the way, and why.
+        Which file cannot be added, and why: also if it has surprises that are accepted neither here
+        nor on its page.
     MostlyNew
         If most of some files is new to a dataset that holds something already; each of them keeps
         the sentence that says so, for the page.
@@ -172,6 +187,7 @@ def add_all(
                             now,
                             progress=progress,
                             confirmed=confirmed,
+                            accept_surprises=accept_surprises,
                             tell_new=unconfirmed.__setitem__,
                         )
                     )
@@ -202,6 +218,19 @@ def confirm_new(*, files: Sequence[AddedFile]) -> None:
     something else is decided about a file."""
     for added in files:
         _note(added, {CONFIRMED: True})
+
+
+def unaccepted(added: AddedFile) -> list[str]:
+    """Return the surprises of the last examination of a file that no user accepted."""
+    found = added.examined.get(PREVIEW, {}).get("surprises", ())
+    accepted = added.examined.get(ACCEPTED, ())
+    return [surprise for surprise in found if surprise not in accepted]
+
+
+def accept_preview(*, added: AddedFile) -> None:
+    """Keep that a user accepts the surprises that the preview of a waiting file lists. It holds until
+    something else is decided about the file."""
+    _note(added, {ACCEPTED: added.examined[PREVIEW]["surprises"]})
 
 
 def decide(
@@ -326,7 +355,7 @@ def examine(
     listed = RowList()
     joined = _join(added, progress, listed)
     list_questions(joined, listed)
-    _keep_preview(added, _preview(joined, siblings), listed)
+    _keep_preview(added, _preview(added, joined, siblings), listed)
     return joined
 
 
@@ -352,10 +381,10 @@ def examine_all(
             listed = RowList()
             joined = _join(file, progress, listed)
             list_questions(joined, listed)
-            preview = _preview(joined, siblings.get(file.pk, ())) | {TOGETHER: together}
+            shown = _preview(file, joined, siblings.get(file.pk, ())) | {TOGETHER: together}
             if is_first:  # in an empty dataset all questions are expected to be new
-                preview[MOSTLY_NEW] = ""
-            previews.append((file, preview, listed))
+                shown[MOSTLY_NEW] = ""
+            previews.append((file, shown, listed))
             if not joined.obstacles:
                 store(
                     joined=joined,
@@ -367,8 +396,8 @@ def examine_all(
                     progress=progress,
                 )
         transaction.set_rollback(True)
-    for file, preview, listed in previews:
-        _keep_preview(file, preview, listed)
+    for file, shown, listed in previews:
+        _keep_preview(file, shown, listed)
     return ordered
 
 
@@ -405,7 +434,7 @@ def in_batch_order(files: Sequence[AddedFile]) -> list[AddedFile]:
     return sorted(files, key=lambda file: file.examined[TOGETHER].index(file.pk))
 
 
-def _preview(joined: Joined, siblings: Sequence[AddedFile]) -> dict[str, Any]:
+def _preview(added: AddedFile, joined: Joined, siblings: Sequence[AddedFile]) -> dict[str, Any]:
     """Return what the page of a waiting file shows, as plain data."""
     study = joined.study
     new_sources = {source.key for source in joined.new_sources}
@@ -430,6 +459,9 @@ def _preview(joined: Joined, siblings: Sequence[AddedFile]) -> dict[str, Any]:
         "llm_judges": list(study.llm_judges),
         "criteria": study.criteria,
         "columns": [column.name for column in study.score_columns],
+        PREVIEW: preview.preview_of(
+            study=study, columns=plan_of(added).columns, rubric=added.rubric
+        ),
         "refused": [_refused(problem) for problem in joined.not_kept[:SHOWN]],
         "refused_count": len(joined.not_kept),
         "warnings": [
@@ -439,10 +471,10 @@ def _preview(joined: Joined, siblings: Sequence[AddedFile]) -> dict[str, Any]:
     }
 
 
-def _keep_preview(added: AddedFile, preview: Mapping[str, Any], listed: RowList) -> None:
+def _keep_preview(added: AddedFile, shown: Mapping[str, Any], listed: RowList) -> None:
     row_list_files.delete_in(added.examined)
     rows = {row_list_files.LISTED: row_list_files.store(listed, whose=f"file {added.pk}")}
-    added.examined = {**preview, **rows}
+    added.examined = {**shown, **rows}
     AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING).update(
         examined=added.examined
     )
@@ -528,6 +560,7 @@ def add(
     ratings_title: str = "",
     progress: TellProgress = silent,
     confirmed: bool = False,
+    accept_surprises: bool = False,
 ) -> AddedFile:
     """Store what a waiting file brings, in one transaction; its ratings go into the campaign of
     their protocol.
@@ -541,6 +574,9 @@ def add(
     MostlyNew
         If most of the file is new to a dataset that holds something already, unless that is
         `confirmed`, here or on the page.
+    Surprising
+        If a column that looks like ratings becomes something else, or sheets become annotators,
+        unless that is accepted, here or on the page.
     """
 
     def refuse(_added: AddedFile, said: str) -> None:
@@ -553,6 +589,7 @@ def add(
         ratings_title,
         progress=progress,
         confirmed=confirmed,
+        accept_surprises=accept_surprises,
         tell_new=refuse,
     )
 
@@ -565,6 +602,7 @@ def _add(
     *,
     progress: TellProgress,
     confirmed: bool,
+    accept_surprises: bool,
     tell_new: Callable[[AddedFile, str], None],
 ) -> AddedFile:
     """Store what a waiting file brings; `tell_new` is told before if most of it is new and nobody
@@ -582,6 +620,9 @@ def _add(
             )
         if joined.obstacles:
             raise CannotImport(joined.obstacles)
+        surprises = preview.surprises_of(joined.study, plan_of(added).columns)
+        if not (accept_surprises or set(surprises) <= {*added.examined.get(ACCEPTED, ())}):
+            raise Surprising(surprises)
         if joined.mostly_new and not (confirmed or added.examined.get(CONFIRMED)):
             tell_new(added, joined.mostly_new)
         store_file(

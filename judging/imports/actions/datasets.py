@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from judging.actions.rounds import TellProgress, silent
-from judging.imports.actions import adding
+from judging.imports.actions import adding, preview
 from judging.imports.actions.joining import JoiningChoices, join
 from judging.imports.actions.refusals import CannotImport
 from judging.imports.readers.columns import columns_from
@@ -52,6 +52,7 @@ def import_study(
     rubric: Rubric | None = None,
     ratings_title: str = "",
     again: bool = False,
+    accept_surprises: bool = False,
     progress: TellProgress = silent,
 ) -> Imported:
     """Create a dataset and store a study in it, in one transaction.
@@ -62,20 +63,27 @@ def import_study(
         If the same owner imported the same bytes before, unless `again`.
     CannotImport
         With every reason why the file cannot be added; nothing is stored.
+    Surprising
+        If a column that looks like ratings becomes something else, or sheets become annotators, unless
+        `accept_surprises`.
     """
-    columns = (mapping or {}).get("columns")
+    roles = (mapping or {}).get("columns")
+    columns = columns_from(roles) if roles else None
     with transaction.atomic():
         _refuse_again(by, file, again)
         collection = adding.start(name=name, by=by, licence=licence, language=language)
         joined = join(
             study=study,
-            columns=columns_from(columns) if columns else None,
+            columns=columns,
             collection=collection,
             choices=JoiningChoices(unmatched="add"),
             rubric=rubric,
         )
         if joined.obstacles:
             raise CannotImport(joined.obstacles)
+        surprises = preview.surprises_of(joined.study, columns) if columns else []
+        if surprises and not accept_surprises:
+            raise adding.Surprising(surprises)
         if file is None:
             stored = adding.store(
                 joined=joined,

@@ -44,12 +44,23 @@ def proposed(head: Head, *, added: AddedFile) -> Head:
         RatingColumn(column=each.column, criterion=without_scale(each.name), rater=rater)
         for each in rated
     )
+    evidence = {
+        each.column: f"Whole numbers of a criterion: ratings of “{rater}”, as the file is called."
+        for each in ratings
+    }
     scores = tuple(score for score in columns.scores if score not in rated)
     note = columns.note or next(filter(is_note, columns.metadata), "")
     metadata = tuple(name for name in columns.metadata if name != note)
     return replace(
         head,
-        proposed=replace(columns, ratings=ratings, scores=scores, note=note, metadata=metadata),
+        proposed=replace(
+            columns,
+            ratings=ratings,
+            scores=scores,
+            note=note,
+            metadata=metadata,
+            evidence={**columns.evidence, **evidence},
+        ),
         criteria=tuple(each.criterion for each in ratings),
     )
 
@@ -71,10 +82,14 @@ def _by_names(
             key="" if columns.key == column else columns.key,
         )
         if not columns.system and not columns.by_system and systems.count() == len(told):
-            columns = replace(rest, system=column)
+            columns = replace(rest, system=column, evidence=_of_dataset(rest, column, "systems"))
         elif not columns.source_id and sources.count() == len(told):
-            columns = replace(rest, source_id=column)
+            columns = replace(rest, source_id=column, evidence=_of_dataset(rest, column, "sources"))
     return columns
+
+
+def _of_dataset(columns: ColumnRoles, column: str, what: str) -> dict[str, str]:
+    return {**columns.evidence, column: f"The dataset has {what} of these names."}
 
 
 def stem(name: str) -> str:
@@ -113,6 +128,8 @@ def read_alike(added: AddedFile, others: Sequence[AddedFile]) -> None:
     for other in others:
         columns = plan.columns
         if columns is not None:
+            evidence = dict.fromkeys(columns.evidence, f"Read in the same way as “{added.name}”.")
+            columns = replace(columns, evidence=evidence)
             columns = _by(columns, stem(added.name), stem(other.name))
         adding.decide(added=other, plan=replace(plan, columns=columns), rubric=added.rubric)
 

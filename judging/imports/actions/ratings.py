@@ -195,6 +195,32 @@ def _points(scale: StoredScale, words: Collection[str]) -> dict[str, int | None]
     return propose_points(words, labels=scale.labels, scale=ordered)
 
 
+@dataclass(frozen=True, slots=True)
+class BetweenPoints:
+    """Ratings on one criterion that lie between the points of its scale: how many, and the first."""
+
+    criterion: str
+    scale: StoredScale
+    count: int
+    first: str
+
+
+def between_points(*, study: StudyRecords, rubric: Rubric) -> list[BetweenPoints]:
+    """Return the criteria with numbers between the points of their scales, such as 63.5."""
+    scales = _scales(rubric)
+    found: dict[str, tuple[StoredScale, list[str]]] = {}
+    for rating in study.ratings:
+        scale, number = scales.get(_plain(rating.criterion)), number_in(rating.value)
+        if scale is None or number is None or number.is_integer():
+            continue
+        if min(scale.values) < number < max(scale.values):
+            found.setdefault(scale.criterion.name, (scale, []))[1].append(rating.value)
+    return [
+        BetweenPoints(name, scale, len(values), values[0])
+        for name, (scale, values) in found.items()
+    ]
+
+
 def _plain(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 

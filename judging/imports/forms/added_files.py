@@ -107,6 +107,12 @@ class ConfirmNewForm(forms.Form):
     confirmed = forms.BooleanField(label=_("Add these new questions"))
 
 
+class AcceptForm(forms.Form):
+    """That a user accepts what the columns of files become."""
+
+    accepted = forms.BooleanField(label=_("The columns are right"))
+
+
 class ChoicesForm(forms.Form):
     """How rows are matched with what the collection holds, and what is done with the others."""
 

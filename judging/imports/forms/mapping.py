@@ -18,6 +18,8 @@ from judging.imports.forms.files import (
 from judging.imports.readers.columns import ColumnRoles, NamedRater
 from judging.models import Rubric, User
 
+BY_NAME_AND_VALUES = "Its name and values suggest this."
+CHOSEN = "You chose this."
 KEPT_WITH = ("passage", "sentence", "answer", "answer_start", "source_id")
 
 
@@ -149,6 +151,7 @@ class ColumnMapping:
         options |= {"default_system": said["default_system"]} if said["default_system"] else {}
         options["raters"] = self.options.named_raters()
         options["points"] = self.options.word_points()
+        options["evidence"] = self._evidence()
         new, before = ColumnRoles(**self.columns.columns(), **options), plan.columns
         if rater := said.get("rater"):
             new = replace(
@@ -157,6 +160,18 @@ class ColumnMapping:
         if before and all(getattr(before, part) == getattr(new, part) for part in KEPT_WITH):
             new = replace(new, starts=before.starts, when_ambiguous=before.when_ambiguous)
         return replace(plan, columns=new)
+
+    def _evidence(self) -> dict[str, str]:
+        """Return why each column has its role: the proposal's reason, or that the user chose it."""
+        assert self.head.proposed is not None and self.columns is not None  # noqa: S101  # a table
+        chosen = ColumnRoles(**self.columns.columns())
+        before, now = initial_columns(self.head.proposed), initial_columns(chosen)
+        return {
+            name: self.head.proposed.evidence.get(name, BY_NAME_AND_VALUES)
+            if before.get(name, {}).get("use") == now.get(name, {}).get("use")
+            else CHOSEN
+            for name in self.head.header
+        }
 
     def rubric_key(self) -> int | None:
         """Return the key of the protocol of the ratings."""

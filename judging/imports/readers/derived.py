@@ -14,6 +14,7 @@ from itertools import groupby
 from statistics import median
 
 from judging.imports.readers.cells import MISSING_WORDS, number_in
+from judging.imports.readers.numbers import with_point
 from judging.imports.readers.rater_names import named_as, named_statistic
 
 DERIVED_SHARE = 0.95  # of the rows, in which a column equals a statistic
@@ -151,7 +152,7 @@ class DerivedColumns:
         self._candidates = [(name, place[name]) for name in candidates]
         self._comparisons = {
             (name, family): _Comparison(_usual(cells), _decimals(cells))
-            for name, cells in candidates.items()
+            for name, cells in _with_points(candidates).items()
             for family, _ in self._families
             if name not in family
         }
@@ -160,13 +161,15 @@ class DerivedColumns:
         """Compare the cells of one row."""
         for family, places in self._families:
             values = tuple(
-                value for place in places if not _is_blank(value := cells[place].strip())
+                value
+                for place in places
+                if not _is_blank(value := with_point(cells[place].strip()))
             )
             if len(values) < 2:
                 continue
             for name, place in self._candidates:
                 comparison = self._comparisons.get((name, family))
-                if comparison is None or _is_blank(cell := cells[place].strip()):
+                if comparison is None or _is_blank(cell := with_point(cells[place].strip())):
                     continue
                 comparison.take(cell, values)
                 if comparison.is_hopeless:
@@ -202,7 +205,7 @@ class DerivedRaters:
         rater = self._number(cells[self._rater].strip())
         unit = [cells[place] for place in self._unit]
         for place in self._values:
-            if not _is_blank(cell := cells[place].strip()):
+            if not _is_blank(cell := with_point(cells[place].strip())):
                 self._units.append(hash((*unit, place)))
                 self._raters.append(rater)
                 self._cells.append(self._number(cell))
@@ -238,6 +241,10 @@ class DerivedRaters:
 
     def _number(self, text: str) -> int:
         return self._numbers.setdefault(text, len(self._numbers))
+
+
+def _with_points(candidates: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    return {name: [with_point(cell) for cell in cells] for name, cells in candidates.items()}
 
 
 def _is_better(one: Derivation, other: Derivation) -> bool:

@@ -27,7 +27,13 @@ from judging.imports.readers.likely_columns import (
     question_columns,
     source_ids,
 )
-from judging.imports.readers.rater_columns import families, one_scale, repeated
+from judging.imports.readers.rater_columns import (
+    alone,
+    families,
+    is_confirmed_by_name,
+    one_scale,
+    repeated,
+)
 from judging.imports.readers.rater_names import (
     is_counted,
     named_as,
@@ -231,6 +237,16 @@ def is_criterion(text: str) -> bool:
 def is_criterion_column(text: str) -> bool:
     """Say whether a text is what columns of names of criteria are called."""
     return len(text) < 50 and _plain(text) in _NAMES["criterion"].split()
+
+
+def is_metric(text: str) -> bool:
+    """Return whether a column is named like an automatic metric."""
+    return len(text) < 100 and _is_metric(_measure(text))
+
+
+def is_about_rating(text: str) -> bool:
+    """Return whether a column is named like what tools write about how a rating came about."""
+    return len(text) < 100 and bool(_ABOUT_RATING.fullmatch(_plain(text)))
 
 
 class Evidence:
@@ -437,6 +453,10 @@ def _rating_evidence(
                 f"{named(family)} hold “{each.criterion}” by {len(family):,} annotators"
                 f"{_range(family, counts)}."
             )
+            if not is_confirmed_by_name(each, _CRITERIA):
+                found[each.column] += (
+                    f" Only the values suggest that “{each.rater}” is an annotator: please confirm."
+                )
     return found
 
 
@@ -663,6 +683,9 @@ def _ratings(
     }
     alike = families([column for column in free if column not in wide], cells, _CRITERIA)
     wide |= {rating.column: rating for rating in alike}
+    if not long:
+        others = [column for column in free if column not in wide]
+        wide |= {rating.column: rating for rating in alone(others, cells, _CRITERIA)}
     rated = {each.criterion for each in wide.values()}
     wide |= {rating.column: rating for rating in _of_others(free, wide, rated, cells)}
     if wide or not long:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 
+from judging.imports.readers.column_summaries import ColumnSummaries
 from judging.imports.readers.columns import ColumnRoles, RaterKind, check
 from judging.imports.readers.likely_language import language_tag
 from judging.imports.readers.marking import MarkSaid, MarksSeen
@@ -61,13 +62,20 @@ def to_study(
         Where the columns do not fit the table.
     """
     check(columns, table.header)
+    summaries = ColumnSummaries(table.header, columns)
     if columns.by_system:
-        study = to_study(*_one_row_a_system(table, columns))
+        study = to_study(*_one_row_a_system(table, columns, summaries))
         # what is wrong with a row is wrong for each system of it
         problems = tuple(dict.fromkeys(study.problems))
         refused = {problem.row for problem in problems if problem.kind == "row"}
         read = table.rows_read
-        return replace(study, problems=problems, rows_read=read, rows_kept=read - len(refused))
+        return replace(
+            study,
+            problems=problems,
+            column_summaries=summaries.found(),
+            rows_read=read,
+            rows_kept=read - len(refused),
+        )
     reading = _Reading(table, columns)
     words = frozenset(word.strip().casefold() for word in columns.missing_words)
     texts = {getattr(columns, role) for role in _FREE_TEXT}
@@ -77,12 +85,15 @@ def to_study(
     passes = screen.passes(table.header, columns, left_out) if screen else None
     for row in table.rows:
         row = _without(row, words, cleared) if words else row
+        summaries.take(row.cells)
         if passes is None or passes(row):
             reading.take(row)
-    return reading.study()
+    return replace(reading.study(), column_summaries=summaries.found())
 
 
-def _one_row_a_system(table: AnyTable, columns: ColumnRoles) -> tuple[OpenTable, ColumnRoles]:
+def _one_row_a_system(
+    table: AnyTable, columns: ColumnRoles, summaries: ColumnSummaries
+) -> tuple[OpenTable, ColumnRoles]:
     """Return a table with a column of questions for each system as one with a row for each, and its
     columns.
 
@@ -97,6 +108,7 @@ def _one_row_a_system(table: AnyTable, columns: ColumnRoles) -> tuple[OpenTable,
 
     def rows() -> Iterator[Row | Problem]:
         for row in table.rows:
+            summaries.take(row.cells)
             cells = tuple(row.cells[number] for number in kept)
             for each, number in zip(asked, places, strict=True):
                 yield Row(row.number, (*cells, row.cells[number], each.system.strip()))

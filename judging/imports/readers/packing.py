@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from judging.imports.readers.records import (
+    ColumnSummary,
     MarkRecord,
     NoteRecord,
     Problem,
@@ -31,6 +32,7 @@ _PARTS = {
     "problems": Problem,
     "repeats": RepeatedRow,
     "score_columns": ScoreColumn,
+    "column_summaries": ColumnSummary,
 }
 _PROBLEM = [each.name for each in fields(Problem)]
 _TUPLES = {"sources": "references", "problems": "choices"}  # lists in JSON

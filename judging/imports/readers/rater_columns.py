@@ -15,13 +15,21 @@ from itertools import pairwise
 
 from judging.imports.readers.cells import CellCounts, nearly_all
 from judging.imports.readers.columns import RatingColumn
-from judging.imports.readers.rater_names import is_counted, named_as, pieces
+from judging.imports.readers.rater_names import (
+    PIECES_OF_A_NAME,
+    STATISTIC_WORDS,
+    is_counted,
+    named_as,
+    pieces,
+)
 
 LABELS_OF_A_SCALE = 7  # different answers on a scale of words
 POINTS_OF_A_SCALE = 101  # of a scale of numbers: 0 to 100
-PIECES_OF_A_NAME = 12  # of a name in which one may be a rater
+POINTS_OF_PEOPLE = 11  # of a scale that no name tells: 0 to 10
+END_OF_A_SCALE = 10  # of a scale that no name tells
 SLIDER = 100  # the end of a scale on which decimals are ratings too
-_NUMBERED = re.compile(r"(?P<stem>.+?)(?P<style>[._]| ?\()(?P<number>[1-9][0-9]?)\)?")
+_NUMBER_AT_END = re.compile(r"(?P<style>[._]| ?\()(?P<number>[1-9][0-9]?)\)?$")
+_LONGEST_END = 5  # characters of the longest number at the end: “ (12)”
 _PEOPLE = {
     "user",
     "rater",
@@ -144,7 +152,44 @@ def families(
         if len(named) > 1:
             fitting = _of_one_scale(place, named, cells, _is_sure(alike, criteria))
             found |= {rating.column: rating for rating in _ratings(place, alike, fitting)}
+    for (place, alike), members in sorted(
+        groups.items(), key=lambda group: _name_sureness(*group), reverse=True
+    ):
+        free = [name for name in members if name.column not in found]
+        people = _named_by_values(place, alike, free, cells, criteria)
+        found |= {rating.column: rating for rating in _ratings(place, alike, people)}
     return tuple(found[column] for column in columns if column in found)
+
+
+def alone(
+    columns: Sequence[str], cells: Mapping[str, CellCounts], criteria: Collection[str]
+) -> Iterator[RatingColumn]:
+    """Yield the ratings of one annotator under a known criterion and a single letter."""
+    for column in columns:
+        name = _name(column)
+        letters = [piece for piece in name.pieces if len(piece) == 1 and piece.isalpha()]
+        if (
+            len(name.pieces) > PIECES_OF_A_NAME
+            or len(letters) != 1
+            or letters[0].casefold() in STATISTIC_WORDS
+        ):
+            continue
+        place = name.pieces.index(letters[0])
+        criterion = _criterion((*name.plain[:place], *name.plain[place + 1 :]))
+        if criterion in criteria and one_scale([column], cells, is_sure=True):
+            yield RatingColumn(column=column, criterion=criterion, rater=letters[0])
+
+
+def is_confirmed_by_name(rating: RatingColumn, criteria: Collection[str]) -> bool:
+    """Return whether a column's name says that annotators rated: by a known criterion, a word for
+    people, or a number or letter that counts them."""
+    words = {piece.casefold() for piece in pieces(rating.column)}
+    return (
+        "@" in rating.column
+        or rating.criterion in criteria
+        or is_counted(rating.rater)
+        or bool(words & (_PEOPLE - {"human"}))
+    )
 
 
 def _of_one_scale(
@@ -182,9 +227,10 @@ def repeated(
     """
     numbered: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     for column in columns:
-        match = _NUMBERED.fullmatch(column)
-        if match and match["stem"] in columns and any(map(str.isalpha, match["stem"])):
-            numbered[match["stem"], match["style"]][int(match["number"])] = column
+        match = _NUMBER_AT_END.search(column[-_LONGEST_END:])
+        stem = column.removesuffix(match[0]) if match else ""
+        if match and stem in columns and any(map(str.isalpha, stem)):
+            numbered[stem, match["style"]][int(match["number"])] = column
     found = []
     for (stem, style), others in numbered.items():
         ordered = [others[number] for number in sorted(others)]
@@ -218,12 +264,33 @@ def _alike(columns: Sequence[str]) -> dict[tuple[int, tuple[str, ...]], list[_Na
     place."""
     groups: dict[tuple[int, tuple[str, ...]], list[_Name]] = {}
     for column in columns:
-        name = _Name(column, tuple(pieces(column)))
+        name = _name(column)
         for place in range(len(name.pieces) if len(name.pieces) <= PIECES_OF_A_NAME else 0):
             groups.setdefault((place, (*name.plain[:place], *name.plain[place + 1 :])), []).append(
                 name
             )
     return groups
+
+
+def _name(column: str) -> _Name:
+    """Return a column's name in pieces; a full name in brackets or before a colon is one piece."""
+    before, colon, after = column.partition(":")
+    if colon and _is_full_name(before):
+        return _Name(column, (before.strip(), *pieces(after)))
+    stem, bracket, inside = column.rstrip().removesuffix(")").rpartition("(")
+    if bracket and column.rstrip().endswith(")") and _is_full_name(inside):
+        return _Name(column, (*pieces(stem), inside.strip()))
+    return _Name(column, tuple(pieces(column)))
+
+
+def _is_full_name(text: str) -> bool:
+    """Return whether a text is two or three capitalised words or initials, none of them known to be
+    something else."""
+    words = pieces(text)
+    known = _PEOPLE | _SCORES | _OTHER | STATISTIC_WORDS.keys()
+    return 1 < len(words) <= 3 and all(
+        word.isalpha() and word[0].isupper() and word.casefold() not in known for word in words
+    )
 
 
 def _sureness(group: tuple[int, tuple[str, ...]], members: Sequence[_Name]) -> tuple[bool, int]:
@@ -266,6 +333,80 @@ def _may_be_raters(
         for name in named
         if is_counted(name.plain[place]) or named_as(name.plain[place]) != "annotator"
     ]
+
+
+def _name_sureness(
+    place_and_alike: tuple[int, tuple[str, ...]], members: Sequence[_Name]
+) -> tuple[bool, bool, int]:
+    """Of two places that may hold a personal name, the one in capitals, in brackets or before a colon
+    is likelier, then the later one."""
+    place, _ = place_and_alike
+    rest = [
+        piece for name in members for piece in (*name.pieces[:place], *name.pieces[place + 1 :])
+    ]
+    is_capital = all(name.pieces[place][0].isupper() for name in members)
+    return (
+        all(_is_set_off(name.column, name.pieces[place]) for name in members),
+        is_capital and not any(piece[0].isupper() for piece in rest),
+        place,
+    )
+
+
+def _is_set_off(column: str, piece: str) -> bool:
+    return column.startswith(f"{piece}:") or column.rstrip().endswith(f"({piece})")
+
+
+def _named_by_values(
+    place: int,
+    alike: tuple[str, ...],
+    members: Sequence[_Name],
+    cells: Mapping[str, CellCounts],
+    criteria: Collection[str],
+) -> list[_Name]:
+    """Return the names that differ in a word which may be a personal name, if their values are
+    whole numbers of one scale of few points."""
+    stem = _criterion(alike)
+    known = {*criteria, *_SCORES, *_PEOPLE, *_OTHER, *STATISTIC_WORDS}
+    counts = _OTHER | STATISTIC_WORDS.keys() | {"number"}
+    if (stem.isascii() and len(stem) <= 3) or counts.intersection(alike):
+        return []
+    people = [
+        name
+        for name in members
+        if (len(name.pieces[place]) > 1 or not name.pieces[place].isascii())
+        and name.plain[place] not in known
+        and not any(sign.isdecimal() for sign in name.pieces[place])
+        and named_as(name.pieces[place]) == "annotator"
+        and _are_few_points(cells[name.column])
+    ]
+    differing = {name.plain[place] for name in people}
+    columns = [cells[name.column].numbers for name in people]
+    is_family = 1 < len(people) == len(differing) and _share_a_scale(columns)
+    return people if is_family else []
+
+
+def _share_a_scale(columns: Sequence[Counter[float]]) -> bool:
+    """Return whether columns have 3 to 11 different numbers, and most cells of each a number that
+    another column has too."""
+    columns_with = Counter(number for numbers in columns for number in numbers)
+    points = [number for number in columns_with if number.is_integer()]
+    if not 2 < len(points) <= POINTS_OF_PEOPLE:
+        return False
+    for numbers in columns:
+        shared = sum(count for number, count in numbers.items() if columns_with[number] > 1)
+        if 2 * shared <= numbers.total():
+            return False
+    return True
+
+
+def _are_few_points(counts: CellCounts) -> bool:
+    """Return whether nearly all values are whole numbers of a usual scale."""
+    whole = sum(
+        count
+        for number, count in counts.numbers.items()
+        if number.is_integer() and abs(number) <= END_OF_A_SCALE
+    )
+    return nearly_all(whole, counts.total)
 
 
 def _is_sure(alike: Sequence[str], criteria: Collection[str]) -> bool:

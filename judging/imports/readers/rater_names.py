@@ -7,6 +7,7 @@ from typing import Literal
 
 NamedAs = Literal["annotator", "statistic", "adjudicated", "llm_judge"]
 
+PIECES_OF_A_NAME = 12  # of a name in which one may be a rater
 _PIECE = re.compile(r"[^\W\d_]+|[0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 STATISTIC_WORDS = {
@@ -43,6 +44,24 @@ STATISTIC_WORDS = {
     "aggregate": "mean",
     "aggregated": "mean",
     "agg": "mean",
+    "mittel": "mean",
+    "mittelwert": "mean",
+    "durchschnitt": "mean",
+    "schnitt": "mean",
+    "moyenne": "mean",
+    "moy": "mean",
+    "media": "mean",
+    "promedio": "mean",
+    "médiane": "median",
+    "mediana": "median",
+    "mehrheit": "majority",
+    "majorité": "majority",
+    "mayoría": "majority",
+    "summe": "sum",
+    "somme": "sum",
+    "suma": "sum",
+    "anzahl": "count",
+    "gesamt": "mean",
 }
 _ADJUDICATED = {
     "final",
@@ -121,6 +140,8 @@ def of_no_annotator(column: str, criteria: Collection[str]) -> dict[str, str]:
     ({'criterion': 'fluency', 'rater': 'final'}, {'criterion': 'fluency', 'rater': 'GPT-4o'})
     """
     words = [piece.casefold() for piece in pieces(column)]
+    if len(words) > PIECES_OF_A_NAME:
+        return {}
     said = [word for word in words if _MODEL.fullmatch(word) or named_as(word) == "adjudicated"]
     rest = [
         word

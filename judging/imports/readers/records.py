@@ -190,9 +190,18 @@ def exported_score(column: str) -> ScoreColumn | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnSummary:
+    """The first value of a column, and the range of its numbers if they look like ratings."""
+
+    column: str
+    first: str = ""
+    rating_range: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StudyRecords:
     """All that one file holds. `ratings` are annotators', `judge_ratings` LLM judges'. `expected`
-    counts the slots of each (source key, system)."""
+    counts the slots of each (source key, system). `column_summaries` are of a table's columns."""
 
     sources: tuple[SourceRecord, ...] = ()
     questions: tuple[QuestionRecord, ...] = ()
@@ -203,6 +212,7 @@ class StudyRecords:
     problems: tuple[Problem, ...] = ()
     expected: Mapping[tuple[str, str], int] = field(default_factory=dict)
     score_columns: tuple[ScoreColumn, ...] = ()
+    column_summaries: tuple[ColumnSummary, ...] = ()
     repeats: tuple[RepeatedRow, ...] = ()
     rows_read: int = 0
     rows_kept: int = 0

@@ -41,6 +41,7 @@ from judging.imports.actions import (
 )
 from judging.imports.actions.reading_plans import Head
 from judging.imports.forms.added_files import (
+    AcceptForm,
     ChoicesForm,
     ConfirmNewForm,
     FilesForm,
@@ -124,6 +125,9 @@ def files(request: HttpRequest, collection: Collection) -> HttpResponse:
         "are_previewed": adding.are_previewed(ready),
         "obstructed": [each for each in ready if each.examined.get("obstacles")],
         "mostly_new": _mostly_new(waiting),
+        "surprising": [(added, adding.unaccepted(added)) for added in waiting],
+        "has_surprises": any(map(adding.unaccepted, waiting)),
+        "accept": AcceptForm(),
         "confirm": ConfirmNewForm(),
         "form": FilesForm(),
         "is_owner": _is_owner(request, collection),
@@ -284,6 +288,8 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
     }
     context["tiers"] = [] if added.examined.get("alone") else _tiers(added.examined)
     context |= {"groups": _groups(added.examined), "is_blind": blind, "confirm": ConfirmNewForm()}
+    context |= {"preview": added.examined.get(adding.PREVIEW, {}), "accept": AcceptForm()}
+    context["surprises"] = adding.unaccepted(added)
     if blind:
         context["decline"] = how_to_decline(request.user, added.collection)
     context["expected"] = added.examined.get("expected", {})
@@ -427,6 +433,11 @@ def starts(request: HttpRequest, added: AddedFile) -> HttpResponse:
 @require_POST
 def add(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Have a job add a file to its dataset."""
+    if adding.unaccepted(added) and added.state == AddedFile.State.WAITING:
+        if not AcceptForm(request.POST).is_valid():
+            messages.error(request, _("Check the columns, and tick that you want to add the file."))
+            return redirect("judging:file", added.collection_id, added.number)
+        adding.accept_preview(added=added)
     return _add(request, added.collection, [added] if added.plan else [])
 
 
@@ -445,6 +456,14 @@ def preview_all(request: HttpRequest, collection: Collection) -> HttpResponse:
 def add_all(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Add all waiting files of which it is said what they hold."""
     ready = [each for each in collection.added_files.waiting().listed() if each.plan]
+    if surprising := [added for added in ready if adding.unaccepted(added)]:
+        if not AcceptForm(request.POST).is_valid():
+            messages.error(
+                request, _("Check the columns, and tick that you want to add the files.")
+            )
+            return redirect("judging:files", collection.pk)
+        for added in surprising:
+            adding.accept_preview(added=added)
     return _add(request, collection, ready)
 
 

@@ -16,7 +16,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from judging import storage
-from judging.imports.actions import datasets, reading_plans, refusals
+from judging.imports.actions import adding, datasets, reading_plans, refusals
 from judging.imports.actions.datasets import Imported
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.readers.columns import ONE_COLUMN, ColumnRoles, columns_from
@@ -113,6 +113,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--licence", default="")
         parser.add_argument("--language", default="en")
+        parser.add_argument(
+            "--accept",
+            action="store_true",
+            help="import although a column that looks like ratings becomes something else",
+        )
         parser.add_argument("--again", action="store_true", help="import the same file once more")
 
     def handle(self, *, file: Path, **said: Any) -> None:
@@ -140,12 +145,19 @@ class Command(BaseCommand):
                 rubric=_rubric(said["rubric"], owner),
                 ratings_title=said["ratings_title"],
                 again=said["again"],
+                accept_surprises=said["accept"],
             )
         except datasets.AlreadyImported as before:
             message = (
                 f"{before} It is collection {before.collection.pk}; --again imports it once more."
             )
             raise CommandError(message, returncode=BEFORE) from None
+        except adding.Surprising as refused:
+            remedy = (
+                "If this is right, say --accept; otherwise say with --map, --ratings or --exclude "
+                "what these columns hold."
+            )
+            raise CommandError("\n".join([*refused.surprises, remedy])) from None
         except refusals.CannotImport as refused:
             raise CommandError("\n".join(refused.reasons)) from None
         self._tell_made(made)

@@ -128,7 +128,7 @@ def test_page_of_a_waiting_file_counts_ratings_of_questions_that_are_left_out(pa
     shown = page.get(at("file", added))
 
     assert shown.context["expected"]["ratings_left_out"] == 1
-    assert "1 rating, of a question that is left out" in shown.text
+    assert "1 rating, because its question is excluded" in shown.text
 
 
 def test_choices_add_what_fits_nothing_and_map_letters(page, collection):
@@ -164,7 +164,7 @@ def test_add_says_why_it_cannot_and_keeps_the_old_state(page, collection):
 
 def test_take_back_by_the_page(page, collection):
     added = add(collection, SCORES, **MATERIAL, **BLEU)
-    assert "Take it back" in page.get(at("file", added)).text
+    assert "Take the file back" in page.get(at("file", added)).text
 
     answer = page.post(at("file_take_back", added), follow=True)
 
@@ -178,7 +178,7 @@ def test_take_back_names_what_rests_on_it(page, collection):
 
     text = page.get(at("file", collection.added_files.get(number=1))).text
 
-    assert "It cannot be taken back" in text
+    assert "The file cannot be taken back" in text
     assert "bleu.csv" in text
 
 
@@ -373,6 +373,8 @@ def test_columns_page_workbooks_with_other_columns_are_left_as_they_are(page, co
 
     plans = {each.name: each.plan for each in collection.added_files.waiting()}
     assert plans["c.xlsx"] == {}
+    reasons = {each: plans[each]["columns"].pop("evidence") for each in ("a.xlsx", "b.xlsx")}
+    assert set(reasons["b.xlsx"].values()) == {"Read in the same way as “a.xlsx”."}
     assert plans["b.xlsx"]["columns"] == plans["a.xlsx"]["columns"]
     assert "b.xlsx" in shown.text
     assert "c.xlsx" not in shown.text

@@ -5,9 +5,10 @@ called, else systems.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from judging.imports.readers.guessing import is_criterion
+from judging.imports.readers.records import Problem
 from judging.imports.readers.shape.tables import (
     SHEET_NAMES,
     Propose,
@@ -20,6 +21,7 @@ from judging.imports.readers.tables import AnyTable, OpenTable, Row
 
 _SAME = 0.5  # of the questions of the smaller sheet, in two that annotators rated
 _SHEETS_NAMED = 5
+_AS_ANNOTATORS = "are read as annotators"
 _MODEL = re.compile(
     r"gpt|t5|bart|bert|llama|mistral|mixtral|qwen|gemini|gemma|claude|deepseek|phi|falcon|lstm|seq2seq"
     r"|prophetnet|pegasus|model|system|baseline|human|reference",
@@ -71,14 +73,22 @@ def _why_annotators(
     return "" if all(map(_MODEL.search, sheets)) else "they hold ratings of the same items"
 
 
+def are_sheets(column: str, problems: Iterable[Problem]) -> bool:
+    """Return whether a column of annotators holds the names of sheets, by its name or by the remark
+    that they are read so."""
+    return column in SHEET_NAMES or any(
+        problem.column == column and _AS_ANNOTATORS in problem.reason for problem in problems
+    )
+
+
 def _called(role: str, reason: str, table: OpenTable, sheets: Sequence[str]) -> OpenTable:
     name = unused_name(role, table.header[1:])
-    what = {"annotator": "annotators", "criterion": "criteria"}[role]
+    read_as = {"annotator": _AS_ANNOTATORS, "criterion": "are read as criteria"}[role]
     listed = ", ".join(map(shown, sheets[:_SHEETS_NAMED])) + (
         f" and {len(sheets) - _SHEETS_NAMED:,} more" if len(sheets) > _SHEETS_NAMED else ""
     )
     said = (
-        f"The sheets {listed} are read as {what}, because {reason}. If they are something else, "
+        f"The sheets {listed} {read_as}, because {reason}. If they are something else, "
         f"change column “{name}”."
     )
     header = (name, *table.header[1:])
