@@ -172,10 +172,7 @@ def add_all(
         the sentence that says so, for the page.
     """
     done, unconfirmed = [], dict[AddedFile, str]()
-    collections_of = {file.collection for file in files}
-    confirmed = not any(
-        map(holdings.has_questions, collections_of)
-    )  # in an empty dataset all questions are expected to be new
+    in_first_batch = not any(holdings.has_questions(file.collection) for file in files)
     try:
         with transaction.atomic():
             for file in in_batch_order(files) if are_previewed(files) else in_order(files):
@@ -186,7 +183,8 @@ def add_all(
                             by,
                             now,
                             progress=progress,
-                            confirmed=confirmed,
+                            confirmed=False,
+                            in_first_batch=in_first_batch,
                             accept_surprises=accept_surprises,
                             tell_new=unconfirmed.__setitem__,
                         )
@@ -376,14 +374,13 @@ def examine_all(
     previews: list[tuple[AddedFile, dict[str, Any], RowList]] = []
     now = timezone.now()
     with transaction.atomic():
-        is_first = not holdings.has_questions(files[0].collection)
+        in_first_batch = not holdings.has_questions(files[0].collection)
         for file in ordered:
             listed = RowList()
             joined = _join(file, progress, listed)
             list_questions(joined, listed)
-            shown = _preview(file, joined, siblings.get(file.pk, ())) | {TOGETHER: together}
-            if is_first:  # in an empty dataset all questions are expected to be new
-                shown[MOSTLY_NEW] = ""
+            shown = _preview(file, joined, siblings.get(file.pk, ()), in_first_batch=in_first_batch)
+            shown[TOGETHER] = together
             previews.append((file, shown, listed))
             if not joined.obstacles:
                 store(
@@ -434,7 +431,13 @@ def in_batch_order(files: Sequence[AddedFile]) -> list[AddedFile]:
     return sorted(files, key=lambda file: file.examined[TOGETHER].index(file.pk))
 
 
-def _preview(added: AddedFile, joined: Joined, siblings: Sequence[AddedFile]) -> dict[str, Any]:
+def _preview(
+    added: AddedFile,
+    joined: Joined,
+    siblings: Sequence[AddedFile],
+    *,
+    in_first_batch: bool = False,
+) -> dict[str, Any]:
     """Return what the page of a waiting file shows, as plain data."""
     study = joined.study
     new_sources = {source.key for source in joined.new_sources}
@@ -449,7 +452,7 @@ def _preview(added: AddedFile, joined: Joined, siblings: Sequence[AddedFile]) ->
         "obstacles": joined.obstacles,
         "alone": not joined.held.sources,
         "adds": joined.adds,
-        MOSTLY_NEW: joined.mostly_new,
+        MOSTLY_NEW: joined.mostly_new(in_first_batch=in_first_batch),
         "systems": [each for each in joined.named if len(each) <= MAX_NAME_CHARACTERS][
             :MAX_SYSTEMS
         ],
@@ -602,6 +605,7 @@ def _add(
     *,
     progress: TellProgress,
     confirmed: bool,
+    in_first_batch: bool = False,
     accept_surprises: bool,
     tell_new: Callable[[AddedFile, str], None],
 ) -> AddedFile:
@@ -623,8 +627,9 @@ def _add(
         surprises = preview.surprises_of(joined.study, plan_of(added).columns)
         if not (accept_surprises or set(surprises) <= {*added.examined.get(ACCEPTED, ())}):
             raise Surprising(surprises)
-        if joined.mostly_new and not (confirmed or added.examined.get(CONFIRMED)):
-            tell_new(added, joined.mostly_new)
+        mostly_new = joined.mostly_new(in_first_batch=in_first_batch)
+        if mostly_new and not (confirmed or added.examined.get(CONFIRMED)):
+            tell_new(added, mostly_new)
         store_file(
             added=added,
             joined=joined,

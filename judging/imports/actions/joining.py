@@ -95,16 +95,19 @@ class Joined:
         counts."""
         return {**self.found.counts, "refused": len(self.not_kept)}
 
-    @property
-    def mostly_new(self) -> str:
-        """Say that most of the file's questions or systems are new to a dataset that holds some;
-        empty if they are not."""
+    def mostly_new(self, *, in_first_batch: bool = False) -> str:
+        """Say that most of the file's questions or systems are new to a dataset that has some; empty
+        if they are not.
+
+        The first files of a dataset may each bring questions of their own, but they have the same
+        systems (`in_first_batch`).
+        """
         first = {source.pk for source in self.held.sources if source.repeat_of is None}
         there = sum(slot.text is not None and slot.source in first for slot in self.held.slots)
         new, matched = self.found.counts["new"], self.found.counts["matched"]
         systems = {question.system for question in self.new_questions} - self.held.systems
         parts = [
-            ("questions", new > matched),
+            ("questions", new > matched and not in_first_batch),
             ("systems", 2 * len(systems) > len(self.study.systems)),
         ]
         most = " and ".join(name for name, is_mostly_new in parts if is_mostly_new)

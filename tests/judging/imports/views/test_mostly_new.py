@@ -172,3 +172,18 @@ def test_confirmation_ends_with_another_decision_about_the_file(page, collection
 
     with pytest.raises(adding.MostlyNew):
         adding.add(added=added, by=collection.owner, now=NOW)
+
+
+LETTERED = [f"Owls hunt by ear 9.,by ear,{name},What hunts {name}?" for name in "xyz"]
+
+
+def test_first_files_with_other_systems_need_a_tick(client):
+    empty = adding.start(name="Owls", by=assembled().owner)
+    client.force_login(empty.owner)
+    waiting(empty, file(*OWLS[:3]), name="named.csv")
+    waiting(empty, "\n".join([HEADER, *LETTERED, ""]), name="lettered.csv")
+    client.post(reverse("judging:files_preview", args=[empty.pk]))
+
+    listed = text_of(client.get(reverse("judging:files", args=[empty.pk])).text)
+
+    assert re.search(r"lettered\.csv ?: Most of this file’s systems are new", listed)
