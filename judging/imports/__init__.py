@@ -1,2 +1,2 @@
-"""How a collection is assembled from files: matching, joining, taking back, and the pages for
+"""How a dataset is assembled from files: matching, joining, taking back, and the pages for
 it."""

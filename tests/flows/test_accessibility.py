@@ -210,7 +210,7 @@ def test_imports(still: Any, worker: object) -> None:
     still.fill("[name=name]", "Canals")
     still.get_by_role("button", name="Import", exact=True).click()
     # one value is in quarantine, so the job's page stays
-    still.get_by_role("link", name="Look at the collection").click(timeout=PATIENCE)
+    still.get_by_role("link", name="Look at the dataset").click(timeout=PATIENCE)
     still.wait_for_url(COLLECTION)
     found += problems(still)
     still.get_by_role("link", name="Delete", exact=True).click()
@@ -223,10 +223,10 @@ def test_degradations(still: Any) -> None:
     material = factories.collection()
     enter(still, material.owner)
     found = problems_of(still, [address("analysis:degrade", material.pk)])
-    still.get_by_role("button", name="Make the collection").click()
+    still.get_by_role("button", name="Make the dataset").click()
     found += problems(still)
     still.get_by_role("checkbox", name="Alba").check()
-    still.get_by_role("button", name="Make the collection").click()
+    still.get_by_role("button", name="Make the dataset").click()
     still.get_by_role("heading", name="Deliberate degradations").wait_for()
     assert found + problems(still) == []
 

@@ -1,4 +1,4 @@
-"""Ratings of an added file, in the campaign that holds the collection's ratings under their
+"""Ratings of an added file, in the campaign that holds the dataset's ratings under their
 protocol."""
 
 import uuid
@@ -44,7 +44,7 @@ UnitOfRater = tuple[int, str]
 
 
 def campaign_of(collection: Collection, rubric: Rubric) -> Campaign | None:
-    """Return the campaign that holds the collection's ratings under a protocol, the first if there
+    """Return the campaign that holds the dataset's ratings under a protocol, the first if there
     are several."""
     known = collection.campaigns.filter(rubric=rubric, origin=Campaign.Origin.IMPORTED)
     return known.order_by("pk").first()
@@ -203,7 +203,7 @@ class _Ratings:
         self.put(TaskUnit, ("task_id", "unit_id", "position"), rows)
 
     def _groups(self, units: Sequence[int]) -> dict[object, list[int]]:
-        """Return units by what makes a task of them, in the order of the collection."""
+        """Return units by what makes a task of them, in the order of the dataset."""
         rubric = self.campaign.rubric
         ordered = Unit.objects.filter(pk__in=units).order_by(
             "question_set__source__position", "question_set__system", "position"

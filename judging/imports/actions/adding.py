@@ -1,4 +1,4 @@
-"""Adding files to a collection: uploaded, looked at, then stored whole or not at all."""
+"""Adding files to a dataset: uploaded, looked at, then stored whole or not at all."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -69,11 +69,11 @@ ROWS_FILE = "rows_file"  # where a preview found more rows than it shows: the ha
 
 
 class AlreadyThere(CannotImport):
-    """The collection has the same bytes already."""
+    """The dataset has the same bytes already."""
 
     def __init__(self, added: AddedFile) -> None:
         super().__init__(
-            [f"The collection has this very file already, as “{added.name}” (file {added.number})."]
+            [f"The dataset has this very file already, as “{added.name}” (file {added.number})."]
         )
         self.added = added
 
@@ -98,7 +98,7 @@ class KeysAreGone(Exception):
 
 
 class Changed(CannotImport):
-    """The collection changed after the preview, so that the file would bring something else."""
+    """The dataset changed after the preview, so that the file would bring something else."""
 
 
 def start(*, name: str, by: User, licence: str = "", language: str = "en") -> Collection:
@@ -108,7 +108,7 @@ def start(*, name: str, by: User, licence: str = "", language: str = "en") -> Co
 
 
 def upload(*, collection: Collection, name: str, file: StoredFile, by: User) -> AddedFile:
-    """Put a file beside a collection; nothing of it is in the collection before it is added.
+    """Put a file beside a dataset; nothing of it is in the dataset before it is added.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def discard(*, added: AddedFile) -> None:
 
 
 def lock(collection: Collection) -> Collection:
-    """Have others who change the collection's files, or lock a campaign about it, wait for this
+    """Have others who change the dataset's files, or lock a campaign about it, wait for this
     transaction."""
     return Collection.objects.select_for_update().get(pk=collection.pk)
 
@@ -620,7 +620,7 @@ def _add(
         joined, looked_at = _join(added, progress), added.examined
         if added.is_examined and added.examined["expected"] != joined.counts():
             raise Changed(
-                ["The collection changed since you looked at this file. Look at it once more."]
+                ["The dataset changed since you looked at this file. Look at it once more."]
             )
         if joined.obstacles:
             raise CannotImport(joined.obstacles)

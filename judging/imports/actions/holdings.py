@@ -1,4 +1,4 @@
-"""What a collection holds, as matching and joining read it."""
+"""What a dataset holds, as matching and joining read it."""
 
 from collections.abc import Collection as Names
 from collections.abc import Iterable
@@ -46,7 +46,7 @@ def has_questions(collection: Collection) -> bool:
 
 
 def held(collection: Collection) -> Held:
-    """Return the sources, sets and slots of a collection."""
+    """Return the sources, sets and slots of a dataset."""
     kept = collection.sources.order_by("position")
     sources = [
         HeldSource(

@@ -1,4 +1,4 @@
-"""What a file would bring to a collection that holds something already: decided row by row, stored
+"""What a file would bring to a dataset that holds something already: decided row by row, stored
 elsewhere."""
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,10 +36,10 @@ SEEN_BY_ANNOTATORS = "What is judged cannot change"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoiningChoices:
-    """What the researcher decided about matching, and about rows that fit nothing or contradict
+    """What the researcher decided about matching, and about rows without a match or contradict
     what is there.
 
-    `unmatched` blank: rows that fit nothing are added if no row of the file fits anything, else
+    `unmatched` blank: rows without a match are added if no row of the file fits anything, else
     left out. `similar`: rows are also matched by similar texts, except for the questions that are
     `declined`, as pages show them. `systems` gives the names of this file's systems, such as letters, their
     names in the dataset; votes decide about names of the file that it does not have.
@@ -72,7 +72,7 @@ class Joined:
     named: list[str] = field(default_factory=list)  # the systems, as the file calls them
     letters: Letters | None = None  # the systems behind them, if texts tell
     found: MatchCounts = field(default_factory=MatchCounts)
-    adds: bool = False  # rows that fit nothing
+    adds: bool = False  # rows without a match
     units: dict[SlotKey, int] = field(default_factory=dict)
     new_sources: list[SourceRecord] = field(default_factory=list)
     new_questions: list[QuestionRecord] = field(default_factory=list)
@@ -157,7 +157,7 @@ def join(
     """Decide about every row of a file; nothing is stored.
 
     `columns` is None where the format names everything by itself. `campaign` is the one that holds
-    the collection's ratings under this rubric, `held` what it holds, and `found` has the rows that
+    the dataset's ratings under this rubric, `held` what it holds, and `found` has the rows that
     were left out in reading.
     """
     named = [] if _is_any(columns) else list(study.systems)
@@ -241,7 +241,7 @@ class _Joining:
         self.joined.obstacles += self._obstacles(rubric)
 
     def _adds(self) -> bool:
-        """Say whether rows that fit nothing are added: as the researcher said, else where nothing
+        """Say whether rows without a match are added: as the researcher said, else where nothing
         of the file fits."""
         if self.choices.unmatched:
             return self.choices.unmatched == "add"
@@ -261,13 +261,13 @@ class _Joining:
                 self._fill(self.records[key], self.sources[candidates[0]])
 
     def _fill(self, record: SourceRecord, source: HeldSource) -> None:
-        """Fill what the collection leaves blank; what it says otherwise stays and is shown."""
+        """Fill what the dataset leaves blank; what it says otherwise stays and is shown."""
         for name in FILLED:
             new, old = getattr(record, name) or "", getattr(source, name)
             if not new or normalized(new) == normalized(old):
                 continue
             if old:
-                reason = f"The collection’s {name.replace('_', ' ')} of source “{shorten(source.key)}” is another."
+                reason = f"The dataset’s {name.replace('_', ' ')} of source “{shorten(source.key)}” is another."
                 self.found.note("conflicting", record.row, new, reason)
             else:
                 start = record.answer_start if name == "answer" else record.sentence_start
@@ -331,10 +331,10 @@ class _Joining:
         if found.candidates:
             self._leave_out("ambiguous", question, key, _ambiguity(found))
         elif found.of_id:
-            reason = f"The collection’s question there is “{shorten(found.of_id.text or '')}”."
+            reason = f"The dataset’s question there is “{shorten(found.of_id.text or '')}”."
             self._leave_out("conflicting", question, key, reason)
         elif len(found.sources) > 1 and adds:
-            reason = f"{len(found.sources)} sources of the collection look like this one."
+            reason = f"{len(found.sources)} sources of the dataset look like this one."
             self._leave_out("ambiguous", question, key, reason)
         elif question.text is not None and (adds or self._is_known_text(key, found)):
             self.joined.new_questions.append(question)
@@ -384,7 +384,7 @@ class _Joining:
         if self.joined.letters and question.system in self.joined.letters.undecided:
             lack = f"No system is decided for the letter “{shorten(question.system)}”."
         elif found.sources:
-            lack = "The collection has this source, but no such question of this system there."
+            lack = "The dataset has this source, but no such question of this system there."
         else:
             lack = NO_SUCH_QUESTION
         return f"{lack} {_describe_closest(found.closest)}" if found.closest else lack
@@ -407,7 +407,7 @@ class _Joining:
         for name, metric in known.items():
             if (metric.direction, metric.scale) != _declared(columns[name]):
                 self.joined.obstacles.append(
-                    f"The collection has a column “{shorten(name)}” with another direction or scale: give this file’s "
+                    f"The dataset has a column “{shorten(name)}” with another direction or scale: give this file’s "
                     "another name, or declare both alike."
                 )
         self.joined.metrics = known
@@ -440,7 +440,7 @@ class _Joining:
         if old == new or (number and float(old) == float(new)):
             self.found.counts["already_there"] += 1
         else:
-            reason = f"The collection has {shorten(old)} for {shorten(name)}."
+            reason = f"The dataset has {shorten(old)} for {shorten(name)}."
             self.found.note("conflicting", row, f"{name}: {new}", reason, question)
             self.joined.contradicting.append(
                 Problem(row=row, column=name, value=new, reason=reason, kind="value")
@@ -476,7 +476,7 @@ class _Joining:
             pk = self.joined.source_of.get(source.key)
             if pk is None and source.key not in brought:
                 if source.key not in self._sources_left_out:  # else counted with its questions
-                    reason = f"The collection has no such source.{self._difference(source)}"
+                    reason = f"The dataset has no such source.{self._difference(source)}"
                     self.found.note("unmatched", source.row, source.references[0], reason)
                 continue
             new = [text for text in source.references if text not in there.get(pk or 0, ())]
@@ -581,7 +581,7 @@ class _Joining:
             yield "The file brings new questions and no column names the system: say whose questions these are."
         if self.choices.conflicts == "refuse" and self.found.counts["conflicting"]:
             count = self.found.counts["conflicting"]
-            yield f"{count:,} rows contradict the collection, and you wish none to be left out."
+            yield f"{count:,} rows contradict the dataset, and you wish none to be left out."
         if not (self.held.sources or joined.new_sources):
             yield (
                 "The file has no question and no passage that could be stored. Say which column "
@@ -610,11 +610,11 @@ class _Joining:
         left = counts["unmatched"] + counts["ambiguous"]
         if counts["conflicting"]:
             return (
-                "The file brings nothing but what contradicts the collection, which keeps what it has. To replace "
+                "The file brings nothing but what contradicts the dataset, which keeps what it has. To replace "
                 "that, take back the file that brought it, on that file’s page, and add this one then."
             )
         if counts["matched"] or counts["already_there"] or not left:
-            return "The file brings nothing that the collection does not have."
+            return "The file brings nothing that the dataset does not have."
         closest = [found.closest for found in joined.matching.questions.values() if found.closest]
         said = f"None of the {left:,} rows matches a question in the dataset."
         if closest:
@@ -684,7 +684,7 @@ def _name(question: QuestionRecord) -> str:
 def _ambiguity(found: Match) -> str:
     if found.taken:
         return "An earlier row of the file is about the same question."
-    return f"{len(found.candidates)} questions of the collection read like this one."
+    return f"{len(found.candidates)} questions of the dataset read like this one."
 
 
 def _describe_closest(closest: Similar) -> str:

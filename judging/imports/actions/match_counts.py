@@ -1,4 +1,4 @@
-"""How many rows of a file fit what a collection holds, and which need a decision."""
+"""How many rows of a file fit what a dataset holds, and which need a decision."""
 
 import csv
 from collections import Counter
@@ -14,7 +14,7 @@ from judging.imports.readers.tables import shorten
 
 SHOWN = 100
 SPOOLED = 1 << 20  # characters that wait in memory before a temporary file is on the disk
-NO_SUCH_QUESTION = "The collection has no such question."
+NO_SUCH_QUESTION = "The dataset has no such question."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class MatchCounts:
             self.listed.note(kind, row, what, reason, question=question)
 
     def left_out(self, row: int, what: str) -> None:
-        """Note a row that names nothing of the collection."""
+        """Note a row that names nothing of the dataset."""
         self.tiers["none"] += 1
         self.note("unmatched", row, what, NO_SUCH_QUESTION)
 

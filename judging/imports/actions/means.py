@@ -15,7 +15,7 @@ def means_of(collection: Collection) -> list[Metric]:
 def campaign_of_means(
     *, collection: Collection, rubric: Rubric, title: str, by: User, now: datetime
 ) -> Campaign:
-    """Return the campaign that stands for the means of a collection, made where there is none:
+    """Return the campaign that stands for the means of a dataset, made where there is none:
     nobody judges in it."""
     if known := campaign_of(collection, rubric):
         return known

@@ -1,4 +1,4 @@
-"""What a further file probably holds: by its own columns, and by files of the collection that look
+"""What a further file probably holds: by its own columns, and by files of the dataset that look
 like it."""
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,10 +17,10 @@ from judging.models import AddedFile, Collection
 
 
 def proposed(head: Head, *, added: AddedFile) -> Head:
-    """Return the head of a file with the columns that are likely where the collection has questions
+    """Return the head of a file with the columns that are likely where the dataset has questions
     already.
 
-    A column of what the collection calls its systems, or its sources, names these. Whole numbers
+    A column of what the dataset calls its systems, or its sources, names these. Whole numbers
     under a criterion's name are ratings of the annotator whom the file is named after.
     """
     columns = head.proposed
@@ -68,7 +68,7 @@ def proposed(head: Head, *, added: AddedFile) -> Head:
 def _by_names(
     columns: ColumnRoles, values: Mapping[str, Sequence[str]], collection: Collection
 ) -> ColumnRoles:
-    """Take a column for the systems, or the sources, whose values are names that the collection
+    """Take a column for the systems, or the sources, whose values are names that the dataset
     has. Numbers may be anything."""
     for column in (*columns.metadata, *filter(None, [columns.key])):
         told = [value for value in values[column] if not is_number(value)]

@@ -56,7 +56,7 @@ SCALES = {
 
 
 class Units:
-    """The ids of all units that a file is about: those found in the collection and those it
+    """The ids of all units that a file is about: those found in the dataset and those it
     brings."""
 
     def __init__(self, joined: Joined) -> None:
@@ -106,7 +106,7 @@ class _Storing:
                     self.units.wholes[key, system] = held[pk, system].whole
 
     def passages(self) -> None:
-        """Store each text that the collection does not have."""
+        """Store each text that the dataset does not have."""
         texts = dict.fromkeys(
             source.passage for source in self.joined.new_sources if source.passage
         )
@@ -243,7 +243,7 @@ class _Storing:
         self.put(Attribute, ("unit_id", "name", "value"), rows)
 
     def scores(self) -> None:
-        """Store a column with every digit of its file; a column that the collection has goes on."""
+        """Store a column with every digit of its file; a column that the dataset has goes on."""
         columns = {column.name: column for column in self.joined.study.score_columns}
         used = {name for _, name, _ in self.joined.scores}
         metrics = {name: self._metric(columns[name]) for name in columns if name in used}
@@ -315,7 +315,7 @@ class _Storing:
 
 
 class _Keys:
-    """Keys of sources that are free in a collection."""
+    """Keys of sources that are free in a dataset."""
 
     def __init__(self, collection: Collection, number: int) -> None:
         self.taken = set(collection.sources.values_list("key", flat=True))

@@ -1,4 +1,4 @@
-"""Names and kinds of a collection's systems: letters get names, spellings become one, and every
+"""Names and kinds of a dataset's systems: letters get names, spellings become one, and every
 change can be undone.
 
 Annotators never see a system's name, so a name or kind may change under a locked protocol; its

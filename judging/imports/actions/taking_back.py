@@ -1,4 +1,4 @@
-"""Taking a file back: its rows go, the collection is as it was before, and whatever rests on it is
+"""Taking a file back: its rows go, the dataset is as it was before, and whatever rests on it is
 named first."""
 
 from collections.abc import Iterator
@@ -105,10 +105,10 @@ def rests_on(added: AddedFile) -> list[str]:
     """Return a sentence for each thing that would lose what it stands on; none where the file can
     be taken back."""
     if added.state != AddedFile.State.ADDED:
-        return ["The file is not in the collection."]
+        return ["The file is not in the dataset."]
     if not added.brought:
         return [
-            "The file was imported before files were kept apart. Delete the collection to be rid of it."
+            "The file was imported before files were kept apart. Delete the dataset to be rid of it."
         ]
     return [*_campaigns(added), *_other_files(added), *_computed(added), *_machines(added)]
 
@@ -300,7 +300,7 @@ def _clear_collection(collection: Collection) -> None:
 
 
 def _name_first_file(collection: Collection) -> None:
-    """Have the collection name the first of the files that stand."""
+    """Have the dataset name the first of the files that stand."""
     first = collection.added_files.standing().listed().first()
     Collection.objects.filter(pk=collection.pk).update(
         file=first.file if first else None,

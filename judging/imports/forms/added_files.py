@@ -18,10 +18,10 @@ BY = [
 ]
 UNMATCHED = [
     ("add", _("add them, as new questions")),
-    ("leave", _("leave them out")),
+    ("leave", _("exclude them")),
 ]
 CONFLICTS = [
-    ("leave", _("keep what the collection has; the file's values go to quarantine")),
+    ("leave", _("keep what the dataset has; the file's values go to quarantine")),
     ("refuse", _("add nothing of the file as long as there are any")),
 ]
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -114,7 +114,7 @@ class AcceptForm(forms.Form):
 
 
 class ChoicesForm(forms.Form):
-    """How rows are matched with what the collection holds, and what is done with the others."""
+    """How rows are matched with what the dataset holds, and what is done with the others."""
 
     by = forms.ChoiceField(label=_("Rows are matched by"), choices=BY, widget=forms.RadioSelect)
     similar = forms.BooleanField(label=_("Match similar texts"), required=False)
@@ -124,10 +124,10 @@ class ChoicesForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     unmatched = forms.ChoiceField(
-        label=_("Rows that fit nothing"), choices=UNMATCHED, widget=forms.RadioSelect
+        label=_("Rows without a match"), choices=UNMATCHED, widget=forms.RadioSelect
     )
     conflicts = forms.ChoiceField(
-        label=_("Values that contradict the collection"),
+        label=_("Values that contradict the dataset"),
         choices=CONFLICTS,
         widget=forms.RadioSelect,
     )

@@ -20,7 +20,7 @@ KINDS = {
     "new": gettext_lazy("new"),
     "unmatched": gettext_lazy("fits nothing"),
     "ambiguous": gettext_lazy("fits more than one question"),
-    "conflicting": gettext_lazy("contradicts the collection"),
+    "conflicting": gettext_lazy("contradicts the dataset"),
     "refused": gettext_lazy("cannot be kept"),
     "warning": gettext_lazy("worth a look"),
 }

@@ -111,7 +111,7 @@ class RowList:
 
 
 def rows_of(study: StudyRecords, refused: Iterable[Problem]) -> RowList:
-    """Return the list of a file that is to be a collection by itself."""
+    """Return the list of a file that is to be a dataset by itself."""
     listed = RowList()
     for question in study.questions:
         listed.note("kept", question.row, question.text, question=question)

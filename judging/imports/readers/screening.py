@@ -1,4 +1,4 @@
-"""Rows about nothing that a collection holds, left out while a file is read: no record is made of
+"""Rows about nothing that a dataset holds, left out while a file is read: no record is made of
 them.
 
 A screen holds digests of what rows may name: ids of sources, keys and texts of questions. It serves
@@ -24,7 +24,7 @@ _ROLES = ("source_id", "key", "question")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
-    """What a collection holds, as digests. Another text has a digest of its own, but for one in 10
+    """What a dataset holds, as digests. Another text has a digest of its own, but for one in 10
     to the 13."""
 
     held: frozenset[int]
@@ -68,7 +68,7 @@ def screen_from(data: dict[str, Any]) -> Screen:
 
 
 def screen_of(*, ids: Iterable[str], keys: Iterable[str], texts: Iterable[str]) -> Screen:
-    """Return the screen of a collection with these sources and questions."""
+    """Return the screen of a dataset with these sources and questions."""
     parts = zip(_ROLES, (ids, keys, texts), strict=True)
     return Screen(held=frozenset(digest(role, each) for role, all_ in parts for each in all_))
 

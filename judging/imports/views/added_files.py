@@ -1,4 +1,4 @@
-"""The files of a collection: adding several at any time, looking at what they would bring, taking
+"""The files of a dataset: adding several at any time, looking at what they would bring, taking
 them back."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -64,7 +64,7 @@ FileView = Callable[..., HttpResponse]
 
 
 def _file_of(view: FileView) -> FileView:
-    """Hand the view a file of the collection by its number."""
+    """Hand the view a file of the dataset by its number."""
 
     @wraps(view)
     def found(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
@@ -139,7 +139,7 @@ def files(request: HttpRequest, collection: Collection) -> HttpResponse:
 @collection_for_owner
 @require_POST
 def upload(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Take files; nothing of them is in the collection yet."""
+    """Take files; nothing of them is in the dataset yet."""
     form = FilesForm(request.POST, request.FILES)
     if not form.is_valid():
         for reasons in form.errors.values():
@@ -151,7 +151,7 @@ def upload(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 def _upload(request: HttpRequest, collection: Collection, given: Sequence[Any]) -> list[str]:
-    """Keep files beside a collection; return why some were not."""
+    """Keep files beside a dataset; return why some were not."""
     refused = []
     for each in given:
         kept = storage.keep_pieces(each.chunks())
@@ -237,7 +237,7 @@ def _parameters_of_look(request: HttpRequest, added: AddedFile) -> dict[str, Any
 
 
 def _rubric(request: HttpRequest, added: AddedFile, head: Head) -> int | None:
-    """Return the protocol that was chosen, else that of the collection's ratings, else the one that
+    """Return the protocol that was chosen, else that of the dataset's ratings, else the one that
     fits."""
     if added.plan:
         return added.rubric_id
@@ -360,15 +360,15 @@ def _tiers(examined: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _groups(examined: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the kinds of rows that need a decision, each with its count and examples."""
     titles = {
-        "unmatched": (_("Rows that fit nothing"), _("They are left out.")),
-        "ambiguous": (_("Rows that fit more than one question"), _("They are left out.")),
+        "unmatched": (_("Rows without a match"), _("They are excluded.")),
+        "ambiguous": (_("Rows that match several questions"), _("They are excluded.")),
         "similar": (
             _("Rows matched by similar text"),
             _("They are matched. Decline those that are not the same question below."),
         ),
         "conflicting": (
-            _("Rows that contradict the collection"),
-            _("The collection keeps what it has."),
+            _("Rows that contradict the dataset"),
+            _("The dataset keeps what it has."),
         ),
     }
     counts, examples = examined.get("counts", {}), examined.get("examples", {})

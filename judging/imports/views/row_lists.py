@@ -1,4 +1,4 @@
-"""A page of the list of a file's rows, before the file is in a collection."""
+"""A page of the list of a file's rows, before the file is in a dataset."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Small files to be added to a collection, in the words of these tests."""
+"""Small files to be added to a dataset, in the words of these tests."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def waiting(
     choices: JoiningChoices | None = None,
     **columns: Any,
 ) -> AddedFile:
-    """Return a file that waits beside a collection, with what its columns hold."""
+    """Return a file that waits beside a dataset, with what its columns hold."""
     added = adding.upload(
         collection=collection, name=name, file=storage.keep(text.encode()), by=collection.owner
     )
@@ -41,13 +41,13 @@ def waiting(
 
 
 def add(collection: Collection, text: str, **said: Any) -> AddedFile:
-    """Add a file to a collection."""
+    """Add a file to a dataset."""
     added = waiting(collection, text, **said)
     return adding.add(added=added, by=collection.owner, now=NOW, confirmed=True)
 
 
 def assembled(text: str = BATCH, **said: Any) -> Collection:
-    """Return a collection that was begun empty and got one file."""
+    """Return a dataset that was begun empty and got one file."""
     collection = adding.start(name="Birds and mills", by=factories.researcher())
     add(collection, text, name="first.csv", **said)
     collection.refresh_from_db()

@@ -1,4 +1,4 @@
-"""Files added to a collection and taken back: what they bring, what they leave."""
+"""Files added to a dataset and taken back: what they bring, what they leave."""
 
 import csv
 from functools import partial
@@ -89,7 +89,7 @@ def of_one(rater: str) -> dict[str, Any]:
 
 
 def everything(collection: Collection) -> dict[str, list[tuple[Any, ...]]]:
-    """Return all rows of a collection and its campaigns, by the names of their columns, without
+    """Return all rows of a dataset and its campaigns, by the names of their columns, without
     times."""
     ids = [collection.pk]
     found = {}
@@ -204,7 +204,7 @@ def test_examine_row_with_a_typo_is_listed_as_similar_and_can_be_declined(collec
     assert joined.found.tiers == {"parts": 2, "none": 1}
     [listed] = added.examined["examples"]["unmatched"]
     assert listed["reason"] == (
-        "The collection has this source, but no such question of this system there. The closest one "
+        "The dataset has this source, but no such question of this system there. The closest one "
         "in the same passage is “When was the mill sold?” by Alba (97% similar)."
     )
 
@@ -251,7 +251,7 @@ def test_add_keeps_a_score_that_contradicts_in_quarantine():
 
     assert added.examined["counts"]["conflicting"] == 1
     assert added.examined["counts"]["already_there"] == 2
-    assert collection.quarantine.get().reason == "The collection has 0.25 for Bleu_4."
+    assert collection.quarantine.get().reason == "The dataset has 0.25 for Bleu_4."
     assert set(Score.objects.values_list("text", flat=True)) == {"0.50", "0.25", "0.75"}
 
 
@@ -598,8 +598,8 @@ def test_rows_about_nothing_are_counted_a_hundred_shown_and_all_kept_for_downloa
         100,
     )
     assert (lines[0], len(lines)) == (b"\xef\xbb\xbfkind,row,what,reason", 152)
-    assert lines[1] == b'unmatched,3,"2, Alba",The collection has no such question.'
-    assert lines[-1].startswith(b'unmatched,153,"1, Brisa, 1","The collection has this source')
+    assert lines[1] == b'unmatched,3,"2, Alba",The dataset has no such question.'
+    assert lines[-1].startswith(b'unmatched,153,"1, Brisa, 1","The dataset has this source')
     adding.add(added=added, by=collection.owner, now=NOW)
     assert added.examined["rows_file"] == found["rows_file"]
 
@@ -607,7 +607,7 @@ def test_rows_about_nothing_are_counted_a_hundred_shown_and_all_kept_for_downloa
     other = waiting(assembled(), "id,system,Bleu_4\n1,Alba,.5\n", **BY_ID, **BLEU)
     AddedFile.objects.filter(pk=other.pk).update(examined={"rows_file": found["rows_file"]})
     collections.delete(collection=collection)
-    assert same.exists(), "a file of another collection has the same rows"
+    assert same.exists(), "a file of another dataset has the same rows"
     other.refresh_from_db()
     adding.discard(added=other)
     assert not same.exists()
@@ -619,7 +619,7 @@ def test_examine_says_that_all_of_a_file_is_there(collection):
 
     joined = adding.examine(added=waiting(collection, SCORES + "\n", **MATERIAL, **BLEU))
 
-    assert joined.obstacles == ["The file brings nothing that the collection does not have."]
+    assert joined.obstacles == ["The file brings nothing that the dataset does not have."]
 
 
 def test_judgments_of_a_file_go_only_with_their_file(collection):
@@ -841,8 +841,8 @@ def test_examine_source_that_differs_in_one_part_is_unmatched_with_the_part() ->
     assert joined.references == [("1", "Who wades?")]
     reasons = [each["reason"] for each in added.examined["examples"]["unmatched"]]
     assert reasons == [
-        "The collection has no such source. One with the same passage has another target type: “who”.",
-        "The collection has no such source.",
+        "The dataset has no such source. One with the same passage has another target type: “who”.",
+        "The dataset has no such source.",
     ]
 
 

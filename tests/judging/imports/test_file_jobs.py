@@ -1,4 +1,4 @@
-"""Files of a collection that a worker looks at, adds and takes back, as its pages ask for it."""
+"""Files of a dataset that a worker looks at, adds and takes back, as its pages ask for it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The pages of a collection's files, as a browser without scripts uses them."""
+"""The pages of a dataset's files, as a browser without scripts uses them."""
 
 import re
 from typing import Any
@@ -61,7 +61,7 @@ def test_the_first_file_of_a_collection_is_matched_by_nothing(client: Client) ->
     shown = client.get(at("file", added))
 
     assert "Matched by" not in shown.text
-    assert "Rows that fit nothing" not in shown.text
+    assert "Rows without a match" not in shown.text
     hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="(\w+)"', shown.text))
     client.post(at("file_choices", added), {**hidden, "system-0": "Alba", "system-1": "BRISA"})
     adding.add(added=AddedFile.objects.get(pk=added.pk), by=empty.owner, now=timezone.now())
@@ -108,11 +108,11 @@ def test_page_of_a_waiting_file_asks_about_rows_that_fit_nothing(page, collectio
 
     shown = page.get(at("file", added))
 
-    assert "Rows that fit nothing: 1" in shown.text
+    assert "Rows without a match: 1" in shown.text
     assert "Why not?" in shown.text
     assert shown.context["form"].initial["unmatched"] == "leave"
     csv = b"".join(page.get(at("file_examples", added)).streaming_content).decode()
-    assert csv.splitlines()[1] == "unmatched,5,Why not?,The collection has no such question."
+    assert csv.splitlines()[1] == "unmatched,5,Why not?,The dataset has no such question."
 
 
 def test_page_of_a_waiting_file_counts_ratings_of_questions_that_are_left_out(page, collection):

@@ -141,7 +141,7 @@ def test_a_megabyte_of_the_worst_kind_grows_with_its_length(
     few, many = text(4_000), text(32_000)
     at_few, at_many = seconds(work, few), seconds(work, many)
     if at_many > NOTHING_MUCH:
-        at_many = min(at_many, seconds(work, many))  # another thread may have run, or a collection
+        at_many = min(at_many, seconds(work, many))  # another thread may have run, or a dataset
         at_few = max(NOTHING_MUCH / 20, *(seconds(work, few) for _ in range(3)))
         assert at_many < 24 * at_few, (
             "eight times the text costs far more than eight times the time"

@@ -1,4 +1,4 @@
-"""What a file holds is looked through before it is in a collection: searched, filtered, in pages."""
+"""What a file holds is looked through before it is in a dataset: searched, filtered, in pages."""
 
 import pytest
 from django.urls import reverse
@@ -124,7 +124,7 @@ def test_rows_of_a_file_that_waits_say_what_was_found_about_them(client, waits) 
     ]
     assert shown[1].text == "When do herons wade?", "it is named by ids"
     assert shown[3].text == "Bleu_4: many"
-    assert "The collection has no such question." in unmatched.text
+    assert "The dataset has no such question." in unmatched.text
     assert [each.row for each, _ in unmatched.context["rows"]] == [2, 5]
 
 
@@ -142,7 +142,7 @@ def test_who_judges_the_material_reads_no_rows_of_a_file_which_name_systems(clie
     assert "you do not see what a file would bring" in client.get(at_file).text
     campaigns.close(campaign=campaign, now=timezone.now())
     assert [client.get(each).status_code for each in (at_rows, at_table)] == [200, 200]
-    assert "The collection has no such question." in client.get(at_file).text
+    assert "The dataset has no such question." in client.get(at_file).text
 
 
 @pytest.mark.django_db
@@ -156,10 +156,10 @@ def test_who_judges_the_material_reads_of_an_added_file_how_many_rows_it_had_alo
     client.force_login(owner)
     at_file = reverse("judging:file", args=[waits.collection_id, waits.number])
     blind = client.get(at_file).text
-    assert "Rows that fit nothing: 2" in blind
-    assert "The collection has no such question." not in blind
+    assert "Rows without a match: 2" in blind
+    assert "The dataset has no such question." not in blind
     campaigns.close(campaign=campaign, now=timezone.now())
-    assert "The collection has no such question." in client.get(at_file).text
+    assert "The dataset has no such question." in client.get(at_file).text
 
 
 @pytest.mark.django_db
@@ -183,4 +183,4 @@ def test_a_list_goes_where_it_holds_no_more(client, waits, end) -> None:
     if answer.status_code == 302:
         client.get(answer.url)
         again = client.get(address).status_code
-        assert again == (302 if end == "added" else 200), "what it brought is in the collection"
+        assert again == (302 if end == "added" else 200), "what it brought is in the dataset"
