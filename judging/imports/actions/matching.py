@@ -66,7 +66,16 @@ def match(
     disagree with the texts. `similar`: texts that are nearly the same are matched, except for
     questions that are `declined`, which are texts as pages show them.
     """
+    if not held.sources:
+        return _unmatched(study)
     return _Matcher(study, held, by, has_ids, any_system, similar, declined).matching()
+
+
+def _unmatched(study: StudyRecords) -> Matching:
+    """Return the matching of a file with an empty dataset."""
+    questions = {key_of(question): Match((), ()) for question in study.questions}
+    sources: dict[str, Sources] = {source.key: () for source in study.sources}
+    return Matching(questions, sources, {}, None)
 
 
 @dataclass
