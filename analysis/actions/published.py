@@ -2,6 +2,7 @@
 same."""
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +30,7 @@ from analysis.stats.inference import Inference
 from analysis.stats.kappa import WEIGHTS, kappa_matrix
 from judging.imports.actions import reading_plans
 from judging.imports.actions.reading_plans import Plan
-from judging.imports.readers.columns import ColumnRoles
+from judging.imports.readers.columns import ColumnRoles, RatingColumn
 from judging.imports.readers.records import StudyRecords
 from judging.imports.readers.tables import shorten
 from judging.imports.readers.text import Unreadable
@@ -38,6 +39,25 @@ from judging.models import Metric
 Numbers = dict[str, Any]
 QGSTEC_SHA256 = "3750628e81f3361746da4daf42518dc1eb626e921b1b81f96825fb67aeb071dc"
 NEMA_SQUAD_SHA256 = "eb94149027963d7afa56b6f7ad88d129fceb8601dfb4920fe1732f6a5238b8fb"
+QGSTEC_PLUS_QUESTIONS, QGSTEC_PLUS_RATERS = (896, 1_032), 3  # without and with a fifth system
+# The columns of the released table, each by its names; the first three are required
+QGSTEC_PLUS_COLUMNS = {
+    "system": ("Submitter",),
+    "target_type": ("Target",),
+    "question": ("Question", "Generated Question"),
+    "sentence": ("Statement", "Sentence"),
+    "key": ("uid",),
+}
+QGSTEC_PLUS_REQUIRED = ("system", "target_type", "question")
+# What the columns of ratings begin with: in the release Rel_1, QT_1, Cor_1, Amb_1 and Var_1
+QGSTEC_PLUS_CRITERIA = {
+    "relevance": "rel(evance)?",
+    "questionType": "qt|question ?type",
+    "correctness": "cor(rectness)?",
+    "ambiguity": "amb(iguity)?",
+    "variety": "var(iety)?",
+}
+QGEVAL_QUESTIONS, QGEVAL_SYSTEMS, QGEVAL_RATERS = 3_000, 15, 3
 RELEASED_AS = {"Bleu_4": "bleu_4", "ROUGE_L": "rouge_l"}
 LITERAL = "per_rating_all_remaining"
 QGBENCH_QUESTIONS, QGBENCH_RATERS = 3_000, 5
@@ -47,18 +67,23 @@ UNSAID = ("score", "rating")  # criteria of columns such as “User Score 1”, 
 
 @dataclass(frozen=True)
 class Published:
-    """A study in print: how its file is read, by which rubric, what was published, and why ours may
-    differ."""
+    """A study in print: how its files are read, by which protocol, what was published, and why the
+    computed numbers may differ."""
 
     key: str
     title: str
     rubric: str
-    read: Callable[[bytes], StudyRecords]
     numbers: Mapping[str, Any]
     # Notes on what was read, and on the published numbers that are printed beside it
     notes: Callable[[Material, Numbers], tuple[str, ...]]
-    released_sha256: str
     computed: Callable[[Material], Numbers]
+    # Reads the only file of a study; None: the study is any number of files, read as uploads are
+    read: Callable[[bytes], StudyRecords] | None = None
+    # The column that names the system, if its name does not say so
+    system_column: str = ""
+    # Splits a system's name into the subset that its questions come from and the system
+    subset_separator: str = ""
+    released_sha256: str = ""
     # The parts of `numbers` that hold for this material
     belongs: Callable[[Material], frozenset[str]] | None = None
 
@@ -144,20 +169,20 @@ def _nema(read: Material) -> Numbers:
 def _qgbench(read: Material) -> Numbers:
     """Return agreement where single ratings are there, and means and Spearman's rho where means and
     scores are."""
-    human = {
-        metric.name: _column(read, metric)
-        for metric in read.metrics
-        if metric.kind == Metric.Kind.HUMAN_MEAN
+    human, scores = _human(read), _scores(read)
+    return {
+        **_human_and_scores(read),
+        "metrics": _recomputed(read) if scores and frames.references(read.campaign) else {},
+        **_matrices(
+            human,
+            {metric: _oriented(read, metric) for metric in read.metrics if metric.name in scores},
+        ),
     }
-    human |= {
-        each: aligned(read.questions["unit"], read.human(each))
-        for each in read.judgments["criterion"].unique()
-    }
-    scores = {
-        metric.name: _column(read, metric)
-        for metric in read.metrics
-        if metric.kind == Metric.Kind.IMPORTED
-    }
+
+
+def _human_and_scores(read: Material) -> Numbers:
+    """Return agreement, Spearman's rho of criteria with metrics, and the means of systems."""
+    human, scores = _human(read), _scores(read)
     return {
         "agreement": _agreement(read) if len(read.judgments) else {},
         "spearman": {
@@ -168,11 +193,28 @@ def _qgbench(read: Material) -> Numbers:
             if scores
         },
         "system_mean": _means_of(human, read.questions["system"]),
-        "metrics": _recomputed(read) if scores and frames.references(read.campaign) else {},
-        **_matrices(
-            human,
-            {metric: _oriented(read, metric) for metric in read.metrics if metric.name in scores},
-        ),
+    }
+
+
+def _human(read: Material) -> dict[str, FloatArray]:
+    """Return the mean human rating of each question by criterion, as released or from ratings."""
+    human = {
+        metric.name: _column(read, metric)
+        for metric in read.metrics
+        if metric.kind == Metric.Kind.HUMAN_MEAN
+    }
+    return human | {
+        criterion: aligned(read.questions["unit"], read.human(criterion))
+        for criterion in read.judgments["criterion"].unique()
+    }
+
+
+def _scores(read: Material) -> dict[str, FloatArray]:
+    """Return the score of each question by released metric."""
+    return {
+        metric.name: _column(read, metric)
+        for metric in read.metrics
+        if metric.kind == Metric.Kind.IMPORTED
     }
 
 
@@ -227,13 +269,41 @@ def _williams(human: FloatArray, scores: Mapping[str, FloatArray], *, share: flo
 def _whole_qgbench(read: Material) -> frozenset[str]:
     """What was published rests on 3,000 questions, each with five ratings where single ratings
     count."""
-    if len(_given(read)) != QGBENCH_QUESTIONS:
+    if _questions_in_table(read) != QGBENCH_QUESTIONS:
         return frozenset()
     parts = {"system_mean", "spearman"}
     raters = read.judgments.groupby(["criterion", "unit"]).size()
     if len(raters) and (raters == QGBENCH_RATERS).all():
         parts.add("agreement")
     return frozenset(parts)
+
+
+def _whole_qgstec_plus(read: Material) -> frozenset[str]:
+    """Return what was published if these are its questions, with the ratings of its annotators."""
+    is_whole = len(_given(read)) in QGSTEC_PLUS_QUESTIONS
+    return frozenset({"agreement"} if is_whole and _raters(read) == QGSTEC_PLUS_RATERS else ())
+
+
+def _whole_qgeval(read: Material) -> frozenset[str]:
+    """Return what was published if these are its questions, with the ratings of its annotators."""
+    is_whole = len(_given(read)) == QGEVAL_QUESTIONS
+    is_whole = is_whole and read.questions["system"].nunique() == QGEVAL_SYSTEMS
+    return frozenset({"agreement"} if is_whole and _raters(read) == QGEVAL_RATERS else ())
+
+
+def _questions_in_table(read: Material) -> int:
+    """Return how many questions the table of scores has; without a table, how many were rated.
+
+    Batches can add questions of a system that the table has under another answer.
+    """
+    released = [each for each in read.metrics if each.kind != Metric.Kind.COMPUTED]
+    if not released:
+        return len(_given(read))
+    return int(np.isfinite(_column(read, released[0])).sum())
+
+
+def _raters(read: Material) -> int:
+    return int(read.judgments["annotator"].nunique())
 
 
 def _given(read: Material) -> pd.DataFrame:
@@ -265,10 +335,9 @@ def _recomputed(read: Material) -> Numbers:
             ours = scoring.score(
                 registry.get(RELEASED_AS[metric.name]), batch, preparation=Preparation("nqg", "raw")
             )
-            gaps = np.abs(
-                aligned(given["unit"], read.score(metric))
-                - np.array([result.value for result in ours], dtype=np.float64)
-            )
+            released = aligned(given["unit"], read.score(metric))
+            gaps = np.abs(released - np.array([each.value for each in ours], dtype=np.float64))
+            gaps = gaps[np.isfinite(released)]
             found[metric.name] = {
                 "largest_difference": number(float(np.nanmax(gaps))),
                 "within_1e-6": number(float((gaps < 1e-6).mean())),
@@ -277,11 +346,17 @@ def _recomputed(read: Material) -> Numbers:
 
 
 def _read_qgstec(content: bytes) -> StudyRecords:
-    """Read the release, where two questions are owed for a sentence and type; elsewhere as many as
-    most got."""
+    """Read the release, where two questions are expected for a sentence and type; elsewhere as many
+    as most got."""
     if hashlib.sha256(content).hexdigest() == QGSTEC_SHA256:
         return _read(content, Plan(format="qgstec_xml"))
     study = _read(content, Plan(format="qgstec_xml", options={"expected": EXPECTED_AT_FIRST}))
+    return _with_slots(study)
+
+
+def _with_slots(study: StudyRecords) -> StudyRecords:
+    """Expect as many questions of a system for a source as most sources got, or more if a system
+    gave more."""
     largest: dict[str, int] = {}
     for question in study.questions:
         largest[question.source_key] = max(question.position, largest.get(question.source_key, 0))
@@ -291,9 +366,38 @@ def _read_qgstec(content: bytes) -> StudyRecords:
     )
 
 
-def _read_qgbench(content: bytes) -> StudyRecords:
-    """Read the released scores or a batch of its crowd work."""
-    return _read(content, Plan())
+def _read_qgstec_plus(content: bytes) -> StudyRecords:
+    """Read the released XML, or the table with a column for each criterion and rater.
+
+    Raises
+    ------
+    Unreadable
+        If a column is missing; the message names it.
+    """
+    if content.lstrip().startswith(b"<"):
+        return _read_qgstec(content)
+    plan = Plan(format="csv")
+    header = reading_plans.read_heading(name="released.csv", data=content, plan=plan).header
+    roles: dict[str, Any] = {
+        role: next((name for name in names if name in header), "")
+        for role, names in QGSTEC_PLUS_COLUMNS.items()
+    }
+    ratings = tuple(rating for name in header if (rating := _rating_of_qgstec_plus(name)))
+    missing = [QGSTEC_PLUS_COLUMNS[role][0] for role in QGSTEC_PLUS_REQUIRED if not roles[role]]
+    missing += [] if ratings else ["Rel_1"]
+    if missing:
+        there = briefly([shorten(name) for name in header])
+        raise Unreadable(f"The table has no column “{missing[0]}”. Its columns are: {there}.")
+    columns = ColumnRoles(ratings=ratings, **roles)
+    return _with_slots(_read(content, replace(plan, columns=columns)))
+
+
+def _rating_of_qgstec_plus(name: str) -> RatingColumn | None:
+    """Return the criterion and the rater that a column's name says, as Rel_1 does."""
+    for criterion, beginning in QGSTEC_PLUS_CRITERIA.items():
+        if found := re.fullmatch(rf"(?:{beginning})[ _](?P<rater>\w+)", name, re.IGNORECASE):
+            return RatingColumn(column=name, criterion=criterion, rater=found["rater"])
+    return None
 
 
 def _mean_r(table: FloatArray, method: Any) -> float:
@@ -370,6 +474,30 @@ def _notes_on_qgstec(_read: Material, published: Numbers) -> tuple[str, ...]:
     )
 
 
+def _notes_on_qgstec_plus(_read: Material, published: Numbers) -> tuple[str, ...]:
+    of_the_release = (
+        "Godwin and Piwek (2016) print these alphas; from the file that they released alpha is .807, .865, .845, .691 "
+        "and .914.",
+    )
+    return (
+        *(of_the_release if published else ()),
+        "The paper says nothing about aggregates; those computed here follow the rules of QG-STEC 2010, Task B.",
+    )
+
+
+def _notes_on_qgeval(read: Material, published: Numbers) -> tuple[str, ...]:
+    if published:
+        return (
+            "Ordinal alpha of the released ratings ranges from .2774 (fluency) to .7538. Only the value for fluency is "
+            "printed beside the computed one, because the others were not available to this project by criterion.",
+        )
+    return (
+        f"The published numbers rest on {QGEVAL_QUESTIONS:,} questions of {QGEVAL_SYSTEMS} systems, each rated by "
+        f"{QGEVAL_RATERS} annotators; these have {len(_given(read)):,} questions of "
+        f"{read.questions['system'].nunique():,} systems.",
+    )
+
+
 def _notes_on_nema(read: Material, _published: Numbers) -> tuple[str, ...]:
     weightings = (
         "The paper reports strong and moderate kappa and gives figures in a table that is not in the text we had. It "
@@ -390,7 +518,7 @@ def _notes_on_qgbench(read: Material, published: Numbers) -> tuple[str, ...]:
     if not published:
         notes.append(
             f"The published numbers rest on {QGBENCH_QUESTIONS:,} questions; these have "
-            f"{len(_given(read)):,}."
+            f"{_questions_in_table(read):,}."
         )
     else:
         notes.append(
@@ -446,7 +574,6 @@ QGBENCH = Published(
     key="qgbench",
     title="QG-Bench, manual evaluation",
     rubric="qgbench",
-    read=_read_qgbench,
     numbers={
         "agreement": {
             "grammaticality": {"fleiss_kappa": 0.30},
@@ -480,8 +607,32 @@ QGBENCH = Published(
         },
     },
     notes=_notes_on_qgbench,
-    released_sha256="",
     computed=_qgbench,
     belongs=_whole_qgbench,
 )
-STUDIES = {study.key: study for study in (QGSTEC, NEMA, QGBENCH)}
+QGSTEC_PLUS = Published(
+    key="qgstec-plus",
+    title="QG-STEC+",
+    rubric="qgstec-plus",
+    read=_read_qgstec_plus,
+    numbers={
+        "agreement": _alphas(
+            relevance=0.806, questionType=0.859, correctness=0.838, ambiguity=0.688, variety=0.904
+        ),
+    },
+    notes=_notes_on_qgstec_plus,
+    computed=_qgstec,
+    belongs=_whole_qgstec_plus,
+)
+QGEVAL = Published(
+    key="qgeval",
+    title="QGEval",
+    rubric="qgeval",
+    numbers={"agreement": {"fluency": {"krippendorff_alpha_ordinal": 0.2774}}},
+    notes=_notes_on_qgeval,
+    computed=_human_and_scores,
+    system_column="source",
+    subset_separator="_",
+    belongs=_whole_qgeval,
+)
+STUDIES = {study.key: study for study in (QGSTEC, QGSTEC_PLUS, NEMA, QGBENCH, QGEVAL)}

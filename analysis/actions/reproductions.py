@@ -7,24 +7,43 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F
 
 from analysis import frames
 from analysis.actions.published import STUDIES, Numbers, Published
 from analysis.metrics.telling import telling
+from analysis.reports.published_numbers import called
+from analysis.sections.agreement import NAMES
 from judging import storage
 from judging.actions import jobs, rubrics
-from judging.imports.actions import adding, datasets, means, reading_plans
+from judging.imports.actions import (
+    adding,
+    datasets,
+    means,
+    proposals,
+    reading_plans,
+    system_names,
+    systems,
+)
 from judging.imports.actions.added_ratings import campaign_of
 from judging.imports.actions.joining import JoiningChoices
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.refusals import CannotImport
 from judging.imports.readers.columns import ColumnRoles
-from judging.models import Campaign, Collection, Job, Metric, Rubric, StoredFile, User
+from judging.models import AddedFile, Campaign, Collection, Job, Metric, Rubric, StoredFile, User
 from judging.protocols import documents
 
 KIND = "analysis.reproduce"
 REPRODUCED = "reproduced"  # where a collection keeps what came out
 LEFT_OUT = ("unmatched", "ambiguous")
+FOUND_BY = {
+    "id": "id",
+    "parts": "passage, answer and question",
+    "passage": "question within the same passage or sentence",
+    "question": "question text alone",
+    "normalized": "the same after normalisation",
+    "similar": "similar text",
+}
 
 
 class UnknownStudy(LookupError):
@@ -33,12 +52,10 @@ class UnknownStudy(LookupError):
 
 @dataclass(frozen=True)
 class ReleasedFile:
-    """A released file: what it is called, and its bytes. `scores`: a table of metrics, which names
-    the systems."""
+    """A released file: its name and its bytes."""
 
     name: str
     file: StoredFile
-    scores: bool = False
 
     @property
     def content(self) -> bytes:
@@ -54,7 +71,7 @@ class Reproduction:
     hashes: tuple[str, ...]
     campaign: Campaign
     quarantined: int
-    left_out: int
+    joined: tuple[str, ...]  # how much of each further file was joined, and by which tier
     published: Numbers
     computed: Numbers
     notes: tuple[str, ...]
@@ -99,11 +116,7 @@ def reproduce(
             hashes=hashes,
             campaign=campaign,
             quarantined=campaign.collection.quarantine.count(),
-            left_out=sum(
-                each.examined.get("counts", {}).get(kind, 0)
-                for each in standing
-                for kind in LEFT_OUT
-            ),
+            joined=tuple(_how_joined(each) for each in standing if not _is_all_new(each)),
             published=published,
             computed=study.computed(read),
             notes=study.notes(read, published),
@@ -113,15 +126,22 @@ def reproduce(
 
 
 def _keep(found: Reproduction) -> None:
-    """Have the collection remember what came out, for the page."""
+    """Have the dataset remember what came out, for the pages."""
     collection = found.campaign.collection
+    rows, criteria = list(found.rows()), found.campaign.rubric.criteria.all()
+    names = {criterion.key: criterion.name for criterion in criteria}
     shown = {
         "study": found.study.key,
         "title": found.study.title,
         "why": found.notes,
-        "rows": list(found.rows()),
+        "rows": rows,
+        "beside": [
+            (called(path, criteria=names, coefficients=NAMES), printed, computed)
+            for path, printed, computed in rows
+            if printed is not None
+        ],
         "published": bool(found.published),
-        "left_out": found.left_out,
+        "joined": found.joined,
     }
     collection.mapping = {**collection.mapping, REPRODUCED: shown}
     Collection.objects.filter(pk=collection.pk).update(mapping=collection.mapping)
@@ -132,9 +152,13 @@ def _campaign(study: Published, files: Sequence[ReleasedFile], by: User, now: da
     rubric = rubrics.install(document=documents.shipped(study.rubric))
     if known := _known(files, rubric, by):
         return known
-    first = files[0]
-    if len(files) > 1 or first.scores:
+    if study.read is None:
         return _assembled(study, files, rubric, by, now)
+    if len(files) > 1:
+        raise CannotImport(
+            [f"{study.title} is computed for one released file. Give one at a time."]
+        )
+    first = files[0]
     imported = datasets.import_study(
         study=study.read(first.content),
         name=study.title,
@@ -165,29 +189,72 @@ def _known(files: Sequence[ReleasedFile], rubric: Rubric, by: User) -> Campaign 
 def _assembled(
     study: Published, files: Sequence[ReleasedFile], rubric: Rubric, by: User, now: datetime
 ) -> Campaign:
-    """Assemble a collection: the table of metrics first, for it names the systems that batches have
-    letters for."""
+    """Assemble a dataset from all files of a study.
+
+    Tables of scores come first, because they name the systems that crowd batches have letters for.
+    Rated questions that are not in such a table are left out.
+    """
     collection = adding.start(name=study.title, by=by)
-    ordered = sorted(files, key=lambda each: not each.scores)
-    named = ordered[0].scores
-    for given in ordered:
+    tables: list[AddedFile] = []
+    rated: list[AddedFile] = []
+    for given in files:
         added = adding.upload(collection=collection, name=given.name, file=given.file, by=by)
-        new = "leave" if named and not given.scores else "add"
-        plan = _plan(given)
-        rated = plan.columns is None or bool(plan.columns.ratings or plan.columns.value)
-        choices = JoiningChoices(unmatched=new)  # type: ignore[arg-type]  # one of its words
-        adding.decide(added=added, plan=plan, choices=choices, rubric=rubric if rated else None)
-    waiting = list(collection.added_files.waiting().listed())
-    adding.add_all(files=waiting, by=by, now=now, accept_surprises=True)
+        plan = _plan(study, given, added)
+        is_table = plan.columns is not None and not (plan.columns.ratings or plan.columns.value)
+        adding.decide(added=added, plan=plan, rubric=None if is_table else rubric)
+        (tables if is_table else rated).append(added)
+    choices = JoiningChoices(unmatched="leave" if tables else "add")
+    for added in rated:
+        adding.decide(added=added, choices=choices)
+    for group in filter(None, (tables, rated)):
+        adding.add_all(files=group, by=by, now=now, accept_surprises=True)
+    if study.subset_separator:
+        _split_names(collection, study.subset_separator, by, now)
     return campaign_of(collection, rubric) or _of_means(study, collection, rubric, by, now)
 
 
-def _plan(given: ReleasedFile) -> Plan:
-    """Return how a file is read: as it is proposed. Of a table of metrics, everything but single
-    ratings is taken."""
+def _plan(study: Published, given: ReleasedFile, added: AddedFile) -> Plan:
+    """Return how a file is read: as the pages propose it, with the study's column of systems."""
     head = reading_plans.read_head(name=given.name, data=given.content, plan=Plan())
-    columns = None if head.proposed is None else _with_directions(head.proposed)
+    columns = proposals.proposed(head, added=added).proposed
+    if columns is not None:
+        columns = _with_directions(columns)
+        if study.system_column in columns.metadata:
+            metadata = tuple(name for name in columns.metadata if name != study.system_column)
+            columns = replace(columns, system=study.system_column, metadata=metadata)
     return Plan(format=head.format, columns=columns)
+
+
+def _split_names(collection: Collection, separator: str, by: User, now: datetime) -> None:
+    """Split names of systems into a subset, which becomes metadata of the questions, and a
+    system."""
+    keys = dict(collection.systems.values_list("name", "pk"))
+    proposed = system_names.split(keys, separator)
+    systems.change(
+        collection=collection,
+        names={keys[name]: new for name, new in proposed.names.items()},
+        kinds={},
+        subsets={keys[name]: subset for name, subset in proposed.subsets.items()},
+        by=by,
+        now=now,
+    )
+
+
+def _is_all_new(added: AddedFile) -> bool:
+    """Return whether a file brought new questions only, as the first file of a dataset does."""
+    tiers, counts = added.examined["tiers"], added.examined["counts"]
+    return bool(counts.get("new") == sum(tiers.values()))
+
+
+def _how_joined(added: AddedFile) -> str:
+    """Say how many questions of a file were joined, and by which tier of matching."""
+    tiers, counts = added.examined["tiers"], added.examined["counts"]
+    joined = {FOUND_BY[tier]: tiers[tier] for tier in FOUND_BY if tiers.get(tier)}
+    said = f"{added.name}: {sum(joined.values()):,} of {sum(tiers.values()):,} questions joined"
+    if joined:
+        said += f" ({'; '.join(f'{tier} {count:,}' for tier, count in joined.items())})"
+    left_out = sum(counts.get(kind, 0) for kind in LEFT_OUT)
+    return f"{said}, {counts.get('new', 0):,} added, {left_out:,} left out."
 
 
 def _with_directions(columns: ColumnRoles) -> ColumnRoles:
@@ -214,7 +281,7 @@ def _of_means(
 
 def start(*, key: str, files: Sequence[ReleasedFile], by: User) -> Job:
     """Write down that a study is to be computed again; the caller rings for it."""
-    kept = [[each.name, each.file.sha256, each.scores] for each in files]
+    kept = [[each.name, each.file.sha256] for each in files]
     return jobs.enqueue(kind=KIND, parameters={"study": key, "files": kept}, by=by)
 
 
@@ -223,8 +290,8 @@ def execute(work: jobs.Work, *, now: datetime) -> Mapping[str, Any]:
     parameters = work.job.parameters
     work.progress(0, 0, "Reading the released files")
     files = [
-        ReleasedFile(name, StoredFile.objects.defer("content").get(sha256=sha256), scores)
-        for name, sha256, scores in parameters["files"]
+        ReleasedFile(name, StoredFile.objects.defer("content").get(sha256=sha256))
+        for name, sha256 in parameters["files"]
     ]
     try:
         with telling(work.again):
@@ -244,6 +311,15 @@ def shown(campaign: Campaign) -> dict[str, Any] | None:
     """Return what came out for a campaign's collection; None where nothing was computed again."""
     kept: dict[str, Any] | None = campaign.collection.mapping.get(REPRODUCED)
     return kept
+
+
+def listed(user: User) -> Sequence[Mapping[str, Any]]:
+    """Return the reproductions that a user may see, the latest first: campaign, study and day."""
+    campaigns = Campaign.objects.visible_to(user).filter(
+        origin=Campaign.Origin.IMPORTED, collection__mapping__has_key=REPRODUCED
+    )
+    study = F(f"collection__mapping__{REPRODUCED}__title")
+    return [*campaigns.order_by("-pk").values("uuid", "created_at", study=study)]
 
 
 def _leaves(

@@ -5,7 +5,6 @@ from django.utils.translation import gettext_lazy as _
 
 from analysis.actions.published import STUDIES
 from judging.imports.forms.added_files import FilesField
-from judging.imports.forms.files import refuse_too_large
 
 
 class ReproductionForm(forms.Form):
@@ -16,11 +15,8 @@ class ReproductionForm(forms.Form):
     )
     files = FilesField(
         label=_("Drop the released files here, or choose them"),
-        help_text=_("One file, or all batches of crowd work, as they were released."),
-    )
-    metrics = forms.FileField(
-        label=_("A table of metrics of the same questions"),
-        required=False,
-        help_text=_("It names the systems that batches have letters for."),
-        validators=[refuse_too_large],
+        help_text=_(
+            "As they were released. QG-Bench and QGEval take all files of ratings and scores; the "
+            "other studies take one file."
+        ),
     )

@@ -22,18 +22,13 @@ def ask(request: HttpRequest) -> HttpResponse:
     form = ReproductionForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data
-        sent = [(each, False) for each in said["files"]] + (
-            [(said["metrics"], True)] if said["metrics"] else []
-        )
         given = [
-            ReleasedFile(each.name, storage.keep_pieces(each.chunks()), scores)
-            for each, scores in sent
+            ReleasedFile(each.name, storage.keep_pieces(each.chunks())) for each in said["files"]
         ]
         job = tasks.begin(reproductions.start, key=said["study"], files=given, by=request.user)
         return redirect("judging:job", job.pk)
-    return render(
-        request, "analysis/reproduce.html", {"form": form}, status=422 if form.errors else 200
-    )
+    context = {"form": form, "reproductions": reproductions.listed(request.user)}
+    return render(request, "analysis/reproduce.html", context, status=422 if form.errors else 200)
 
 
 @campaign_for_staff

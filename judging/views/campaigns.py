@@ -118,6 +118,7 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "job": campaign.jobs.unfinished().first(),
         "worker_lives": jobs.worker_lives(),
         "fits_qgstec": not exports.misfit_of_qgstec(campaign),
+        "reproduced": campaign.collection.mapping.get("reproduced"),
         **_outlook(campaign, _material(campaign)),
     }
     return render(request, "judging/campaigns/overview.html", context)

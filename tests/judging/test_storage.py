@@ -108,7 +108,7 @@ def test_bytes_that_a_waiting_job_of_another_account_names_stay_when_they_are_th
         jobs.enqueue(kind=kind, parameters=named, by=campaign.created_by, campaign=campaign)
         for kind, named in (
             ("judging.add_judge", {"file": table.sha256, "file_name": "t.csv", "about": {}}),
-            ("analysis.reproduce", {"study": "x", "files": [["r.xml", released.sha256, False]]}),
+            ("analysis.reproduce", {"study": "x", "files": [["r.xml", released.sha256]]}),
         )
     )
     for file in (table, released):

@@ -26,12 +26,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", choices=sorted(STUDIES))
         parser.add_argument(
-            "file", type=Path, nargs="+", help="as released: one file, or all batches of crowd work"
-        )
-        parser.add_argument(
-            "--metrics",
+            "file",
             type=Path,
-            help="a table of scores of the same questions; it names the systems",
+            nargs="+",
+            help="as released: of QG-Bench and QGEval all files of ratings and scores, else one file",
         )
         parser.add_argument("--owner", default="", help="user name of whoever manages the campaign")
         parser.add_argument(
@@ -43,14 +41,11 @@ class Command(BaseCommand):
         *,
         study: str,
         file: list[Path],
-        metrics: Path | None,
         owner: str,
         json: bool,
         **options: Any,
     ) -> None:
-        given = [_given(each) for each in file] + (
-            [_given(metrics, scores=True)] if metrics else []
-        )
+        given = [_given(each) for each in file]
         try:
             found = reproductions.reproduce(
                 key=study, files=given, by=_owner(owner), now=timezone.now()
@@ -61,9 +56,9 @@ class Command(BaseCommand):
         self.stdout.write(_as_json(found) if json else "\n".join(_as_text(found)))
 
 
-def _given(path: Path, *, scores: bool = False) -> reproductions.ReleasedFile:
+def _given(path: Path) -> reproductions.ReleasedFile:
     try:
-        return reproductions.ReleasedFile(path.name, storage.keep(path.read_bytes()), scores)
+        return reproductions.ReleasedFile(path.name, storage.keep(path.read_bytes()))
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}") from None
 
@@ -84,6 +79,8 @@ def _as_json(found: reproductions.Reproduction) -> str:
     files: dict[str, Any] = {"files": found.hashes}
     if len(found.hashes) == 1:
         files = {"file_sha256": found.hashes[0]}
+    if found.joined:
+        files["joined"] = found.joined
     both = {"published": found.published, "computed": found.computed}
     return json.dumps({"study": found.study.key, **files, **both}, indent=2)
 
@@ -92,8 +89,7 @@ def _as_text(found: reproductions.Reproduction) -> Iterator[str]:
     files = ", ".join(each[:12] for each in found.hashes)
     yield f"{found.study.title}, file {files}, {found.quarantined} values in quarantine"
     yield f"Campaign: {found.campaign.title} ({found.campaign.uuid})"
-    if found.left_out:
-        yield f"{found.left_out:,} questions of the files fit none of the table of metrics and were left out."
+    yield from found.joined
     yield ""
     yield f"{'':66}{'published':>12}{'computed':>12}"
     for path, published, value in found.rows():
@@ -101,7 +97,7 @@ def _as_text(found: reproductions.Reproduction) -> Iterator[str]:
     yield ""
     yield from found.notes
     if found.study.numbers and not found.published:
-        yield "What was published is about other data than these, so nothing of it is printed."
+        yield "The published numbers are about other data than these, so none of them is printed."
 
 
 def _shown(value: Any) -> str:

@@ -145,7 +145,7 @@ _BOUNDED = re.compile(
     r"(sacre)?bleu|q_?bleu|rouge|meteor|bert_?(?:score|f1)|mover_?score|chrf|exact_match|f1|em$|token_f1"
 )
 _HIGHER = re.compile(
-    r"bleurt|cider|comet|nist|bart_?score|qa_?score|rquge|uni_?eval|spice|align_?score|similarity"
+    r"bleurt|cider|comet|nist|bart_?score|gpt_?score|qa_?score|rquge|uni_?eval|spice|align_?score|similarity"
 )
 _LOWER = re.compile(r"ter$|wer$|perplexity|ppl$|edit_distance|loss$")
 # Words in the names of metrics that tell the direction alone: a column of such a name may also hold
@@ -765,9 +765,11 @@ def _before_rater(column: str) -> dict[str, str]:
 
 def _measure(column: str) -> str:
     """Return the plain name of what a column measures; of one that was opened from an object, the
-    last part may say it."""
-    last = _plain(column.rpartition(".")[2])
-    return last if _is_metric(last) or _MEAN.fullmatch(last) else _plain(column)
+    last part may say it. A metric that scores a criterion, as in `UniEval.fluency`, is a metric."""
+    outer, _, inner = column.rpartition(".")
+    last = _plain(inner)
+    is_mean = _MEAN.fullmatch(last) and not _is_metric(_plain(outer))
+    return last if _is_metric(last) or is_mean else _plain(column)
 
 
 def _is_score(column: str, cells: CellCounts) -> bool:

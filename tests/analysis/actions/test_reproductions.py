@@ -62,7 +62,7 @@ def written(folder, crowd, *, scores=True):
         files[-1].write_text(batch, newline="")
     table = folder / "metrics.csv"
     table.write_text(crowd.metrics())
-    return [*map(str, files), *(["--metrics", str(table)] if scores else [])]
+    return [*map(str, files), *([str(table)] if scores else [])]
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,13 @@ from django.urls import reverse
 import analysis.tasks  # noqa: F401  # registers what computes a study again
 from analysis.actions import reproductions
 from analysis.management.commands import reproduce
-from judging import tasks
+from judging import storage, tasks
 from judging.actions import jobs
 from judging.models import Campaign, Job, StoredFile
-from tests import factories
+from tests import factories, shared_data
 from tests.judging.imports.crowd import Crowd
+from tests.judging.imports.qgeval import QGEval
+from tests.judging.studies import NOW
 
 
 @pytest.fixture(autouse=True)
@@ -28,11 +30,8 @@ def test_batches_and_a_table_become_a_page_of_whoever_asks(client):
     files = [
         SimpleUploadedFile(f"b{n}.csv", batch.encode()) for n, batch in enumerate(crowd.batches)
     ]
-    given = {
-        "study": "qgbench",
-        "files": files,
-        "metrics": SimpleUploadedFile("m.csv", crowd.metrics().encode()),
-    }
+    files.insert(1, SimpleUploadedFile("m.csv", crowd.metrics().encode()))
+    given = {"study": "qgbench", "files": files}
 
     answer = client.post(reverse("analysis:reproduce"), given)
 
@@ -51,6 +50,43 @@ def test_batches_and_a_table_become_a_page_of_whoever_asks(client):
     assert not [name for name in names if re.search("[a-z]_[a-z]| / ", name)]
     assert "about other data" in shown.text
     assert campaign.collection.owner == asker
+
+
+@pytest.mark.django_db(transaction=True)
+def test_reproduce_page_qgeval_workbooks_are_listed_on_the_pages(client):
+    asker, stranger = factories.researcher(), factories.researcher()
+    client.force_login(asker)
+    url = reverse("analysis:reproduce")
+    files = [SimpleUploadedFile(name, data) for name, data in QGEval(passages=2).files().items()]
+
+    client.post(url, {"study": "qgeval", "files": files})
+    tasks.current_app.tasks[reproductions.KIND].run(str(Job.objects.get().pk))
+
+    campaign = Campaign.objects.get()
+    page = reverse("analysis:published", args=[campaign.uuid])
+    shown = client.get(page).text
+    assert "annotator2.xlsx: 12 of 12 questions joined (passage, answer and question 12)" in shown
+    assert "Spearman&#x27;s rho: Fluency, UniEval.fluency" in shown
+    assert f'<a href="{page}">QGEval</a>' in client.get(url).text
+    assert page in client.get(reverse("judging:campaign", args=[campaign.uuid])).text
+    client.force_login(stranger)
+    assert page not in client.get(url).text
+
+
+@pytest.mark.django_db
+def test_campaign_page_of_a_reproduction_shows_published_beside_computed(client):
+    content = shared_data.path("qgstec2010/EvaluatedSubmissions.xml").read_bytes()
+    file = reproductions.ReleasedFile("EvaluatedSubmissions.xml", storage.keep(content))
+    found = reproductions.reproduce(
+        key="qgstec2010", files=[file], by=factories.researcher(), now=NOW
+    )
+    client.force_login(found.campaign.created_by)
+
+    shown = client.get(reverse("judging:campaign", args=[found.campaign.uuid])).text
+
+    name = "Agreement: Question type, Krippendorff&#x27;s alpha, interval"
+    assert re.search(rf'{name}</th><td class="n">0.323</td><td class="n">0.3196</td>', shown)
+    assert "alpha, ordinal" not in shown, "only published numbers are on this page"
 
 
 @pytest.mark.django_db
@@ -97,7 +133,7 @@ def test_a_p_that_is_nearly_none_is_not_written_as_none(client):
     campaign = factories.campaign()
     rows = [("returned / a / b", None, 1e-7), ("returned / a", 2.5, 0.0)]
     kept = {"study": "qgbench", "title": "T", "why": [], "rows": rows, "published": True}
-    campaign.collection.mapping = {reproductions.REPRODUCED: {**kept, "left_out": 0}}
+    campaign.collection.mapping = {reproductions.REPRODUCED: kept}
     campaign.collection.save()
     client.force_login(campaign.created_by)
     page = client.get(reverse("analysis:published", args=[campaign.uuid])).text

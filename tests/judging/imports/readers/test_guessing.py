@@ -367,3 +367,15 @@ def test_guess_reads_the_last_part_of_an_opened_name_for_metrics() -> None:
     header = ["outputs.question", "outputs.scores.bleu"]
     [score] = guess(header, [("Who?", "0.3"), ("Why?", "0.1")]).scores
     assert (score.direction, score.scale) == ("higher", "fraction")
+
+
+@pytest.mark.parametrize("metric", ["UniEval", "GPTScore-ref", "BARTScore"])
+def test_guess_metric_that_scores_criteria_is_no_human_mean(metric: str) -> None:
+    header = ["question", f"{metric}.fluency", f"{metric}.relevance", "scores.clarity"]
+    rows = [("Who?", "0.3", "-1.5", "2.5"), ("Why?", "0.1", "-0.5", "1.5")]
+    scores = guess(header, rows).scores
+    assert [(score.kind, score.direction) for score in scores] == [
+        ("metric", "higher"),
+        ("metric", "higher"),
+        ("human_mean", "higher"),
+    ]
