@@ -145,8 +145,8 @@ NAMED = (
     Named(
         "letters by raw p",
         "analysis/sections/comparisons.py",
-        "if row.test == DEFAULT and row.p_holm < SURE",
-        "if row.test == DEFAULT and row.estimate.p < SURE",
+        "return pair.p_holm < SURE",
+        "return pair.estimate.p < SURE",
         f"{WIRING}test_letters_raw_and_corrected_p_disagree_follow_the_corrected_p",
     ),
     Named(

@@ -16,6 +16,7 @@ from tests.analysis.sections import stored
 from tests.analysis.sections.computing import chance, inputs_of
 
 SYSTEMS = ("Alba", "Brisa", "Corvo", "Delta", "Elba", "Fala")
+COMPUTED = ("system_tests", "systems", "comparisons", "mixed_models", "groups")
 PROTOCOL = """
 key: rated
 version: 1
@@ -121,7 +122,7 @@ def computed(read: Material, design: str = "sources", **settings: Any) -> dict[s
         ],
     }
     for section in ordered():
-        if section.key in ("systems", "comparisons", "groups", "mixed_models"):
+        if section.key in COMPUTED:
             given = inputs(read, design, **settings)
             tables[section.key] = section.records(given, Found(tables), chance())
     return tables
