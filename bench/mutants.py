@@ -1,7 +1,7 @@
 """Faults put into statistics, sections and the writing of tables, one at a time, and the tests that
 notice them.
 
-    .venv/bin/python bench/mutants.py --named              the 17 kinds of faults that tests must notice
+    .venv/bin/python bench/mutants.py --named              the kinds of faults that tests must notice
     .venv/bin/python bench/mutants.py --number 250         faults drawn at random from all that can be made
     .venv/bin/python bench/mutants.py --files 'analysis/stats/k*.py' --number 40 --seed 2
 
@@ -557,7 +557,7 @@ class _Kept:
 
 
 def named(*, without_database: bool = False) -> Plan:
-    """Return the faults of the 17 kinds, each a change of a file's text, as faults like the
+    """Return the named faults, each a change of a file's text, as faults like the
     others."""
     from bench.named_faults import NAMED
 
@@ -620,7 +620,7 @@ def main() -> int:
     parser.add_argument(
         "--named",
         action="store_true",
-        help="the 17 kinds that tests must notice, each with its test",
+        help="the kinds that tests must notice, each with its test",
     )
     parser.add_argument(
         "--without-database", action="store_true", help="of those, the ones whose test needs none"

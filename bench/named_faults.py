@@ -1,4 +1,4 @@
-"""The 17 kinds of faults that tests must notice, each as one change of the source, with the test
+"""The kinds of faults that tests must notice, each as one change of the source, with the test
 that notices it.
 
 `before` stands once in its file. The tests are those that `bench/mutants.py --named` runs for the
@@ -8,6 +8,7 @@ fault.
 from dataclasses import dataclass
 
 GOLDEN = "tests/analysis/golden/test_tables.py::"
+WIRING = "tests/analysis/golden/test_wiring.py::"
 
 
 @dataclass(frozen=True)
@@ -140,5 +141,47 @@ NAMED = (
         'under = f"{criterion.alpha_level}, n = {of.n:,}"',
         'under = f"{criterion.alpha_level}, n = {found.of(Agreement)[0].estimate.n:,}"',
         f"{GOLDEN}test_agreement[qgeval]",
+    ),
+    Named(
+        "letters by raw p",
+        "analysis/sections/comparisons.py",
+        "return pair.p_holm < SURE",
+        "return pair.estimate.p < SURE",
+        f"{WIRING}test_letters_raw_and_corrected_p_disagree_follow_the_corrected_p",
+    ),
+    Named(
+        "declaration of systems used for annotators",
+        "analysis/sections/mixed_models.py",
+        "annotators_random=inputs.design.annotators",
+        "annotators_random=inputs.design.systems",
+        f"{WIRING}test_mixed_model_systems_declared_random_keeps_annotators_fixed",
+    ),
+    Named(
+        "published verdict used for passes",
+        "analysis/sections/judge_verdicts.py",
+        "passes=found.passed,",
+        "passes=found.passed_items,",
+        f"{WIRING}test_verdict_published_and_own_test_disagree_keeps_each_in_its_column",
+    ),
+    Named(
+        "winning rate of the own test in the published column",
+        "analysis/sections/judge_verdicts.py",
+        "winning_rate_published=found.winning_rate_items",
+        "winning_rate_published=found.winning_rate",
+        f"{WIRING}test_verdict_published_and_own_test_disagree_keeps_each_in_its_column",
+    ),
+    Named(
+        "corrected mean of all systems shown for each",
+        "analysis/sections/judge_corrections.py",
+        'part = (systems == system) | (system == "")',
+        "part = np.ones(len(systems), dtype=bool)",
+        f"{WIRING}test_corrected_means_of_two_systems_are_each_of_its_own_questions",
+    ),
+    Named(
+        "percent unit of an imported metric ignored",
+        "analysis/frames.py",
+        'other = given.to_numpy("float64"), own.reindex(given.index).to_numpy("float64") * unit',
+        'other = given.to_numpy("float64"), own.reindex(given.index).to_numpy("float64")',
+        f"{WIRING}test_imported_percent_column_of_a_computed_fraction_is_left_out_as_its_double",
     ),
 )

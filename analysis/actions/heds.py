@@ -13,6 +13,8 @@ from analysis.sections.criteria import criterion_rows
 from analysis.sections.own_repeats import OwnRepeats
 from analysis.sections.section import Found, averaged
 from analysis.sections.sights import unblinded
+from analysis.sections.system_tests import test_of
+from analysis.stats.system_test import MIXED_MODEL, PERMUTATION
 from judging import quality, selection
 from judging.actions import exclusion_rules, selections
 from judging.models import Assignment, Campaign, Event, Exclusion, Round
@@ -266,8 +268,9 @@ def _criterion(
     yield "4.3.8", HedsAnswer(options=(7,) if criterion.level == "nominal" else (2,))
     if averaged(criterion):
         yield "4.3.9", HedsAnswer("Mean over annotators, then over a system's questions")
-        words = "Paired permutation over sources, Holm over pairs; Cliff's delta"
-        yield "4.3.10", HedsAnswer(words)
+        test = test_of(found, criterion.key).name if found else PERMUTATION
+        words = "Mixed model" if test == MIXED_MODEL else "Paired permutation over sources"
+        yield "4.3.10", HedsAnswer(f"{words}, Holm over pairs; Cliff's delta")
     else:
         yield "4.3.9", HedsAnswer("Shares of the values; nothing is averaged")
         yield "4.3.10", HedsAnswer("N/A: systems are not compared on it")

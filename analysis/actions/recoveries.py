@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from analysis.actions import runs
-from analysis.sections.comparisons import DEFAULT, SURE, Comparisons
+from analysis.sections.comparisons import Comparisons, deciding_pairs, differs, no_letters_because
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.exclusions import Exclusions
 from analysis.sections.section import Found
@@ -23,7 +23,7 @@ class Recovery:
     is_planted: bool
     told: int
     reversed: int
-    pairs: int  # 0 where they are too many to be tested
+    pairs: int  # 0 where they are too many to be tested, or the mixed model cannot be fitted
     with_all: list[str]  # the order of means with nobody left out; empty where nobody is
 
     @classmethod
@@ -45,8 +45,9 @@ class Recovery:
         order = sorted(means, key=lambda name: means[name], reverse=is_high_best)
         told = right = 0
         is_tested = criterion.criterion not in found.left_out(Comparisons)
-        for row in found.on(Comparisons, criterion.criterion):
-            if row.test == DEFAULT and row.p_holm < SURE:
+        is_tested = is_tested and not no_letters_because(found, criterion.criterion)
+        for row in deciding_pairs(found, criterion.criterion):
+            if differs(row):
                 told += 1
                 is_first_better = (row.estimate.value > 0) == is_high_best
                 right += is_first_better == (planted.index(row.first) < planted.index(row.second))

@@ -59,7 +59,7 @@ class Cell:
     text: str
     under: str = ""
     best: bool = False
-    letters: str = ""  # those it shares with systems it is not told apart from
+    letters: str = ""  # those it shares with systems it does not differ significantly from
     shade: int | None = None  # of a heat map, 0 to 20
     minus: bool = False  # the shade is of a negative number
     framed: bool = False

@@ -39,6 +39,7 @@ from analysis.sections.spans import SpanMarks, Spans
 from analysis.sections.study import Study
 from analysis.sections.system_means import SystemMeans
 from analysis.sections.system_scores import SystemScoresByMetric
+from analysis.sections.system_tests import SystemTests
 from analysis.sections.violations import Violations
 
 
@@ -73,10 +74,11 @@ CHAPTERS: tuple[Chapter, ...] = (
         "Systems",
         (
             SystemMeans(),
+            SystemTests(),
             Distributions(),
             Comparisons(),
-            Groups(),
             MixedModels(),
+            Groups(),
             DependabilityOfSystems(),
             Aggregations(),
         ),
@@ -126,5 +128,5 @@ def section_of(key: str) -> Section[Any] | None:
 
 def ordered() -> Iterator[Section[Any]]:
     """Yield the sections so that each comes after those whose rows it reads."""
-    first = (NotListed.key, Criteria.key, Violations.key, MachineJudges.key)
+    first = (NotListed.key, Criteria.key, Violations.key, MachineJudges.key, SystemTests.key)
     return iter(sorted(SECTIONS, key=lambda section: section.key not in first))

@@ -298,9 +298,7 @@ def _combined_table(found: Found) -> list[PageTable]:
     for form, rows in totals.items():
         values = {row.system: row.aggregate for row in rows}
         order = _rank(rows, found)
-        is_whole = all(map(known, values.values()))
-        tops = order.places[0] if order.places and is_whole else []
-        cells = [Cell(plain(values.get(name)), best=tops == [name]) for name in systems]
+        cells = [Cell(plain(values.get(name))) for name in systems]
         lines.append(Line(_words(form), cells, str(order) or no_ranking))
     best = {"lowest": "; low is best", "highest": "; high is best"}.get(
         _end(next(iter(totals.values()))[0], criterion_rows(found)), ""

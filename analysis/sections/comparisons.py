@@ -1,5 +1,5 @@
-"""Do systems differ? Every pair on every criterion, by several tests, and letters that join what
-could not be told."""
+"""Do systems differ? Every pair on every criterion by several tests, and letters that join systems
+without a significant difference."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,9 @@ from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import between, coefficient, known, p_alone, signed
 from analysis.sections.columns import averaged_criteria, units_of
 from analysis.sections.criteria import criterion_rows
+from analysis.sections.mixed_models import LEFT_OUT, MixedModels, ModelRow
 from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.system_tests import NAMES, test_of
 from analysis.stats.arrays import FloatArray
 from analysis.stats.comparing import (
     cliffs_delta,
@@ -27,11 +29,12 @@ from analysis.stats.comparing import (
 from analysis.stats.estimate import Estimate, Tested
 from analysis.stats.letters import letters
 from analysis.stats.multiplicity import benjamini_hochberg, holm
+from analysis.stats.system_test import MIXED_MODEL, PERMUTATION
 from analysis.stats.systems import by_source
 from judging.protocols.rubric_schema import RubricCriterion
 
 SURE = 0.05
-DEFAULT = "permutation"
+DEFAULT = PERMUTATION
 TESTS = 4  # of each pair: permutation, Wilcoxon, t and Cliff's delta
 # Swaps for each pair of systems: Holm multiplies the smallest p by the number of pairs
 PER_PAIR = 100
@@ -67,14 +70,16 @@ class SystemPair:
 
 @dataclass(frozen=True)
 class SystemLetters:
-    """The letters of one system on one criterion: systems with one in common are not told apart.
+    """The letters of one system on one criterion: systems with one in common do not differ
+      significantly.
 
     criterion: key of the criterion
     system: name of the system
-    letters: its letters, a for the best
-    test: the test that tells systems apart
+    letters: its letters, a for the best; empty where the test could not be made
+    test: the test that compares the systems
     correction: correction over the pairs of the criterion
     level: level of the test after correction
+    reason: why there are no letters
     """
 
     criterion: str
@@ -83,6 +88,7 @@ class SystemLetters:
     test: str
     correction: str
     level: float
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -106,8 +112,9 @@ class SystemScores:
 class Comparisons(Section[SystemPair]):
     """Every pair of systems under every test.
 
-    The default is the paired permutation over sources. The two-sample t of question means is there
-    for papers that print it: it takes questions on one source as independent.
+    The paired permutation test over sources compares the systems unless the mixed model does
+    (`system_tests`). The two-sample t of question means is there for papers that print it: it takes
+    questions on one source as independent.
     """
 
     key = "comparisons"
@@ -115,9 +122,10 @@ class Comparisons(Section[SystemPair]):
     identity = ("criterion", "test", "first", "second")
     by_reading = True
     note = (
-        "Every pair on the sources that both were given, p with Holm's correction over the pairs of a criterion, bold "
-        "below .05. The two-sample t of question means stands as published: it takes the questions of two systems on "
-        "one source as independent."
+        "Every pair of systems, p with Holm's correction over the pairs of a criterion. p of the test that the letters "
+        "come from is bold below .05. The two-sample t of question means is printed as published: it takes the "
+        "questions of two systems on one source as independent. If the mixed model compares the systems, the other "
+        "tests are printed as published too: they take annotators as fixed and equally allocated."
     )
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
@@ -139,50 +147,19 @@ class Comparisons(Section[SystemPair]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables = []
-        for criterion in criterion_rows(found):
-            by_pair: dict[tuple[str, str], dict[str, SystemPair]] = {}
-            for row in found.on(Comparisons, criterion.criterion):
-                by_pair.setdefault((row.first, row.second), {})[row.test] = row
-            lines = [
-                _line(f"{first} – {second}", tests) for (first, second), tests in by_pair.items()
-            ]
-            reasons = {
-                row.estimate.reason
-                for tests in by_pair.values()
-                for row in tests.values()
-                if not row.estimate.defined and row.estimate.reason
-            }
-            heads = [
-                "difference",
-                "sources",
-                "p permutation",
-                "p Wilcoxon",
-                "Cliff's delta",
-                "p two-sample t",
-            ]
-            notes = ["", "in common", "", "", "", "as published"]
-            if lines:
-                tables.append(
-                    PageTable(
-                        criterion.name,
-                        heads,
-                        lines,
-                        first="Systems",
-                        notes=notes,
-                        reasons=sorted(reasons),
-                        folded=True,
-                    )
-                )
-        return tables
+        return [
+            table
+            for criterion in criterion_rows(found)
+            if (table := _table(found, criterion.criterion, criterion.name))
+        ]
 
 
 class Groups(Section[SystemLetters]):
-    """Each system's letters on each criterion, best mean first: one in common joins what does not
-    differ."""
+    """Each system's letters on each criterion, best mean first: systems that share one do not differ
+    significantly."""
 
     key = "groups"
-    title = "Letters joining systems that are not told apart"
+    title = "Letters joining systems without a significant difference"
     identity = ("criterion", "system")
     by_reading = True
 
@@ -190,18 +167,103 @@ class Groups(Section[SystemLetters]):
         rows: list[SystemLetters] = []
         left_out = found.left_out(Comparisons)
         for each in scores_of(inputs.counted):
-            if each.criterion.key in left_out:  # no test says who shares a letter
+            key = each.criterion.key
+            if key in left_out:  # no test says who shares a letter
                 continue
+            test, reason = test_of(found, key), _untested_because(found, key)
             place = {name: number for number, name in enumerate(each.names)}
             differ = {
                 (place[row.first], place[row.second])
-                for row in found.on(Comparisons, each.criterion.key)
-                if row.test == DEFAULT and row.p_holm < SURE
+                for row in deciding_pairs(found, key)
+                if differs(row)
             }
-            given = letters(each.oriented, differ)
-            for name, own in zip(each.names, given, strict=True):
-                rows.append(SystemLetters(each.criterion.key, name, own, DEFAULT, "holm", SURE))
+            means = _means_of_model(found, each) if test.name == MIXED_MODEL else each.oriented
+            given = [""] * len(each.names) if reason else letters(means, differ)
+            rows += [
+                SystemLetters(key, name, own, test.name, "holm", SURE, reason)
+                for name, own in zip(each.names, given, strict=True)
+            ]
         return rows
+
+
+def _means_of_model(found: Found, scores: SystemScores) -> FloatArray:
+    """Return the model's mean of each system, turned so that high is best."""
+    rows = found.on(MixedModels, scores.criterion.key)
+    means = {row.first: row.estimate.value for row in rows if row.effect == "mean"}
+    found_means = np.array([means.get(name, nan) for name in scores.names])
+    return -found_means if scores.criterion.best == "lowest" else found_means
+
+
+def deciding_pairs(found: Found, criterion: str) -> Sequence[SystemPair | ModelRow]:
+    """Return the pairs of systems under the test that compares them on a criterion: letters, bold
+    type and sentences come from these alone."""
+    if test_of(found, criterion).name == MIXED_MODEL:
+        model = found.on(MixedModels, criterion)
+        return [row for row in model if row.effect == "difference" and row.first]
+    return [row for row in found.on(Comparisons, criterion) if row.test == PERMUTATION]
+
+
+def differs(pair: SystemPair | ModelRow) -> bool:
+    """Return whether two systems differ significantly after Holm's correction."""
+    return pair.p_holm < SURE
+
+
+def no_letters_because(found: Found, criterion: str) -> str:
+    """Return why the systems have no letters on a criterion; empty where they have some."""
+    return next((row.reason for row in found.on(Groups, criterion)), "")
+
+
+def _untested_because(found: Found, criterion: str) -> str:
+    """Return why the mixed model compares no two systems on a criterion; empty if it compares some,
+    and for the permutation test, which gives a reason for each pair."""
+    if test_of(found, criterion).name != MIXED_MODEL:
+        return ""
+    rows = [row for row in found.on(MixedModels, criterion) if row.effect == "difference"]
+    if not rows:
+        return LEFT_OUT
+    return "" if any(known(row.estimate.p) for row in rows) else rows[0].estimate.reason
+
+
+def _table(found: Found, criterion: str, name: str) -> PageTable | None:
+    """Return every pair on one criterion; None where there is none."""
+    by_pair: dict[tuple[str, str], dict[str, SystemPair]] = {}
+    for row in found.on(Comparisons, criterion):
+        by_pair.setdefault((row.first, row.second), {})[row.test] = row
+    if not by_pair:
+        return None
+    decides_by_model = test_of(found, criterion).name == MIXED_MODEL
+    model = {(row.first, row.second): row for row in deciding_pairs(found, criterion)}
+    lines, reasons = [], set()
+    for pair, tests in by_pair.items():
+        deciding = model.get(pair) if decides_by_model else tests[DEFAULT]
+        lines.append(_line(" – ".join(pair), tests, deciding, by_model=decides_by_model))
+        estimates = [row.estimate for row in tests.values()]
+        estimates += [deciding.estimate] if deciding else []
+        reasons |= {each.reason for each in estimates if not each.defined and each.reason}
+    heads = [
+        "difference",
+        "sources",
+        "p permutation",
+        "p Wilcoxon",
+        "Cliff's delta",
+        "p two-sample t",
+    ]
+    notes = ["", "in common", "", "", "", "as published"]
+    if decides_by_model:
+        heads.insert(2, "p mixed model")
+        notes = ["", "in common", "", "as published", "as published", "", "as published"]
+        if reason := no_letters_because(found, criterion):
+            reasons.add(reason)
+    return PageTable(
+        name,
+        heads,
+        lines,
+        first="Systems",
+        notes=notes,
+        caption=f"The letters come from the {NAMES[test_of(found, criterion).name]}.",
+        reasons=sorted(reasons),
+        folded=True,
+    )
 
 
 def scores_of(material: Material) -> Iterator[SystemScores]:
@@ -266,28 +328,36 @@ def _adjusted(rows: Sequence[SystemPair]) -> list[SystemPair]:
     ]
 
 
-def _line(name: str, tests: dict[str, SystemPair]) -> Line:
+def _line(
+    name: str,
+    tests: dict[str, SystemPair],
+    deciding: SystemPair | ModelRow | None,
+    *,
+    by_model: bool,
+) -> Line:
+    """Return a pair of systems under every test; `deciding` is the one the letters come from."""
     permuted, delta = tests[DEFAULT], tests["cliffs_delta"].estimate
-    sure = known(permuted.p_holm) and permuted.p_holm < SURE
+    of_test = [Cell(p_alone(deciding.p_holm), best=differs(deciding))] if deciding else [Cell("–")]
+    others = [permuted, tests["wilcoxon"]] if by_model else [tests["wilcoxon"]]
+    query = ItemQuery(
+        sort="loss",
+        criterion=permuted.criterion,
+        system=permuted.first,
+        against=permuted.second,
+    )
     return Line(
         name,
         [
             Cell(
-                signed(permuted.estimate.value),
-                between(permuted.estimate),
-                items=ItemQuery(
-                    sort="loss",
-                    criterion=permuted.criterion,
-                    system=permuted.first,
-                    against=permuted.second,
-                )
-                if permuted.first and permuted.second
-                else None,
+                signed(deciding.estimate.value) if deciding else "–",
+                between(deciding.estimate) if deciding else "",
+                items=query if permuted.first and permuted.second else None,
             ),
             Cell(f"{permuted.estimate.n:,}"),
-            Cell(p_alone(permuted.p_holm), best=sure),
-            Cell(p_alone(tests["wilcoxon"].p_holm)),
-            Cell(coefficient(delta.value), between(delta)),
+            *of_test,
+            *(Cell(p_alone(each.p_holm)) for each in others),
+            # its interval takes annotators as fixed and equally allocated
+            Cell(coefficient(delta.value), "" if by_model else between(delta)),
             Cell(p_alone(tests["t_as_published"].p_holm)),
         ],
     )

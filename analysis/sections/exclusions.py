@@ -1,7 +1,7 @@
 """What leaving annotators out changes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from analysis.frames import Material, with_settled
@@ -11,7 +11,7 @@ from analysis.reports.system_names import system_name
 from analysis.sections.agreement import alpha_of
 from analysis.sections.readings import read_as
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.system_means import means_of
+from analysis.sections.system_means import declared_means
 from analysis.stats.estimate import Estimate
 
 DATA: dict[str, str] = {
@@ -56,7 +56,10 @@ class Exclusions(Section[ExclusionRow]):
         return [
             row
             for data, said in (("all", everything), ("after exclusions", kept))
-            for row in _rows(data, said, read_as(_with(said, inputs), reading))  # type: ignore[arg-type]
+            for row in _rows(
+                data,  # type: ignore[arg-type]
+                replace(inputs, said=said, counted=read_as(_with(said, inputs), reading)),
+            )
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -82,11 +85,9 @@ def _with(said: Material, inputs: Inputs) -> Material:
     return with_settled(said) if inputs.settings.get("settled") else said
 
 
-def _rows(
-    data: Literal["all", "after exclusions"], said: Material, counted: Material
-) -> Iterator[ExclusionRow]:
-    for criterion in said.rubric.criteria:
-        alpha = alpha_of(said, criterion)
+def _rows(data: Literal["all", "after exclusions"], inputs: Inputs) -> Iterator[ExclusionRow]:
+    for criterion in inputs.said.rubric.criteria:
+        alpha = alpha_of(inputs.said, criterion)
         yield ExclusionRow(data, "krippendorff_alpha", criterion.key, "", alpha)
-    for row in means_of(counted):
+    for row in declared_means(inputs):
         yield ExclusionRow(data, "mean", row.criterion, row.system, row.mean)

@@ -1,7 +1,6 @@
 """What was done, as the methods section of a paper says it: protocol, material, people, tests, and
 how to repeat it."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +8,14 @@ from typing import Any
 from analysis.reports.making import LIBRARIES, prepared
 from analysis.reports.numerals import between, counted, inside, known, listed, two
 from analysis.sections.agreement import alpha_row
-from analysis.sections.comparisons import DEFAULT, Comparisons
+from analysis.sections.comparisons import Comparisons, deciding_pairs, no_letters_because
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.levels import LEVELS, Levels, headline_level
 from analysis.sections.metrics import MetricsMade
 from analysis.sections.section import Found
 from analysis.sections.study import are_means, facts_of, places_without_values
+from analysis.sections.system_tests import model_reasons, test_of
+from analysis.stats.system_test import MIXED_MODEL, PERMUTATION
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 
 UNCITED = ("", "none", "unpublished")
@@ -141,20 +142,37 @@ def _agreement(found: Found) -> Iterator[str]:
 
 
 def _systems(found: Found) -> Iterator[str]:
-    rows = [row for row in found.of(Comparisons) if row.test == DEFAULT]
+    pairs = {key: deciding_pairs(found, key) for key in found.names}
     untested = [found.name_of(key) for key in found.names if key in found.left_out(Comparisons)]
-    if not rows and not untested:
+    reasons = {key: reason for key in found.names if (reason := no_letters_because(found, key))}
+    if not any(pairs.values()) and not untested and not reasons:
         return
-    tested = Counter(row.criterion for row in rows if known(row.estimate.p))
-    yield "Means of systems are means of their questions' means, with 95 % intervals over sources."
-    if tested:
+    tests = {key: test_of(found, key).name for key in found.names}
+    tested = {
+        key: sum(known(row.estimate.p) for row in rows) for key, rows in pairs.items() if rows
+    }
+    permuted = [count for key, count in tested.items() if tests[key] == PERMUTATION]
+    modelled = [count for key, count in tested.items() if tests[key] == MIXED_MODEL]
+    if permuted:
+        yield "Means of systems are means of their questions' means, with 95 % intervals over sources."
+    if any(permuted):
         yield (
             "Systems were compared by a paired permutation test over the sources that both were given, "
             "two-sided, with Holm's correction over the "
-            f"{counted(max(tested.values()), 'pair')} of a criterion, at a level of 5 %."
+            f"{counted(max(permuted), 'pair')} of a criterion, at a level of 5 %."
         )
-    elif rows:
+    elif permuted:
         yield "No two systems have two sources in common, so none were compared by a test."
+    yield from model_reasons(found)
+    for reason in dict.fromkeys(reasons.values()):
+        names = [found.name_of(key) for key, each in reasons.items() if each == reason]
+        yield f"On {listed(names)} the mixed model compared no systems: {reason}."
+    if any(modelled):
+        yield (
+            "The mixed model (REML; fixed effects of systems; random effects of sources and questions; annotators as "
+            "declared) gives their means and 95 % intervals and tests their differences two-sided, with Holm's "
+            f"correction over the {counted(max(modelled), 'pair')} of a criterion, at a level of 5 %."
+        )
     if untested:
         yield f"On {listed(untested)} they were not compared, for their pairs are too many to list."
     unaveraged = [each.name for each in criterion_rows(found) if not each.averaged]

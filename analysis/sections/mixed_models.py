@@ -2,7 +2,7 @@
 annotators."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Any
 
@@ -23,6 +23,8 @@ from judging.protocols.rubric_schema import RubricCriterion
 
 QUICK = 1e9  # questions x (systems, annotators and their pairs)^2: below it a fit takes seconds
 METHOD = "mixed model, REML"
+LEFT_OUT = "the run leaves out the mixed model"
+ONE_ANNOTATOR = "one annotator cannot show how annotators differ"
 EFFECTS = {
     "source": "sources",
     "source:system": "systems on sources",
@@ -36,15 +38,16 @@ EFFECTS = {
 
 @dataclass(frozen=True)
 class ModelRow:
-    """A difference of two systems, or a variance, from the model of one criterion.
+    """A mean, a difference of two systems, or a variance, from the model of one criterion.
 
     criterion: key of the criterion
-    effect: difference of two systems' means, or the variance of what: sources, systems on sources,
-      questions (one system's on one source), annotators and annotators on systems (where annotators
-      are declared random), annotators on questions (where they rated some twice), the rest
-    first: one system
+    effect: mean of a system, difference of two systems' means, or the variance of what: sources,
+      systems on sources, questions (one system's on one source), annotators and annotators on
+      systems (where annotators are declared random), annotators on questions (where they rated some
+      twice), the rest
+    first: the system, or the first of two
     second: the other
-    estimate: the difference, first minus second, or the variance
+    estimate: the mean, the difference, first minus second, or the variance
     p_holm: p after Holm's correction over the pairs of the criterion
     """
 
@@ -57,15 +60,15 @@ class ModelRow:
 
 
 class MixedModels(Section[ModelRow]):
-    """The model's differences of systems and its variances, criterion by criterion, or why there
-    are none.
+    """The model's means and differences of systems and its variances, criterion by criterion, or why
+    there are none.
 
     Sources and questions are random. Annotators are fixed, so that a difference is that for these
     annotators, unless the run declares them random.
     """
 
     key = "mixed_models"
-    version = 2
+    version = 3
     title = "Systems by a mixed model"
     identity = ("criterion", "effect", "first", "second")
     by_reading = True
@@ -103,7 +106,8 @@ class MixedModels(Section[ModelRow]):
             ]
             reasons = {row.estimate.reason for row in kept} - {""}
             cautions = dict.fromkeys(row.estimate.caution for row in kept if row.estimate.caution)
-            told = [f"{r.effect} {two(r.estimate.value)}" for r in kept if r.effect != "difference"]
+            variances = [row for row in kept if row.effect.startswith("variance")]
+            told = [f"{row.effect} {two(row.estimate.value)}" for row in variances]
             if kept:
                 tables.append(
                     PageTable(
@@ -124,13 +128,27 @@ def model_of(inputs: Inputs, criterion: RubricCriterion, *, annotators_random: b
     Raises
     ------
     Unfit
-        The ratings do not permit it, or it would take long and was not asked for.
+        The ratings do not permit it, or the run leaves it out, or it would take long and was not
+        asked for.
     """
+    if inputs.settings["mixed_model"] == "never":
+        raise Unfit(LEFT_OUT)
     rows = placed_ratings(inputs.counted, criterion)
     if inputs.settings["mixed_model"] == "quick" and _cost(rows) > QUICK:
         asked = "it would take long; ask for it before the run"
         raise Unfit(f"not fitted: with {len(rows):,} judgments {asked}")
     return variance_components(**_columns(rows), annotators_random=annotators_random)
+
+
+def means_by_model(model: Components, inputs: Inputs) -> dict[str, Tested]:
+    """Return each system's mean by a model of the declared design."""
+    means = {str(name): model.mean(name) for name in model.systems}
+    if inputs.design.annotators and not model.random:
+        return {
+            name: replace(mean, low=nan, high=nan, df=nan, reason=ONE_ANNOTATOR)
+            for name, mean in means.items()
+        }
+    return means
 
 
 def _columns(rows: pd.DataFrame) -> dict[str, Any]:
@@ -155,7 +173,13 @@ def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
         nothing = untested(METHOD, str(reason))
         yield ModelRow(criterion.key, "difference", "", "", nothing, nan)
         return
-    yield from _differences(model, _columns(placed_ratings(inputs.counted, criterion)), criterion)
+    for name, mean in means_by_model(model, inputs).items():
+        yield ModelRow(criterion.key, "mean", name, "", mean, nan)
+    if inputs.design.annotators and not model.random:
+        yield ModelRow(criterion.key, "difference", "", "", untested(METHOD, ONE_ANNOTATOR), nan)
+    else:
+        columns = _columns(placed_ratings(inputs.counted, criterion))
+        yield from _differences(model, columns, criterion)
     for name, value in model.variances.items():
         estimate = Tested(
             value=value, n=model.n, method=model.method, caution="; ".join(model.notes)

@@ -1,9 +1,10 @@
 """The core numbers once more for every value of a chosen attribute: question type, source, domain,
 language, day."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from math import nan
 from typing import Any, TypeAlias
 
 import pandas as pd
@@ -17,10 +18,13 @@ from analysis.sections.agreement import alpha_of
 from analysis.sections.columns import averaged_criteria, human_columns, metric_columns
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_means import means_of
+from analysis.sections.system_tests import test_for
 from analysis.stats.correlation import correlate
 from analysis.stats.estimate import Estimate, Tested
+from analysis.stats.system_test import MIXED_MODEL
 from judging.models import Campaign
 
+NOT_FITTED = "no interval: the mixed model is not fitted to slices"
 OWN = ("target_type", "source", "day")
 FROM_FILE = "column: "  # before the name of a metadata column, which could be any word
 Columns: TypeAlias = "Mapping[str, pd.Series[Any]]"  # of the file, by name, each by unit
@@ -84,10 +88,12 @@ class Slices(Section[SliceRow]):
         left_out = found.left_out(Slices)
         wanted = [each for each in inputs.settings["slices"] if each not in left_out]
         columns = _columns(inputs.counted, wanted)
+        criteria = averaged_criteria(inputs.counted) if wanted else []
+        by_model = {each.key for each in criteria if test_for(inputs, each).name == MIXED_MODEL}
         for attribute in wanted:
             tell = partial(chance.step, f"Slices by {attribute.removeprefix(FROM_FILE)}")
             tell()
-            rows += _of_attribute(inputs, attribute, columns, tell)
+            rows += _of_attribute(inputs, attribute, columns, by_model, tell)
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -145,9 +151,16 @@ def _items(row: SliceRow) -> ItemQuery | None:
 
 
 def _of_attribute(
-    inputs: Inputs, attribute: str, columns: Columns, tell: Callable[[], None]
+    inputs: Inputs,
+    attribute: str,
+    columns: Columns,
+    by_model: Collection[str],
+    tell: Callable[[], None],
 ) -> list[SliceRow]:
-    """Return the rows of an attribute. `tell` is called before each of its values."""
+    """Return the rows of an attribute. `tell` is called before each of its values.
+
+    by_model : criteria on which the mixed model compares the systems; slices have no intervals there
+    """
     labels = _labels(inputs.counted, attribute, columns)
     of_said = _labels(inputs.said, attribute, columns)
     values = labels.dropna().unique().tolist()
@@ -155,7 +168,8 @@ def _of_attribute(
     rows = []
     for value in values:
         tell()
-        core = _core(_part(inputs.said, of_said, value), _part(inputs.counted, labels, value))
+        said, counted = _part(inputs.said, of_said, value), _part(inputs.counted, labels, value)
+        core = _core(said, counted, by_model)
         rows += [
             SliceRow(name, str(value), len(values), measure, criterion, system, metric, estimate)
             for measure, criterion, system, metric, estimate in core
@@ -197,12 +211,17 @@ def _part(material: Material, labels: "pd.Series[Any]", label: object) -> Materi
     return replace(material, slots=slots, judgments=judgments.reset_index(drop=True), scores=scores)
 
 
-def _core(said: Material, part: Material) -> Iterator[tuple[str, str, str, str, Tested]]:
+def _core(
+    said: Material, part: Material, by_model: Collection[str]
+) -> Iterator[tuple[str, str, str, str, Tested]]:
     for criterion in said.rubric.criteria:
         alpha = alpha_of(said, criterion)
         yield "krippendorff_alpha", criterion.key, "", "", _tested(alpha)
     for row in means_of(part):
-        yield "mean", row.criterion, row.system, "", _tested(row.mean)
+        mean = _tested(row.mean)
+        if row.criterion in by_model:
+            mean = replace(mean, low=nan, high=nan, df=nan, reason=NOT_FITTED)
+        yield "mean", row.criterion, row.system, "", mean
     metrics = metric_columns(part)
     for human in human_columns(part):
         for column in metrics:

@@ -1,9 +1,9 @@
-"""What the systems got: their means with intervals over sources."""
+"""Means of the systems, with the intervals and letters of the test that compares them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from math import inf, isclose
+from math import inf, isclose, nan
 from statistics import fmean
 from typing import Self
 
@@ -11,19 +11,43 @@ from analysis.frames import Material, aligned
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable, Plot
-from analysis.reports.numerals import EQUAL, between, briefly, counted, inside, listed, or_dash, two
+from analysis.reports.numerals import (
+    EQUAL,
+    between,
+    briefly,
+    counted,
+    inside,
+    known,
+    listed,
+    or_dash,
+    two,
+)
 from analysis.reports.system_names import system_name
 from analysis.sections.columns import averaged_criteria, units_of
-from analysis.sections.comparisons import DEFAULT, SURE, Comparisons, Groups, SystemPair
+from analysis.sections.comparisons import (
+    DEFAULT,
+    SURE,
+    Comparisons,
+    Groups,
+    SystemPair,
+    deciding_pairs,
+    differs,
+    no_letters_because,
+)
 from analysis.sections.criteria import CriterionRow, criterion_rows
+from analysis.sections.mixed_models import means_by_model, model_of
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
-from analysis.stats.estimate import Estimate
+from analysis.sections.system_tests import NAMES, model_reasons, test_for, test_of
+from analysis.stats.estimate import Estimate, Tested
+from analysis.stats.reml import Unfit
+from analysis.stats.system_test import MIXED_MODEL
 from analysis.stats.systems import system_means
+from judging.protocols.rubric_schema import RubricCriterion
 
 FEW = 8  # systems whose means are drawn in the table; of more, the table would be long
-UNTESTED = "systems are not compared, for the table of their pairs would be too long"
+UNTESTED = "systems are not compared: the table of their pairs would be too long"
 BEST = {"lowest": "low is best", "highest": "high is best"}
 
 
@@ -33,32 +57,39 @@ class SystemMean:
 
     criterion: key of the criterion
     system: name of the system
-    mean: mean of the question means; `n` counts questions, `clusters` the sources of its interval
+    mean: mean of the question means, or the mixed model's mean if that model compares the systems;
+      `n` counts questions, `clusters` the sources of its interval
+    unadjusted: mean of the question means, whichever test compares the systems
     """
 
     criterion: str
     system: str
     mean: Estimate
+    unadjusted: float
 
 
 class SystemMeans(Section[SystemMean]):
-    """The systems' means over the questions they returned, with intervals over sources."""
+    """The systems' means over the questions they returned, with intervals of the declared
+    design."""
 
     key = "systems"
+    version = 2
     leads = True
     title = "Systems"
     identity = ("criterion", "system")
     by_reading = True
     note = (
-        "Mean of the question means over the questions that were returned and judged, with its 95 % interval over "
-        "sources and the number of questions. Systems that share a letter are not told apart (paired permutation "
-        "over sources, 5 % after Holm's correction over the pairs of a criterion). A mean is bold where that test "
-        "finds its system better than all others. Of eight systems or fewer the means are drawn on the "
-        "criterion's scale. Systems stand by their mean rank over the criteria of which one end is best."
+        "Mean of the question means over the questions that were returned and judged, with its 95 % interval and the "
+        "number of questions. If the mixed model compares the systems, mean and interval are the model's, and the mean "
+        "of the question means stands below as unadjusted if it differs. Systems that "
+        "share a letter do not differ significantly (5 % level, Holm's correction over the pairs of a criterion; the "
+        "test is named below). A mean is bold only if its system is significantly better than all others by that "
+        "test. The means of eight systems or fewer are drawn on the criterion's scale. Systems are ordered by their "
+        "mean rank over the criteria with a best end."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemMean]:
-        return list(means_of(inputs.counted))
+        return list(declared_means(inputs))
 
     def tables(self, found: Found) -> list[PageTable]:
         rows = found.of(SystemMeans)
@@ -84,11 +115,12 @@ class SystemMeans(Section[SystemMean]):
         shown = [order.criterion for order in orders]
         reasons = sorted({row.mean.reason for row in rows if row.mean.reason})
         reasons += [
-            f"{each.name}: more groups of systems than there are letters; see every pair."
-            for each in shown
-            if not any(letters.get((name, each.criterion), "-") for name in systems)
+            f"{order.criterion.name}: more groups of systems than there are letters; see every pair."
+            for order in orders
+            if not order.untested
+            and not any(letters.get((name, order.criterion.criterion), "-") for name in systems)
         ]
-        reasons += [f"{each.criterion.name}: {UNTESTED}." for each in orders if not each.is_tested]
+        reasons += [f"{each.criterion.name}: {each.untested}." for each in orders if each.untested]
         reasons += [told for order in orders for told in order.against_means()]
         return [
             PageTable(
@@ -98,6 +130,7 @@ class SystemMeans(Section[SystemMean]):
                 first="System",
                 last="Returned",
                 notes=[BEST.get(each.best, "") for each in shown],
+                caption=_tests_named(found, shown) if len(systems) > 1 else "",
                 reasons=reasons,
             )
         ]
@@ -114,7 +147,7 @@ class SystemMeans(Section[SystemMean]):
             if each.systems
         ]
         chart = partial(charts.means, panels)
-        alt = "Each system's mean with its 95 % interval over sources, best first, a panel for each criterion"
+        alt = "Each system's mean with its 95 % interval, best first, a panel for each criterion"
         return [Figure("systems", alt, chart)]
 
     def small_print(self, found: Found) -> list[str]:
@@ -152,17 +185,22 @@ class SystemMeans(Section[SystemMean]):
         )
         for each in orders:
             yield from each.against_means()
+        yield from model_reasons(found)
+        yield from _without_test(orders)
         yield from _out_of_reach(found)
         if any(each.near_the_best or len(each.best) > 1 for each in orders):
-            yield "Systems that are not told apart may differ all the same: this study does not show which is better."
+            yield (
+                "A difference that is not significant does not show that the systems are equal: this study does "
+                "not show which is better."
+            )
 
 
 def _out_of_reach(found: Found) -> Iterator[str]:
-    """Say which pairs of systems have too few sources in common to be compared, or to be told
-    apart; on which criteria, where not on all."""
+    """Say which pairs of systems have too few sources in common for the permutation test, or for a
+    significant difference; on which criteria, where not on all."""
     tests: dict[str, list[SystemPair]] = {}
     for row in found.of(Comparisons):
-        if row.test == DEFAULT:
+        if row.test == DEFAULT == test_of(found, row.criterion).name:
             tests.setdefault(row.criterion, []).append(row)
     alone = {key: [row for row in rows if row.estimate.n < 2] for key, rows in tests.items()}
     for place, pairs in _together(alone, found):
@@ -189,7 +227,7 @@ def _out_of_reach(found: Found) -> Iterator[str]:
         yield (
             f"{place}{'with' if place else 'With'} {most} in common or fewer no p of this test can "
             f"fall below {min(row.floor for row in rows):.4g} after Holm's correction, so {which} "
-            "could not have been told apart, however they differ."
+            "could not differ significantly, whatever the difference."
         )
 
 
@@ -211,43 +249,124 @@ def _together(
             yield f"On {listed(names)}, " if len(keys) != everywhere else "", held
 
 
+def _without_test(orders: Sequence["SystemOrder"]) -> Iterator[str]:
+    """Say on which criteria the mixed model has no test of some pairs of systems."""
+    for order in orders:
+        if order.pairs_without_test and not order.untested:
+            pairs = counted(order.pairs_without_test, "pair")
+            has = "has" if order.pairs_without_test == 1 else "have"
+            name = inside(order.criterion.name)
+            yield f"On {name}, {pairs} of systems {has} no test by the mixed model."
+
+
+def _tests_named(found: Found, criteria: Sequence[CriterionRow]) -> str:
+    """Name the test that letters, bold type and intervals come from."""
+    by_test: dict[str, list[str]] = {}
+    for each in criteria:
+        test = test_of(found, each.criterion)
+        because = f" because {test.reason}" if test.reason else ""
+        by_test.setdefault(f"{NAMES[test.name]}{because}", []).append(each.name)
+    several = len(by_test) > 1
+    named = [f"{test} ({listed(names)})" if several else test for test, names in by_test.items()]
+    return f"Test of the systems: {'; '.join(named)}." if named else ""
+
+
 def means_of(material: Material) -> Iterator[SystemMean]:
-    """Yield every system's mean on every criterion that may be averaged."""
+    """Yield every system's mean of question means, with its interval over sources, on every
+    criterion that may be averaged."""
     for criterion in averaged_criteria(material):
-        units = units_of(material, criterion)
-        scores = aligned(units["unit"], material.human(criterion.key))
-        systems, sources = units["system"].to_numpy(), units["source"].to_numpy()
-        for name, mean in system_means(scores, systems=systems, sources=sources).items():
-            yield SystemMean(criterion.key, str(name), mean)
+        yield from _means_on(material, criterion)
+
+
+def declared_means(inputs: Inputs) -> Iterator[SystemMean]:
+    """Yield the same means under the declared design: where the mixed model compares the systems,
+    its means and intervals, or the reason why there is no interval."""
+    for criterion in averaged_criteria(inputs.counted):
+        rows = _means_on(inputs.counted, criterion)
+        if test_for(inputs, criterion).name == MIXED_MODEL:
+            rows = _by_model(rows, inputs, criterion)
+        yield from rows
+
+
+def _means_on(material: Material, criterion: RubricCriterion) -> Iterator[SystemMean]:
+    units = units_of(material, criterion)
+    scores = aligned(units["unit"], material.human(criterion.key))
+    systems, sources = units["system"].to_numpy(), units["source"].to_numpy()
+    for name, mean in system_means(scores, systems=systems, sources=sources).items():
+        yield SystemMean(criterion.key, str(name), mean, mean.value)
+
+
+def _by_model(
+    rows: Iterator[SystemMean], inputs: Inputs, criterion: RubricCriterion
+) -> Iterator[SystemMean]:
+    """Yield means with those of the mixed model in the place of question means."""
+    means: dict[str, Tested] = {}
+    reason = ""
+    try:
+        model = model_of(inputs, criterion, annotators_random=inputs.design.annotators)
+        means = means_by_model(model, inputs)
+    except Unfit as failure:
+        reason = str(failure)
+    lowest, highest = min(criterion.values()), max(criterion.values())
+    for row in rows:
+        mean = means.get(row.system)
+        if mean is None:
+            why = reason or row.mean.reason
+            without_interval = replace(row.mean, low=nan, high=nan, df=nan, reason=why)
+            yield replace(row, mean=without_interval)
+            continue
+        estimate = Estimate(
+            value=mean.value,
+            low=max(mean.low, lowest),
+            high=min(mean.high, highest),
+            n=row.mean.n,
+            dropped=row.mean.dropped,
+            clusters=mean.clusters,
+            df=mean.df,
+            method=mean.method,
+            reason=mean.reason,
+        )
+        yield replace(row, mean=estimate)
 
 
 @dataclass(frozen=True)
 class SystemOrder:
-    """The systems' means on one criterion, and which systems its default test tells apart."""
+    """The systems' means on one criterion, and which systems differ significantly by its test."""
 
     criterion: CriterionRow
     means: dict[str, Estimate]
-    ahead: frozenset[tuple[str, str]]  # the better system on the sources of both, and the worse
-    is_tested: bool = True  # False where the pairs of systems are too many to be listed
+    unadjusted: dict[str, float]
+    ahead: frozenset[tuple[str, str]]  # the better system and the worse, by the test of the two
+    untested: str = ""  # why no pair of systems is tested
+    pairs_without_test: int = 0  # by the mixed model
 
     @classmethod
     def of(cls, found: Found, criterion: CriterionRow) -> Self:
         key = criterion.criterion
         up = criterion.best != "lowest"
+        rows = found.on(SystemMeans, key)
+        means = {row.system: row.mean for row in rows}
+        unadjusted = {row.system: row.unadjusted for row in rows}
+        if key in found.left_out(Comparisons):
+            return cls(criterion, means, unadjusted, frozenset(), UNTESTED)
+        pairs = deciding_pairs(found, key)
         ahead = (
             (row.first, row.second) if (row.estimate.value > 0) == up else (row.second, row.first)
-            for row in found.on(Comparisons, key)
-            if row.test == DEFAULT and row.p_holm < SURE
+            for row in pairs
+            if differs(row)
         )
-        means = {row.system: row.mean for row in found.on(SystemMeans, key)}
-        return cls(criterion, means, frozenset(ahead), key not in found.left_out(Comparisons))
+        reason = no_letters_because(found, key)
+        untested = f"no test compares the systems: {reason}" if reason else ""
+        is_model = test_of(found, key).name == MIXED_MODEL
+        without = sum(not known(row.estimate.p) for row in pairs) if is_model else 0
+        return cls(criterion, means, unadjusted, frozenset(ahead), untested, without)
 
     @cached_property
     def systems(self) -> list[str]:
         """Return the systems with a mean, best first; by value upwards where no end is best."""
         up = self.criterion.best == "highest"
-        known = {name: mean.value for name, mean in self.means.items() if mean.defined}
-        return sorted(known, key=lambda name: -known[name] if up else known[name])
+        values = {name: mean.value for name, mean in self.means.items() if mean.defined}
+        return sorted(values, key=lambda name: -values[name] if up else values[name])
 
     @cached_property
     def best(self) -> list[str]:
@@ -259,9 +378,9 @@ class SystemOrder:
 
     @cached_property
     def near_the_best(self) -> list[str]:
-        """Return the other systems that the test does not tell from one with the best mean; none
-        where nothing was tested."""
-        if not self.is_tested:
+        """Return the other systems that do not differ significantly from one with the best mean;
+        none where nothing was tested."""
+        if self.untested:
             return []
         return [
             other
@@ -297,9 +416,13 @@ class SystemOrder:
             return Cell("–")
         mean, (lowest, highest) = self.means[system], _ends(self.criterion)
         query = ItemQuery(criterion=self.criterion.criterion, system=system)
+        unadjusted = or_dash(self.unadjusted[system])
+        if unadjusted in ("–", or_dash(mean.value)):
+            unadjusted = ""
+        under = [between(mean), unadjusted and f"unadjusted {unadjusted}", f"n = {mean.n:,}"]
         return Cell(
             or_dash(mean.value),
-            ", ".join(filter(None, [between(mean), f"n = {mean.n:,}"])),
+            ", ".join(filter(None, under)),
             best=system == self.winner,
             letters=letters,
             items=replace(query, sort="mean") if system else None,
@@ -315,16 +438,17 @@ class SystemOrder:
 
     def told(self, sources: int) -> str:
         """Say what the best mean is, over how many of the study's sources where not all, and from
-        whom those who have it are not told apart."""
+        whom those who have it do not differ significantly."""
         mean, near = self.means[self.best[0]], self.near_the_best
         if near:
-            distance = f"not told apart from {briefly([system_name(name) for name in near])}"
+            named = briefly([system_name(name) for name in near])
+            distance = f"not significantly different from {named}"
         else:
             others = [name for name in self.systems if name not in self.best]
             beat_all = all((one, other) in self.ahead for one in self.best for other in others)
-            distance = "told apart from all others" if others and beat_all else ""
-        if not self.is_tested:
-            distance = UNTESTED
+            distance = "significantly different from all others" if others and beat_all else ""
+        if self.untested:
+            distance = self.untested
         interval = between(mean) if len(self.best) == 1 else ""
         fewest = min(self.means[name].clusters for name in self.best)
         part = f"over {fewest:,} of {counted(sources, 'source')}" if 0 < fewest < sources else ""

@@ -83,7 +83,8 @@ class Components:
         over sources). The model's pooled variances would be too small for two systems in the
         middle of a scale when the others are near its end (11 % false alarms instead of 5 %).
         The second is the model's, in proportion to the first. Degrees of freedom after
-        Satterthwaite (1946).
+        Satterthwaite (1946), those of the first part one less than the sources of the system that
+        has fewer: if systems were judged on different sources, they decide.
         """
         i, j = self.systems.index(first), self.systems.index(second)
         contrast = np.zeros(len(self.systems))
@@ -91,10 +92,11 @@ class Components:
         method = f"{self.method}; t test"
         n = int(((self.judged[:, i] + self.judged[:, j]) > 0).sum())
         from_sources = float(((self.influence @ contrast) ** 2).sum()) * max(n - 1, 1) / max(n, 1)
-        reason = self._untestable(from_sources, n)
+        fewest = int((self.judged[:, [i, j]] > 0).sum(axis=0).min())
+        reason = self._untestable(from_sources, fewest)
         if reason:
             return Contrast(value=nan, n=n, method=method, reason=reason)
-        variance, df = self._spread(contrast, from_sources, n)
+        variance, df = self._spread(contrast, from_sources, fewest)
         value, error = float(contrast @ self.means), sqrt(variance)
         reach = float(special.stdtrit(df, (1 + confidence) / 2)) * error
         return Contrast(
@@ -110,12 +112,47 @@ class Components:
             error=error,
         )
 
+    def mean(self, system: Hashable, *, confidence: float = 0.95) -> Tested:
+        """Return a system's mean with Student's t interval, without a test.
+
+        Notes
+        -----
+        The variance of the mean is made as that of a difference is: its part from sources by the
+        squares of what each source adds to the mean, its part from annotators by the model. Where
+        annotators are random, the interval is that for annotators like these.
+        """
+        i = self.systems.index(system)
+        contrast = np.zeros(len(self.systems))
+        contrast[i] = 1
+        n = int((self.judged[:, i] > 0).sum())
+        from_sources = float((self.influence[:, i] ** 2).sum()) * max(n - 1, 1) / max(n, 1)
+        value, reason = float(self.means[i]), ""
+        low = high = df = nan
+        if n < 3:
+            reason = f"{n} sources are too few for an interval"
+        elif from_sources <= 1e-16 * max(self.variances.values()):
+            reason = "the same mean on every source: no interval can be estimated"
+        else:
+            variance, df = self._spread(contrast, from_sources, n)
+            reach = float(special.stdtrit(df, (1 + confidence) / 2)) * sqrt(variance)
+            low, high = value - reach, value + reach
+        return Tested(
+            value=value,
+            low=low,
+            high=high,
+            n=n,
+            clusters=n,
+            df=df,
+            method=f"{self.method}; mean, Student's t interval, {confidence:.0%}",
+            reason=reason,
+        )
+
     def _untestable(self, from_sources: float, n: int) -> str:
         """Return why a difference cannot be tested."""
         if n < 3:
             return f"{n} sources are too few"
         if self.random and self.freedom == 1:
-            return "two annotators of two systems: how annotators differ cannot be estimated"
+            return "two annotators of two systems cannot show how annotators differ"
         if from_sources <= 1e-16 * max(self.variances.values()):
             return "the same difference on every source"
         return ""

@@ -35,8 +35,9 @@ ORDERS = {
 COMPUTED = (
     "Agreement on each criterion by Krippendorff's alpha (nominal where the values are names or two, else ordinal), "
     "with an interval that leaves out one source at a time.",
-    "Systems by their means over sources; each pair by a permutation of the two on each source, p corrected after Holm "
-    "over all pairs of a criterion.",
+    "Systems by their means; each pair by a paired permutation test over sources, or by a mixed model if annotators "
+    "are declared random or an annotator's counts of ratings differ between systems by more than 20%; p corrected "
+    "after Holm over all pairs of a criterion.",
     "Metrics against people by Spearman's rho over all questions, on each source and over the systems' means, with all "
     "questions on one source kept together; the highest is named with those not told apart from it.",
 )

@@ -82,7 +82,7 @@ def test_no_letters_or_conclusions_come_of_pairs_that_were_not_tested(run):
     assert {row["criterion"] for row in found.documents["groups"]} == {"grammaticality"}
     text = exports.sentences_text(run)
     assert "correctness (2.83 is" not in text
-    assert "systems are not compared, for the table of their pairs would be too long" in text
+    assert "systems are not compared: the table of their pairs would be too long" in text
     assert (
         "“Do the systems differ?” would have 24 rows, more than the 12 that a table lists; left out "
         "is correctness." in text

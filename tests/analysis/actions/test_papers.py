@@ -151,7 +151,8 @@ def test_table_is_taken_as_latex_markdown_and_tabs(run, client):
         return client.get(reverse("analysis:table_text", args=where) + query)
 
     assert taken("systems", "md").text.startswith(
-        "**Systems**\n\n| System | Grammaticality (high is best) |"
+        "**Systems**\n\nTest of the systems: paired permutation test over sources.\n\n"
+        "| System | Grammaticality (high is best) |"
     )
     assert taken("systems", "tsv").text.splitlines()[0].split("\t")[:2] == [
         "System",

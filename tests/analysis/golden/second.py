@@ -141,6 +141,25 @@ def system_means(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
     return rows
 
 
+def is_compared_by_model(criterion: Row, slots: Sequence[Slot]) -> bool:
+    """Return whether an annotator's counts of ratings differ between systems by more than a fifth,
+    or a system has none."""
+    key, seen = criterion["key"], set()
+    for slot in slots:
+        for name, value in slot.ratings[key].items():
+            if value is not None:
+                once = criterion.get("asked") == "once_per_set"
+                seen.add((name, slot.system, slot.source, 0 if once else slot.position))
+    counts = Counter((name, system) for name, system, *_ in seen)
+    systems = {system for _, system in counts}
+    annotators = {name for name, _ in counts}
+    for name in annotators if len(annotators) > 1 else ():
+        own = [counts[name, system] for system in systems]
+        if min(own) == 0 or Fraction(max(own) - min(own), max(own)) > Fraction(1, 5):
+            return True
+    return False
+
+
 def distributions(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
     rows = []
     for criterion in criteria(golden):

@@ -32,6 +32,7 @@ ABOUT = {
     "test_returned": ("returned",),
     "test_criteria": ("criteria",),
     "test_system_means": ("system_means",),
+    "test_system_tests": ("system_tests", "system_test", "comparisons"),
     "test_distributions": ("distributions",),
     "test_aggregations": ("aggregations", "aggregation"),
     "test_aggregates": ("aggregates", "protocol"),
@@ -250,11 +251,32 @@ def test_criteria(made: Made) -> None:
 
 def test_system_means(made: Made) -> None:
     expected = second.system_means(made.golden, made.counted)
-    same(made, "systems", expected, ["criterion", "system"])
+    models = by_model(made, made.counted)
+    same(made, "systems", [unless(models, row) for row in expected], ["criterion", "system"])
     (table,) = [each for each in made.html.tables if each.section == "systems"]
+    stored = {(row["criterion"], row["system"]): row for row in made.tables["systems"]}
     for row in expected:
+        own = stored[row["criterion"], row["system"]]
+        shown = own if row["criterion"] in models else row
         cell = table.cell(row["system"], names(made)[row["criterion"]])
-        assert (cell.text, cell.under) == (written(row["value"]), under(row)), row
+        assert own["unadjusted"] == pytest.approx(row["value"])
+        told = under(shown)
+        if own["value"] is not None and written(own["value"]) != written(own["unadjusted"]):
+            told = told.replace("n = ", f"unadjusted {written(own['unadjusted'])}, n = ")
+        assert (cell.text, cell.under) == (written(shown["value"]), told), row
+    for row in made.tables["mixed_models"]:
+        if row["effect"] == "mean" and row["criterion"] in models:
+            own = stored[row["criterion"], row["first"]]
+            points = next(
+                each["points"]
+                for each in second.criteria(made.golden)
+                if each["key"] == row["criterion"]
+            )
+            values = [point["value"] for point in points]
+            assert own["value"] == row["value"]
+            if row["low"] is not None:
+                assert own["low"] == max(row["low"], min(values))
+                assert own["high"] == min(row["high"], max(values))
     ends = {
         each["name"]: f"{'low' if each['best'] == 'lowest' else 'high'} is best"
         for each in second.criteria(made.golden)
@@ -267,6 +289,36 @@ def test_system_means(made: Made) -> None:
         assert (
             table.cell(row["system"], "Returned").text == f"{row['returned']} of {row['expected']}"
         )
+
+
+def by_model(made: Made, slots: Sequence[Slot]) -> set[str]:
+    """Return the criteria on which the mixed model compares the systems."""
+    return {
+        each["key"]
+        for each in filter(second.averaged, second.criteria(made.golden))
+        if second.is_compared_by_model(each, second.asked(made.golden, each, slots))
+    }
+
+
+def unless(models: set[str], row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of a mean without what the mixed model says on its criterion."""
+    if row["criterion"] not in models:
+        return row
+    return {**row, **dict.fromkeys(("value", "low", "high"), ...)}
+
+
+def test_system_tests(made: Made) -> None:
+    models = by_model(made, made.counted)
+    rows = {row["criterion"]: row for row in made.tables["system_tests"]}
+    assert set(rows) == {
+        each["key"] for each in filter(second.averaged, second.criteria(made.golden))
+    }
+    for key, row in rows.items():
+        assert row["test"] == ("mixed_model" if key in models else "permutation"), key
+        assert bool(row["reason"]) == (key in models)
+    for row in made.tables["groups"]:
+        assert row["test"] == rows[row["criterion"]]["test"]
+        assert bool(row["reason"]) == (row["letters"] == "")
 
 
 def test_distributions(made: Made) -> None:
@@ -364,7 +416,7 @@ def test_aggregates(made: Made) -> None:
             if form_of(each) == form_of(row)
         )
         assert cell.text == plain(row["aggregate"])
-        assert cell.bold == (row["system"] == own[0][1])
+        assert not cell.bold  # no test stands behind it
         assert table.cell(form_of(row), "Ranking").text == " › ".join(name for _, name in own)
     differing = [
         row for row in expected if row["criterion"] and row["mean_returned"] != row["mean_expected"]
@@ -423,11 +475,20 @@ def test_system_scores(made: Made) -> None:
 
 def test_exclusions(made: Made) -> None:
     expected = second.exclusions(made.golden)
+    models = {
+        data: by_model(made, made.golden.slots(everybody=data == "all"))
+        for data in ("all", "after exclusions")
+    }
+    expected = [
+        unless(models[row["data"]], row) if row["measure"] == "mean" else row for row in expected
+    ]
     same(made, "exclusions", expected, ["data", "measure", "criterion", "system"])
     titles = {"all": "Over all data", "after exclusions": "Without the annotators left out"}
     for row in expected:
         table = made.html.table("exclusions", titles[row["data"]])
         cell = table.cell(row["system"] or "alpha", names(made)[row["criterion"]])
+        if row["value"] is ...:
+            continue
         assert cell.text == written(row["value"])
         if row["measure"] == "mean":
             assert cell.under == under(row)
@@ -437,6 +498,12 @@ def test_slices(made: Made) -> None:
     expected = second.slices(made.golden, made.said, made.counted)
     if not expected:
         pytest.skip("no question of its own is judged")
+    models = by_model(made, made.counted)
+    without = {"low": None, "high": None}  # the mixed model is not fitted to slices
+    expected = [
+        {**row, **without} if row["measure"] == "mean" and row["criterion"] in models else row
+        for row in expected
+    ]
     same(
         made, "slices", expected, ["attribute", "label", "measure", "criterion", "system", "metric"]
     )
@@ -619,6 +686,12 @@ def test_comparisons(made: Made) -> None:
     expected = inference.comparisons(made.golden, made.counted)
     same(made, "comparisons", expected, ["criterion", "test", "first", "second"])
     tests = {(row["criterion"], row["first"], row["second"], row["test"]): row for row in expected}
+    models = by_model(made, made.counted)
+    modelled = {
+        (row["criterion"], row["first"], row["second"]): row
+        for row in made.tables["mixed_models"]
+        if row["effect"] == "difference"
+    }
     for row in expected:
         table = made.html.table("comparisons", names(made)[row["criterion"]])
         line = f"{row['first']} – {row['second']}"
@@ -626,7 +699,12 @@ def test_comparisons(made: Made) -> None:
             test: tests[row["criterion"], row["first"], row["second"], test]
             for test in ("permutation", "wilcoxon", "t_as_published", "cliffs_delta")
         }
-        assert table.cell(line, "difference").text == signed(own["permutation"]["value"])
+        deciding = own["permutation"]
+        if row["criterion"] in models:
+            nothing = {"value": None, "p_holm": None}
+            deciding = modelled.get((row["criterion"], row["first"], row["second"]), nothing)
+            assert table.cell(line, "p mixed model").text == p_text(deciding["p_holm"])
+        assert table.cell(line, "difference").text == signed(deciding["value"])
         assert table.cell(line, "sources").text == str(own["permutation"]["n"])
         for head, test in (
             ("p permutation", "permutation"),
@@ -947,12 +1025,15 @@ CONCLUSIONS = {
         "Study": "These ratings were imported from a file, not collected here; how long annotators took is not known.",
         "Agreement": "Krippendorff's alpha, over 4 annotators and 4 sources, is 0.69 on correctness, 0.61 on "
         "grammaticality and 0.61 on understandability.",
-        "Systems": "Over 4 sources and 4 annotators, Alba has the best mean on grammaticality (2.94, 2.74 to 3.14, "
-        "high is best, not told apart from Brisa and Corvo), understandability (2.88, 2.65 to 3.10, high is best, not "
-        "told apart from Brisa and Corvo) and correctness (2.56, 1.42 to 3.71, high is best, not told apart from Brisa "
-        "and Corvo). With 4 sources in common or fewer no p of this test can fall below 0.375 after Holm's correction, "
-        "so these systems could not have been told apart, however they differ. Systems that are not told apart may "
-        "differ all the same: this study does not show which is better.",
+        "Systems": "Over 4 sources and 4 annotators, Alba has the best mean on grammaticality (2.94, 2.74 to 3.00, "
+        "high is best, not significantly different from Brisa and Corvo), understandability (2.88, 2.65 to 3.00, high "
+        "is best, not significantly different from Brisa) and correctness (2.56, 1.42 to 3.00, high is best, not "
+        "significantly different from Brisa and Corvo). On grammaticality, the test of the systems is the mixed model "
+        "of the declared design because annotators rated the systems unequally often (one rated 4 outputs of one "
+        "system and 2 of another). On understandability and correctness, the test of the systems is the mixed model of "
+        "the declared design because annotators rated the systems unequally often (one rated 4 outputs of one system "
+        "and 3 of another). A difference that is not significant does not show that the systems are equal: this study "
+        "does not show which is better.",
         "Metrics": "On grammaticality, METEOR and TER share the highest Spearman's rho over all questions (4 sources, "
         "n = 11): .94, .73 to .99; no test compares them with BERTScore. One annotator against the "
         "mean of the others reaches .61. On understandability, METEOR and TER have a Spearman's rho significantly "
@@ -967,11 +1048,10 @@ CONCLUSIONS = {
     "nema-khapra": {
         "Study": "These ratings were imported from a file, not collected here; how long annotators took is not known.",
         "Agreement": "Krippendorff's alpha, over 3 annotators and 8 sources, is 0.44 (0.22 to 0.66) on answerability.",
-        "Systems": "Over 8 sources and 3 annotators, whole has the best mean on answerability (3.83, 2.91 to 4.75, "
-        "over 4 of 8 sources, high is best, not told apart from noisy). 1 pair of systems has fewer than "
-        "two sources in common, so no test "
-        "compares them. Systems that are not told apart may differ all the same: this study does not show which is "
-        "better.",
+        "Systems": "Over 8 sources and 3 annotators, whole has the best mean on answerability (3.95, 3.33 to 4.57, "
+        "over 4 of 8 sources, high is best, significantly different from all others). The test of the systems is the "
+        "mixed model of the declared design because annotators rated the systems unequally often (one rated 4 outputs "
+        "of one system and 3 of another).",
         "Metrics": "Whether a metric follows answerability over all questions (8 sources, n = 8) cannot be told: "
         "without one of the units the correlation is perfect: no interval (Spearman's rho .99).",
     },

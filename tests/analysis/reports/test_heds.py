@@ -13,6 +13,7 @@ from judging.models import Campaign
 from tests import factories, shared_data
 from tests.analysis import studies
 from tests.analysis.actions.test_dry_runs import SYSTEMS, filled
+from tests.analysis.sections import stored
 
 pytestmark = pytest.mark.django_db
 IDS = set(Path(__file__).with_name("heds3_ids.txt").read_text().split())
@@ -201,3 +202,18 @@ def test_kind_part_frame_and_standard_name_of_a_criterion_are_filled_from_its_pr
     }
     assert criteria["Grammaticality"]["4.3.1.2"].text == "Grammaticality"
     assert "4.3.1.2" not in criteria["Correctness"]
+
+
+@pytest.mark.parametrize(
+    ("test", "words"),
+    [
+        ("mixed_model", "Mixed model, Holm over pairs; Cliff's delta"),
+        ("permutation", "Paired permutation over sources, Holm over pairs; Cliff's delta"),
+    ],
+)
+def test_method_of_a_criterion_is_the_test_that_compares_the_systems(test, words):
+    document = factories.small()
+    content = document.criteria[1]
+    found = stored.found(system_tests=[{"criterion": content.key, "test": test}])
+    answers = dict(heds._criterion(content, document, found))
+    assert answers["4.3.10"].text == words

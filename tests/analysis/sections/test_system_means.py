@@ -1,5 +1,5 @@
-"""What a report says of the systems' means: who is best, from whom that cannot be told apart, and
-on what it rests."""
+"""What a report says of the systems' means: who is best, from whom they do not differ significantly,
+and on what it rests."""
 
 from dataclasses import replace
 
@@ -31,14 +31,14 @@ def test_the_best_mean_is_told_with_what_it_rests_on_and_from_whom_it_is_told_ap
     text = said(systems=[A, B], **told_of(a="a", b="b"))
     assert text.startswith(
         "Over 6 sources and 2 annotators, a has the best mean on clarity "
-        "(2.80, 2.70 to 2.90, high is best, told apart from all others)."
+        "(2.80, 2.70 to 2.90, high is best, significantly different from all others)."
     )
 
 
 def test_the_best_mean_is_told_with_those_that_share_a_letter():
     rows = [A, mean("b", 2.7, 2.6, 2.8), mean("c", 2.6, 2.5, 2.7)]
     text = said(systems=rows, **told_of(a="a", b="ab", c="b"))
-    assert "not told apart from b)" in text
+    assert "not significantly different from b)" in text
 
 
 def test_many_that_are_not_told_apart_are_counted_and_letters_end_with_the_alphabet():
@@ -46,18 +46,18 @@ def test_many_that_are_not_told_apart_are_counted_and_letters_end_with_the_alpha
     rows = [mean(name, 3 - number / 20, 2, 3) for number, name in enumerate(names)]
     given = told_of(**dict.fromkeys(names, "a"))
     near = "s01, s02, s03, s04, s05, s06, s07, s08 and 11 others)"
-    assert f"not told apart from {near}" in said(systems=rows, **given)
+    assert f"not significantly different from {near}" in said(systems=rows, **given)
     given["groups"] = [{**row, "letters": ""} for row in given["groups"]]
     given["comparisons"][0]["p_holm"] = 0.01
     near = "s02, s03, s04, s05, s06, s07, s08, s09 and 10 others)"
-    assert f"not told apart from {near}" in said(systems=rows, **given)
+    assert f"not significantly different from {near}" in said(systems=rows, **given)
     reason = "Clarity: more groups of systems than there are letters; see every pair."
     assert table(systems=rows, **given).reasons == [reason]
     assert table(systems=rows).reasons == []
 
 
 def test_without_tests_nothing_is_told_apart():
-    assert "not told apart from b)" in said(systems=[A, B])
+    assert "not significantly different from b)" in said(systems=[A, B])
 
 
 def test_low_values_that_are_best_win():
@@ -83,7 +83,7 @@ def test_too_few_sources_are_said_to_tell_nothing_apart():
     text = said(systems=[A, B], comparisons=[permuted("a", "b", 5, 0.0625)])
     assert (
         "With 5 sources in common or fewer no p of this test can fall below 0.0625 after Holm's correction, so these "
-        "systems could not have been told apart, however they differ."
+        "systems could not differ significantly, whatever the difference."
     ) in text
     assert "no p" not in said(systems=[A, B], comparisons=[permuted("a", "b", 6, 0.03125)])
 
@@ -99,13 +99,13 @@ def test_pairs_with_too_few_sources_are_told_beside_those_with_enough():
     )
     assert (
         "With 4 sources in common or fewer no p of this test can fall below 0.25 after Holm's correction, so 2 pairs "
-        "of systems could not have been told apart"
+        "of systems could not differ significantly"
     ) in text
 
 
 def test_pairs_out_of_reach_on_some_criteria_are_told_with_these():
     """On truth, which is optional, a and b share one source; on wit they share five. On clarity
-    they share thirty and are told apart."""
+    they share thirty and differ significantly."""
     of = [("clarity", 30, 1e-4), ("wit", 5, 0.0625), ("truth", 1, None)]
     pairs = [permuted("a", "b", n, floor) | {"criterion": key} for key, n, floor in of]
     pairs[0]["p_holm"] = 0.01
@@ -114,11 +114,11 @@ def test_pairs_out_of_reach_on_some_criteria_are_told_with_these():
         comparisons=pairs,
         criteria=[criterion(key) for key, _n, _floor in of],
     )
-    assert "told apart from all others" in text
+    assert "significantly different from all others" in text
     assert (
         "On truth, 1 pair of systems has fewer than two sources in common, so no test compares "
         "them there. On wit, with 5 sources in common or fewer no p of this test can fall below "
-        "0.0625 after Holm's correction, so these systems could not have been told apart"
+        "0.0625 after Holm's correction, so these systems could not differ significantly"
     ) in text
 
 
@@ -155,7 +155,7 @@ def test_a_system_judged_on_easy_sources_alone_is_not_told_to_be_the_best():
     )
     assert f"{best}. On clarity a is better than b" in text
     assert "though the means say the opposite" in text
-    assert "told apart from all others" not in text
+    assert "significantly different from all others" not in text
     shown = table(systems=rows, **told)
     assert not any(line.cells[0].best for line in shown.lines)
     assert [each for each in shown.reasons if "a is better than b" in each]
@@ -170,12 +170,15 @@ def test_equal_best_means_are_shared_whoever_stands_first():
     rows = [mean("a", 2.77777777778), mean("b", 2.77777777778), mean("c", 1.5)]
     text = said(systems=rows, **told_of(a="a", b="a", c="a"))
     assert (
-        "a and b share the best mean on clarity (2.78, high is best, not told apart from c)" in text
+        "a and b share the best mean on clarity (2.78, high is best, not significantly different from c)"
+        in text
     )
     assert "this study does not show which is better" in text
     text = said(systems=rows[:2], **told_of(a="a", b="a"))
     assert "a and b share the best mean on clarity (2.78, high is best)." in text
-    assert "told apart from all others)" in said(systems=rows, **told_of(a="a", b="a", c="b"))
+    assert "significantly different from all others)" in said(
+        systems=rows, **told_of(a="a", b="a", c="b")
+    )
 
 
 def test_means_stand_by_merit_with_interval_n_and_what_was_returned():

@@ -368,6 +368,62 @@ def test_difference_with_random_annotators_adds_their_variance_in_proportion() -
     assert tested.df == pytest.approx(2 / (2 / 29 + doubt), rel=1e-6)
 
 
+def test_difference_of_systems_on_other_sources_has_freedom_of_the_one_with_fewer() -> None:
+    """With sixty sources and four, four decide: the mean of those is what is uncertain."""
+    rng = np.random.default_rng(4)
+    sources = [(source, 0) for source in range(60)] + [(source, 1) for source in range(60, 64)]
+    rows = [
+        (source, system, "", a, float(rng.normal() + value))
+        for source, system in sources
+        for value in [rng.normal()]
+        for a in (0, 1)
+    ]
+    found = fit(rows, random=False)
+    assert found.difference(0, 1).df == pytest.approx(3)
+    assert found.difference(0, 1).n == 64
+    two = [row for row in rows if row[0] < 62]
+    assert fit(two, random=False).difference(0, 1).reason == "2 sources are too few"
+
+
+def test_mean_fixed_annotators_and_complete_data_is_students_interval_over_sources() -> None:
+    of_sources = cube(STUDIES["balanced"]).mean(axis=2)[:, 2]
+    theirs = stats.ttest_1samp(of_sources, 0).confidence_interval()
+    found = fit(STUDIES["balanced"], random=False).mean(2)
+    assert found.value == pytest.approx(of_sources.mean())
+    assert (found.low, found.high) == pytest.approx(tuple(theirs))
+    assert (found.n, found.clusters, found.df) == (30, 30, pytest.approx(29))
+    assert np.isnan(found.p)
+
+
+def test_mean_random_annotators_adds_their_variance_in_proportion() -> None:
+    """The model has (source + question + residual / k) / n from sources and (annotator +
+    annotator:system) / k from annotators; the first is replaced by that of the system's own."""
+    found = fit(STUDIES["balanced"])
+    of_sources = cube(STUDIES["balanced"]).mean(axis=2)[:, 2]
+    v = found.variances
+    by_model = (v["source"] + v["question"] + v["residual"] / 3) / 30
+    of_annotators = (v["annotator"] + v["annotator:system"]) / 3
+    mean = found.mean(2)
+    error = np.sqrt(of_sources.var(ddof=1) / 30 * (1 + of_annotators / by_model))
+    reach = stats.t.ppf(0.975, mean.df) * error
+    assert (mean.low, mean.high) == pytest.approx((mean.value - reach, mean.value + reach))
+    assert 2 < mean.df < 29
+
+
+def test_mean_of_two_sources_or_of_equal_values_has_no_interval() -> None:
+    rows = [row for row in STUDIES["balanced"] if row[0] < 2]
+    assert fit(rows).mean(0).reason == "2 sources are too few for an interval"
+    varied = [
+        (source, system, "", a, float((source + a) % 3 if system else 2))
+        for source in range(9)
+        for system in (0, 1)
+        for a in (0, 1)
+    ]
+    constant = fit(varied, random=False).mean(0)
+    assert constant.reason == "the same mean on every source: no interval can be estimated"
+    assert np.isnan([constant.low, constant.high]).all()
+
+
 def test_difference_of_an_incomplete_study_moves_with_each_source() -> None:
     """Without a source, and with the same variances, the means move by what its influence says."""
     rows = STUDIES["unbalanced"]
@@ -598,10 +654,7 @@ def test_a_study_of_nine_thousand_ratings_finds_what_made_it() -> None:
 def test_two_annotators_of_two_systems_are_too_few_to_be_random() -> None:
     rows = [row for row in STUDIES["balanced"] if row[1] < 2 and row[3] < 2]
     untested = fit(rows).difference(0, 1)
-    assert (
-        untested.reason
-        == "two annotators of two systems: how annotators differ cannot be estimated"
-    )
+    assert untested.reason == "two annotators of two systems cannot show how annotators differ"
     assert not untested.defined
     assert fit(rows, random=False).difference(0, 1).defined
 

@@ -78,7 +78,7 @@ def test_two_annotators_are_too_few_to_test_a_pair_by_itself() -> None:
     assert np.isnan([found.p, found.low, found.high, found.df, found.statistic]).all()
     assert found.reason == (
         "from these two systems alone it cannot be told how annotators differ on them: "
-        "two annotators of two systems: how annotators differ cannot be estimated"
+        "two annotators of two systems cannot show how annotators differ"
     )
 
 
