@@ -16,7 +16,8 @@ from analysis.reports.numerals import between, coefficient, known, p_alone, sign
 from analysis.sections.columns import averaged_criteria, units_of
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.arrays import FloatArray
+from analysis.stats.arrays import FloatArray, Labels
+from analysis.stats.cluster_unit import ClusterUnit
 from analysis.stats.comparing import (
     cliffs_delta,
     paired_permutation,
@@ -93,6 +94,8 @@ class SystemScores:
     names: list[str]
     table: FloatArray  # (n_systems, n_sources), NaN where there is none
     questions: list[FloatArray]  # of each system
+    clusters: Labels  # (n_sources,) what the sources belong to
+    unit: ClusterUnit
 
     @property
     def oriented(self) -> FloatArray:
@@ -213,26 +216,44 @@ def scores_of(material: Material) -> Iterator[SystemScores]:
         judged = ~np.isnan(values)
         system, source = units["system"].to_numpy()[judged], units["source"].to_numpy()[judged]
         if len(pd.unique(system)) > 1:
-            table, names, _ = by_source(values[judged], systems=system, sources=source)
+            table, names, sources = by_source(values[judged], systems=system, sources=source)
+            cluster_of = dict(
+                zip(units["source"], material.clusters.loc[units["unit"]], strict=True)
+            )
+            clusters = [cluster_of[each] for each in sources]
             questions = [values[judged][system == name] for name in names]
-            yield SystemScores(criterion, [str(name) for name in names], table, questions)
+            yield SystemScores(
+                criterion,
+                [str(name) for name in names],
+                table,
+                questions,
+                clusters,
+                material.cluster_unit,
+            )
 
 
 def _pairs(each: SystemScores, chance: Chance) -> Iterator[SystemPair]:
     pairs = list(combinations(range(len(each.names)), 2))
     swaps = swaps_for(len(pairs), each.table.shape[1], chance.resamples)
     judged = ~np.isnan(each.table)
+    clusters = None if each.unit.is_source else each.clusters
     # Holm corrects over these alone
     tested = sum(int(np.sum(judged[i] & judged[j])) > 1 for i, j in pairs)
     for i, j in pairs:
         one, two = each.table[i], each.table[j]
-        permuted = paired_permutation(one, two, rng=chance.rng, resamples=swaps)
-        floor = smallest_p(permuted.n, pairs=tested, resamples=swaps) if known(permuted.p) else nan
+        permuted = paired_permutation(
+            one, two, rng=chance.rng, clusters=clusters, unit=each.unit, resamples=swaps
+        )
+        floor = (
+            smallest_p(permuted.clusters or permuted.n, pairs=tested, resamples=swaps)
+            if known(permuted.p)
+            else nan
+        )
         for test, estimate in (
             (DEFAULT, permuted),
-            ("wilcoxon", wilcoxon(one, two)),
+            ("wilcoxon", wilcoxon(one, two, clusters=clusters)),
             ("t_as_published", two_sample_t(each.questions[i], each.questions[j])),
-            ("cliffs_delta", _untested(cliffs_delta(one, two))),
+            ("cliffs_delta", _untested(cliffs_delta(one, two, clusters=clusters, unit=each.unit))),
         ):
             names = (each.names[i], each.names[j])
             lowest = floor if test == DEFAULT else nan
@@ -246,6 +267,7 @@ def _untested(effect: Estimate) -> Tested:
         high=effect.high,
         n=effect.n,
         dropped=effect.dropped,
+        clusters=effect.clusters,
         method=effect.method,
         reason=effect.reason,
     )

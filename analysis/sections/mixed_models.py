@@ -25,6 +25,7 @@ QUICK = 1e9  # questions x (systems, annotators and their pairs)^2: below it a f
 METHOD = "mixed model, REML"
 EFFECTS = {
     "source": "sources",
+    "cluster": "clusters of sources",
     "source:system": "systems on sources",
     "question": "questions",
     "question:annotator": "annotators on questions",
@@ -39,7 +40,7 @@ class ModelRow:
     """A difference of two systems, or a variance, from the model of one criterion.
 
     criterion: key of the criterion
-    effect: difference of two systems' means, or the variance of what: sources, systems on sources,
+    effect: difference of two systems' means, or the variance of what: clusters of sources, sources, systems on sources,
       questions (one system's on one source), annotators and annotators on systems (where annotators
       are declared random), annotators on questions (where they rated some twice), the rest
     first: one system
@@ -130,7 +131,11 @@ def model_of(inputs: Inputs, criterion: RubricCriterion, *, annotators_random: b
     if inputs.settings["mixed_model"] == "quick" and _cost(rows) > QUICK:
         asked = "it would take long; ask for it before the run"
         raise Unfit(f"not fitted: with {len(rows):,} judgments {asked}")
-    return variance_components(**_columns(rows), annotators_random=annotators_random)
+    return variance_components(
+        **_columns(rows),
+        unit=inputs.counted.cluster_unit,
+        annotators_random=annotators_random,
+    )
 
 
 def _columns(rows: pd.DataFrame) -> dict[str, Any]:
@@ -141,6 +146,7 @@ def _columns(rows: pd.DataFrame) -> dict[str, Any]:
         "sources": rows["source"].to_numpy(dtype=object),
         "annotators": rows["annotator"].to_numpy(dtype=object),
         "questions": rows["unit"].to_numpy(),
+        "clusters": rows["cluster"].to_numpy(dtype=object),
     }
 
 

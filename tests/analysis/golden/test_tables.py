@@ -947,9 +947,9 @@ CONCLUSIONS = {
         "Study": "These ratings were imported from a file, not collected here; how long annotators took is not known.",
         "Agreement": "Krippendorff's alpha, over 4 annotators and 4 sources, is 0.69 on correctness, 0.61 on "
         "grammaticality and 0.61 on understandability.",
-        "Systems": "Over 4 sources and 4 annotators, Alba has the best mean on grammaticality (2.94, 2.74 to 3.14, "
-        "high is best, not told apart from Brisa and Corvo), understandability (2.88, 2.65 to 3.10, high is best, not "
-        "told apart from Brisa and Corvo) and correctness (2.56, 1.42 to 3.71, high is best, not told apart from Brisa "
+        "Systems": "Over 4 sources and 4 annotators, Alba has the best mean on grammaticality (2.94, "
+        "high is best, not told apart from Brisa and Corvo), understandability (2.88, high is best, not "
+        "told apart from Brisa and Corvo) and correctness (2.56, high is best, not told apart from Brisa "
         "and Corvo). With 4 sources in common or fewer no p of this test can fall below 0.375 after Holm's correction, "
         "so these systems could not have been told apart, however they differ. Systems that are not told apart may "
         "differ all the same: this study does not show which is better.",
@@ -961,8 +961,7 @@ CONCLUSIONS = {
         "TER has the highest Spearman's rho over all questions (4 sources, "
         "n = 11): .87, .74 to .94; not told apart from it: METEOR; no test compares it with BERTScore. One annotator "
         "against the mean of the others reaches .75. On fluency (imported mean), no metric has a Spearman's "
-        "rho significantly above 0 over all questions (4 sources, n = 12): rho .93 to .97 (Holm, 2 metrics, p ≥ .05). "
-        "No other level puts a metric ahead of these with certainty.",
+        "rho significantly above 0 over all questions (4 sources, n = 12): rho .93 to .97 (Holm, 2 metrics, p ≥ .05).",
     },
     "nema-khapra": {
         "Study": "These ratings were imported from a file, not collected here; how long annotators took is not known.",

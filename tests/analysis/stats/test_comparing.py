@@ -263,7 +263,7 @@ def test_the_interval_of_cliffs_delta_keeps_its_level_with_few_sources(sources: 
     [
         ([3.0, 4, 5], [1.0, 2, 2], "every score of one system is above all of the other's"),
         ([3.0, 4, 5], [1.0, 2, 4], "without one of the sources"),
-        ([1.0, 3], [2.0, 2], "fewer than 3 sources"),
+        ([1.0, 3], [2.0, 2], "fewer than three sources"),
         ([1.0, 2, 3], [1.0, 2, 3], "nothing changes it"),
     ],
 )
