@@ -147,8 +147,10 @@ class Comparisons(Section[SystemPair]):
             by_pair: dict[tuple[str, str], dict[str, SystemPair]] = {}
             for row in found.on(Comparisons, criterion.criterion):
                 by_pair.setdefault((row.first, row.second), {})[row.test] = row
+            cautions = _cautions(found, criterion.criterion)
             lines = [
-                _line(f"{first} – {second}", tests) for (first, second), tests in by_pair.items()
+                replace(_line(" – ".join(pair), tests), under=cautions.get(pair, ""))
+                for pair, tests in by_pair.items()
             ]
             reasons = {
                 row.estimate.reason
@@ -286,6 +288,15 @@ def _adjusted(rows: Sequence[SystemPair]) -> list[SystemPair]:
         replace(row, p_holm=float(of_holm), p_bh=float(of_bh))
         for row, of_holm, of_bh in zip(rows, holm(p), benjamini_hochberg(p), strict=True)
     ]
+
+
+def _cautions(found: Found, criterion: str) -> dict[tuple[str, str], str]:
+    """Return what stands beside a significant pair of systems that few sources carry."""
+    return {
+        (row["first"], row["second"]): f"{row['carried_by']} of {row['units']:,} carry it"
+        for row in found.documents.get("few_sources", [])
+        if row["criterion"] == criterion
+    }
 
 
 def _line(name: str, tests: dict[str, SystemPair]) -> Line:
