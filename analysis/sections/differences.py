@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from math import comb, isclose, isnan, nan
 from typing import Any
 
@@ -455,12 +456,12 @@ def _none_is_ahead(found: Found, level: str, named: Mapping[str, Sequence[str]])
         return False
     pairs = _pairs(found)
     for human, metrics in named.items():
-        others = [pairs[place] for place in pairs if place[0] == human and place[1] != level]
+        others = [own for place, own in pairs.items() if place[0] == human and place[1] != level]
         if metrics and not others:
             return False
-        for metric in metrics:
-            rows = [row for own in others for row in own if metric in (row.better, row.other)]
-            if any(not known(row.p_holm) for row in rows):
+        for metric, own in product(metrics, others):
+            rows = [row for row in own if metric in (row.better, row.other)]
+            if not rows or any(not known(row.p_holm) for row in rows):
                 return False
             if any(row.other == metric and row.p_holm < SURE for row in rows):
                 return False

@@ -187,7 +187,7 @@ def _differences(
             high=test.high,
             n=test.n,
             dropped=test.dropped,
-            clusters=model.sources,
+            clusters=test.clusters,
             df=test.df,
             method=test.method,
             reason=test.reason,
