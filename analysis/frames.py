@@ -13,9 +13,11 @@ import pandas as pd
 from django.db import connection
 from numpy.typing import NDArray
 
+from analysis.stats.cluster_unit import ClusterUnit, cluster_unit
 from analysis.stats.ratings import Patterns, value_counts
 from judging.actions import selections
-from judging.models import SAME_TEXT, Campaign, Metric, Reference
+from judging.imports.readers.sameness import normalized
+from judging.models import SAME_TEXT, Campaign, Metric, Reference, Source
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument, without_criteria
 
@@ -223,6 +225,14 @@ class DoubledColumn:
 
 
 @dataclass(frozen=True)
+class DeclaredClusters:
+    """The sources that belong together by a metadata column, such as an article or document."""
+
+    column: str
+    of_source: Mapping[str, str]  # the column's value by key of the source
+
+
+@dataclass(frozen=True)
 class Material:
     """What one analysis reads: slots, standing judgments, scores, and the rubric they were judged
     by."""
@@ -240,6 +250,31 @@ class Material:
     doubled: tuple[
         DoubledColumn, ...
     ] = ()  # imported columns that are left out, for a computed one repeats them
+    declared: DeclaredClusters | None = None  # sources that belong together by a metadata column
+
+    @cached_property
+    def clusters(self) -> "pd.Series[str]":
+        """The cluster of every unit, named by its first source: the sources that the declared
+        column says belong together, else those with the same passage, else the source alone."""
+        source = self.slots.drop_duplicates("source").set_index("source")
+        if self.declared is not None:
+            labels = pd.Series(self.declared.of_source, dtype="object").reindex(source.index)
+        else:
+            same = {text: normalized(text) for text in source["passage"].dropna().unique()}
+            labels = source["passage"].map(same)
+        named = labels.notna() & (labels != "")
+        first = pd.Series(source.index, index=source.index)
+        first[named] = first[named].groupby(labels[named]).transform("first")
+        return self.slots.set_index("unit")["source"].map(first)
+
+    @cached_property
+    def cluster_unit(self) -> ClusterUnit:
+        """What intervals and tests leave out or swap as a whole, by name."""
+        return cluster_unit(
+            self.slots["source"].nunique(),
+            self.clusters.nunique(),
+            column="" if self.declared is None else self.declared.column,
+        )
 
     @cached_property
     def questions(self) -> pd.DataFrame:
@@ -423,7 +458,7 @@ def counted(
 
     The database counts, so that millions of judgments come as a few hundred rows; with `by_source`,
     for intervals over sources, as one row for each pattern on each source, at most one for each
-    unit and criterion.
+    unit and criterion. Sources with the same passage are one cluster.
     """
     criteria = {each.key: each.values() for each in rubric_of(campaign).criteria}
     values = sorted({value for points in criteria.values() for value in points})
@@ -446,9 +481,31 @@ def counted(
         "number": number,
     }
     rows = _frame(query, **asked, states=states)
+    if by_source:
+        rows["cluster"] = rows["source_id"].map(clusters_of_passages(campaign).of_source)
     return {
         key: _patterns(rows[rows["criterion"] == key], values, own) for key, own in criteria.items()
     }
+
+
+@dataclass(frozen=True)
+class SourceClusters:
+    """The cluster of each source by its row in the database, and what the clusters are called."""
+
+    of_source: Mapping[int, int]
+    unit: ClusterUnit
+
+
+def clusters_of_passages(campaign: Campaign) -> SourceClusters:
+    """Return the sources of a campaign's dataset by identical passages, as `Material.clusters` has
+    them, without reading the material."""
+    sources = Source.objects.filter(collection=campaign.collection_id, repeat_of=None)
+    first: dict[str, int] = {}
+    of_source: dict[int, int] = {}
+    for source, text in sources.order_by("position").values_list("pk", "passage__text").iterator():
+        same = normalized(text or "")
+        of_source[source] = first.setdefault(same, source) if same else source
+    return SourceClusters(of_source, cluster_unit(len(of_source), len({*of_source.values()})))
 
 
 def _patterns(rows: pd.DataFrame, values: Sequence[int], own: Sequence[int]) -> Patterns:
@@ -457,7 +514,7 @@ def _patterns(rows: pd.DataFrame, values: Sequence[int], own: Sequence[int]) -> 
         own,
         rows[columns].to_numpy("float64"),
         rows["times"].to_numpy("float64"),
-        clusters=rows["source_id"].to_numpy() if "source_id" in rows else None,
+        clusters=rows["cluster"].to_numpy() if "cluster" in rows else None,
     )
 
 
@@ -533,6 +590,41 @@ def attributes(campaign: Campaign, names: Sequence[str]) -> dict[str, pd.Series]
     return {str(name): labels for name, labels in by_name}
 
 
+def with_declared_clusters(read: Material, column: str) -> Material:
+    """Return the material with the clusters of sources that a metadata column declares.
+
+    Raises
+    ------
+    ValueError
+        A source has several values of the column.
+    """
+    pairs = _values_of_sources(read.slots, read.campaign, column)
+    if several := _repeated_source(pairs):
+        raise ValueError(f"column {column} has several values on source {several}")
+    of_source = dict(zip(pairs["source"], pairs["label"], strict=True))
+    return replace(read, declared=DeclaredClusters(column, of_source))
+
+
+def source_with_several(campaign: Campaign, column: str) -> str:
+    """Return the key of a source on which a metadata column has several values; an empty string if
+    it has one value on each, and can declare clusters."""
+    slots = _frame(SLOTS, collection=campaign.collection_id, campaign=campaign.pk, part=False)
+    return _repeated_source(_values_of_sources(slots, campaign, column))
+
+
+def _values_of_sources(slots: pd.DataFrame, campaign: Campaign, column: str) -> pd.DataFrame:
+    """Return the different pairs of a source and its value of a metadata column."""
+    labels = attributes(campaign, [column]).get(column, pd.Series(dtype="string"))
+    source = slots.set_index("unit")["source"]
+    pairs = pd.DataFrame({"source": source.reindex(labels.index), "label": labels})
+    return pairs.dropna().drop_duplicates()
+
+
+def _repeated_source(pairs: pd.DataFrame) -> str:
+    repeated = pairs["source"][pairs["source"].duplicated()]
+    return str(repeated.iloc[0]) if len(repeated) else ""
+
+
 def attribute_names(campaign: Campaign) -> list[str]:
     """Return the names of the metadata columns."""
     return selections.column_names(campaign.collection)
@@ -584,6 +676,9 @@ def digest(read: Material) -> str:
         columns = ["source", "system", "position", "judge", "criterion", "value", "repeat"]
         columns += ["place"] if machines["place"].notna().any() else []
         whole.update(_written(machines.join(names, on="unit"), columns))
+    if not read.cluster_unit.is_source:
+        clusters = read.clusters.rename("cluster").reset_index().join(names, on="unit")
+        whole.update(_written(clusters.drop_duplicates("source"), ["source", "cluster"]))
     if not read.system_scores.empty:
         whole.update(_written(read.system_scores, ["system", "metric", "value"]))
     for frame, columns in (

@@ -8,6 +8,7 @@ from analysis.evidence.rounds import Compared, compared
 from analysis.sections.agreement import level_of
 from analysis.stats.alpha import krippendorff_alpha
 from analysis.stats.estimate import Estimate
+from analysis.stats.resampling import Jackknife
 from judging.models import Assignment, Campaign, Round
 
 # Share of questions and criteria that must lie within one rank for calibration to end. QG-STEC+
@@ -49,8 +50,11 @@ def _measure(round: Round, campaign: Campaign, page: int | None) -> RoundMeasure
     patterns = frames.counted(
         campaign, round=round.kind, number=round.number, extras=True, by_source=True
     )
+    interval = Jackknife(unit=frames.clusters_of_passages(campaign).unit)
     alphas = {
-        each.key: krippendorff_alpha(patterns[each.key], level=level_of(each), scale=each.values())
+        each.key: krippendorff_alpha(
+            patterns[each.key], level=level_of(each), scale=each.values(), interval=interval
+        )
         for each in frames.rubric_of(campaign).criteria
     }
     places = Assignment.objects.filter(

@@ -16,7 +16,7 @@ from analysis import frames
 from analysis.actions import runs
 from analysis.frames import Material, aligned
 from analysis.reports.rows import Record, number
-from analysis.sections.columns import averaged_criteria, units_of
+from analysis.sections.columns import averaged_criteria, clusters_of, units_of
 from analysis.sections.comparisons import SURE, scores_of, swaps_for
 from analysis.sections.system_means import means_of
 from analysis.stats.arrays import FloatArray
@@ -154,10 +154,11 @@ def _orders(first: Material, second: Material) -> Iterator[Record]:
     for place, criterion in enumerate(averaged_criteria(first)):
         one, other = (_question_means(each, criterion) for each in (first, second))
         systems = sorted(set(one["system"]) & set(other["system"]))
-        sources = sorted(set(one["source"]) | set(other["source"]))
+        sources = set(one["source"]) | set(other["source"])
+        clusters = sorted(set(one["cluster"]) | set(other["cluster"]))
         rng = np.random.default_rng([SEED, place])
         found = order_kept(
-            _cells(one, systems, sources), _cells(other, systems, sources), rng=rng,
+            _cells(one, systems, clusters), _cells(other, systems, clusters), rng=rng,
             resamples=RESAMPLES,
         )  # fmt: skip
         yield {
@@ -173,19 +174,21 @@ def _orders(first: Material, second: Material) -> Iterator[Record]:
 
 
 def _question_means(read: Material, criterion: RubricCriterion) -> pd.DataFrame:
-    """Return the mean of each question that was judged, with its system and source."""
+    """Return the mean of each question that was judged, with its system, source and cluster."""
     units = units_of(read, criterion)
     means = aligned(units["unit"], read.human(criterion.key))
-    return units[["system", "source"]].assign(value=means).dropna(subset=["value"])
+    clusters = clusters_of(read, pd.Index(units["unit"]))
+    found = units[["system", "source"]].assign(cluster=clusters, value=means)
+    return found.dropna(subset=["value"])
 
 
 def _cells(
-    questions: pd.DataFrame, systems: list[str], sources: list[str]
+    questions: pd.DataFrame, systems: list[str], clusters: list[str]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return sums and counts of question means, systems by sources."""
-    grouped = questions.groupby(["system", "source"])["value"].agg(["sum", "count"])
+    """Return sums and counts of question means, systems by clusters of sources."""
+    grouped = questions.groupby(["system", "cluster"])["value"].agg(["sum", "count"])
     tables = (
-        grouped[of].unstack(fill_value=0).reindex(index=systems, columns=sources, fill_value=0)
+        grouped[of].unstack(fill_value=0).reindex(index=systems, columns=clusters, fill_value=0)
         for of in ("sum", "count")
     )
     sums, counts = (table.to_numpy(dtype="float64") for table in tables)
@@ -240,8 +243,11 @@ def _pairs(read: Material) -> Iterator[Record]:
         pairs = list(combinations(range(len(each.names)), 2))
         swaps = swaps_for(len(pairs), each.table.shape[1], RESAMPLES)
         rng = np.random.default_rng([SEED, place])
+        clusters = None if each.unit.is_source else each.clusters
         found = [
-            paired_permutation(each.table[i], each.table[j], rng=rng, resamples=swaps)
+            paired_permutation(
+                each.table[i], each.table[j], rng=rng, clusters=clusters, resamples=swaps
+            )
             for i, j in pairs
         ]
         for (i, j), one, p in zip(pairs, found, holm([each.p for each in found]), strict=True):

@@ -58,6 +58,7 @@ DEFAULTS: Mapping[str, Any] = {
     "prepare_reference": "nqg",
     "resamples": 1000,
     "design": "sources",
+    "clusters": "",
     "metric_level": "pooled",
     "items": "own",
     "extras": False,
@@ -296,7 +297,9 @@ def left_out_words(run: Run) -> list[str]:
 
 def _read(campaign: Campaign, settings: Mapping[str, Any]) -> Material:
     excluded: Sequence[str] | None = () if settings["with_excluded"] else None
-    return frames.material(campaign, extras=settings["extras"], excluded=excluded)
+    read = frames.material(campaign, extras=settings["extras"], excluded=excluded)
+    column = settings["clusters"]
+    return frames.with_declared_clusters(read, column) if column else read
 
 
 def _narrowed(read: Material, settings: Mapping[str, Any]) -> Material:

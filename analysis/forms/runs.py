@@ -114,6 +114,14 @@ class RunForm(PreparationForm):
         required=False,
         help_text=_("Sources are always a sample. The more is a sample, the wider the intervals."),
     )
+    clusters = forms.ChoiceField(
+        label=_("Sources that belong together"),
+        required=False,
+        help_text=_(
+            "Intervals and tests keep them together. A metadata column must have one value for each "
+            "source."
+        ),
+    )
     metrics = forms.MultipleChoiceField(
         label=_("Metrics to compute"), required=False, widget=forms.CheckboxSelectMultiple
     )
@@ -199,6 +207,11 @@ class RunForm(PreparationForm):
             (name, name.removeprefix(slices.FROM_FILE).replace("_", " "))
             for name in slices.choices(campaign)
         ]
+        self.campaign = campaign
+        self.fields["clusters"].choices = [
+            ("", _("sources with identical passages")),
+            *((name, name.replace("_", " ")) for name in frames.attribute_names(campaign)),
+        ]
         lacking = offers.lacking_in(campaign.collection)
         usable = [
             entry
@@ -233,6 +246,15 @@ class RunForm(PreparationForm):
         if asked.get("settled") and declared(asked.get("design", "sources")).annotators:
             self.add_error("design", ONE_FOR_ALL)
         return asked
+
+    def clean_clusters(self) -> str:
+        column = str(self.cleaned_data["clusters"])
+        if column and (source := frames.source_with_several(self.campaign, column)):
+            raise forms.ValidationError(
+                _("Column %(column)s has several values on source %(source)s."),
+                params={"column": column, "source": source},
+            )
+        return column
 
     def clean_metric_level(self) -> str:
         return str(self.cleaned_data["metric_level"] or METRIC_LEVELS[0][0])

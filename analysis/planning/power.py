@@ -72,7 +72,7 @@ def of_components(components: Components, *, source: str = "pilot") -> Variances
     v = components.variances
     if not {"question", "annotator"} <= set(v):
         raise ValueError("; ".join(components.notes) or "annotators are fixed")
-    slots = components.questions / int((components.judged > 0).sum())
+    slots = components.questions / components.cells
     return Variances(
         question=v.get("source:system", 0.0) + v["question"] / slots,
         residual=(v["residual"] + v.get("question:annotator", 0.0)) / slots,

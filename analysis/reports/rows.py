@@ -27,8 +27,9 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "high": "upper end of its 95 % interval",
     "n": "number of units it rests on",
     "dropped": "units left out, because something they need is missing",
-    "clusters": "sources that the interval or test keeps together; 0 where units count as independent",
-    "df": "degrees of freedom of an interval over sources; over units n - 1",
+    "clusters": "sources, or clusters of them, that the interval or test keeps together; 0 where "
+    "units count as independent",
+    "df": "degrees of freedom of an interval over sources or clusters of them; over units n - 1",
     "method": "how the estimate and its interval were made",
     "reason": "why the estimate, or its interval, is missing",
     "caution": "what makes the number less sure",

@@ -19,6 +19,7 @@ from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.differences import Differences, Leaders
 from analysis.sections.distributions import Distributions
 from analysis.sections.exclusions import Exclusions
+from analysis.sections.few_sources import FewSources
 from analysis.sections.judge_bias import JudgeBias, JudgedItems, JudgeLevels, JudgeUse
 from analysis.sections.judge_consistency import JudgeConsistency
 from analysis.sections.judge_corrections import CorrectedMeans
@@ -79,6 +80,7 @@ CHAPTERS: tuple[Chapter, ...] = (
             Comparisons(),
             MixedModels(),
             Groups(),
+            FewSources(),
             DependabilityOfSystems(),
             Aggregations(),
         ),

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import or_dash
 from analysis.reports.system_names import system_name
-from analysis.sections.columns import averaged_criteria
+from analysis.sections.columns import averaged_criteria, clusters_of
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.aggregation import (
@@ -68,16 +68,19 @@ class Aggregations(Section[AggregationRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[AggregationRow]:
         material, rows = inputs.counted, []
-        place = material.slots.set_index("unit")[["system", "source"]]
+        system_of = material.slots.set_index("unit")["system"]
         for criterion in averaged_criteria(material):
             ratings = material.ratings(criterion.key)
             if ratings.empty:
                 continue
-            units, table = place.loc[ratings.index], ratings.to_numpy()
-            names, sources = units["system"].to_numpy(), units["source"].to_numpy()
+            table = ratings.to_numpy()
+            names = system_of.loc[ratings.index].to_numpy()
+            clusters = clusters_of(material, ratings.index)
             tied = unit_majorities(table).tied
             for way, (_, of_units) in WAYS.items():
-                means = system_means(of_units(table), systems=names, sources=sources)
+                means = system_means(
+                    of_units(table), systems=names, sources=clusters, unit=material.cluster_unit
+                )
                 for system, mean in means.items():
                     ties = int(tied[names == system].sum()) if way == "majority" else None
                     rows.append(AggregationRow(criterion.key, str(system), way, mean, ties))

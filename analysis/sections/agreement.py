@@ -24,14 +24,16 @@ from analysis.reports.numerals import (
     percent,
     two,
 )
+from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.crosschecks import largest_differences
 from analysis.sections.distributions import Distributions
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.study import facts_of
+from analysis.sections.study import StudyFacts, facts_of
 from analysis.stats.alpha import Level, krippendorff_alpha
 from analysis.stats.arrays import FloatArray, Labels
 from analysis.stats.bands import LOWEST, band
+from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 from analysis.stats.crosscheck import NOT_ASKED, Check, check_alpha, check_fleiss
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.fleiss import conger_kappa, fleiss_kappa, randolph_kappa
@@ -122,9 +124,13 @@ class Agreement(Section[Coefficient]):
             for basis, judgments in _bases(inputs.said, criterion):
                 chance.step(f"Agreement on {criterion.key}")
                 ratings = inputs.said.ratings(criterion.key, judgments=judgments)
-                sources = sources_of(inputs.said, ratings.index)
-                table = ratings.to_numpy()
-                rows += of_table(table, criterion, sources=sources, basis=basis)
+                rows += of_table(
+                    ratings.to_numpy(),
+                    criterion,
+                    clusters=clusters_of(inputs.said, ratings.index),
+                    unit=inputs.said.cluster_unit,
+                    basis=basis,
+                )
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -156,14 +162,13 @@ class Agreement(Section[Coefficient]):
         )
         if known:
             study = facts_of(found)
-            sources = study.sources_judged or study.sources
             phrases = [
-                f"{bracketed(row.estimate)} on {inside(each.name)}{_fewer(row, sources)}"
+                f"{bracketed(row.estimate)} on {inside(each.name)}{_fewer(row, study)}"
                 for each, row in known
             ]
             yield (
                 f"Krippendorff's alpha, over {counted(study.annotators, 'annotator')} and "
-                f"{counted(sources, 'source')}, is {listed(phrases)}."
+                f"{study.sample}, is {listed(phrases)}."
             )
         unrated = [inside(each.name) for each, row in rows if _is_unrated(row)]
         if unrated:
@@ -220,10 +225,11 @@ class Agreement(Section[Coefficient]):
         ]
 
 
-def _fewer(row: Coefficient, sources: int) -> str:
+def _fewer(row: Coefficient, study: StudyFacts) -> str:
     """Say on how many sources a coefficient rests, where not on all of the study's."""
-    own = row.estimate.clusters
-    return f" (on {own:,} of them)" if 0 < own < sources else ""
+    own, unit = row.estimate.clusters, study.unit
+    of = "them" if unit.is_source else f"the {unit.plural}"
+    return f" (on {own:,} of {of})" if 0 < own < study.units else ""
 
 
 def _is_unrated(row: Coefficient) -> bool:
@@ -231,35 +237,34 @@ def _is_unrated(row: Coefficient) -> bool:
     return not row.estimate.defined and not row.estimate.n and not row.estimate.dropped
 
 
-def sources_of(material: Material, units: "pd.Index[int]") -> Labels:
-    """Return the source that each unit belongs to."""
-    return material.slots.set_index("unit")["source"].loc[units].to_numpy(dtype=object)
-
-
 def of_table(
     table: FloatArray,
     criterion: RubricCriterion,
     *,
-    sources: Labels | None = None,
+    clusters: Labels | None = None,
+    unit: ClusterUnit = SOURCE,
     basis: str = "all",
 ) -> Iterator[Coefficient]:
     """Yield every coefficient of (n_units, n_annotators).
 
-    Intervals leave out whole `sources` in turn; without them units count as independent.
+    Intervals leave out whole `clusters`, sources or several of them, in turn; without them units
+    count as independent.
     """
     for plan in (*_plans(criterion), *_by_annotator(table, criterion)):
-        estimate = plan.compute(table, Jackknife(), sources)
+        estimate = plan.compute(table, Jackknife(unit=unit), clusters)
         check = _checked(plan, table, criterion, estimate)
         yield _row(criterion, basis, plan.key, plan.level, estimate, check)
     if criterion.level != "nominal":
-        for name, estimate in _intraclass(table, sources):
+        for name, estimate in _intraclass(table, clusters, unit):
             yield _row(criterion, basis, name, "interval", estimate, NOT_ASKED)
 
 
-def of_counts(counts: Patterns, criterion: RubricCriterion) -> Iterator[Coefficient]:
+def of_counts(
+    counts: Patterns, criterion: RubricCriterion, *, unit: ClusterUnit = SOURCE
+) -> Iterator[Coefficient]:
     """Yield each coefficient that needs no more than how often units got each value."""
     for plan in _plans(criterion):
-        estimate = plan.compute(counts, Jackknife(), None)
+        estimate = plan.compute(counts, Jackknife(unit=unit), None)
         yield _row(criterion, "all", plan.key, plan.level, estimate, NOT_ASKED)
 
 
@@ -270,7 +275,8 @@ def alpha_of(material: Material, criterion: RubricCriterion) -> Estimate:
         ratings.to_numpy(),
         level=level_of(criterion),
         scale=criterion.values(),
-        clusters=sources_of(material, ratings.index),
+        clusters=clusters_of(material, ratings.index),
+        interval=Jackknife(unit=material.cluster_unit),
     )
 
 
@@ -368,9 +374,9 @@ def _by_annotator(table: FloatArray, criterion: RubricCriterion) -> Iterator[Coe
 
 
 def _of(coefficient: Callable[..., Estimate], **options: object) -> Compute:
-    """Return how to compute a coefficient; value counts carry the sources that hold them."""
-    return lambda ratings, interval, sources: coefficient(
-        ratings, interval=interval, clusters=sources, **options
+    """Return how to compute a coefficient; value counts carry the clusters that hold them."""
+    return lambda ratings, interval, clusters: coefficient(
+        ratings, interval=interval, clusters=clusters, **options
     )
 
 
@@ -387,7 +393,9 @@ def _checked(
     return NOT_ASKED
 
 
-def _intraclass(table: FloatArray, sources: Labels | None) -> Iterator[tuple[str, Estimate]]:
+def _intraclass(
+    table: FloatArray, clusters: Labels | None, unit: ClusterUnit
+) -> Iterator[tuple[str, Estimate]]:
     """Yield the intraclass correlations that the design permits, the scale's steps taken as equal.
 
     Where every unit was judged by as many annotators, but not by the same ones, only the one-way
@@ -402,8 +410,8 @@ def _intraclass(table: FloatArray, sources: Labels | None) -> Iterator[tuple[str
             yield "icc", undefined("ICC", reason, dropped=len(table))
             return
         table, forms = np.sort(table[judged], axis=1)[:, :most], ("1,1", "1,k")  # nan is last
-        sources = None if sources is None else np.asarray(sources, dtype=object)[judged]
-    for form, estimate in intraclass(table, forms=forms, clusters=sources).items():
+        clusters = None if clusters is None else np.asarray(clusters, dtype=object)[judged]
+    for form, estimate in intraclass(table, forms=forms, clusters=clusters, unit=unit).items():
         yield f"icc_{form}", estimate
 
 
@@ -444,7 +452,7 @@ def _main_line(found: Found, criterion: CriterionRow, row: Coefficient, start: f
     )
     under = f"{criterion.alpha_level}, n = {of.n:,}"
     if of.clusters:
-        under += f" on {counted(of.clusters, 'source')}"
+        under += f" on {facts_of(found).unit.counted(of.clusters)}"
     cells = [alpha, Cell(percent(equal.value if equal else None)), *map(_cell, others)]
     return Line(criterion.name, cells, row.band, under=under)
 

@@ -14,7 +14,8 @@ from analysis.frames import Material, hidden_repeats
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Bar, Cell, Line, PageTable
 from analysis.reports.numerals import or_dash, percent, signed
-from analysis.sections.agreement import level_of, sources_of
+from analysis.sections.agreement import level_of
+from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
 from analysis.stats.alpha import Level, krippendorff_alpha
@@ -23,6 +24,7 @@ from analysis.stats.crosscheck import Check, check_cohen
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.kappa import WEIGHTS, kappa_matrix
 from analysis.stats.raters import leave_one_out, scale_use, severity, with_the_others
+from analysis.stats.resampling import Jackknife
 from judging.protocols.rubric_schema import RubricCriterion
 
 ANNOTATORS_CHECKED = 10  # annotators whose pairs another library is asked for
@@ -260,11 +262,14 @@ class LeftOutEach(Section[LeftOut]):
         for criterion in inputs.said.rubric.criteria:
             chance.step(f"Agreement without each annotator on {criterion.key}")
             ratings, level = inputs.said.ratings(criterion.key), level_of(criterion)
-            sources = sources_of(inputs.said, ratings.index)
+            clusters = clusters_of(inputs.said, ratings.index)
+            leaving_out = Jackknife(unit=inputs.said.cluster_unit)
             table, scale = ratings.to_numpy(), criterion.values()
             whole = krippendorff_alpha(table, level=level, scale=scale, interval=None)
             for label, alpha in zip(
-                ratings.columns, _without_each(table, criterion, level, sources), strict=True
+                ratings.columns,
+                _without_each(table, criterion, level, clusters, leaving_out),
+                strict=True,
             ):
                 change = alpha.value - whole.value
                 rows.append(LeftOut(criterion.key, str(label), level, alpha, change))
@@ -327,7 +332,8 @@ def _with_themselves(
         given[["first", "again"]].to_numpy("float64"),
         level=level_of(criterion),
         scale=criterion.values(),
-        clusters=sources_of(material, pd.Index(given["unit"])),
+        clusters=clusters_of(material, pd.Index(given["unit"])),
+        interval=Jackknife(unit=material.cluster_unit),
     )
 
 
@@ -345,12 +351,16 @@ def _longest_runs(material: Material, criterion: RubricCriterion) -> dict[str, i
 
 
 def _without_each(
-    table: FloatArray, criterion: RubricCriterion, level: Level, sources: Labels
+    table: FloatArray,
+    criterion: RubricCriterion,
+    level: Level,
+    clusters: Labels,
+    interval: Jackknife,
 ) -> list[Estimate]:
     return leave_one_out(
         table,
         lambda rest: krippendorff_alpha(
-            rest, level=level, scale=criterion.values(), clusters=sources
+            rest, level=level, scale=criterion.values(), clusters=clusters, interval=interval
         ),
     )
 

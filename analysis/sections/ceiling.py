@@ -1,7 +1,7 @@
 """The human ceiling: how well one annotator follows the others, by the coefficients that metrics
 are measured by."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import get_args
 
@@ -10,6 +10,7 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.ceiling import CeilingLevel, human_ceiling
 from analysis.stats.correlation import METHODS
 from analysis.stats.estimate import Estimate
+from analysis.stats.resampling import Jackknife
 
 LEVELS: tuple[CeilingLevel, ...] = get_args(CeilingLevel)
 
@@ -41,7 +42,8 @@ class Ceiling(Section[CeilingRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CeilingRow]:
         material, rows = inputs.differing, []
-        place = material.slots.set_index("unit")[["system", "source"]].fillna("")
+        place = material.slots.set_index("unit")[["system", "source"]]
+        place = place.assign(cluster=material.clusters).fillna("")
         for criterion in averaged_criteria(material):
             judged = material.judgments[material.judgments["criterion"] == criterion.key]
             judged = judged.dropna(subset=["value"]).join(place, on="unit")
@@ -55,10 +57,10 @@ class Ceiling(Section[CeilingRow]):
                     sources=judged["source"].to_numpy(dtype=object),
                     annotators=judged["annotator"].to_numpy(dtype=object),
                     questions=judged["unit"].to_numpy(),
+                    clusters=judged["cluster"].to_numpy(dtype=object),
+                    interval=Jackknife(unit=material.cluster_unit),
                     method=method,
                     level=level,
                 )
-                rows.append(
-                    CeilingRow(criterion.key, level, method, replace(ceiling, clusters=ceiling.n))
-                )
+                rows.append(CeilingRow(criterion.key, level, method, ceiling))
         return rows

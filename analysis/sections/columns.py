@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from analysis.frames import Material, aligned
 from analysis.reports.metric_names import metric_names
@@ -47,21 +48,28 @@ def averaged_criteria(material: Material) -> list[RubricCriterion]:
     return [each for each in material.rubric.criteria if averaged(each)]
 
 
+def clusters_of(material: Material, units: "pd.Index[int]") -> NDArray[np.object_]:
+    """Return the cluster that each unit's source belongs to: the source itself by default."""
+    return material.clusters.loc[units].to_numpy(dtype=object)
+
+
 def placed_ratings(material: Material, criterion: RubricCriterion) -> pd.DataFrame:
-    """Return the ratings of a criterion, each with its unit, annotator, system and source.
+    """Return the ratings of a criterion, each with its unit, annotator, system, source
+    and cluster.
 
     What is asked once per set is one rating, though each question of the set holds it: its unit is
     the set, and where an annotator gave the members different values it is their mean.
     """
     place = material.slots.set_index("unit")[["system", "source", "question_set"]]
+    place = place.assign(cluster=material.clusters)
     judged = material.judgments[material.judgments["criterion"] == criterion.key]
     rows = judged.dropna(subset=["value"]).join(
-        place.fillna({"system": "", "source": ""}), on="unit"
+        place.fillna({"system": "", "source": "", "cluster": ""}), on="unit"
     )
     if criterion.asked != "once_per_set":
         return rows
     by_set = rows.drop(columns="unit").rename(columns={"question_set": "unit"})
-    keys = ["unit", "system", "source", "annotator"]
+    keys = ["unit", "system", "source", "cluster", "annotator"]
     return by_set.groupby(keys, as_index=False).agg({"value": "mean"})
 
 

@@ -18,7 +18,8 @@ from analysis.sections.criteria import criterion_rows
 from analysis.sections.mixed_models import LEFT_OUT, MixedModels, ModelRow
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_tests import NAMES, test_of
-from analysis.stats.arrays import FloatArray
+from analysis.stats.arrays import FloatArray, Labels
+from analysis.stats.cluster_unit import ClusterUnit
 from analysis.stats.comparing import (
     cliffs_delta,
     paired_permutation,
@@ -99,6 +100,8 @@ class SystemScores:
     names: list[str]
     table: FloatArray  # (n_systems, n_sources), NaN where there is none
     questions: list[FloatArray]  # of each system
+    clusters: Labels  # (n_sources,) what the sources belong to
+    unit: ClusterUnit
 
     @property
     def oriented(self) -> FloatArray:
@@ -233,10 +236,12 @@ def _table(found: Found, criterion: str, name: str) -> PageTable | None:
         return None
     decides_by_model = test_of(found, criterion).name == MIXED_MODEL
     model = {(row.first, row.second): row for row in deciding_pairs(found, criterion)}
+    cautions = _cautions(found, criterion)
     lines, reasons = [], set()
     for pair, tests in by_pair.items():
         deciding = model.get(pair) if decides_by_model else tests[DEFAULT]
-        lines.append(_line(" – ".join(pair), tests, deciding, by_model=decides_by_model))
+        line = _line(" – ".join(pair), tests, deciding, by_model=decides_by_model)
+        lines.append(replace(line, under=cautions.get(pair, "")))
         estimates = [row.estimate for row in tests.values()]
         estimates += [deciding.estimate] if deciding else []
         reasons |= {each.reason for each in estimates if not each.defined and each.reason}
@@ -275,26 +280,44 @@ def scores_of(material: Material) -> Iterator[SystemScores]:
         judged = ~np.isnan(values)
         system, source = units["system"].to_numpy()[judged], units["source"].to_numpy()[judged]
         if len(pd.unique(system)) > 1:
-            table, names, _ = by_source(values[judged], systems=system, sources=source)
+            table, names, sources = by_source(values[judged], systems=system, sources=source)
+            cluster_of = dict(
+                zip(units["source"], material.clusters.loc[units["unit"]], strict=True)
+            )
+            clusters = [cluster_of[each] for each in sources]
             questions = [values[judged][system == name] for name in names]
-            yield SystemScores(criterion, [str(name) for name in names], table, questions)
+            yield SystemScores(
+                criterion,
+                [str(name) for name in names],
+                table,
+                questions,
+                clusters,
+                material.cluster_unit,
+            )
 
 
 def _pairs(each: SystemScores, chance: Chance) -> Iterator[SystemPair]:
     pairs = list(combinations(range(len(each.names)), 2))
     swaps = swaps_for(len(pairs), each.table.shape[1], chance.resamples)
     judged = ~np.isnan(each.table)
+    clusters = None if each.unit.is_source else each.clusters
     # Holm corrects over these alone
     tested = sum(int(np.sum(judged[i] & judged[j])) > 1 for i, j in pairs)
     for i, j in pairs:
         one, two = each.table[i], each.table[j]
-        permuted = paired_permutation(one, two, rng=chance.rng, resamples=swaps)
-        floor = smallest_p(permuted.n, pairs=tested, resamples=swaps) if known(permuted.p) else nan
+        permuted = paired_permutation(
+            one, two, rng=chance.rng, clusters=clusters, unit=each.unit, resamples=swaps
+        )
+        floor = (
+            smallest_p(permuted.clusters or permuted.n, pairs=tested, resamples=swaps)
+            if known(permuted.p)
+            else nan
+        )
         for test, estimate in (
             (DEFAULT, permuted),
-            ("wilcoxon", wilcoxon(one, two)),
+            ("wilcoxon", wilcoxon(one, two, clusters=clusters)),
             ("t_as_published", two_sample_t(each.questions[i], each.questions[j])),
-            ("cliffs_delta", _untested(cliffs_delta(one, two))),
+            ("cliffs_delta", _untested(cliffs_delta(one, two, clusters=clusters, unit=each.unit))),
         ):
             names = (each.names[i], each.names[j])
             lowest = floor if test == DEFAULT else nan
@@ -308,6 +331,7 @@ def _untested(effect: Estimate) -> Tested:
         high=effect.high,
         n=effect.n,
         dropped=effect.dropped,
+        clusters=effect.clusters,
         method=effect.method,
         reason=effect.reason,
     )
@@ -326,6 +350,15 @@ def _adjusted(rows: Sequence[SystemPair]) -> list[SystemPair]:
         replace(row, p_holm=float(of_holm), p_bh=float(of_bh))
         for row, of_holm, of_bh in zip(rows, holm(p), benjamini_hochberg(p), strict=True)
     ]
+
+
+def _cautions(found: Found, criterion: str) -> dict[tuple[str, str], str]:
+    """Return what stands beside a significant pair of systems that few sources carry."""
+    return {
+        (row["first"], row["second"]): f"{row['carried_by']} of {row['units']:,} carry it"
+        for row in found.documents.get("few_sources", [])
+        if row["criterion"] == criterion
+    }
 
 
 def _line(

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from math import comb, isclose, isnan, nan
 from typing import Any
 
@@ -32,6 +33,7 @@ from analysis.sections.levels import (
     sources_of,
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.study import facts_of
 from analysis.stats.arrays import BoolArray
 from analysis.stats.columns import complete
 from analysis.stats.correlation import coefficients
@@ -266,12 +268,10 @@ class Leaders(Section[LeaderRow]):
         by_human: dict[str, list[MetricLevel]] = {}
         for row in rows:
             by_human.setdefault(row.criterion, []).append(row)
-        followed = False
         for human, own in by_human.items():
             yield _follows(own, human, level, found)
-            followed = followed or _has_leader(own)
         if rows:
-            yield from _disagreements(found, level, followed=followed)
+            yield from _disagreements(found, level, by_human)
 
 
 def _members(row: LeaderRow | None) -> Cell:
@@ -304,9 +304,9 @@ def _follows(rows: Sequence[MetricLevel], human: str, level: str, found: Found) 
         return f"How metrics follow {name} is undefined: {rows[0].estimate.reason}."
     significant = [row for row in ranked if _is_above_zero(row)]
     if not significant:
-        return _no_significant_metric(ranked, name)
+        return _no_significant_metric(ranked, name, found)
     if not _has_leader(rows):
-        sentence = _significant_metrics(significant, _highest(ranked), name)
+        sentence = _significant_metrics(significant, _highest(ranked), name, found)
         return f"{sentence}.{_ceiling(found, human, level)}"
     first = ranked[0]
     told = coefficient(first.estimate.value)
@@ -314,42 +314,40 @@ def _follows(rows: Sequence[MetricLevel], human: str, level: str, found: Found) 
         told += f", {coefficient(first.estimate.low)} to {coefficient(first.estimate.high)}"
     equal = [row.metric for row in _highest(ranked)]
     have = "has" if len(equal) == 1 else "share"
-    sentence = (
-        f"On {name}, {briefly(equal)} {have} the highest Spearman's rho {_where(first)}: {told}"
-    )
+    sentence = f"On {name}, {briefly(equal)} {have} the highest Spearman's rho {_where(first, found)}: {told}"
     leader = next((row for row in found.on(Leaders, human) if row.level == level), None)
     if leader and len(rows) > 1:
         sentence += _apart_from(leader, equal)
     return f"{sentence}.{_ceiling(found, human, level)}"
 
 
-def _where(row: MetricLevel, test: str = "") -> str:
+def _where(row: MetricLevel, found: Found, test: str = "") -> str:
     """Return the level of a correlation, and in brackets what it rests on."""
-    size = f"{sources_of([row])}, n = {row.questions:,}"
+    size = f"{sources_of([row], facts_of(found))}, n = {row.questions:,}"
     if row.level == "systems":
         size = f"{counted(row.systems, 'system')}, {size}"
     return f"{LEVELS[row.level]} ({'; '.join(filter(None, [size, test]))})"
 
 
-def _no_significant_metric(rows: Sequence[MetricLevel], name: str) -> str:
+def _no_significant_metric(rows: Sequence[MetricLevel], name: str, found: Found) -> str:
     """State that no metric has a rho significantly above 0; `rows` are ranked."""
     range_of_values = _range_of([row.estimate for row in rows])
     n_tested = sum(known(row.p_holm) for row in rows)
     if not n_tested:
         why = rows[0].estimate.reason or "it has no test"
         return (
-            f"Whether a metric follows {name} {_where(rows[0])} cannot be told: {why} "
+            f"Whether a metric follows {name} {_where(rows[0], found)} cannot be told: {why} "
             f"(Spearman's rho {range_of_values})."
         )
     test = f"Holm, {n_tested} metrics, p ≥ .05" if n_tested > 1 else "p ≥ .05"
     return (
-        f"On {name}, no metric has a Spearman's rho significantly above 0 {_where(rows[0])}: "
+        f"On {name}, no metric has a Spearman's rho significantly above 0 {_where(rows[0], found)}: "
         f"rho {range_of_values} ({test})."
     )
 
 
 def _significant_metrics(
-    rows: Sequence[MetricLevel], highest: Sequence[MetricLevel], name: str
+    rows: Sequence[MetricLevel], highest: Sequence[MetricLevel], name: str, found: Found
 ) -> str:
     """State which metrics have a rho significantly above 0, and that the highest has not."""
     have = "has" if len(rows) == 1 else "have"
@@ -359,7 +357,7 @@ def _significant_metrics(
         lacks = "which is not tested"
     return (
         f"On {name}, {briefly([row.metric for row in rows])} {have} a Spearman's rho significantly "
-        f"above 0 {_where(rows[0], 'Holm, p < .05')}: {_range_of([row.estimate for row in rows])}; "
+        f"above 0 {_where(rows[0], found, 'Holm, p < .05')}: {_range_of([row.estimate for row in rows])}; "
         f"{briefly([row.metric for row in highest])} {other} the highest estimate, "
         f"{coefficient(highest[0].estimate.value)}, {lacks}"
     )
@@ -422,9 +420,11 @@ def _ceiling(found: Found, human: str, level: str) -> str:
     return ""
 
 
-def _disagreements(found: Found, level: str, *, followed: bool) -> Iterator[str]:
-    """Say where another level puts another metric first and leaves this one behind; `followed`:
-    whether a metric was named that follows people."""
+def _disagreements(
+    found: Found, level: str, by_human: Mapping[str, Sequence[MetricLevel]]
+) -> Iterator[str]:
+    """Say where another level puts another metric first and leaves this one behind, or that none
+    puts a metric ahead of those that the sentences name."""
     leaders = {(row.criterion, row.level): row for row in found.of(Leaders)}
     told: dict[tuple[str, str, str], list[str]] = {}
     for (human, other), row in leaders.items():
@@ -435,12 +435,37 @@ def _disagreements(found: Found, level: str, *, followed: bool) -> Iterator[str]
             )
     for (other, first, behind), humans in told.items():
         yield f"{LEVELS[other].capitalize()} {first} is ahead of {behind} on {listed(humans)}: the levels disagree."
-    is_whole = not found.left_out(Differences)  # else some columns were not compared
-    is_tested = any(
-        row.members[1:] or row.behind for (_, other), row in leaders.items() if other != level
-    )
-    if followed and is_tested and not told and is_whole:
-        yield "No other level puts a metric ahead of these with certainty."
+    named = {human: _named(own) for human, own in by_human.items()}
+    if any(named.values()) and not told and _none_is_ahead(found, level, named):
+        yield "No other level puts a metric significantly ahead of these."
+
+
+def _named(rows: Sequence[MetricLevel]) -> list[str]:
+    """Return the metrics that the sentence about a human column names as following it."""
+    ranked = _ranked(rows)
+    significant = [row.metric for row in ranked if _is_above_zero(row)]
+    if not significant or not _has_leader(rows):
+        return significant
+    return [row.metric for row in _highest(ranked)]
+
+
+def _none_is_ahead(found: Found, level: str, named: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether every named metric was tested against all others at each other level, and
+    none was significantly better."""
+    if found.left_out(Differences):
+        return False
+    pairs = _pairs(found)
+    for human, metrics in named.items():
+        others = [own for place, own in pairs.items() if place[0] == human and place[1] != level]
+        if metrics and not others:
+            return False
+        for metric, own in product(metrics, others):
+            rows = [row for row in own if metric in (row.better, row.other)]
+            if not rows or any(not known(row.p_holm) for row in rows):
+                return False
+            if any(row.other == metric and row.p_holm < SURE for row in rows):
+                return False
+    return True
 
 
 def _leader(

@@ -184,7 +184,8 @@ class JudgeBias(Section[JudgeBiasRow]):
                     oriented_table(judged.people, up),
                     oriented(values, higher_is_better=up),
                     systems=judged.systems,
-                    sources=judged.sources,
+                    sources=judged.clusters,
+                    unit=judged.unit,
                 )
                 rows += [
                     JudgeBiasRow(
@@ -298,10 +299,15 @@ class JudgeLevels(Section[JudgeLevelRow]):
                     name: oriented(values, higher_is_better=up)
                     for name, values in judged.judges.items()
                 },
-                facets=facets(judged.sources, None if few else systems, design=design),
+                facets=facets(
+                    judged.sources,
+                    None if few else systems,
+                    design=design,
+                    clusters=judged.clusters,
+                    unit=judged.unit,
+                ),
                 rng=chance.rng,
                 ratings={judged.criterion.key: table} if design.annotators else None,
-                resamples=chance.resamples,
             )
             chance.step(f"Machine judges by level on {judged.criterion.key}")
             rows += [

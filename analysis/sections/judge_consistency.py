@@ -17,6 +17,7 @@ from analysis.stats.arrays import FloatArray
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.judges import by_place
 from analysis.stats.percent import percent_agreement
+from analysis.stats.resampling import Jackknife
 
 HEADS = ["The same again", "Alpha with itself", "At the same place", "At another place", "Earlier"]
 NO_ORDER = "the values have no order: none is higher"
@@ -98,17 +99,22 @@ def _row(judged: Judged, name: str) -> JudgeConsistencyRow | None:
     if values.shape[1] < 2:
         return None
     places = said.pivot(index="unit", columns="time", values="place").reindex_like(values)
-    sources = np.asarray(judged.sources, dtype=object)[judged.units.get_indexer(values.index)]
+    clusters = np.asarray(judged.clusters, dtype=object)[judged.units.get_indexer(values.index)]
+    interval = Jackknife(unit=judged.unit)
     table, ordered = _floats(values), level_for(judged.criterion) == "ordinal"
-    moves = by_place(table, _floats(places), sources=sources)
+    moves = by_place(table, _floats(places), sources=clusters, unit=judged.unit)
     earlier = moves.earlier if judged.criterion.best != "lowest" else _turned(moves.earlier)
     return JudgeConsistencyRow(
         criterion=judged.criterion.key,
         judge=name,
         items=int((values.notna().sum(axis=1) > 1).sum()),
         times=values.shape[1],
-        same=percent_agreement(table, scale=judged.criterion.values(), clusters=sources),
-        alpha=krippendorff_alpha(table, level=level_of(judged.criterion), clusters=sources),
+        same=percent_agreement(
+            table, scale=judged.criterion.values(), clusters=clusters, interval=interval
+        ),
+        alpha=krippendorff_alpha(
+            table, level=level_of(judged.criterion), clusters=clusters, interval=interval
+        ),
         moved=moves.items,
         same_still=moves.same_still,
         same_moved=moves.same_moved,

@@ -62,13 +62,15 @@ class CorrectedMeans(Section[CorrectedMeanRow]):
             total = np.nansum(judged.people, axis=1)
             means = np.where(count > 0, total / np.maximum(count, 1), np.nan)
             systems = np.asarray(judged.systems, dtype=object)
-            sources = np.asarray(judged.sources, dtype=object)
+            clusters = np.asarray(judged.clusters, dtype=object)
             for name, values in judged.judges.items():
                 held = set(systems[~np.isnan(values)].tolist())
                 of_all = [""] if len(held) != 1 else []
                 for system in (*of_all, *sorted(held - set(of_all))):
                     part = (systems == system) | (system == "")
-                    one = corrected_mean(means[part], values[part], sources=sources[part])
+                    one = corrected_mean(
+                        means[part], values[part], sources=clusters[part], unit=judged.unit
+                    )
                     if one.corrected.reason == ALL_JUDGED:
                         continue
                     rows.append(

@@ -34,6 +34,7 @@ from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.judges import following, most_given, severity_of
 from analysis.stats.kappa import Weights, cohen_kappa
 from analysis.stats.percent import percent_agreement
+from analysis.stats.resampling import Jackknife
 from judging.protocols.rubric_schema import RubricCriterion
 
 NO_ORDER = "the values have no order: nothing can be followed"
@@ -228,7 +229,8 @@ def tested(judged: Judged, name: str, epsilon: float) -> AlternativeTest:
         level=level_for(judged.criterion),
         epsilon=epsilon,
         names=judged.names,
-        sources=judged.sources,
+        sources=judged.clusters,
+        unit=judged.unit,
     )
 
 
@@ -240,7 +242,11 @@ def level_for(criterion: RubricCriterion) -> str:
 
 def _verdict(judged: Judged, name: str, found: AlternativeTest) -> VerdictRow:
     own, ordered = judged.judges[name], level_for(judged.criterion) == "ordinal"
-    beside = following(judged.people, own, sources=judged.sources) if ordered else None
+    beside = (
+        following(judged.people, own, sources=judged.clusters, unit=judged.unit)
+        if ordered
+        else None
+    )
     nothing = undefined("Spearman's rho", NO_ORDER)
     share, value = most_given(own)
     given = judged.people[~np.isnan(judged.people)]
@@ -262,7 +268,7 @@ def _verdict(judged: Judged, name: str, found: AlternativeTest) -> VerdictRow:
         follows=beside.judge if beside else nothing,
         person=beside.person if beside else nothing,
         difference=beside.difference if beside else nothing,
-        severity=severity_of(judged.people, own, sources=judged.sources)
+        severity=severity_of(judged.people, own, sources=judged.clusters, unit=judged.unit)
         if ordered
         else undefined("mean of the judge minus people", NO_ORDER),
         again=_again(judged, name),
@@ -286,9 +292,12 @@ def _again(judged: Judged, name: str) -> Estimate:
     if 1 not in table.columns:
         return undefined("share of equal values when asked again", NOT_REPEATED)
     table = table[[0, 1]].dropna()
-    sources = np.asarray(judged.sources, dtype=object)[judged.units.get_indexer(table.index)]
+    clusters = np.asarray(judged.clusters, dtype=object)[judged.units.get_indexer(table.index)]
     return percent_agreement(
-        table.to_numpy("float64"), scale=judged.criterion.values(), clusters=sources
+        table.to_numpy("float64"),
+        scale=judged.criterion.values(),
+        clusters=clusters,
+        interval=Jackknife(unit=judged.unit),
     )
 
 
@@ -296,21 +305,26 @@ def _against(judged: Judged, name: str, place: int, one: AgainstPerson) -> Again
     own, person = judged.judges[name], judged.people[:, place]
     ordered = level_for(judged.criterion) == "ordinal"
     both = ~np.isnan(own) & ~np.isnan(person)
-    pair, sources = (
+    pair, clusters = (
         np.stack([own, person], axis=1)[both],
-        np.asarray(judged.sources, dtype=object)[both],
+        np.asarray(judged.clusters, dtype=object)[both],
     )
+    interval = Jackknife(unit=judged.unit)
     weights: Weights = "quadratic" if ordered else "unweighted"
     on_scale = bool(np.isin(pair[:, 0], judged.criterion.values()).all())
     kappa = undefined("Cohen's kappa", "a jury's means are no points of the scale")
     if on_scale and both.any():
         kappa = cohen_kappa(
-            *pair.T, scale=judged.criterion.values(), weights=weights, clusters=sources
+            *pair.T,
+            scale=judged.criterion.values(),
+            weights=weights,
+            clusters=clusters,
+            interval=interval,
         )
     level = level_of(judged.criterion) if on_scale else "interval"
     alpha = undefined("Krippendorff's alpha", "the two share no unit")
     if both.any():
-        alpha = krippendorff_alpha(pair, level=level, clusters=sources)
+        alpha = krippendorff_alpha(pair, level=level, clusters=clusters, interval=interval)
     return AgainstPersonRow(
         criterion=judged.criterion.key,
         judge=name,

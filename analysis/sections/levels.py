@@ -19,12 +19,14 @@ from analysis.reports.metric_names import metric_names
 from analysis.reports.numerals import coefficient, counted, listed
 from analysis.sections.columns import (
     averaged_criteria,
+    clusters_of,
     goes_up,
     human_columns,
     metric_columns,
 )
 from analysis.sections.crosschecks import largest_differences
 from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.study import StudyFacts, facts_of
 from analysis.sections.system_scores import sets_of
 from analysis.stats.against_people import Association, against_people
 from analysis.stats.arrays import FloatArray, Labels
@@ -136,7 +138,6 @@ class Levels(Section[MetricLevel]):
                 rng=chance.rng,
                 items=inputs.settings["items"],
                 ratings={human: asked.ratings[human]} if human in asked.ratings else None,
-                resamples=chance.resamples,
             )
             rows += [_row(each, _checked(each, asked)) for each in associations]
         return [*_adjusted(rows), *_of_sets_and_systems(inputs.counted)]
@@ -220,7 +221,13 @@ def compared_columns(inputs: Inputs) -> ComparedColumns | None:
         {human.key: human.ratings for human in humans if human.ratings is not None}
         if design.annotators
         else {},
-        facets(questions["source"].to_numpy(dtype=object), systems, design=design),
+        facets(
+            questions["source"].to_numpy(dtype=object),
+            systems,
+            design=design,
+            clusters=clusters_of(material, pd.Index(questions["unit"])),
+            unit=material.cluster_unit,
+        ),
     )
 
 
@@ -348,7 +355,7 @@ def _heat(
         lines,
         first="Criterion",
         last="one annotator" if people else "",
-        caption=_caption(rows, level, measure, sizes),
+        caption=_caption(rows, level, measure, sizes, facts_of(found)),
         reasons=sorted(reasons),
         heat=shaded,
         folded=folded,
@@ -379,10 +386,12 @@ def _baseline(rows: Sequence[MetricLevel]) -> str:
     return f"all ties: {known[0]:.2f}" if known else ""
 
 
-def _caption(rows: Sequence[MetricLevel], level: str, measure: str, sizes: Set[int]) -> str:
+def _caption(
+    rows: Sequence[MetricLevel], level: str, measure: str, sizes: Set[int], study: StudyFacts
+) -> str:
     told = [f"{MEASURES[measure]} {LEVELS[level]}"]
     if max(row.sources for row in rows):
-        told.append(f"over {sources_of(rows)}")
+        told.append(f"over {sources_of(rows, study)}")
     if len(sizes) == 1:  # one n for all stands here, not in every cell
         told.append(f"n = {next(iter(sizes)):,}")
     interval = "its 95 % interval" if any(not isnan(row.estimate.low) for row in rows) else ""
@@ -404,14 +413,19 @@ def _caption(rows: Sequence[MetricLevel], level: str, measure: str, sizes: Set[i
     return caption
 
 
-def sources_of(rows: Sequence[MetricLevel]) -> str:
-    """Say over how many sources coefficients are: on each source, over those where they exist."""
+def sources_of(rows: Sequence[MetricLevel], study: StudyFacts) -> str:
+    """Say over how many sources coefficients are, and in how many clusters these are kept together:
+    on each source, over those where they exist."""
+    clusters = max(row.estimate.clusters for row in rows)
+    kept = ""
+    if clusters and not study.unit.is_source:
+        kept = f" in {study.unit.counted(clusters)}"
     every = max(row.sources for row in rows)
     used = {row.estimate.n for row in rows if row.level == "within_source" and row.estimate.defined}
     if used <= {every}:
-        return counted(every, "source")
+        return f"{counted(every, 'source')}{kept}"
     span = " to ".join(f"{n:,}" for n in sorted({min(used), max(used)}))
-    return f"{span} of {counted(every, 'source')}"
+    return f"{span} of {counted(every, 'source')}{kept}"
 
 
 def _of_sets_and_systems(material: Material) -> list[MetricLevel]:
@@ -447,7 +461,12 @@ def _sets(
     human = oriented(aligned(sets["question_set"], of_set), higher_is_better=up)
     if not columns or np.isnan(human).all():
         return
-    held = facets(sets["source"].to_numpy(dtype=object), sets["system"].to_numpy(dtype=object))
+    held = facets(
+        sets["source"].to_numpy(dtype=object),
+        sets["system"].to_numpy(dtype=object),
+        clusters=clusters_of(material, pd.Index(sets["unit"])),
+        unit=material.cluster_unit,
+    )
     for each in against_people(
         {"": human},
         columns,

@@ -10,9 +10,10 @@ from analysis import frames
 from analysis.frames import Material
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import counted
-from analysis.sections.columns import units_of
+from analysis.sections.columns import clusters_of, units_of
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.arrays import FloatArray, Labels
+from analysis.stats.cluster_unit import ClusterUnit
 from analysis.stats.judges import jury
 from judging.models import MachineJudge
 from judging.protocols.rubric_schema import RubricCriterion
@@ -127,6 +128,8 @@ class Judged:
     # (n_units,), the first time where a judge was asked again; and the jury
     judges: dict[str, FloatArray]
     sources: Labels
+    clusters: Labels  # what the sources belong to
+    unit: ClusterUnit
     systems: Labels
     answers: pd.DataFrame  # every time that a judge was asked: judge, unit, repeat, value
 
@@ -155,6 +158,8 @@ def judged_criteria(material: Material) -> list[Judged]:
                 [str(name) for name in ratings.columns],
                 judges | _jury(list(judges.values()), criterion),
                 slots["source"].to_numpy(dtype=object),
+                clusters_of(material, slots.index),
+                material.cluster_unit,
                 slots["system"].fillna("").to_numpy(dtype=object),
                 every[every["criterion"] == criterion.key],
             )

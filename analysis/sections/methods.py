@@ -15,6 +15,7 @@ from analysis.sections.metrics import MetricsMade
 from analysis.sections.section import Found
 from analysis.sections.study import are_means, facts_of, places_without_values
 from analysis.sections.system_tests import model_reasons, test_of
+from analysis.stats.cluster_unit import REQUIRED_CLUSTERS
 from analysis.stats.system_test import MIXED_MODEL, PERMUTATION
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 
@@ -62,6 +63,16 @@ def _material(found: Found) -> Iterator[str]:
             f"{study.sources_judged:,} of the sources have judgments; agreement, means and tests are of "
             "those."
         )
+    if study.clusters:
+        together = (
+            f"have the same {study.cluster_column}" if study.cluster_column else "share a passage"
+        )
+        yield (
+            f"Sources that {together} are not independent; resampling kept them together "
+            f"({study.sample})."
+        )
+        if study.clusters < REQUIRED_CLUSTERS:
+            yield f"No interval is given for fewer than {REQUIRED_CLUSTERS} {study.unit.plural}."
     if study.left_out:
         yield f"Left out of this analysis by choice: {listed(study.left_out)}."
 
@@ -137,7 +148,8 @@ def _agreement(found: Found) -> Iterator[str]:
             )
     if told:
         has_intervals = any(" [" in each for each in told)
-        how = " with its 95 % interval, which leaves out whole sources in turn" * has_intervals
+        units = facts_of(found).unit.plural
+        how = f" with its 95 % interval, which leaves out whole {units} in turn" * has_intervals
         yield f"Agreement is Krippendorff's alpha{how}: {listed(told)}."
 
 
@@ -153,11 +165,12 @@ def _systems(found: Found) -> Iterator[str]:
     }
     permuted = [count for key, count in tested.items() if tests[key] == PERMUTATION]
     modelled = [count for key, count in tested.items() if tests[key] == MIXED_MODEL]
+    units = facts_of(found).unit.plural
     if permuted:
-        yield "Means of systems are means of their questions' means, with 95 % intervals over sources."
+        yield f"Means of systems are means of their questions' means, with 95 % intervals over {units}."
     if any(permuted):
         yield (
-            "Systems were compared by a paired permutation test over the sources that both were given, "
+            f"Systems were compared by a paired permutation test over the {units} that both were given, "
             "two-sided, with Holm's correction over the "
             f"{counted(max(permuted), 'pair')} of a criterion, at a level of 5 %."
         )
@@ -187,10 +200,11 @@ def _metrics(found: Found) -> Iterator[str]:
         return
     names = list(dict.fromkeys(row.metric for row in rows))
     level = LEVELS.get(headline_level(found), headline_level(found))
+    unit = facts_of(found).unit
     yield (
         f"Metrics ({listed(names)}) were compared with people's means by Spearman's rho {level}, turned so that higher "
-        "is better, with intervals and tests that keep the questions on a source together, and Holm's correction over "
-        "the metrics of a criterion."
+        f"is better, with intervals and tests that keep the questions on a {unit.singular} together, "
+        "and Holm's correction over the metrics of a criterion."
     )
     texts: dict[str, list[str]] = {}
     for each in found.of(MetricsMade):

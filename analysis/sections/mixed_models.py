@@ -27,6 +27,7 @@ LEFT_OUT = "the run leaves out the mixed model"
 ONE_ANNOTATOR = "one annotator cannot show how annotators differ"
 EFFECTS = {
     "source": "sources",
+    "cluster": "clusters of sources",
     "source:system": "systems on sources",
     "question": "questions",
     "question:annotator": "annotators on questions",
@@ -41,10 +42,10 @@ class ModelRow:
     """A mean, a difference of two systems, or a variance, from the model of one criterion.
 
     criterion: key of the criterion
-    effect: mean of a system, difference of two systems' means, or the variance of what: sources,
-      systems on sources, questions (one system's on one source), annotators and annotators on
-      systems (where annotators are declared random), annotators on questions (where they rated some
-      twice), the rest
+    effect: mean of a system, difference of two systems' means, or the variance of what: clusters of
+      sources, sources, systems on sources, questions (one system's on one source), annotators and
+      annotators on systems (where annotators are declared random), annotators on questions (where they
+      rated some twice), the rest
     first: the system, or the first of two
     second: the other
     estimate: the mean, the difference, first minus second, or the variance
@@ -137,7 +138,11 @@ def model_of(inputs: Inputs, criterion: RubricCriterion, *, annotators_random: b
     if inputs.settings["mixed_model"] == "quick" and _cost(rows) > QUICK:
         asked = "it would take long; ask for it before the run"
         raise Unfit(f"not fitted: with {len(rows):,} judgments {asked}")
-    return variance_components(**_columns(rows), annotators_random=annotators_random)
+    return variance_components(
+        **_columns(rows),
+        unit=inputs.counted.cluster_unit,
+        annotators_random=annotators_random,
+    )
 
 
 def means_by_model(model: Components, inputs: Inputs) -> dict[str, Tested]:
@@ -159,6 +164,7 @@ def _columns(rows: pd.DataFrame) -> dict[str, Any]:
         "sources": rows["source"].to_numpy(dtype=object),
         "annotators": rows["annotator"].to_numpy(dtype=object),
         "questions": rows["unit"].to_numpy(),
+        "clusters": rows["cluster"].to_numpy(dtype=object),
     }
 
 
@@ -205,7 +211,7 @@ def _differences(
             high=test.high,
             n=test.n,
             dropped=test.dropped,
-            clusters=model.sources,
+            clusters=test.clusters,
             df=test.df,
             method=test.method,
             reason=test.reason,

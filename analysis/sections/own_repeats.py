@@ -8,11 +8,12 @@ import pandas as pd
 from analysis import frames
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Line, PageTable
-from analysis.sections.agreement import sources_of
 from analysis.sections.annotators import Repeats
+from analysis.sections.columns import clusters_of
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.estimate import Estimate
 from analysis.stats.percent import percent_agreement
+from analysis.stats.resampling import Jackknife
 from judging.protocols.rubric_schema import RubricCriterion
 
 
@@ -88,6 +89,7 @@ def _rows(
         estimate = percent_agreement(
             own[["first", "again"]].to_numpy("float64"),
             scale=criterion.values(),
-            clusters=sources_of(inputs.said, pd.Index(own["unit"])),
+            clusters=clusters_of(inputs.said, pd.Index(own["unit"])),
+            interval=Jackknife(unit=inputs.said.cluster_unit),
         )
         yield OwnRepeatRow(criterion.key, str(label), estimate)

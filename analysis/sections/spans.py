@@ -13,7 +13,9 @@ import pandas as pd
 from analysis import frames
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Line, PageTable
+from analysis.sections.columns import clusters_of
 from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.cluster_unit import ClusterUnit
 from analysis.stats.estimate import Estimate
 from analysis.stats.spans import MarkedRange, between_raters, set_overlap, with_submitted
 from analysis.stats.systems import system_means
@@ -96,12 +98,15 @@ class Spans(Section[SpanRow]):
             with_submitted(text, marks, _submitted(text, row["submitted_answer"]))
             for text, marks, row in asked
         ]
-        columns = ["system", "source", "within_set"]
+        questions["cluster"] = clusters_of(material, pd.Index(questions["unit"]))
+        columns = ["system", "cluster", "within_set"]
         overlaps = pd.DataFrame(_overlaps(questions, by_unit), columns=columns)
         return [
             row
             for measure in MEASURES
-            for row in _of_systems(overlaps if measure == "within_set" else questions, measure)
+            for row in _of_systems(
+                overlaps if measure == "within_set" else questions, measure, material.cluster_unit
+            )
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -172,11 +177,17 @@ def _overlaps(
         first = rows.iloc[0]
         for annotator in sorted({name for unit in rows["unit"] for name in by_unit[unit]}):
             answers = [by_unit[unit].get(annotator, []) for unit in rows["unit"]]
-            yield first["system"], first["source"], set_overlap(first["passage"], answers)
+            yield first["system"], first["cluster"], set_overlap(first["passage"], answers)
 
 
-def _of_systems(table: pd.DataFrame, measure: str) -> Iterator[SpanRow]:
+def _of_systems(table: pd.DataFrame, measure: str, unit: ClusterUnit) -> Iterator[SpanRow]:
     scores = table[measure].to_numpy(dtype="float64") if len(table) else np.array([nan])
-    systems, sources = table["system"].to_numpy(), table["source"].to_numpy()
-    for name, each in system_means(scores, systems=systems, sources=sources).items():
+    means = system_means(
+        scores,
+        systems=table["system"].to_numpy(),
+        sources=table["cluster"].to_numpy(),
+        unit=unit,
+        scale=(0.0, 1.0),
+    )
+    for name, each in means.items():
         yield SpanRow(measure, str(name), each)

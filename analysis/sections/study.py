@@ -15,6 +15,7 @@ from analysis.reports.rows import Record
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.sights import read_others, unblinded
 from analysis.sections.violations import Violations
+from analysis.stats.cluster_unit import REQUIRED_CLUSTERS, ClusterUnit, cluster_unit
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import (
     Assignment,
@@ -76,6 +77,10 @@ class StudyFacts:
       systems
     settled: settled values that systems and metrics use; 0 where the run uses none
     people: how annotators were found, agreed, were let in and paid, in sentences
+    clusters: passages, or clusters by a declared column, that the judged sources belong to and that
+      intervals and tests keep together; 0 where every source is independent
+    cluster_column: the column that declares which sources belong together; empty where identical
+      passages do
     """
 
     campaign: str
@@ -107,6 +112,30 @@ class StudyFacts:
     metric_level: str
     settled: int
     people: list[str]
+    clusters: int
+    cluster_column: str
+
+    @property
+    def sources_used(self) -> int:
+        """The sources that numbers rest on: those with judgments, or all of imported means."""
+        return self.sources_judged or self.sources
+
+    @property
+    def unit(self) -> ClusterUnit:
+        """What intervals and tests keep together."""
+        clusters = self.clusters or self.sources_used
+        return cluster_unit(self.sources_used, clusters, column=self.cluster_column)
+
+    @property
+    def units(self) -> int:
+        """How many of these units the numbers rest on."""
+        return self.clusters or self.sources_used
+
+    @property
+    def sample(self) -> str:
+        """The sources that numbers rest on, in words: 42 sources in 12 passages."""
+        sources = counted(self.sources_used, "source")
+        return sources if self.unit.is_source else f"{sources} in {self.unit.counted(self.units)}"
 
     @property
     def has_times(self) -> bool:
@@ -156,6 +185,8 @@ class Study(Section[StudyFacts]):
         filled = places.filter(state="submitted")
         values = Judgment.objects.standing().filter(assignment=OuterRef("pk"))
         origin = _origin(campaign, judgments)
+        used = judged if len(judged) else questions
+        clusters, sources = said.clusters.loc[used["unit"]].nunique(), used["source"].nunique()
         return [
             StudyFacts(
                 campaign=campaign.title,
@@ -187,6 +218,8 @@ class Study(Section[StudyFacts]):
                 metric_level=inputs.settings["metric_level"],
                 settled=settled_count(said) if inputs.settings.get("settled") else 0,
                 people=list(_people(campaign)) if origin == "judged" else [],
+                clusters=clusters if clusters < sources else 0,
+                cluster_column=said.declared.column if said.declared else "",
             )
         ]
 
@@ -211,6 +244,8 @@ class Study(Section[StudyFacts]):
                     f"{study.sources_judged:,} of {counted(study.sources, 'source')} have judgments; "
                     "agreement, means and tests are of those."
                 )
+            if study.clusters:
+                yield resampled(study)
             if study.without_values:
                 yield places_without_values(study)
             if study.settled:
@@ -225,6 +260,18 @@ class Study(Section[StudyFacts]):
                     "count a question as missing, they overrule the annotators. Agreement and "
                     "annotators are as released."
                 )
+
+
+def resampled(study: StudyFacts) -> str:
+    """Say what intervals and tests keep together where it is not the source, and whether there are
+    enough for intervals."""
+    if study.clusters < REQUIRED_CLUSTERS:
+        reason = study.unit.reason_against(study.clusters)
+        return f"{reason[0].upper()}{reason[1:]}."
+    return (
+        f"Intervals and tests keep the sources of each {study.unit.singular} together: they rest on "
+        f"{study.sample}."
+    )
 
 
 def places_without_values(study: StudyFacts) -> str:

@@ -7,6 +7,8 @@ from math import inf, isclose, nan
 from statistics import fmean
 from typing import Self
 
+import pandas as pd
+
 from analysis.frames import Material, aligned
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
@@ -23,7 +25,7 @@ from analysis.reports.numerals import (
     two,
 )
 from analysis.reports.system_names import system_name
-from analysis.sections.columns import averaged_criteria, units_of
+from analysis.sections.columns import averaged_criteria, clusters_of, units_of
 from analysis.sections.comparisons import (
     DEFAULT,
     SURE,
@@ -38,7 +40,7 @@ from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.mixed_models import means_by_model, model_of
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.study import facts_of
+from analysis.sections.study import StudyFacts, facts_of
 from analysis.sections.system_tests import NAMES, model_reasons, test_for, test_of
 from analysis.stats.estimate import Estimate, Tested
 from analysis.stats.reml import Unfit
@@ -167,14 +169,13 @@ class SystemMeans(Section[SystemMean]):
             if len((order := SystemOrder.of(found, each)).systems) > 1
         ]
         study = facts_of(found)
-        sources = study.sources_judged or study.sources
         won: dict[tuple[str, ...], list[str]] = {}
         for each in orders:
-            won.setdefault(tuple(each.best), []).append(each.told(sources))
+            won.setdefault(tuple(each.best), []).append(each.told(study))
         if not won:
             return
         yield (
-            f"Over {counted(sources, 'source')} and "
+            f"Over {study.sample} and "
             f"{counted(study.annotators, 'annotator')}, "
             + "; ".join(
                 f"{briefly([system_name(name) for name in names])} "
@@ -212,7 +213,8 @@ def _out_of_reach(found: Found) -> Iterator[str]:
     short = {key: [row for row in rows if row.floor >= SURE] for key, rows in tests.items()}
     for place, pairs in _together(short, found):
         rows = [row for own in pairs.values() for row in own]
-        most = counted(max(row.estimate.n for row in rows), "source")
+        unit = facts_of(found).unit
+        most = unit.counted(max(row.estimate.clusters or row.estimate.n for row in rows))
         compared = {
             (row.first, row.second)
             for key in {row.criterion for row in rows}
@@ -291,8 +293,14 @@ def declared_means(inputs: Inputs) -> Iterator[SystemMean]:
 def _means_on(material: Material, criterion: RubricCriterion) -> Iterator[SystemMean]:
     units = units_of(material, criterion)
     scores = aligned(units["unit"], material.human(criterion.key))
-    systems, sources = units["system"].to_numpy(), units["source"].to_numpy()
-    for name, mean in system_means(scores, systems=systems, sources=sources).items():
+    means = system_means(
+        scores,
+        systems=units["system"].to_numpy(),
+        sources=clusters_of(material, pd.Index(units["unit"])),
+        unit=material.cluster_unit,
+        scale=(min(criterion.values()), max(criterion.values())),
+    )
+    for name, mean in means.items():
         yield SystemMean(criterion.key, str(name), mean, mean.value)
 
 
@@ -436,7 +444,7 @@ class SystemOrder:
         others = (self.means[other].value for other in self.systems)
         return sum((each > mean) == up for each in others if not isclose(each, mean, abs_tol=EQUAL))
 
-    def told(self, sources: int) -> str:
+    def told(self, study: StudyFacts) -> str:
         """Say what the best mean is, over how many of the study's sources where not all, and from
         whom those who have it do not differ significantly."""
         mean, near = self.means[self.best[0]], self.near_the_best
@@ -451,7 +459,9 @@ class SystemOrder:
             distance = self.untested
         interval = between(mean) if len(self.best) == 1 else ""
         fewest = min(self.means[name].clusters for name in self.best)
-        part = f"over {fewest:,} of {counted(sources, 'source')}" if 0 < fewest < sources else ""
+        part = ""
+        if 0 < fewest < study.units:
+            part = f"over {fewest:,} of {study.unit.counted(study.units)}"
         best = BEST.get(self.criterion.best)
         told = filter(None, [two(mean.value), interval, part, best, distance])
         return f"{inside(self.criterion.name)} ({', '.join(told)})"

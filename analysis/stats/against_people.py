@@ -31,6 +31,7 @@ from analysis.stats.columns import constant
 from analysis.stats.estimate import Tested
 from analysis.stats.facets import Facets
 from analysis.stats.shared_questions import Items, NamedColumns, SharedQuestions, shared_questions
+from analysis.stats.soft_accuracy import PERMUTATIONS
 from analysis.stats.system_level import REQUIRED_SYSTEMS
 
 CorrelationLevel: TypeAlias = Literal["within_source", "pooled", "systems"]
@@ -72,7 +73,7 @@ def against_people(
     levels: Sequence[CorrelationLevel] = LEVELS,
     items: Items = "own",
     ratings: Mapping[str, ArrayLike] | None = None,
-    resamples: int = 1000,
+    permutations: int = PERMUTATIONS,
     confidence: float = 0.95,
 ) -> list[Association]:
     """Return how every metric follows every human column, in the order of the columns, levels and
@@ -86,7 +87,7 @@ def against_people(
     rng : for tests over systems; the other levels need no chance
     items : "own" questions of each pair of columns, or the "common" ones of all metrics
     ratings : by human column (n_questions, n_annotators), oriented, where annotators are random
-    resamples : permutations for soft pairwise accuracy
+    permutations : for soft pairwise accuracy
 
     Notes
     -----
@@ -102,7 +103,7 @@ def against_people(
     for shared in shared_questions(people, own, facets, items=items):
         chosen = shared.humans if facets.design.annotators else []
         by_annotator = [tables_[people.names[k]][shared.kept] for k in chosen]
-        asked = ColumnGroup(shared, measures, by_annotator, rng, resamples, confidence)
+        asked = ColumnGroup(shared, measures, by_annotator, rng, permutations, confidence)
         for at_level, level in enumerate(levels):
             for measure, answer in _AT[level](asked):
                 of_measure = at_level, measures.index(measure)

@@ -28,7 +28,7 @@ from analysis.stats.ratings import (
     patterns,
     short_scale,
 )
-from analysis.stats.resampling import Interval, Jackknife, estimated, with_spread
+from analysis.stats.resampling import Interval, Jackknife, estimated, unit_of, with_spread
 from analysis.stats.scarcity import guarded, guarded_table
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -125,7 +125,7 @@ def _of_patterns(
         at_most=1.0,
         clusters=pairable.clusters,
     )
-    return guarded(found, pairable.counts, pairable.clusters)
+    return guarded(found, pairable.counts, pairable.clusters, unit_of(interval))
 
 
 def _of_many(
@@ -147,7 +147,7 @@ def _of_many(
         if spread is None:
             return Estimate(value=value, n=n, dropped=dropped, method=method)
         found = with_spread(value, spread, n=n, dropped=dropped, method=method, at_most=1.0)
-    return guarded_table(found, pairable, held)
+    return guarded_table(found, pairable, held, unit_of(interval))
 
 
 def _of_moments(

@@ -45,7 +45,7 @@ def alpha(
     """
     values, rows = _rows(table)
     held = np.arange(len(rows)) if clusters is None else clusters
-    of: Resampled = "unit" if clusters is None else "source"
+    of: Resampled = "unit" if clusters is None else "cluster"
     once = np.ones(held.max() + 1)
     value = _weighted(rows, values, np.ones(len(rows)), level)
     if interval is None:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from scipy import special, stats
 
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, numeric, source_codes
+from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.multiplicity import benjamini_yekutieli
 from analysis.stats.resampling import Jackknife, Resampled, jackknife, with_spread
@@ -95,6 +96,7 @@ def alternative_test(
     epsilon: float,
     names: Sequence[str] = (),
     sources: Labels | None = None,
+    unit: ClusterUnit = SOURCE,
     expert: ArrayLike | None = None,
     fewest_items: int = REQUIRED_ITEMS,
 ) -> AlternativeTest:
@@ -107,7 +109,8 @@ def alternative_test(
     level : "nominal" compares by equality, "ordinal" and "interval" by minus the root mean square difference
     epsilon : what replacing a person may cost: .2 for trained experts, .15 skilled, .1 crowd
     names : of the people, in the order of the columns
-    sources : (n_items,) labels; items on one source are kept together
+    sources : (n_items,) labels; items on one source, or cluster of sources, are kept together
+    unit : the name of what is kept together, and how many a test needs
     expert : (n_items,) of one trusted expert, who then stands for the others
     fewest_items : people with fewer items are left out, with the reason
 
@@ -137,7 +140,7 @@ def alternative_test(
         raise ValueError(f"level: {level!r} is none of {', '.join(LEVELS)}")
     if not 0 <= epsilon < 1:
         raise ValueError(f"epsilon: {epsilon} does not lie between 0 and 1")
-    data = _Judged.of(people, judge, sources, expert)
+    data = _Judged.of(people, judge, sources, expert, unit)
     n_people = data.people.shape[1]
     titles = list(names) or [f"person {place}" for place in range(1, n_people + 1)]
     usable = data.usable
@@ -235,6 +238,7 @@ class _Judged:
     codes: IntArray  # (n_items,) what is left out whole
     resampled: Resampled
     expert: FloatArray | None
+    unit: ClusterUnit
 
     @classmethod
     def of(
@@ -243,13 +247,14 @@ class _Judged:
         judge: ArrayLike,
         sources: Labels | None,
         expert: ArrayLike | None = None,
+        unit: ClusterUnit = SOURCE,
     ) -> Self:
         table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
         if len(own) != len(table):
             raise ValueError(f"judge: {len(own)} values for {len(table)} items")
         trusted = None if expert is None else numeric(expert, name="expert", ndim=1)
-        resampled: Resampled = "unit" if sources is None else "source"
-        return cls(table, own, source_codes(sources, len(own)), resampled, trusted)
+        resampled: Resampled = "unit" if sources is None else "cluster"
+        return cls(table, own, source_codes(sources, len(own)), resampled, trusted, unit)
 
     @property
     def usable(self) -> BoolArray:
@@ -289,8 +294,8 @@ def _against(name: str, wins: _Wins, data: _Judged, epsilon: float, fewest: int)
         )
     gap = wins.person - wins.judge
     p_items = p = one_sided(gap, epsilon)
-    if data.resampled == "source":
-        p = one_sided_by_source(gap, data.codes[wins.items], epsilon)
+    if data.resampled == "cluster":
+        p = one_sided_by_source(gap, data.codes[wins.items], epsilon, data.unit)
     return AgainstPerson(
         person=name,
         n=n,
@@ -310,7 +315,9 @@ def one_sided(gap: FloatArray, epsilon: float) -> float:
     return float(stats.ttest_1samp(gap, epsilon, alternative="less").pvalue)
 
 
-def one_sided_by_source(gap: FloatArray, codes: IntArray, epsilon: float) -> float:
+def one_sided_by_source(
+    gap: FloatArray, codes: IntArray, epsilon: float, unit: ClusterUnit = SOURCE
+) -> float:
     """Return the same p by Student's t on the error from leaving out one source at a time."""
     _, source = np.unique(codes, return_inverse=True)
     count = np.bincount(source).astype(float)
@@ -319,7 +326,7 @@ def one_sided_by_source(gap: FloatArray, codes: IntArray, epsilon: float) -> flo
         return nan
     left_out = (gap.sum() - np.bincount(source, weights=gap)) / (len(gap) - count)
     value = float(gap.mean())
-    found = jackknife(value, left_out, np.ones(units), Jackknife(), of="source")
+    found = jackknife(value, left_out, np.ones(units), Jackknife(unit=unit), of="cluster")
     if np.isnan(found.high):
         return nan if np.ptp(left_out) > TIE or units < 3 else float(value >= epsilon)
     error = (found.high - value) / special.stdtrit(found.df, 0.975)
@@ -365,6 +372,10 @@ def _average(wins: Sequence[_Wins], data: _Judged) -> Estimate:
         won = np.bincount(unit, weights=one.judge, minlength=len(units))
         left_out += (one.judge.sum() - won) / rest
     found = jackknife(
-        value, left_out / len(wins), np.ones(len(units)), Jackknife(), of=data.resampled
+        value,
+        left_out / len(wins),
+        np.ones(len(units)),
+        Jackknife(unit=data.unit),
+        of=data.resampled,
     )
     return with_spread(value, found, n=n, dropped=0, method=NAME, at_most=1.0)

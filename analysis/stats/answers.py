@@ -7,6 +7,7 @@ Each function yields measures with value, interval and test for all pairs of col
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import nan
 from typing import Literal, TypeAlias, get_args
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from analysis.stats.annotator_facet import without_annotators
 from analysis.stats.arrays import FloatArray, IntArray
+from analysis.stats.cluster_unit import ClusterUnit
 from analysis.stats.correlation import METHODS, NAMES, Method, fisher_interval, independent_p
 from analysis.stats.exact_sums import whole
 from analysis.stats.facets import Facets
@@ -74,7 +76,7 @@ class ColumnGroup:
     measures: Sequence[Measure]
     ratings: list[FloatArray]
     rng: np.random.Generator
-    resamples: int
+    permutations: int
     confidence: float
 
     @property
@@ -166,14 +168,15 @@ def _by_leaving_out(
     if n is None:  # few correlations of few systems are skewed
         few = (limits.units < FEW_SOURCES) & ~np.isnan(low)
         low, high = (np.where(few, nan, each) for each in (low, high))
-        reason = np.where(few, np.vectorize(_too_few, otypes=[object])(limits.units), reason)
+        why = np.vectorize(partial(_too_few, unit=asked.shared.facets.unit), otypes=[object])
+        reason = np.where(few, why(limits.units), reason)
     return GroupMeasure(
         value=left.value,
         low=np.maximum(low, -1),
         high=np.minimum(high, 1),
         p=limits.p,
         df=limits.df,
-        n=limits.units if n is None else n,
+        n=limits.resting if n is None else n,
         clusters=limits.units,
         method=method,
         reason=reason,
@@ -181,9 +184,9 @@ def _by_leaving_out(
     )
 
 
-def _too_few(sources: int) -> str:
+def _too_few(units: int, unit: ClusterUnit) -> str:
     return (
-        f"the correlation exists on {sources} sources: with fewer than {FEW_SOURCES} no interval "
+        f"the correlation exists on {unit.counted(units)}: with fewer than {FEW_SOURCES} no interval "
         "of their mean is known to hold its level"
     )
 
@@ -205,7 +208,7 @@ def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) ->
         p=limits.p,
         df=limits.df,
         clusters=limits.units,
-        n=len(asked.shared.human) if pooled else limits.units,
+        n=len(asked.shared.human) if pooled else limits.resting,
         method=f"{method}; delete-one jackknife-t over {asked.random()}, {asked.confidence:.0%}",
         reason=limits.reason,
         more={
@@ -264,7 +267,7 @@ def over_systems(asked: ColumnGroup) -> Iterator[tuple[Measure, GroupMeasure]]:
     if "soft_pairwise_accuracy" in asked.measures:
         human = np.column_stack([whole(column) for column in of.human.T])
         both = np.column_stack([human, of.metric])
-        p = pair_tests(both, of.facets, rng=asked.rng, permutations=asked.resamples)
+        p = pair_tests(both, of.facets, rng=asked.rng, permutations=asked.permutations)
         test = soft_order_test(p[..., : asked.shape[0]], p[..., asked.shape[0] :], orders)
         yield (
             "soft_pairwise_accuracy",
@@ -314,7 +317,7 @@ def _of_orders(
         high=high,
         p=test.p,
         n=of.n_systems,
-        clusters=0 if of.design.systems else of.n_sources,
+        clusters=0 if of.design.systems else of.n_clusters,
         method=f"{TITLES[measure]}, over systems; {words}{orders.words}",
         reason=reason,
         more={"smallest_p": test.smallest_p, **more},

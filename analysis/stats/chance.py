@@ -18,7 +18,7 @@ from analysis.stats.arrays import BoolArray, FloatArray, Labels
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.kappa import Weights, disagreement
 from analysis.stats.ratings import Patterns, RatingScale, checked, patterns, units_in
-from analysis.stats.resampling import Interval, estimated
+from analysis.stats.resampling import Interval, estimated, unit_of
 from analysis.stats.scarcity import FROM_RATINGS, Bound, guarded
 
 Unequal: TypeAlias = Literal["gwet", "listwise"]
@@ -67,7 +67,7 @@ def chance_corrected(
         at_most=1.0,
         clusters=counted.clusters,
     )
-    found = guarded(found, counted.counts, counted.clusters, bound=bound)
+    found = guarded(found, counted.counts, counted.clusters, unit_of(interval), bound=bound)
     return replace(found, n=n, dropped=dropped, reason=found.reason if found.defined else ONE_VALUE)
 
 

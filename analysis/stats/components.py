@@ -19,6 +19,7 @@ from scipy import sparse, special
 
 from analysis.stats import reml
 from analysis.stats.arrays import FloatArray, IntArray, Labels, judged_rows
+from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 from analysis.stats.estimate import Tested
 from analysis.stats.reml import MixedDesign, NestedLevel, Unfit
 
@@ -52,8 +53,11 @@ class Components:
     method: str
     slopes: FloatArray  # (n_variances, n_systems, n_systems) derivative of the covariance
     uncertainty: FloatArray  # (n_variances, n_variances) asymptotic covariance of the variances
-    influence: FloatArray  # (n_sources, n_systems) what each source adds to the error of a mean
-    judged: FloatArray  # (n_sources, n_systems) ratings
+    influence: FloatArray  # (n_units, n_systems) what each source, or cluster of sources, adds to
+    # the error of a mean
+    judged: FloatArray  # (n_units, n_systems) ratings
+    cells: int  # systems on sources that were judged
+    unit: ClusterUnit  # whether sources or clusters of them are independent, by name
     freedom: int  # degrees of freedom of annotator:system; 0 where it is no random effect
 
     def variance(self, name: str) -> float:
@@ -129,9 +133,11 @@ class Components:
         value, reason = float(self.means[i]), ""
         low = high = df = nan
         if n < 3:
-            reason = f"{n} sources are too few for an interval"
+            reason = f"{self.unit.counted(n)} are too few for an interval"
+        elif against := self.unit.reason_against(n):
+            reason = against
         elif from_sources <= 1e-16 * max(self.variances.values()):
-            reason = "the same mean on every source: no interval can be estimated"
+            reason = f"the same mean on every {self.unit.singular}: no interval can be estimated"
         else:
             variance, df = self._spread(contrast, from_sources, n)
             reach = float(special.stdtrit(df, (1 + confidence) / 2)) * sqrt(variance)
@@ -150,11 +156,13 @@ class Components:
     def _untestable(self, from_sources: float, n: int) -> str:
         """Return why a difference cannot be tested."""
         if n < 3:
-            return f"{n} sources are too few"
+            return f"{self.unit.counted(n)} are too few"
+        if reason := self.unit.reason_against(n):
+            return reason
         if self.random and self.freedom == 1:
             return "two annotators of two systems cannot show how annotators differ"
         if from_sources <= 1e-16 * max(self.variances.values()):
-            return "the same difference on every source"
+            return f"the same difference on every {self.unit.singular}"
         return ""
 
     def _spread(self, contrast: FloatArray, from_sources: float, n: int) -> tuple[float, float]:
@@ -176,6 +184,8 @@ def variance_components(
     sources: Labels,
     annotators: Labels,
     questions: Labels | None = None,
+    clusters: Labels | None = None,
+    unit: ClusterUnit = SOURCE,
     annotators_random: bool = True,
 ) -> Components:
     """Fit the model to long-form ratings of one criterion; rows without a rating are left out.
@@ -186,6 +196,9 @@ def variance_components(
     systems, sources, annotators : (n,) labels
     questions : (n,) labels; by default a system has one question on each source. With several,
         there is a component "source:system" beside "question"
+    clusters : (n,) labels of what the sources belong to; there is then a component "cluster", and
+        the variance of a difference is by clusters
+    unit : the name of the clusters, and how many an interval needs
     annotators_random : False makes annotators and annotator:system fixed effects
 
     Raises
@@ -207,9 +220,9 @@ def variance_components(
     Gilmore, Thompson and Cullis (1995), Biometrics 51, 1440-1450. Searle, Casella and McCulloch
     (1992), Variance Components, chapter 6. Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
     """
-    known, codes, y = _coded(ratings, systems, sources, annotators, questions)
-    centre, unit = float(y.mean()), float(y.std())
-    design, notes = _design((y - centre) / unit, codes, annotators_random)
+    known, codes, y = _coded(ratings, systems, sources, annotators, questions, clusters)
+    centre, scale = float(y.mean()), float(y.std())
+    design, notes = _design((y - centre) / scale, codes, annotators_random)
     fit = reml.fitted(design)
     variances = fit.variances
     covariance = reml.of_means(design, fit.inverse) * variances[-1]
@@ -219,9 +232,9 @@ def variance_components(
     random = "annotator" in design.blocks
     return Components(
         systems=known,
-        means=centre + unit * (design.to_means @ fit.coefficients[: design.fixed]),
-        covariance=unit**2 * covariance,
-        variances=dict(zip(design.names, (unit**2 * variances).tolist(), strict=True)),
+        means=centre + scale * (design.to_means @ fit.coefficients[: design.fixed]),
+        covariance=scale**2 * covariance,
+        variances=dict(zip(design.names, (scale**2 * variances).tolist(), strict=True)),
         dropped=dropped,
         notes=tuple(notes),
         random=random,
@@ -232,9 +245,11 @@ def variance_components(
         freedom=codes.freedom if "annotator:system" in design.blocks else 0,
         method=f"mixed model, REML, annotators {'random' if random else 'fixed'}",
         slopes=reml.slopes(design, fit, covariance),
-        uncertainty=unit**4 * reml.uncertainty(fit),
-        influence=unit * reml.influence(design, fit, codes.source),
-        judged=(_indicator(codes.source).T @ _indicator(codes.system)).toarray(),
+        uncertainty=scale**4 * reml.uncertainty(fit),
+        influence=scale * reml.influence(design, fit, codes.cluster),
+        judged=(_indicator(codes.cluster).T @ _indicator(codes.system)).toarray(),
+        cells=_size(codes.cell),
+        unit=unit,
     )
 
 
@@ -244,6 +259,7 @@ class _Codes:
 
     system: IntArray
     source: IntArray
+    cluster: IntArray  # of sources; the source itself where none is given
     annotator: IntArray
     cell: IntArray  # source and system
     question: IntArray
@@ -261,25 +277,28 @@ def _coded(
     sources: Labels,
     annotators: Labels,
     questions: Labels | None,
+    clusters: Labels | None,
 ) -> tuple[list[Hashable], _Codes, FloatArray]:
     """Return the systems that were judged, every rating's groups, and the ratings."""
     labels = {"systems": systems, "sources": sources, "annotators": annotators}
     labels |= {} if questions is None else {"questions": questions}
+    labels |= {} if clusters is None else {"clusters": clusters}
     y, names, rows = judged_rows(ratings, **labels)
     if y.size == 0:
         raise Unfit("no ratings")
     if np.ptp(y) <= 1e-12 * np.abs(y).max():
         raise Unfit("every rating has the same value")
-    kept = [np.unique(code, return_inverse=True)[1] for code in rows.values()]
-    system, source, annotator = kept[:3]
+    kept = {kind: np.unique(code, return_inverse=True)[1] for kind, code in rows.items()}
+    system, source, annotator = kept["systems"], kept["sources"], kept["annotators"]
     if _size(source) < 2:
         raise Unfit("one source: two are needed")
     codes = _Codes(
         system=system,
         source=source,
+        cluster=kept.get("clusters", source),
         annotator=annotator,
         cell=_together(source, system),
-        question=_together(source, system, *kept[3:]),
+        question=_together(source, system, *([kept["questions"]] if "questions" in kept else [])),
         pair=_together(annotator, system),
     )
     return [names["systems"][i] for i in np.unique(rows["systems"])], codes, y
@@ -335,6 +354,7 @@ def _levels(codes: _Codes) -> tuple[list[NestedLevel], list[str]]:
         ("question", codes.question),
         ("source:system", codes.cell),
         ("source", codes.source),
+        ("cluster", codes.cluster),
     ):
         if _size(code) < size:
             parents = np.zeros(size, dtype=np.intp)

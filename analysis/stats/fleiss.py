@@ -29,7 +29,7 @@ from analysis.stats.ratings import (
     memberships,
     observed_scale,
 )
-from analysis.stats.resampling import Interval, Jackknife, estimated
+from analysis.stats.resampling import Interval, Jackknife, estimated, unit_of
 from analysis.stats.scarcity import OTHERWISE, WEIGHTED, guarded
 
 
@@ -146,7 +146,7 @@ def conger_kappa(
         at_most=1.0,
         clusters=members,
     )
-    found = guarded(found, counts, members)
+    found = guarded(found, counts, members, unit_of(interval))
     return replace(found, n=n, dropped=dropped, reason=found.reason if found.defined else ONE_VALUE)
 
 

@@ -81,11 +81,12 @@ def systems_apart(
     v = components.variances
     if "question" not in v:
         raise NotGeneralisable("every question has one rating: annotators cannot be compared")
-    cell, pair, source = (
-        v.get(name, 0.0) for name in ("source:system", "annotator:system", "source")
+    cell, pair, source, cluster = (
+        v.get(name, 0.0) for name in ("source:system", "annotator:system", "source", "cluster")
     )
+    source += cluster  # other sources are taken to belong to clusters of their own
     residual = v["residual"] + v.get("question:annotator", 0.0)
-    m = components.questions / int((components.judged > 0).sum())
+    m = components.questions / components.cells
     universe = variance_of_systems(components)
     found = []
     for k, n in product(annotators, sources):

@@ -13,6 +13,7 @@ from scipy import special
 
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels
 from analysis.stats.chance import complete_only
+from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.ratings import checked, cluster_codes, memberships
 from analysis.stats.resampling import Jackknife, Spread, spread, with_spread
@@ -67,6 +68,7 @@ def intraclass(
     forms: Sequence[Form] = FORMS,
     confidence: float = 0.95,
     clusters: Labels | None = None,
+    unit: ClusterUnit = SOURCE,
 ) -> dict[Form, Estimate]:
     """Intraclass correlations (Shrout and Fleiss 1979) with the F intervals of McGraw and Wong
     (1996).
@@ -80,6 +82,7 @@ def intraclass(
     clusters : (n_units,) labels, as a rule the source. The F intervals take units as independent;
         with clusters the interval is a jackknife over clusters, on the logarithm of R below, and
         for all forms it is one for these raters
+    unit : the name of the clusters, and how many an interval needs
 
     Returns
     -------
@@ -120,11 +123,11 @@ def intraclass(
             limits = (
                 _by_f(ms, form, confidence)
                 if held is None
-                else _by_clusters(complete, form, held, confidence)
+                else _by_clusters(complete, form, held, Jackknife(confidence, unit))
             )
             limits = _of_coefficient(limits, form, k)
             one = with_spread(one.value, limits, n=n, dropped=dropped, method=names[form])
-        found[form] = one if held is None else guarded_table(one, complete, held)
+        found[form] = one if held is None else guarded_table(one, complete, held, unit)
     return found
 
 
@@ -200,14 +203,16 @@ def _two_way_random(ms: MeanSquares, quantile: float) -> tuple[float, float]:
     return low, high
 
 
-def _by_clusters(complete: FloatArray, form: Form, clusters: IntArray, confidence: float) -> Spread:
+def _by_clusters(
+    complete: FloatArray, form: Form, clusters: IntArray, interval: Jackknife
+) -> Spread:
     """Return limits of R by leaving out one cluster at a time, on the logarithm of R."""
     n, k = complete.shape
     x = complete - complete.mean()
     features = np.column_stack([np.ones(n), x.sum(axis=1) ** 2, (x**2).sum(axis=1), x])
     members = memberships(clusters, np.arange(n), np.ones(n), n)
     statistic = partial(_log_ratio, form=form, k=k)
-    found = spread(features, np.ones(n), statistic, Jackknife(confidence), members)
+    found = spread(features, np.ones(n), statistic, interval, members)
     words = f"{found.words}, on the logarithm of a ratio of variances"
     return replace(found, low=float(np.exp(found.low)), high=float(np.exp(found.high)), words=words)
 

@@ -18,6 +18,7 @@ from analysis.stats.arrays import (
     numeric,
     source_codes,
 )
+from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 from analysis.stats.correlation import NAMES, Method, coefficients
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.resampling import (
@@ -56,6 +57,7 @@ def following(
     *,
     sources: Labels | None = None,
     method: Method = "spearman",
+    unit: ClusterUnit = SOURCE,
 ) -> Following:
     """Compare a judge with one person as followers of the others.
 
@@ -63,7 +65,9 @@ def following(
     ----------
     people : (n_items, n_people), NaN where not judged
     judge : (n_items,), NaN where the judge has none; only its items count
-    sources : (n_items,) labels; intervals leave out one source (or group of sources) at a time
+    sources : (n_items,) labels of sources, or of clusters of them; intervals leave out one (or a
+        group of them) at a time
+    unit : the name of what is left out, and how many an interval needs
     method : "pearson", "spearman" or "kendall"
     """
     table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
@@ -81,7 +85,7 @@ def following(
         if np.isnan(whole[place]):
             return undefined(words, "the judge's values, or people's, do not vary", n=n)
         spread = jackknife(
-            whole[place], left_out[:, place], np.ones(groups), Jackknife(), of="source"
+            whole[place], left_out[:, place], np.ones(groups), Jackknife(unit=unit), of="cluster"
         )
         return with_spread(whole[place], spread, n=n, dropped=0, method=words, at_most=at_most)
 
@@ -129,14 +133,25 @@ def _groups(sources: Labels | None, n: int) -> tuple[IntArray, int]:
     return codes % max(groups, 1), groups
 
 
-def severity_of(people: ArrayLike, judge: ArrayLike, *, sources: Labels | None = None) -> Estimate:
+def severity_of(
+    people: ArrayLike,
+    judge: ArrayLike,
+    *,
+    sources: Labels | None = None,
+    unit: ClusterUnit = SOURCE,
+) -> Estimate:
     """Return the mean of the judge minus the mean of people, over the items that both judged."""
     gap, codes = _gaps(people, judge, sources)
-    return _mean_over(gap, codes, "mean of the judge minus people")
+    return _mean_over(gap, codes, "mean of the judge minus people", unit=unit)
 
 
 def bias_by_system(
-    people: ArrayLike, judge: ArrayLike, *, systems: Labels, sources: Labels
+    people: ArrayLike,
+    judge: ArrayLike,
+    *,
+    systems: Labels,
+    sources: Labels,
+    unit: ClusterUnit = SOURCE,
 ) -> dict[str, Estimate]:
     """Return for each system how much kinder the judge is to it than to the others, people's means
     set against it.
@@ -163,7 +178,7 @@ def bias_by_system(
             sums[:, 2 * place] = np.bincount(codes[rows], weights=gap[rows], minlength=units)
             sums[:, 2 * place + 1] = np.bincount(codes[rows], minlength=units)
         used = sums[sums[:, 1] + sums[:, 3] > 0]
-        found[str(name)] = _of_sources(used, _difference, label, int(own.sum()))
+        found[str(name)] = _of_sources(used, _difference, label, int(own.sum()), unit)
     return found
 
 
@@ -172,10 +187,12 @@ def _difference(sums: FloatArray) -> FloatArray:
     return np.asarray(own - mean_statistic(sums[..., 2:]))
 
 
-def _of_sources(sums: FloatArray, statistic: Statistic, label: str, n: int) -> Estimate:
+def _of_sources(
+    sums: FloatArray, statistic: Statistic, label: str, n: int, unit: ClusterUnit
+) -> Estimate:
     one_each = sparse.csr_array(sparse.eye_array(len(sums)))
     found = estimated(
-        sums, np.ones(len(sums)), statistic, Jackknife(), method=label, clusters=one_each
+        sums, np.ones(len(sums)), statistic, Jackknife(unit=unit), method=label, clusters=one_each
     )
     return replace(found, n=n)
 
@@ -195,6 +212,7 @@ def _mean_over(
     codes: IntArray,
     label: str,
     nothing: str = "the judge and people share no items",
+    unit: ClusterUnit = SOURCE,
 ) -> Estimate:
     here = ~np.isnan(gap)
     if not here.any():
@@ -206,7 +224,8 @@ def _mean_over(
             np.bincount(codes[here], minlength=units),
         ]
     )
-    return _of_sources(sums[sums[:, 1] > 0].astype(float), mean_statistic, label, int(here.sum()))
+    used = sums[sums[:, 1] > 0].astype(float)
+    return _of_sources(used, mean_statistic, label, int(here.sum()), unit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,7 +238,13 @@ class ByPlace:
     earlier: Estimate  # value at the earlier place minus value at the later one
 
 
-def by_place(values: ArrayLike, places: ArrayLike, *, sources: Labels | None = None) -> ByPlace:
+def by_place(
+    values: ArrayLike,
+    places: ArrayLike,
+    *,
+    sources: Labels | None = None,
+    unit: ClusterUnit = SOURCE,
+) -> ByPlace:
     """Compare the times that a judge was asked of an item, pair by pair, by where the item stood.
 
     An item's pairs are averaged first, so each item weighs the same.
@@ -228,7 +253,7 @@ def by_place(values: ArrayLike, places: ArrayLike, *, sources: Labels | None = N
     ----------
     values : (n_items, n_times), NaN where not asked
     places : (n_items, n_times), from 1 for what stood first; NaN where it is not known
-    sources : (n_items,) labels; intervals leave out one source at a time
+    sources : (n_items,) labels; intervals leave out one source, or cluster, at a time
 
     Examples
     --------
@@ -248,7 +273,7 @@ def by_place(values: ArrayLike, places: ArrayLike, *, sources: Labels | None = N
         count = pairs.sum(axis=1)
         total = np.where(pairs, what, 0.0).sum(axis=1)
         return _mean_over(
-            np.where(count > 0, total / np.maximum(count, 1), nan), codes, label, NO_PAIR
+            np.where(count > 0, total / np.maximum(count, 1), nan), codes, label, NO_PAIR, unit
         )
 
     equal = (gap == 0).astype(np.float64)

@@ -26,6 +26,7 @@ from analysis.stats.resampling import (
     jackknife,
     percentiles_of,
     redrawn,
+    unit_of,
     with_spread,
 )
 from analysis.stats.scarcity import guarded_pairs
@@ -130,7 +131,9 @@ def kappa_of_table(
     if clusters is not None:
         held = clusters[:, np.ravel_multi_index((cells[:, 0], cells[:, 1]), counts.shape)]
     how = None if isinstance(interval, Asymptotic) else interval
-    found = guarded_pairs(_of_cells(cells, times, weights, how, held, method), cells, held)
+    found = guarded_pairs(
+        _of_cells(cells, times, weights, how, held, method), cells, held, unit_of(how)
+    )
     found = replace(found, dropped=dropped)
     if not found.defined:
         return undefined(
@@ -168,7 +171,7 @@ def _of_cells(
         return Estimate(value=value, n=int(n), method=method)
     of: Resampled = "unit"
     if clusters is not None:
-        of, times = "source", np.ones(clusters.shape[0])
+        of, times = "cluster", np.ones(clusters.shape[0])
         first, second, apart = clusters @ first, clusters @ second, clusters @ apart
     step = max(1, BLOCK_CELLS // size)
     if isinstance(interval, Bootstrap):

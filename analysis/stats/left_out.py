@@ -16,9 +16,9 @@ import numpy as np
 from scipy import special
 
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray
+from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 
 InferenceScale: TypeAlias = Literal["fisher", "plain"]
-REQUIRED_SOURCES = 3
 PERFECT = 1 - 1e-12  # from here on Fisher's z says more of rounding than of the data
 
 
@@ -31,12 +31,13 @@ class WithoutUnits:
     """
 
     value: FloatArray  # (...)
-    sources: FloatArray  # (n_sources, ...)
+    sources: FloatArray  # (n_units, ...) without each source, or each cluster of them
     systems: FloatArray | None = None
     cells: FloatArray | None = None  # with ``systems``: without each question set
     annotators: FloatArray | None = None
     fragile: BoolArray | None = None  # where a coefficient is undefined without one of the units
     resting: IntArray | None = None  # sources that a mean over them rests on
+    unit: ClusterUnit = SOURCE  # the name of what ``sources`` leaves out
 
     @property
     def parts(self) -> list[FloatArray]:
@@ -80,7 +81,8 @@ class Inferred:
     high: FloatArray
     p: FloatArray
     df: FloatArray  # of Student's t
-    units: IntArray  # sources that the coefficient rests on
+    units: IntArray  # sources, or clusters of them, that the coefficient rests on
+    resting: IntArray  # sources that it rests on, where it is a mean over them; else ``units``
     reason: "np.ndarray[tuple[int, ...], np.dtype[np.object_]]"
 
 
@@ -135,9 +137,11 @@ def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0
         straight = np.any([(np.abs(part) >= PERFECT).any(axis=0) for part in left.parts], axis=0)
         left = left.each(lambda r: np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15)))
     error, freedom, units = standard_error(left)
-    units = units if left.resting is None else left.resting
+    resting = units if left.resting is None else left.resting
+    units = resting if left.unit.is_source else units
     reason = np.full(value.shape, "", dtype=object)
-    still, few = error <= 1e-12, units < REQUIRED_SOURCES
+    too_few = np.vectorize(left.unit.reason_against, otypes=[object])(units)
+    still, few = error <= 1e-12, np.asarray(too_few != "")
     for where, why in (  # the last that holds is told
         (still, "nothing changes it: no interval can be estimated"),
         (
@@ -146,10 +150,10 @@ def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0
         ),
         (straight, "without one of the units the correlation is perfect: no interval"),
         (perfect, "a perfect correlation: no interval"),
-        (few, f"fewer than {REQUIRED_SOURCES} sources: no interval"),
         (np.isnan(value), ""),
     ):
         reason[where] = why
+    reason[few & ~np.isnan(value)] = too_few[few & ~np.isnan(value)]
     sound = np.asarray(reason == "") & ~np.isnan(value) & (freedom > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         reach = special.stdtrit(freedom, (1 + confidence) / 2) * error
@@ -158,4 +162,4 @@ def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0
     limits = back(left.value - reach), back(left.value + reach)
     low, high, p, freedom = (np.where(sound, each, nan) for each in (*limits, p, freedom))
     p[still & (left.value == 0) & ~few] = 1.0  # two metrics that are one and the same
-    return Inferred(low, high, p, freedom, units, reason)
+    return Inferred(low, high, p, freedom, units, resting, reason)

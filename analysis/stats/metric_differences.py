@@ -146,7 +146,7 @@ def metric_differences(
     n_pairs = comb(len(own.names), 2)
     swaps = max(resamples, PER_PAIR * n_pairs)
     groups = 1 if items == "common" else len(own.alike())
-    units = facets.n_systems if facets.design.systems else facets.n_sources
+    units = facets.n_systems if facets.design.systems else facets.n_clusters
     signs = units * groups * (groups + 1) // (2 * SIGNS_A_MEAN)
     work = min(swaps, 2 ** (units - 1)) * (n_pairs * facets.n_systems + signs)
     too_many = ""
@@ -256,7 +256,7 @@ class _Pairwise:
                     high=float(np.minimum(limits.high[at], 2)),
                     p=float(limits.p[at]),
                     df=float(limits.df[at]),
-                    n=int(limits.units[at]) if n is None else n,
+                    n=int(limits.resting[at]) if n is None else n,
                     clusters=int(limits.units[at]),
                     dropped=self.shared.dropped,
                     method=method,
@@ -307,7 +307,7 @@ def _within_source(asked: _Pairwise) -> Iterator[_Outcome]:
 
     def apart(first: IntArray, second: IntArray) -> WithoutUnits:
         without = None if by_system is None else by_system[..., first] - by_system[..., second]
-        left = mean_left_out(r[..., first] - r[..., second], without)
+        left = mean_left_out(r[..., first] - r[..., second], of.facets, without)
         if each is None:
             return left
         return left.with_annotators(
@@ -349,7 +349,7 @@ def _systems(asked: _Pairwise) -> Iterator[_Outcome]:
             value=value,
             p=float(swapped.p[at]) if swapped else nan,
             n=of.facets.n_systems,
-            clusters=of.facets.n_sources,
+            clusters=of.facets.n_clusters,
             dropped=of.dropped,
             method=method,
             reason=reason,

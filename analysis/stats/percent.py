@@ -7,7 +7,7 @@ from analysis.stats.arrays import Labels
 from analysis.stats.chance import agreeing_share
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.ratings import Patterns, RatingScale, patterns, units_in
-from analysis.stats.resampling import Interval, Jackknife, estimated, mean_statistic
+from analysis.stats.resampling import Interval, Jackknife, estimated, mean_statistic, unit_of
 from analysis.stats.scarcity import OTHERWISE, guarded
 
 
@@ -48,4 +48,4 @@ def percent_agreement(
         at_most=1.0,
         clusters=pairable.clusters,
     )
-    return guarded(found, pairable.counts, pairable.clusters, bound=OTHERWISE)
+    return guarded(found, pairable.counts, pairable.clusters, unit_of(interval), bound=OTHERWISE)

@@ -48,7 +48,7 @@ def pooled(
         By coefficient a `WithoutUnits` of shape (K, M), nan where a column does not vary. Ranks and ties
         are counted anew without each unit.
     """
-    units: list[Coded] = [(facets.source, facets.n_sources)]
+    units: list[Coded] = [(facets.cluster, facets.n_clusters)]
     if facets.design.systems:
         units += [(facets.system, facets.n_systems), facets.cells]
     found = {}
@@ -56,7 +56,12 @@ def pooled(
         fragile = np.any([np.isnan(part).any(axis=0) for part in without], axis=0)
         systems, cells = (without[1], without[2]) if len(without) > 1 else (None, None)
         found[name] = WithoutUnits(
-            value=value[0], sources=without[0], systems=systems, cells=cells, fragile=fragile
+            value=value[0],
+            sources=without[0],
+            systems=systems,
+            cells=cells,
+            fragile=fragile,
+            unit=facets.unit,
         )
     return found
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.stats.arrays import FloatArray, IntArray, Labels, numeric, source_codes
+from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.resampling import Jackknife, Resampled, jackknife, with_spread
 
@@ -34,7 +35,11 @@ class Corrected:
 
 
 def corrected_mean(
-    people: ArrayLike, judge: ArrayLike, *, sources: Labels | None = None
+    people: ArrayLike,
+    judge: ArrayLike,
+    *,
+    sources: Labels | None = None,
+    unit: ClusterUnit = SOURCE,
 ) -> Corrected:
     """Correct a judge's mean over all items by people on those that they judged.
 
@@ -42,7 +47,8 @@ def corrected_mean(
     ----------
     people : (n_items,) mean of people on each item, NaN where nobody judged; the judged sources must be a random part
     judge : (n_items,), NaN where the judge has none; only its items count
-    sources : (n_items,) labels; a source is left out whole
+    sources : (n_items,) labels; a source, or a cluster of them, is left out whole
+    unit : the name of what is left out, and how many an interval needs
 
     Notes
     -----
@@ -56,8 +62,8 @@ def corrected_mean(
     has = ~np.isnan(own)
     judged = has & ~np.isnan(said)
     items, n = int(has.sum()), int(judged.sum())
-    of: Resampled = "source" if sources is not None else "unit"
-    reason = _cannot(items, n, len(np.unique(codes[judged])))
+    of: Resampled = "cluster" if sources is not None else "unit"
+    reason = _cannot(items, n, len(np.unique(codes[judged])), unit)
     if reason:
         nothing = undefined(CORRECTED, reason, n=n)
         return Corrected(
@@ -70,7 +76,7 @@ def corrected_mean(
     theta = _Term(y.value + tuning * f.value, y.left + tuning * f.left)
     gap = y.gap + tuning * f.gap
     by_people, helped = (
-        jackknife(each.value, each.left, np.ones(len(each.left)), Jackknife(), of=of)
+        jackknife(each.value, each.left, np.ones(len(each.left)), Jackknife(unit=unit), of=of)
         for each in (y, theta)
     )
     method = f"{CORRECTED}, lambda {tuning:.2f}"
@@ -84,13 +90,13 @@ def corrected_mean(
     )
 
 
-def _cannot(items: int, n: int, sources: int) -> str:
+def _cannot(items: int, n: int, units: int, unit: ClusterUnit) -> str:
     if not n:
         return "nobody judged an item of the judge"
     if n == items:
         return ALL_JUDGED
-    if sources < REQUIRED_SOURCES:
-        return f"people judged {sources} sources: at least {REQUIRED_SOURCES} are needed for an interval that holds"
+    if units < REQUIRED_SOURCES:
+        return f"people judged {unit.counted(units)}: at least {REQUIRED_SOURCES} are needed for an interval that holds"
     return ""
 
 

@@ -21,22 +21,23 @@ import numpy as np
 from scipy import sparse, special
 
 from analysis.stats.arrays import FloatArray
+from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 from analysis.stats.estimate import Estimate
 
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
-Resampled: TypeAlias = Literal["unit", "source"]
+Resampled: TypeAlias = Literal["unit", "cluster"]
 _BLOCK_CELLS = 2_000_000
-_JACKKNIFE: dict[Resampled, str] = {
-    "unit": "unit jackknife-t",
-    "source": "delete-one-source jackknife-t",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Jackknife:
-    """Delete one unit, or one cluster, at a time; Student's t on the jackknife standard error."""
+    """Delete one unit, or one cluster, at a time; Student's t on the jackknife standard error.
+
+    ``unit`` names the clusters and says how many an interval needs.
+    """
 
     confidence: float = 0.95
+    unit: ClusterUnit = SOURCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,15 @@ class Bootstrap:
     rng: np.random.Generator
     resamples: int = 1000
     confidence: float = 0.95
+    unit: ClusterUnit = SOURCE
 
 
 Interval: TypeAlias = Jackknife | Bootstrap
+
+
+def unit_of(interval: Interval | None) -> ClusterUnit:
+    """Return the unit of an interval; without one nothing is left out and the name is not read."""
+    return SOURCE if interval is None else interval.unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +78,11 @@ def estimated(
     *,
     method: str,
     dropped: int = 0,
+    at_least: float = -inf,
     at_most: float = inf,
     clusters: sparse.csr_array | None = None,
 ) -> Estimate:
-    """Return the statistic of all units and its interval, cut at the largest value it can take.
+    """Return the statistic of all units and its interval, cut at the values it can take.
 
     Parameters
     ----------
@@ -87,15 +95,30 @@ def estimated(
     if interval is None:
         return Estimate(value=value, n=n, dropped=dropped, method=method)
     found = spread(features, times, statistic, interval, clusters)
-    return with_spread(value, found, n=n, dropped=dropped, method=method, at_most=at_most)
+    return with_spread(
+        value,
+        found,
+        n=n,
+        dropped=dropped,
+        method=method,
+        at_least=at_least,
+        at_most=at_most,
+    )
 
 
 def with_spread(
-    value: float, found: Spread, *, n: int, dropped: int, method: str, at_most: float = inf
+    value: float,
+    found: Spread,
+    *,
+    n: int,
+    dropped: int,
+    method: str,
+    at_least: float = -inf,
+    at_most: float = inf,
 ) -> Estimate:
     return Estimate(
         value=value,
-        low=found.low,
+        low=at_least if found.low < at_least else found.low,
         high=at_most if found.high > at_most else found.high,  # nan stays nan
         n=n,
         dropped=dropped,
@@ -116,7 +139,7 @@ def spread(
     """Return the interval of ``statistic(times @ features)`` over units, or over whole clusters."""
     of: Resampled = "unit"
     if clusters is not None:
-        of, features, times = "source", clusters @ features, np.ones(clusters.shape[0])
+        of, features, times = "cluster", clusters @ features, np.ones(clusters.shape[0])
     if isinstance(interval, Bootstrap):
         draws = [statistic(weights @ features) for weights in redrawn(times, interval, of=of)]
         return percentiles_of(np.concatenate(draws), interval, times, of=of)
@@ -143,18 +166,20 @@ def jackknife(
     and t has the degrees of freedom at which a sum of squares of normal values is (Satterthwaite
     1946): one less than there are clusters, or fewer where some clusters weigh much more.
     """
-    words = f"{_JACKKNIFE[of]}, {interval.confidence:.0%}"
+    name = interval.unit.singular if of == "cluster" else "unit"
+    words = f"{_jackknife_words(name, of)}, {interval.confidence:.0%}"
     n = float(times.sum())
-    clusters = int(n) if of == "source" else 0
-    reason = _too_few(n, of)
+    clusters = int(n) if of == "cluster" else 0
+    reason = _too_few(n, of, interval.unit)
     if not reason and np.isnan(left_out).any():
-        reason = f"the coefficient rests on a single {of}: no interval"
+        reason = f"the coefficient rests on a single {name}: no interval"
     if reason:
         return Spread(nan, nan, words, reason, clusters)
     gap = left_out - times @ left_out / n
     error = sqrt((n - 1) / n * (times @ gap**2))
     if error <= 1e-12:
-        reason = f"all {of}s say the same: no interval can be estimated"
+        units = interval.unit.plural if of == "cluster" else "units"
+        reason = f"all {units} say the same: no interval can be estimated"
         return Spread(nan, nan, words, reason, clusters)
     df = _degrees(gap) if clusters else n - 1
     reach = float(special.stdtrit(df, (1 + interval.confidence) / 2)) * error
@@ -169,8 +194,14 @@ def _degrees(gap: FloatArray) -> float:
     return min(n - 1.0, 2 * n / (kurtosis - (n - 3) / (n - 1)))
 
 
-def _too_few(n: float, of: Resampled) -> str:
-    return f"fewer than three {of}s: no interval" if n < 3 else ""
+def _jackknife_words(name: str, of: Resampled) -> str:
+    return f"delete-one-{name} jackknife-t" if of == "cluster" else "unit jackknife-t"
+
+
+def _too_few(n: float, of: Resampled, unit: ClusterUnit) -> str:
+    if of == "cluster":
+        return unit.reason_against(int(n))
+    return "fewer than three units: no interval" if n < 3 else ""
 
 
 def mean_statistic(sums: FloatArray) -> FloatArray:
@@ -201,11 +232,12 @@ def percentiles_of(
 ) -> Spread:
     """Return the percentile interval of a coefficient computed on resamples of units or
     clusters."""
-    words = f"{of} bootstrap of {how.resamples}"
+    name = how.unit.singular if of == "cluster" else "unit"
+    words = f"{name} bootstrap of {how.resamples}"
     if of == "unit":
         return percentiles(draws, words, how.confidence)
     n = int(times.sum())
-    if reason := _too_few(n, of):
+    if reason := _too_few(n, of, how.unit):
         return Spread(nan, nan, f"{words}, percentiles, {how.confidence:.0%}", reason, n)
     return replace(percentiles(draws, words, how.confidence), clusters=n)
 

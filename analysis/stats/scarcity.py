@@ -19,6 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray
+from analysis.stats.cluster_unit import ClusterUnit
 from analysis.stats.estimate import Estimate
 from analysis.stats.ratings import memberships
 
@@ -51,6 +52,7 @@ def guarded(
     found: Estimate,
     counts: FloatArray,
     clusters: sparse.csr_array | None,
+    unit: ClusterUnit,
     *,
     bound: Bound = FROM_RATINGS,
 ) -> Estimate:
@@ -60,6 +62,7 @@ def guarded(
     ----------
     counts : (P, V) how often each value was given to a kind of unit
     clusters : (C, P) how many of these units each cluster holds; None leaves the estimate as it is
+    unit : the name of the clusters
     bound : `FROM_RATINGS` for coefficients that take chance from the ratings, as alpha and kappas
         do; `WEIGHTED` for others with weights
     """
@@ -67,19 +70,23 @@ def guarded(
         return found
     commonest = int(np.argmax(clusters.sum(axis=0) @ counts))
     other = counts.sum(axis=1) - counts[:, commonest] >= 2
-    return _judged(found, (counts > 0).sum(axis=1) >= 2, other, clusters, bound)
+    return _judged(found, (counts > 0).sum(axis=1) >= 2, other, clusters, bound, unit)
 
 
-def guarded_pairs(found: Estimate, values: IntArray, clusters: sparse.csr_array | None) -> Estimate:
+def guarded_pairs(
+    found: Estimate, values: IntArray, clusters: sparse.csr_array | None, unit: ClusterUnit
+) -> Estimate:
     """Return the same for units of two raters, from the values' places (P, 2) of each kind."""
     if clusters is None:
         return found
     given = np.bincount(values.ravel(), np.repeat(clusters.sum(axis=0), 2))
     other = np.asarray((values != given.argmax()).all(axis=1))
-    return _judged(found, values[:, 0] != values[:, 1], other, clusters, FROM_RATINGS)
+    return _judged(found, values[:, 0] != values[:, 1], other, clusters, FROM_RATINGS, unit)
 
 
-def guarded_table(found: Estimate, table: FloatArray, clusters: IntArray | None) -> Estimate:
+def guarded_table(
+    found: Estimate, table: FloatArray, clusters: IntArray | None, unit: ClusterUnit
+) -> Estimate:
     """Return the same for ratings (n_units, n_raters) of many values and the units' clusters."""
     if clusters is None:
         return found
@@ -87,7 +94,7 @@ def guarded_table(found: Estimate, table: FloatArray, clusters: IntArray | None)
     other = ((table != values[given.argmax()]) & ~np.isnan(table)).sum(axis=1) >= 2
     differ = np.nanmax(table, axis=1) > np.nanmin(table, axis=1)
     members = memberships(clusters, np.arange(len(table)), np.ones(len(table)), len(table))
-    return _judged(found, differ, other, members, FROM_RATINGS)
+    return _judged(found, differ, other, members, FROM_RATINGS, unit)
 
 
 def _judged(
@@ -96,14 +103,15 @@ def _judged(
     other: BoolArray,
     clusters: sparse.csr_array,
     bound: Bound,
+    unit: ClusterUnit,
 ) -> Estimate:
     if np.isnan(found.low):
         return found
     telling = int((clusters @ differ > 0).sum())
-    words = f"raters differ on only {telling} of {found.clusters} sources"
+    words = f"raters differ on only {telling} of {unit.counted(found.clusters)}"
     if bound.chance_from_ratings and (apart := int((clusters @ other > 0).sum())) < telling:
         telling = apart
-        words = f"two ratings of a unit leave the commonest value on only {apart} of {found.clusters} sources"
+        words = f"two ratings of a unit leave the commonest value on only {apart} of {unit.counted(found.clusters)}"
     drawn = np.isnan(found.df)
     if telling >= (REQUIRED_DRAWN if drawn else bound.least(found.clusters)):
         return found

@@ -175,10 +175,11 @@ def swapped_systems(
     """Test for pairs of metrics whether they follow the systems differently, by swapping their
     standardised scores.
 
-    With the systems fixed they change places for all questions of a source; with systems random,
-    for all questions of a system, which takes the differences of the systems for exchangeable and
-    leaves the sources as they are. All swaps are made if there are no more than ``resamples``; the
-    first is none at all. ``tell`` is called after each block of swaps, and may raise to end it.
+    With the systems fixed they change places for all questions of a source, or of a cluster of
+    sources; with systems random, for all questions of a system, which takes the differences of the
+    systems for exchangeable and leaves the sources as they are. All swaps are made if there are no
+    more than ``resamples``; the first is none at all. ``tell`` is called after each block of
+    swaps, and may raise to end it.
     """
     deviation = metrics.std(axis=0)
     standard = (metrics - metrics.mean(axis=0)) / np.where(deviation > 0, deviation, np.nan)
@@ -225,7 +226,7 @@ class _Swaps:
 
         Swapping all units is swapping none, so of all swaps the first unit stays.
         """
-        units, unit = facets.n_sources, "source"
+        units, unit = facets.n_clusters, facets.unit.singular
         if facets.design.systems:
             units, unit = facets.n_systems, "system"
         if 2 ** (units - 1) <= resamples:
@@ -247,12 +248,12 @@ class _Swaps:
 
 
 def _parts_of_means(columns: FloatArray, facets: Facets) -> list[tuple[IntArray, FloatArray]]:
-    """Return for each system the sources that it has questions of, and what each of these adds to
-    the means (sources, M)."""
+    """Return for each system the clusters (sources, by default) that it has questions of, and what
+    each of these adds to the means (clusters, M)."""
     parts = []
     for system in range(facets.n_systems):
         own = facets.system == system
-        held, code = np.unique(facets.source[own], return_inverse=True)
+        held, code = np.unique(facets.cluster[own], return_inverse=True)
         sums = [np.bincount(code, column[own], len(held)) for column in columns.T]
         parts.append((held, np.column_stack(sums) / own.sum()))
     return parts

@@ -31,13 +31,14 @@ def pairs_of_systems(
     sources: Labels,
     annotators: Labels,
     questions: Labels,
+    clusters: Labels | None = None,
 ) -> dict[tuple[Hashable, Hashable], Contrast]:
     """Return the test of every pair of the model's systems.
 
     Parameters
     ----------
     model : of these ratings, from `variance_components`
-    ratings, systems, sources, annotators, questions : (n,) as given to it
+    ratings, systems, sources, annotators, questions, clusters : (n,) as given to it
 
     Returns
     -------
@@ -55,6 +56,7 @@ def pairs_of_systems(
         "annotators": annotators,
         "questions": questions,
     }
+    given |= {} if clusters is None else {"clusters": clusters}
     labels = {name: np.asarray(each, dtype=object) for name, each in given.items()}
     for pair, contrast in found.items():
         if not contrast.defined:
@@ -62,9 +64,9 @@ def pairs_of_systems(
         kept = (labels["systems"] == pair[0]) | (labels["systems"] == pair[1])
         own = {name: each[kept] for name, each in labels.items()}
         try:
-            alone = variance_components(values[kept], **own, annotators_random=True).difference(
-                *pair
-            )
+            alone = variance_components(
+                values[kept], **own, unit=model.unit, annotators_random=True
+            ).difference(*pair)
         except Unfit as reason:
             alone = replace(contrast, value=nan, reason=str(reason))
         found[pair] = _both(contrast, alone)

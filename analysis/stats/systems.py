@@ -3,16 +3,22 @@
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import nan
+from math import inf, nan
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import sparse, stats
 
 from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric
+from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.ratings import RatingScale, checked_scale, coded
 from analysis.stats.resampling import Jackknife, estimated, mean_statistic
+
+# Sources with another mean than the commonest that an interval needs. With fewer it held the mean in
+# .82 to .93 of simulated studies of 12 to 100 sources with .65 to .99 of ratings at the scale's end;
+# with these or more in .93 to .99.
+REQUIRED_OTHERS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +36,12 @@ class Distribution:
 
 
 def system_means(
-    scores: ArrayLike, *, systems: Labels, sources: Labels
+    scores: ArrayLike,
+    *,
+    systems: Labels,
+    sources: Labels,
+    unit: ClusterUnit = SOURCE,
+    scale: tuple[float, float] = (-inf, inf),
 ) -> dict[Hashable, Estimate]:
     """Mean score of each system, with a jackknife interval over sources (with one question a
     source it is Student's t over them).
@@ -38,7 +49,10 @@ def system_means(
     Parameters
     ----------
     scores : (n_questions,), NaN where there is none
-    systems, sources : (n_questions,) labels
+    systems : (n_questions,) labels
+    sources : (n_questions,) labels of what is left out: sources, or clusters of them
+    unit : the name of what is left out, and how many an interval needs
+    scale : the lowest and the highest possible score; an interval ends there
 
     Returns
     -------
@@ -55,7 +69,8 @@ def system_means(
             f"columns differ in length: {len(values)} scores, {len(system)} systems, {len(source)} sources"
         )
     return {
-        name: _mean_over(values[system == i], source[system == i]) for i, name in enumerate(names)
+        name: _mean_over(values[system == i], source[system == i], unit, scale)
+        for i, name in enumerate(names)
     }
 
 
@@ -131,19 +146,41 @@ def exact_means(ratings: ArrayLike, *, systems: Labels) -> ExactMeans:
     return ExactMeans(names, fractions)
 
 
-def _mean_over(values: FloatArray, source: IntArray) -> Estimate:
-    method, scored = "mean of question scores, sources as units", ~np.isnan(values)
+def _mean_over(
+    values: FloatArray, source: IntArray, unit: ClusterUnit, scale: tuple[float, float]
+) -> Estimate:
+    method, scored = f"mean of question scores, {unit.plural} as units", ~np.isnan(values)
     dropped = int((~scored).sum())
     if not scored.any():
         return undefined(method, "no question has a score", dropped=dropped)
-    _, unit = np.unique(source[scored], return_inverse=True)
-    sums = np.column_stack([np.bincount(unit, values[scored]), np.bincount(unit)]).astype(
-        np.float64
-    )
+    _, place = np.unique(source[scored], return_inverse=True)
+    columns = [np.bincount(place, values[scored]), np.bincount(place)]
+    sums: FloatArray = np.column_stack(columns).astype(np.float64)
     found = estimated(
-        sums, np.ones(len(sums)), mean_statistic, Jackknife(), method=method, dropped=dropped
+        sums,
+        np.ones(len(sums)),
+        mean_statistic,
+        Jackknife(unit=unit),
+        method=method,
+        dropped=dropped,
+        at_least=scale[0],
+        at_most=scale[1],
+        clusters=None if unit.is_source else sparse.csr_array(sparse.eye_array(len(sums))),
     )
-    return replace(found, n=int(scored.sum()), clusters=len(sums))
+    found = replace(found, n=int(scored.sum()), clusters=len(sums))
+    return _without_interval_if_skewed(found, sums[:, 0] / sums[:, 1], unit)
+
+
+def _without_interval_if_skewed(found: Estimate, means: FloatArray, unit: ClusterUnit) -> Estimate:
+    """Return a mean without its interval if nearly all sources have the same mean: the few others
+    then decide, and an interval that has seen too few of them is too narrow."""
+    values, times = np.unique(np.round(means, 10), return_counts=True)
+    others = len(means) - int(times.max())
+    if np.isnan(found.low) or others >= min(REQUIRED_OTHERS, len(means) - 1):
+        return found
+    commonest = float(values[times.argmax()])
+    reason = f"only {others} of {unit.counted(len(means))} have a mean other than {commonest:.3g}: no interval"
+    return replace(found, low=nan, high=nan, reason=reason)
 
 
 def distribution(scores: ArrayLike, *, scale: RatingScale) -> Distribution:

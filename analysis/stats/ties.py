@@ -184,10 +184,11 @@ def accuracies_within(human: FloatArray, metrics: FloatArray, facets: Facets) ->
     shape = human.shape[1], metrics.shape[1]
     in_sample, epsilon = np.empty((2, *shape))
     counted = pairs.without_systems(facets.design.systems)
+    cluster = facets.cluster_of_source[pairs.source]
     rates = np.empty((2, len(counted), facets.n_sources, *shape))
     tied = (pairs.human == 0).astype(np.float64)
     for m, gap in enumerate(pairs.metrics.T):
-        steps = _TieSteps.of(gap, pairs.source, pairs.slack[m])
+        steps = _TieSteps.of(gap, cluster, pairs.slack[m])
         for k in range(shape[0]):
             in_order = (pairs.human[:, k] * gap > 0).astype(np.float64)
             gains = pairs.weight * (tied[:, k] - in_order)
@@ -195,13 +196,14 @@ def accuracies_within(human: FloatArray, metrics: FloatArray, facets: Facets) ->
             top = int(np.argmax(curve >= curve.max() - _NEAR))
             in_sample[k, m] = pairs.weight @ in_order + curve[top]
             epsilon[k, m] = steps.epsilon(top)
-            given = (steps.step < steps.best(curve, gains)[pairs.source]).astype(np.float64)
+            given = (steps.step < steps.best(curve, gains)[cluster]).astype(np.float64)
             right = np.where(given > 0, tied[:, k], in_order)
             for row, mine in enumerate(counted):
                 right_here, *ties = (pairs.share(each, mine) for each in (right, given, tied[:, k]))
                 rates[:, row, :, k, m] = right_here, right_here - _by_chance(*ties)
     held_out, beyond = (
-        mean_left_out(each[0], each[1:] if facets.design.systems else None) for each in rates
+        mean_left_out(each[0], facets, each[1:] if facets.design.systems else None)
+        for each in rates
     )
     baseline = np.asarray(pairs.weight @ tied)
     return Accuracies(in_sample, epsilon, baseline, held_out, beyond, pairs.source.size)
@@ -356,7 +358,8 @@ def accuracies_pooled(human: FloatArray, metrics: FloatArray, facets: Facets) ->
     Notes
     -----
     Epsilon is one of the metric's differences if they are few, else one of some evenly chosen ones.
-    A pair of questions on two sources is judged from both ends, each time with the epsilon that is
+    Clusters take the place of sources where these belong together. A pair of questions on two
+    sources is judged from both ends, each time with the epsilon that is
     best for the pairs without that source.
     """
     n, shape = len(human), (human.shape[1], metrics.shape[1])
@@ -368,7 +371,7 @@ def accuracies_pooled(human: FloatArray, metrics: FloatArray, facets: Facets) ->
     apart, ordered_pairs = _Apart.of(facets), n * (n - 1)
     tied = [apart.ties(column) for column in human.T]
     in_sample, epsilon = np.empty((2, *shape))
-    rates = np.empty((2, facets.n_sources + 1, *shape))
+    rates = np.empty((2, facets.n_clusters + 1, *shape))
     for m, metric in enumerate(metrics.T):
         reach = _Reach.of(metric, max(64, _GRID // n))
         near = apart.near(reach, metric)
@@ -381,7 +384,9 @@ def accuracies_pooled(human: FloatArray, metrics: FloatArray, facets: Facets) ->
             right_here, *ties = (apart.shares(each, best) for each in (right, near, tied[k]))
             rates[..., k, m] = right_here, right_here - _by_chance(*ties)
     baseline = np.array([each.by.sum() / ordered_pairs for each in tied])
-    held_out, beyond = (WithoutUnits(value=each[0], sources=each[1:]) for each in rates)
+    held_out, beyond = (
+        WithoutUnits(value=each[0], sources=each[1:], unit=facets.unit) for each in rates
+    )
     return Accuracies(in_sample, epsilon, baseline, held_out, beyond, ordered_pairs // 2)
 
 
@@ -427,7 +432,7 @@ class _Sums:
 
 @dataclass(frozen=True, slots=True)
 class _Apart:
-    """Items by source, and the pairs of items on one source."""
+    """Items by source, or cluster of sources, and the pairs of items of one of them."""
 
     source: IntArray  # (n,)
     size: FloatArray  # (G,)
@@ -436,14 +441,14 @@ class _Apart:
 
     @classmethod
     def of(cls, facets: Facets) -> Self:
-        order = np.argsort(facets.source, kind="stable")
-        codes, size = facets.source[order], np.bincount(facets.source, minlength=facets.n_sources)
+        order = np.argsort(facets.cluster, kind="stable")
+        codes, size = facets.cluster[order], np.bincount(facets.cluster)
         lags = [np.flatnonzero(codes[lag:] == codes[:-lag]) for lag in range(1, int(size.max()))]
         first = np.concatenate([order[pair] for pair in lags] or [np.zeros(0, dtype=np.intp)])
         second = np.concatenate(
             [order[pair + lag] for lag, pair in enumerate(lags, 1)] or [np.zeros(0, dtype=np.intp)]
         )
-        return cls(facets.source, size.astype(np.float64), first, second)
+        return cls(facets.cluster, size.astype(np.float64), first, second)
 
     def summed(self, rows: FloatArray, step: IntArray, now: FloatArray, then: FloatArray) -> _Sums:
         """Return sums over sources of rows (n, C), and inside: pairs count ``now``, from their

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy import sparse
 
 from analysis.stats.arrays import BoolArray, FloatArray
 from analysis.stats.facets import Facets
@@ -113,10 +114,11 @@ def within_source(
     ----------
     human : (n, K), metrics : (n, M), complete and oriented
     """
-    return {
-        name: mean_left_out(*source_coefficients(human, metrics, facets, coefficient=name))
-        for name in coefficients
-    }
+    found = {}
+    for name in coefficients:
+        r, by_system = source_coefficients(human, metrics, facets, coefficient=name)
+        found[name] = mean_left_out(r, facets, by_system)
+    return found
 
 
 def source_coefficients(
@@ -133,25 +135,44 @@ def source_coefficients(
     return r, np.stack([on_sources(h[:, o], x[:, o], coefficient=coefficient) for o in others])
 
 
-def mean_left_out(r: FloatArray, by_system: FloatArray | None = None) -> WithoutUnits:
+def mean_left_out(
+    r: FloatArray, facets: Facets, by_system: FloatArray | None = None
+) -> WithoutUnits:
     """Return the mean over sources of what was found on each, and what it is without each unit.
 
     Parameters
     ----------
     r : (G, ...), nan where undefined
+    facets : of the questions; the sources of a cluster are left out together
     by_system : (S, G, ...), the same without each system, where systems are random
     """
-    n, total = (~np.isnan(r)).sum(axis=0), np.nansum(r, axis=0)
+    clusters = sparse.csr_array(
+        (np.ones(facets.n_sources), (facets.cluster_of_source, np.arange(facets.n_sources))),
+        shape=(facets.n_clusters, facets.n_sources),
+    )
+
+    def by_cluster(values: FloatArray) -> FloatArray:
+        flat = np.asarray(clusters @ values.reshape(len(values), -1))
+        return flat.reshape(-1, *values.shape[1:])
+
+    defined = ~np.isnan(r)
+    known = np.where(defined, r, 0)
+    n, total = defined.sum(axis=0), known.sum(axis=0)
+    own_n, own_total = by_cluster(defined.astype(np.float64)), by_cluster(known)
     with np.errstate(invalid="ignore", divide="ignore"):
-        left = WithoutUnits(value=total / n, sources=(total - r) / (n - 1), resting=n)
+        without_cluster = np.where(own_n > 0, (total - own_total) / (n - own_n), np.nan)
+        left = WithoutUnits(value=total / n, sources=without_cluster, resting=n, unit=facets.unit)
         if by_system is None:
             return left
-        systems = np.where(np.isnan(r), np.nan, by_system)
-        held = ~np.isnan(systems)
-        without = np.where(held, systems, 0).sum(axis=1) / held.sum(axis=1)
-        cells = np.where(held, (total - r + systems) / n, (total - r) / (n - 1))
-        cells = np.where(np.isnan(r), np.nan, cells)
-    return replace(left, systems=without, cells=cells.reshape(-1, *r.shape[1:]))
+        held = ~np.isnan(by_system) & defined
+        systems = np.where(held, by_system, 0)
+        without_system = systems.sum(axis=1) / held.sum(axis=1)
+        cells = []
+        for one, is_held in zip(systems, held, strict=True):
+            kept = n - own_n + by_cluster(is_held.astype(np.float64))
+            cells.append((total - own_total + by_cluster(one)) / kept)
+        without_cell = np.where(own_n > 0, np.stack(cells), np.nan)
+    return replace(left, systems=without_system, cells=without_cell.reshape(-1, *r.shape[1:]))
 
 
 def within_values(

@@ -1,5 +1,8 @@
 """Value counts made by the database are those of the whole table."""
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
 from django.urls import reverse
@@ -7,11 +10,18 @@ from django.utils import timezone
 
 from analysis import frames
 from analysis.actions import runs
+from analysis.forms.runs import RunForm
 from analysis.reports.rows import encode
 from analysis.sections.agreement import of_counts, of_table
 from analysis.stats.ratings import patterns
-from judging.models import Campaign, Enrollment, Exclusion, Metric, Score
+from judging.imports.actions import datasets
+from judging.imports.readers.guessing import guess
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.tables import read_delimited
+from judging.models import Attribute, Campaign, Enrollment, Exclusion, Metric, Score
+from tests import factories
 from tests.analysis import studies
+from tests.analysis.sections.computing import picked
 
 pytestmark = pytest.mark.django_db
 
@@ -186,3 +196,99 @@ def test_report_shows_a_metric_once_with_the_check(campaign, client):
     page = client.get(reverse("analysis:run", args=[campaign.uuid, run.number])).text
     told = "the imported column meteor is the same: 24 scores, largest difference 0.004, within the 0.005"
     assert told in page
+
+
+def of_passages(passages: int, *, topics: str = "") -> Campaign:
+    """Return a judged study of 24 sources in so many passages, with a topic for each source."""
+    header = [*studies.HEADER, "topic", *studies.RATINGS]
+    rows = [",".join(header)]
+    for source, (system, quality) in product(range(24), studies.SYSTEMS.items()):
+        passage = f"Lock {source % passages} was built by  Ada Lind" + "." * (source % 2)
+        question = f"Who built it ({source} {system})?"
+        other = min(3, max(1, quality + (source + quality) % 2))
+        topic = topics or f"river {source % 11}"
+        cells = [source, passage, "Ada Lind", system, question, "Who?", source / 100, topic]
+        rows.append(",".join(map(str, [*cells, 3 - source % 3 % 2, quality, 3, other])))
+    table = read_delimited("\n".join(rows).encode())
+    columns = replace(guess(table.header, [row.cells for row in table.rows]), metadata=("topic",))
+    made = datasets.import_study(
+        study=to_study(table, columns),
+        name=f"{passages} passages {topics}",
+        by=factories.researcher(),
+        now=timezone.now(),
+        rubric=factories.rubric(),
+    )
+    assert made.campaign is not None
+    return made.campaign
+
+
+def test_clusters_by_default_are_sources_with_the_same_normalised_passage(db):
+    read = frames.material(of_passages(12))
+    by_source = dict(zip(read.slots["source"], read.clusters, strict=True))
+    assert by_source["0"] == by_source["12"] == "0"
+    assert by_source["13"] == "1"
+    assert read.cluster_unit.counted(12) == "12 passages"
+    assert read.cluster_unit.sources == 24
+
+
+def test_clusters_without_a_shared_passage_are_the_sources(campaign):
+    read = frames.material(campaign)
+    assert read.clusters.tolist() == read.slots["source"].tolist()
+    assert read.cluster_unit.is_source
+
+
+def test_clusters_declared_by_a_column_win_over_passages(db):
+    read = frames.with_declared_clusters(frames.material(of_passages(12)), "topic")
+    assert read.clusters.nunique() == 11
+    assert read.cluster_unit.counted(11) == "11 clusters (topic)"
+
+
+def test_clusters_change_the_digest_only_where_sources_share_them(campaign, db):
+    shared = frames.material(of_passages(12))
+    declared = frames.with_declared_clusters(shared, "topic")
+    assert frames.digest(shared) != frames.digest(declared)
+
+
+def test_counted_by_source_keep_sources_with_the_same_passage_together(db):
+    made = of_passages(12)
+    counts = frames.counted(made, by_source=True)["correctness"]
+    assert counts.clusters.shape[0] == 12
+    assert frames.clusters_of_passages(made).unit == frames.material(made).cluster_unit
+
+
+def test_run_form_refuses_a_column_with_several_values_on_a_source(db):
+    made = of_passages(12)
+    unit = frames.material(made).questions["unit"].iloc[0]
+    form = RunForm(campaign=made)
+    assert [key for key, _ in form.fields["clusters"].choices] == ["", "topic"]
+    given = {"resamples": 100, "seed": 1, "clusters": "topic"}
+    given |= {
+        name: form.fields[name].initial for name in ("prepare_hypothesis", "prepare_reference")
+    }
+    assert RunForm(given, campaign=made).is_valid()
+    Attribute.objects.filter(unit=unit, name="topic").update(value="elsewhere")
+    refused = RunForm(given, campaign=made)
+    assert refused.errors["clusters"] == ["Column topic has several values on source 0."]
+
+
+def test_report_says_what_was_resampled_and_why_there_is_no_interval(db):
+    many, few = (studies.analysed(of_passages(passages)) for passages in (12, 8))
+    told = {
+        run: " ".join(part["text"] for part in runs.tables_of(run)["sentences"])
+        for run in (many, few)
+    }
+    assert "24 sources in 12 passages" in told[many]
+    assert "The 24 sources share 8 passages; an interval needs at least 10." in told[few]
+    for run, has_intervals in ((many, True), (few, False)):
+        tables = runs.tables_of(run)
+        wanted = {
+            "coefficient": "krippendorff_alpha",
+            "level": "ordinal",
+            "criterion": "correctness",
+        }
+        [alpha] = picked(tables["agreement"], **wanted)
+        assert (alpha["low"] is not None) == has_intervals
+        assert alpha["clusters"] == (12 if has_intervals else 8)
+        permuted = picked(tables["comparisons"], test="permutation")
+        assert all(row["p"] is not None for row in permuted)
+        assert all((row["low"] is not None) <= has_intervals for row in permuted)

@@ -136,14 +136,28 @@ def test_the_order_of_metrics_is_not_judged_where_columns_were_not_compared():
         | {"coefficient": "spearman", "p_holm": 0.01, "questions": 12, "sources": 6, "systems": 3}
         for level in ("pooled", "systems")
     ]
+    differences = [
+        {"criterion": "clarity", "level": level, "better": "BLEU", "other": "METEOR"}
+        | stored.estimate(0.1, p=0.2, p_holm=0.2, coefficient="spearman")
+        for level in ("pooled", "systems")
+    ]
     part = UnlistedPart("differences", "Is the lead real?", "fluency", 9, 18, 12)
-    whole = stored.found(leaders=leaders, levels=levels)
-    assert "No other level puts a metric ahead" in " ".join(Leaders().sentences(whole))
-    cut = stored.found(leaders=leaders, levels=levels, not_listed=[encode(part)])
-    assert "No other level puts a metric ahead" not in " ".join(Leaders().sentences(cut))
+    whole = stored.found(leaders=leaders, levels=levels, differences=differences)
+    assert "No other level puts a metric significantly ahead" in " ".join(
+        Leaders().sentences(whole)
+    )
+    cut = stored.found(
+        leaders=leaders, levels=levels, differences=differences, not_listed=[encode(part)]
+    )
+    assert "No other level puts a metric significantly ahead" not in " ".join(
+        Leaders().sentences(cut)
+    )
     untested = [leaders[0], leaders[1] | {"members": ["BLEU"], "unknown": ["METEOR"]}]
-    other = stored.found(leaders=untested, levels=levels)
-    assert "No other level puts a metric ahead" not in " ".join(Leaders().sentences(other))
+    alone = [differences[0], differences[1] | {"p": None, "p_holm": None}]
+    other = stored.found(leaders=untested, levels=levels, differences=alone)
+    assert "No other level puts a metric significantly ahead" not in " ".join(
+        Leaders().sentences(other)
+    )
 
 
 def test_a_report_says_where_the_commonest_value_is_not_told(run, whole):

@@ -57,14 +57,14 @@ def ensured(people) -> study.DemoStudy:
 def test_demo_has_a_collection_with_everything_of_the_file(made):
     collection = Collection.objects.counted().get()
     assert (collection.source_count, collection.system_count, collection.question_count) == (
-        14,
+        22,
         4,
-        56,
+        88,
     )
     assert collection.quarantine_count == 0
     assert Counter(Score.objects.values_list("metric__name", flat=True)) == {
-        "token_f1": 56,
-        "passage_overlap": 56,
+        "token_f1": 88,
+        "passage_overlap": 88,
     }
 
 
@@ -72,7 +72,7 @@ def test_demo_has_an_open_campaign_with_a_place_for_the_annotator_and_a_link_for
     made, people
 ):
     assert made.to_rate.state == Campaign.State.OPEN
-    assert Assignment.objects.open().filter(round__campaign=made.to_rate).count() == 14 * 3
+    assert Assignment.objects.open().filter(round__campaign=made.to_rate).count() == 22 * 3
     assert made.to_rate.enrollments.get().user == people[1].user
     assert made.invitation.places == 100
 
@@ -81,7 +81,7 @@ def test_demo_has_a_closed_campaign_that_says_it_is_simulated(made):
     judged = Campaign.objects.get(pk=made.judged.pk)
     assert (judged.state, judged.origin) == (Campaign.State.CLOSED, Campaign.Origin.SIMULATED)
     assert "SIMULATED" in judged.title
-    assert Judgment.objects.filter(assignment__round__campaign=judged).count() == 56 * 3 * 3
+    assert Judgment.objects.filter(assignment__round__campaign=judged).count() == 88 * 3 * 3
     assert not Enrollment.objects.filter(campaign=judged, user__is_active=True).exists()
 
 
@@ -114,7 +114,7 @@ def test_ratings_are_the_same_in_every_installation(made):
         )
         means[name] = round(sum(given) / len(given), 3)
 
-    assert means == {"Alba": 2.857, "Brisa": 2.659, "Corvo": 1.508, "Dorso": 1.865}
+    assert means == {"Alba": 2.879, "Brisa": 2.662, "Corvo": 1.51, "Dorso": 1.818}
 
 
 def test_passwords_are_the_owners_alone_and_are_found_again(people):
@@ -179,4 +179,4 @@ def test_demo_writes_its_report_and_says_the_same_at_the_next_start():
     assert f"files in {home}/demo-report" in first
     assert report["tables"]["about"][0]["origin"] == "simulated"
     assert re.search("from input with SHA-256 [0-9a-f]{64}", methods)
-    assert report["tables"]["about"][0]["judgments"] == 56 * 3 * 3
+    assert report["tables"]["about"][0]["judgments"] == 88 * 3 * 3

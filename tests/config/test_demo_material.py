@@ -32,8 +32,8 @@ def test_every_system_has_one_question_for_every_source():
     assert [(row["source_id"], row["system"]) for row in ROWS] == [
         (key, name) for key in sources for name in SYSTEMS
     ]
-    assert len(sources) == 14
-    assert len({row["passage"] for row in ROWS}) == 8
+    assert len(sources) == 22
+    assert len({row["passage"] for row in ROWS}) == 16
     assert len({row["question"] for row in ROWS}) == len(ROWS)
 
 

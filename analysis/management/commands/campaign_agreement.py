@@ -41,7 +41,7 @@ class Command(BaseCommand):
             choices=("sources", "units"),
             default="sources",
             help="what intervals leave out or draw as a whole; over units they are too narrow where "
-            "several systems share a source (sources)",
+            "several systems share a source, or several sources a passage (sources)",
         )
         parser.add_argument(
             "--json", action="store_true", help="a list of records at full precision"
@@ -61,9 +61,10 @@ class Command(BaseCommand):
         if found is None:
             raise CommandError(f"No campaign has the key {campaign}.")
         patterns = frames.counted(found, round=round, number=number, by_source=over == "sources")
+        unit = frames.clusters_of_passages(found).unit
         rows = [
             encode(row)
             for criterion in frames.rubric_of(found).criteria
-            for row in of_counts(patterns[criterion.key], criterion)
+            for row in of_counts(patterns[criterion.key], criterion, unit=unit)
         ]
         self.stdout.write(as_json(rows) if json else as_text(rows, SHOWN))

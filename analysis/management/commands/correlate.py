@@ -135,7 +135,6 @@ class ComparisonAsked:
             "facets": self.facets,
             "rng": self.rng,
             "items": self.items,
-            "resamples": self.resamples,
         }
 
 
@@ -230,7 +229,9 @@ def _of_levels(people: NumberColumns, metrics: NumberColumns, asked: ComparisonA
     highest."""
     each = against_people(people, metrics, **asked.how)
     pairs = (
-        metric_differences(people, metrics, measure=asked.method, **asked.how)
+        metric_differences(
+            people, metrics, measure=asked.method, resamples=asked.resamples, **asked.how
+        )
         if len(metrics) > 1
         else []
     )
@@ -301,7 +302,12 @@ def _of_rows(people: NumberColumns, metrics: NumberColumns, asked: ComparisonAsk
     pairs: list[MetricDifference] = []
     if asked.facets is not None and len(metrics) > 1:
         pairs = metric_differences(
-            people, metrics, measure=asked.method, levels=["pooled"], **asked.how
+            people,
+            metrics,
+            measure=asked.method,
+            levels=["pooled"],
+            resamples=asked.resamples,
+            **asked.how,
         )
     return [
         (list(_correlations(people, metrics, asked)), CORRELATIONS),

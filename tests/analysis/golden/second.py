@@ -97,9 +97,11 @@ def interval(value: float, left_out: Sequence[float]) -> tuple[float | None, flo
     return value - reach, value + reach
 
 
-def system_mean(scored: Sequence[tuple[str, float | None]]) -> Row:
+def system_mean(
+    scored: Sequence[tuple[str, float | None]], scale: tuple[float, float] = (-math.inf, math.inf)
+) -> Row:
     """Return a mean over questions given as (source, score), left out source by source for its
-    interval."""
+    interval, which ends at the ends of the scale."""
     known = [(source, Fraction(score)) for source, score in scored if score is not None]
     out = len(scored) - len(known)
     sources = sorted({source for source, _ in known})
@@ -112,10 +114,14 @@ def system_mean(scored: Sequence[tuple[str, float | None]]) -> Row:
     ]
     value = float(mean([score for _, score in known]))
     low, high = interval(value, left_out)
+    by_source = [mean([score for source, score in known if source == own]) for own in sources]
+    others = len(sources) - max(Counter(by_source).values())
+    if others < min(5, len(sources) - 1):  # nearly all sources have one mean: no interval
+        low = high = None
     return {
         "value": value,
-        "low": low,
-        "high": high,
+        "low": None if low is None else max(low, scale[0]),
+        "high": None if high is None else min(high, scale[1]),
         "n": len(known),
         "dropped": out,
         "clusters": len(sources),
@@ -137,7 +143,10 @@ def system_means(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
                 for slot in units
                 if slot.system == system
             ]
-            rows.append({"criterion": criterion["key"], "system": system, **system_mean(scored)})
+            scale = min(points(criterion)), max(points(criterion))
+            rows.append(
+                {"criterion": criterion["key"], "system": system, **system_mean(scored, scale)}
+            )
     return rows
 
 
@@ -993,7 +1002,7 @@ def spans(golden: Golden) -> list[Row]:
             scored = [
                 (source, value) for (source, name, _), value in found.items() if name == system
             ]
-            rows.append({"measure": measure, "system": system, **system_mean(scored)})
+            rows.append({"measure": measure, "system": system, **system_mean(scored, (0, 1))})
     for system in systems:
         scored = []
         for source in sorted({source for source, name, *_ in marks if name == system}):
@@ -1005,5 +1014,5 @@ def spans(golden: Golden) -> list[Row]:
                 ]
                 pairs = [f1(a, b) for a, b in combinations(said, 2)]
                 scored.append((source, mean(pairs) if pairs else None))
-        rows.append({"measure": "within_set", "system": system, **system_mean(scored)})
+        rows.append({"measure": "within_set", "system": system, **system_mean(scored, (0, 1))})
     return rows

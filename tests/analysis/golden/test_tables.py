@@ -1042,8 +1042,7 @@ CONCLUSIONS = {
         "TER has the highest Spearman's rho over all questions (4 sources, "
         "n = 11): .87, .74 to .94; not told apart from it: METEOR; no test compares it with BERTScore. One annotator "
         "against the mean of the others reaches .75. On fluency (imported mean), no metric has a Spearman's "
-        "rho significantly above 0 over all questions (4 sources, n = 12): rho .93 to .97 (Holm, 2 metrics, p ≥ .05). "
-        "No other level puts a metric ahead of these with certainty.",
+        "rho significantly above 0 over all questions (4 sources, n = 12): rho .93 to .97 (Holm, 2 metrics, p ≥ .05).",
     },
     "nema-khapra": {
         "Study": "These ratings were imported from a file, not collected here; how long annotators took is not known.",

@@ -219,7 +219,7 @@ def test_agreement_without_forced_values_stands_beside_only_above_one_in_a_hundr
     """A hundred judgments of two annotators on fifty questions, one of them set by a rule, then
     four."""
     units, document = list(range(50)), documents.parse(factories.SMALL, "small.yaml")
-    slots = pd.DataFrame({"unit": units, "source": [f"t{unit}" for unit in units]})
+    slots = pd.DataFrame({"unit": units, "source": [f"t{unit}" for unit in units], "passage": None})
     given = np.column_stack([np.arange(50) % 3 + 1.0, (np.arange(50) * 7 // 5) % 3 + 1.0])
     judgments = pd.DataFrame(
         {
@@ -271,7 +271,7 @@ def test_the_two_forms_of_icc_for_changing_annotators_rest_on_the_sources():
         table[unit, [a for a in range(3) if a != out]] = both[unit]
     asked = documents.parse(factories.SMALL, "small.yaml").criteria[1]
     found = {
-        row.coefficient: row.estimate for row in of_table(table, asked, sources=np.arange(24) // 2)
+        row.coefficient: row.estimate for row in of_table(table, asked, clusters=np.arange(24) // 2)
     }
     between, within = 2 * both.mean(axis=1).var(ddof=1), both.var(axis=1, ddof=1).mean()
     assert found["icc_1,1"].value == pytest.approx((between - within) / (between + within))

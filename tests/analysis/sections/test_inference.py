@@ -20,9 +20,9 @@ def shares() -> dict[str, float]:
     # The study that says the truth: a smaller one is found in a fraction of the time
     inference.LARGE = 400
     for scenario in (small, nothing):
-        for kind, share, _, _ in inference.table(scenario, studies=STUDIES, resamples=100):
-            if " interval " not in kind or scenario is small:
-                found[kind] = share
+        for rate in inference.table(scenario, studies=STUDIES, resamples=100):
+            if " interval " not in rate.kind or scenario is small:
+                found[rate.kind] = rate.share
     return found
 
 

@@ -339,6 +339,30 @@ def test_levels_that_disagree_are_told():
     )
 
 
+def test_leaders_other_levels_are_checked_for_every_named_metric():
+    """BLEU has the highest estimate but is not significant: chrf and meteor are named. On each source
+    bleu is ahead of meteor, which the leaders of the levels do not show."""
+    rows = [
+        rho("bleu", 0.5, 0.0, 0.8, p_holm=0.2),
+        rho("chrf", 0.4, 0.3, 0.5),
+        rho("meteor", 0.3, 0.2, 0.4),
+    ]
+    leaders = [
+        leader("bleu", ["chrf", "meteor"]),
+        leader("bleu", ["chrf"], ["meteor"], level="within_source"),
+    ]
+    pairs = [
+        pair("bleu", "chrf", 0.1, 0.4, level="within_source"),
+        pair("chrf", "meteor", 0.1, 0.4, level="within_source"),
+    ]
+    ahead = [*pairs, pair("bleu", "meteor", 0.3, 0.01, level="within_source")]
+    equal = [*pairs, pair("bleu", "meteor", 0.1, 0.4, level="within_source")]
+    sentence = "No other level puts a metric significantly ahead of these."
+    assert sentence not in said(levels=rows, leaders=leaders, differences=ahead)
+    assert sentence in said(levels=rows, leaders=leaders, differences=equal)
+    assert sentence not in said(levels=rows, leaders=leaders, differences=pairs[:1])
+
+
 def test_leaders_no_rho_significantly_above_zero_names_no_leader():
     rows = [rho("bleu", 0.0, -0.1, 0.1, p_holm=1.0), rho("meteor", -0.05, -0.2, 0.1, p_holm=1.0)]
     assert said(levels=rows).startswith(

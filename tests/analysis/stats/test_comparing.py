@@ -12,6 +12,7 @@ from analysis.stats.comparing import (
     paired_permutation,
     permuted_p_of_many,
     smallest_p,
+    sources_carrying,
     two_sample_t,
     wilcoxon,
 )
@@ -263,7 +264,7 @@ def test_the_interval_of_cliffs_delta_keeps_its_level_with_few_sources(sources: 
     [
         ([3.0, 4, 5], [1.0, 2, 2], "every score of one system is above all of the other's"),
         ([3.0, 4, 5], [1.0, 2, 4], "without one of the sources"),
-        ([1.0, 3], [2.0, 2], "fewer than 3 sources"),
+        ([1.0, 3], [2.0, 2], "fewer than three sources"),
         ([1.0, 2, 3], [1.0, 2, 3], "nothing changes it"),
     ],
 )
@@ -351,3 +352,19 @@ def test_ties_of_means_are_not_broken_by_rounding() -> None:
     assert wilcoxon(first, second).statistic == 2.0
     thirds = [1 / 3 + 1 / 3 + 1 / 3, 0.1 + 0.2], [1.0, 0.3]
     assert cliffs_delta(*thirds).value == 0
+
+
+def test_sources_carrying_are_those_without_which_the_test_finds_nothing() -> None:
+    """Of eight equal differences seven give p = 2 / 2^7, six 2 / 2^6 = .031 and five .0625."""
+    zero = np.zeros(12)
+    gaps = np.append(np.ones(8), np.zeros(4))
+    assert sources_carrying(gaps, zero, rng=rng()) == 3
+    assert sources_carrying(zero, gaps, rng=rng()) == 3
+    assert sources_carrying(gaps, zero, rng=rng(), level=0.02) == 2
+    assert sources_carrying(np.append(gaps, 1), np.zeros(13), rng=rng()) is None
+
+
+def test_sources_carrying_with_clusters_counts_these() -> None:
+    gaps = np.append(np.ones(12), np.zeros(8))
+    clusters = np.arange(20) // 2
+    assert sources_carrying(gaps, gaps * 0, rng=rng(), clusters=clusters) == 1

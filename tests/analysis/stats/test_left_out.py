@@ -79,7 +79,7 @@ def test_fisher_limits_are_those_of_z_turned_back() -> None:
     [
         (
             WithoutUnits(value=np.array(0.5), sources=np.array([0.4, 0.6])),
-            "fewer than 3 sources: no interval",
+            "fewer than three sources: no interval",
         ),
         (
             WithoutUnits(value=np.array(1.0), sources=np.ones(5)),

@@ -256,8 +256,8 @@ def test_neither_the_order_of_questions_nor_the_scale_of_scores_changes_anything
         2 * of.human[order], 8 * of.metrics[order], of.sources[order], of.systems[order]
     )
     one, again = (
-        of_study(of, levels=[level], resamples=200),
-        of_study(other, levels=[level], resamples=200),
+        of_study(of, levels=[level], permutations=200),
+        of_study(other, levels=[level], permutations=200),
     )
     for key, row in one.items():
         same = again[key].found
@@ -322,7 +322,7 @@ def test_what_cannot_be_known_says_why() -> None:
     few = facets(of.sources % 2, of.systems)
     assert (
         of_study(of, here=few)["h0", "m0", "pooled", "spearman"].found.reason
-        == "fewer than 3 sources: no interval"
+        == "fewer than three sources: no interval"
     )
 
 

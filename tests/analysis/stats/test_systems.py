@@ -118,3 +118,19 @@ def test_exact_means_of_nothing_and_of_halves() -> None:
         exact_means([[1.5]], systems=["a"])
     with pytest.raises(ValueError, match="2 ratings, 1 systems"):
         exact_means([[1], [2]], systems=["a"])
+
+
+def test_system_mean_of_sources_that_nearly_all_agree_says_why_it_has_no_interval() -> None:
+    """Four of twenty sources have another mean than 3; with five there is an interval."""
+    how = {"systems": ["a"] * 20, "sources": range(20)}
+    few = system_means([3.0] * 16 + [1, 2, 2, 1.5], **how)["a"]
+    assert np.isnan([few.low, few.high]).all()
+    assert few.reason == "only 4 of 20 sources have a mean other than 3: no interval"
+    assert system_means([3.0] * 15 + [1, 2, 2, 1.5, 2], **how)["a"].low > 1
+
+
+def test_system_mean_interval_ends_at_the_ends_of_the_scale() -> None:
+    scores = [3.0] * 6 + [1, 2, 2, 3, 2, 2]
+    how = {"systems": ["a"] * 12, "sources": range(12)}
+    assert system_means(scores, **how, scale=(1, 2.6))["a"].high == 2.6
+    assert system_means(scores, **how)["a"].high > 2.6

@@ -1,0 +1,114 @@
+"""Significant differences of systems that few sources carry: one rare failure more or less may end
+them, and no test of so few sources can know of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.numerals import p_alone
+from analysis.sections.comparisons import (
+    DEFAULT,
+    SURE,
+    Comparisons,
+    scores_of,
+    swaps_for,
+)
+from analysis.sections.criteria import criterion_rows
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.study import facts_of
+from analysis.sections.system_tests import test_of
+from analysis.stats.comparing import sources_carrying
+from analysis.stats.system_test import PERMUTATION
+
+MAX_CARRYING = 3
+
+
+@dataclass(frozen=True)
+class FewSourcesRow:
+    """A significant difference of two systems that is not significant without a few sources.
+
+    criterion: key of the criterion
+    first: one system
+    second: the other
+    p_holm: p of the paired permutation test after Holm's correction
+    carried_by: the smallest number of sources, or clusters of them, without which the difference is
+      no longer significant; the sources that add most to it are left out first
+    units: sources, or clusters of them, that both systems were judged on
+    """
+
+    criterion: str
+    first: str
+    second: str
+    p_holm: float
+    carried_by: int
+    units: int
+
+
+class FewSources(Section[FewSourcesRow]):
+    """Pairs of systems whose significant difference at most three sources carry."""
+
+    key = "few_sources"
+    title = "Differences that few sources carry"
+    identity = ("criterion", "first", "second")
+    by_reading = True
+    note = (
+        "These differences are significant (paired permutation test, Holm's correction) but are not "
+        f"without the {MAX_CARRYING} or fewer sources that add most to them. If a system fails "
+        "rarely, a study of few sources may hold too many or too few of its failures."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[FewSourcesRow]:
+        rows = []
+        for scores in scores_of(inputs.counted):
+            if test_of(found, scores.criterion.key).name != PERMUTATION:
+                continue
+            tests = found.on(Comparisons, scores.criterion.key)
+            pairs = [row for row in tests if row.test == DEFAULT]
+            place = {name: number for number, name in enumerate(scores.names)}
+            swaps = swaps_for(len(pairs), scores.table.shape[1], chance.resamples)
+            clusters = None if scores.unit.is_source else scores.clusters
+            for row in (each for each in pairs if each.p_holm < SURE):
+                carried_by = sources_carrying(
+                    scores.table[place[row.first]],
+                    scores.table[place[row.second]],
+                    rng=chance.rng,
+                    level=SURE * row.estimate.p / row.p_holm,
+                    at_most=MAX_CARRYING,
+                    clusters=clusters,
+                    resamples=swaps,
+                )
+                units = row.estimate.clusters or row.estimate.n
+                if carried_by is not None:
+                    rows.append(
+                        FewSourcesRow(
+                            row.criterion, row.first, row.second, row.p_holm, carried_by, units
+                        )
+                    )
+        return rows
+
+    def tables(self, found: Found) -> list[PageTable]:
+        unit = facts_of(found).unit
+        tables = []
+        for criterion in criterion_rows(found):
+            lines = [
+                Line(
+                    f"{row.first} – {row.second}",
+                    [Cell(p_alone(row.p_holm)), Cell(f"{row.carried_by} of {row.units:,}")],
+                )
+                for row in found.on(FewSources, criterion.criterion)
+            ]
+            if lines:
+                heads = ["p", f"{unit.plural} that carry it"]
+                tables.append(PageTable(criterion.name, heads, lines, first="Systems", folded=True))
+        return tables
+
+    def sentences(self, found: Found) -> Iterator[str]:
+        rows = found.of(FewSources)
+        if not rows:
+            return
+        unit = facts_of(found).unit
+        depend = "difference depends" if len(rows) == 1 else "differences depend"
+        yield (
+            f"Caution: {len(rows):,} significant {depend} on {MAX_CARRYING} {unit.plural} or fewer: "
+            "without these, the test does not find the difference."
+        )
