@@ -29,6 +29,7 @@ urlpatterns = [
         name="password_reset_complete",
     ),
     path("language/", set_language, name="set_language"),
+    path("api/v1/", include("config.api")),
     path("", include("judging.urls")),
     path("", include("analysis.urls")),
 ]

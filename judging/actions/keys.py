@@ -11,8 +11,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
-from rest_framework.permissions import SAFE_METHODS
+from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from judging.actions import history
@@ -40,8 +39,6 @@ class KeyAuthentication(BaseAuthentication):
         if len(words) != 2:
             raise AuthenticationFailed(WORTHLESS)
         key = _standing(words[1].decode("latin-1"), timezone.now())
-        if request.method not in SAFE_METHODS and key.scope == AccessKey.Scope.READ:
-            raise PermissionDenied("This key may only read.")
         return key.user, key
 
     def authenticate_header(self, request: Request) -> str:

@@ -1,0 +1,67 @@
+"""Addresses of the REST API, its schema and its documentation page."""
+
+from typing import Any
+
+from csp.constants import SELF, UNSAFE_INLINE
+from csp.decorators import csp_update
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.routers import DefaultRouter
+
+from judging.api.jobs import Jobs
+from judging.api.me import Me
+
+app_name = "api"
+PROBLEM = {
+    "type": "object",
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"field": {"type": "string"}, "detail": {"type": "string"}},
+            },
+        },
+    },
+    "required": ["type", "title", "status", "detail"],
+}
+# errors that any request may get; those of writing requests
+ALWAYS = ("401", "403", "404", "406", "429")
+WRITING = ("400", "409", "412", "413", "415", "422")
+
+router = DefaultRouter()
+router.include_root_view = False
+router.register("jobs", Jobs, "job")
+
+docs = csp_update(
+    {"script-src": [SELF], "style-src": [SELF, UNSAFE_INLINE], "img-src": [SELF, "data:"]}
+)(SpectacularSwaggerSplitView.as_view(url_name="api:schema"))
+
+urlpatterns = [
+    path("me/", Me.as_view(), name="me"),
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", docs, name="docs"),
+    *router.urls,
+]
+
+
+def add_problems(
+    result: dict[str, Any], generator: Any, request: Any, public: bool
+) -> dict[str, Any]:
+    """Add the errors that any request may get to each operation of the schema."""
+    result["components"].setdefault("schemas", {})["Problem"] = PROBLEM
+    content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for item in result["paths"].values():
+        for method, operation in item.items():
+            if method not in ("get", "post", "put", "patch", "delete"):
+                continue
+            writing = WRITING if method != "get" else ("400", "422")
+            for code in (*ALWAYS, *writing):
+                operation["responses"].setdefault(
+                    code, {"description": "A problem.", "content": content}
+                )
+    return result
