@@ -6,8 +6,8 @@ import pytest
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from annotation.views import entry
 from judging.actions import campaigns, enrollments, keys, log_ins
+from judging.addresses import visitor_of
 from judging.guards import CONFIRMED
 from judging.models import Campaign, Enrollment, Invitation, User
 from tests import factories
@@ -84,7 +84,7 @@ def test_where_people_join_from_is_hashed_for_the_day_and_shows_twins() -> None:
     request = RequestFactory().get("/", REMOTE_ADDR="203.0.113.7")
     now = timezone.now()
     days = {
-        entry.visitor(request, campaign=first.campaign, now=now + timedelta(days=day))
+        visitor_of(request, study=first.campaign.uuid, now=now + timedelta(days=day))
         for day in range(3)
     }
     assert len(days) == 3
