@@ -8,6 +8,16 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import DefaultRouter
 
+from judging.api.datasets import (
+    Datasets,
+    Items,
+    Metrics,
+    Quarantined,
+    References,
+    Scores,
+    Shares,
+)
+from judging.api.files import Files
 from judging.api.jobs import Jobs
 from judging.api.me import Me
 
@@ -33,9 +43,18 @@ PROBLEM = {
 ALWAYS = ("401", "403", "404", "406", "429")
 WRITING = ("400", "409", "412", "413", "415", "422")
 
-router = DefaultRouter()
-router.include_root_view = False
+router = DefaultRouter(use_regex_path=False)
+router.include_root_view = router.include_format_suffixes = False
 router.register("jobs", Jobs, "job")
+router.register("datasets", Datasets, "dataset")
+in_dataset = "datasets/<int:dataset>"
+router.register(f"{in_dataset}/files", Files, "file")
+router.register(f"{in_dataset}/items", Items, "item")
+router.register(f"{in_dataset}/references", References, "reference")
+router.register(f"{in_dataset}/metrics", Metrics, "metric")
+router.register(f"{in_dataset}/metrics/<int:metric>/scores", Scores, "score")
+router.register(f"{in_dataset}/quarantine", Quarantined, "quarantine")
+router.register(f"{in_dataset}/shares", Shares, "share")
 
 docs = csp_update(
     {"script-src": [SELF], "style-src": [SELF, UNSAFE_INLINE], "img-src": [SELF, "data:"]}

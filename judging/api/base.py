@@ -2,22 +2,49 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import connection, transaction
 from django.db.models import QuerySet
+from django.http import Http404
 from django.urls import reverse
-from rest_framework import serializers, status, viewsets
-from rest_framework.exceptions import ValidationError
+from rest_framework import permissions, serializers, status, viewsets
+from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from judging.api.problems import PreconditionFailed, Unprocessable
-from judging.models import Campaign, IdempotentRequest, Job
+from judging.actions import campaigns, clones, collections, draws, enrollments, rounds
+from judging.api.problems import Conflict, PreconditionFailed, Unprocessable
+from judging.guards import (
+    MANAGERS,
+    STAFF,
+    campaign_of,
+    check_creator,
+    check_owner,
+    collections_of,
+    is_confirmed,
+)
+from judging.imports.actions import adding, taking_back
+from judging.models import AccessKey, Campaign, Collection, IdempotentRequest, Job
 
 MAX_KEY_CHARACTERS = 200
+REFUSALS = (
+    adding.AlreadyThere,
+    campaigns.NotAllowedNow,
+    clones.NotAllowedNow,
+    collections.CannotHandOver,
+    collections.InUse,
+    draws.NotOverYet,
+    enrollments.AlreadyExcluded,
+    rounds.CannotBegin,
+    rounds.NothingToJudge,
+    taking_back.Rests,
+)
 
 
 class Resource(viewsets.GenericViewSet):
@@ -25,9 +52,85 @@ class Resource(viewsets.GenericViewSet):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        if request.method == "POST" and "Idempotency-Key" in request.headers:
+        self.check_access()
+        is_creating = request.method == "POST" and self.action is not None
+        if is_creating and "Idempotency-Key" in request.headers:
             handler = self.post  # set by the router
             self.post = lambda *args, **kwargs: _once(handler, *args, **kwargs)
+
+    def check_access(self) -> None:
+        """Raise Http404 or PermissionDenied before the content of the request is read."""
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """Answer 404 if an object was removed while the request was worked on."""
+        return super().handle_exception(Http404() if isinstance(exc, ObjectDoesNotExist) else exc)
+
+    def get_queryset(self) -> QuerySet[Any]:
+        if getattr(self, "swagger_fake_view", False):
+            return self.queryset.none()
+        return self.rows()
+
+    def rows(self) -> QuerySet[Any]:
+        """Return the rows that the user may see."""
+        return super().get_queryset()
+
+
+class InDataset(Resource):
+    """A part of a dataset, whose id is in the address. Its owner writes, and reads `owner_actions`."""
+
+    owner_actions: tuple[str, ...] = ()
+
+    @cached_property
+    def dataset(self) -> Collection:
+        """The dataset of the address, if the user may do what is asked."""
+        found = collections_of(self.request.user).filter(pk=self.kwargs["dataset"]).first()
+        if found is None:
+            raise Http404
+        is_reading = self.request.method in permissions.SAFE_METHODS
+        if not is_reading or self.action in self.owner_actions:
+            check_owner(self.request.user, found)
+            check_creator(self.request.user)
+        return found
+
+    def check_access(self) -> None:
+        if self.action:
+            _ = self.dataset
+
+
+class InCampaign(Resource):
+    """A part of a campaign, whose uuid is in the address. Its managers write; analysts read what is
+    not one of `manager_actions`."""
+
+    manager_actions: tuple[str, ...] = ()
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        """The campaign of the address, if the user may do what is asked."""
+        is_reading = self.request.method in permissions.SAFE_METHODS
+        is_for_staff = is_reading and self.action not in self.manager_actions
+        roles = STAFF if is_for_staff else MANAGERS
+        return campaign_of(self.request.user, self.kwargs["campaign"], roles)
+
+    def check_access(self) -> None:
+        if self.action:
+            _ = self.campaign
+
+
+@contextmanager
+def conflicts() -> Iterator[None]:
+    """Report what the state of an object does not allow as 409 Conflict."""
+    try:
+        yield
+    except REFUSALS as refused:
+        raise Conflict(str(refused)) from None
+
+
+def check_confirmed(request: Request) -> None:
+    """Raise PermissionDenied in a session whose password was not typed lately, before an act for
+    which the pages ask for it. A token is made with a password."""
+    if not isinstance(request.auth, AccessKey) and not is_confirmed(request):
+        confirm = reverse("judging:confirm")
+        raise PermissionDenied(f"Confirm your password at {confirm} first, or send an API token.")
 
 
 def _once(
@@ -83,18 +186,34 @@ class JobSerializer(serializers.ModelSerializer):
     """A job: its state, how far it is, and why it failed."""
 
     url = serializers.SerializerMethodField()
+    dataset = serializers.IntegerField(source="collection_id", allow_null=True, read_only=True)
+    campaign = serializers.UUIDField(
+        source="campaign.uuid", allow_null=True, default=None, read_only=True
+    )
 
     class Meta:
         model = Job
-        fields = ("id", "url", "kind", "state", "done", "total", "message", "error", "created_at")
+        fields = (
+            "id",
+            "url",
+            "kind",
+            "state",
+            "done",
+            "total",
+            "message",
+            "error",
+            "dataset",
+            "campaign",
+            "created_at",
+        )
 
     def get_url(self, job: Job) -> str:
         return reverse("api:job-detail", args=[job.pk])
 
 
-def accepted(job: Job) -> Response:
+def accepted(job: Job, **further: Any) -> Response:
     """Return 202 with the address of the job that does the work."""
-    data = JobSerializer(job).data
+    data = JobSerializer(job).data | further
     return Response(data, status=status.HTTP_202_ACCEPTED, headers={"Location": data["url"]})
 
 

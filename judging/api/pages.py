@@ -4,6 +4,8 @@ from rest_framework import pagination
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 
+MAX_KEY_DIGITS = 18  # of a primary key
+
 
 class Pages(pagination.CursorPagination):
     """Pages that stay right while rows are added."""
@@ -17,6 +19,10 @@ class Pages(pagination.CursorPagination):
         """Refuse a cursor that was never given out before the database does."""
         cursor = super().decode_cursor(request)
         position = cursor.position if cursor else None
-        if position is not None and not str(position).isdecimal():
+        if position is not None and not self.is_position(str(position)):
             raise NotFound(self.invalid_cursor_message)
         return cursor
+
+    def is_position(self, position: str) -> bool:
+        """Return whether a cursor's position can be a value of the column that orders the rows."""
+        return position.isascii() and position.isdecimal() and len(position) <= MAX_KEY_DIGITS

@@ -121,7 +121,8 @@ def decide_as_proposed(added: AddedFile, *, rubrics: QuerySet[Rubric]) -> None:
     except Unreadable:
         return
     head = proposed(head, added=added)
-    rubric = rubrics.filter(pk=protocol_of(added, head, rubrics)).first()
+    chosen = protocol_of(added, head, rubrics)
+    rubric = rubrics.filter(pk=chosen).first() if chosen else None
     adding.decide(
         added=added, plan=replace(plan, format=head.format, columns=head.proposed), rubric=rubric
     )
