@@ -8,6 +8,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import DefaultRouter
 
+from judging.api.campaigns import Campaigns, Deviations, DrawChecks, History, Rounds
 from judging.api.datasets import (
     Datasets,
     Items,
@@ -20,6 +21,7 @@ from judging.api.datasets import (
 from judging.api.files import Files
 from judging.api.jobs import Jobs
 from judging.api.me import Me
+from judging.api.protocols import Protocols
 
 app_name = "api"
 PROBLEM = {
@@ -46,6 +48,13 @@ WRITING = ("400", "409", "412", "413", "415", "422")
 router = DefaultRouter(use_regex_path=False)
 router.include_root_view = router.include_format_suffixes = False
 router.register("jobs", Jobs, "job")
+router.register("protocols", Protocols, "protocol")
+router.register("campaigns", Campaigns, "campaign")
+in_campaign = "campaigns/<uuid:campaign>"
+router.register(f"{in_campaign}/rounds", Rounds, "round")
+router.register(f"{in_campaign}/deviations", Deviations, "deviation")
+router.register(f"{in_campaign}/history", History, "event")
+router.register(f"{in_campaign}/draws/check", DrawChecks, "draw-check")
 router.register("datasets", Datasets, "dataset")
 in_dataset = "datasets/<int:dataset>"
 router.register(f"{in_dataset}/files", Files, "file")
