@@ -16,7 +16,6 @@ from rest_framework.exceptions import AuthenticationFailed, ParseError
 from rest_framework.parsers import JSONParser
 
 from judging.actions import keys
-from judging.api.problems import CONTENT_TYPE
 from judging.guards import STAFF
 from judging.limits import MAX_BODY_BYTES, MAX_VISITOR_BODY_BYTES
 from judging.models import User
@@ -25,6 +24,7 @@ from judging.models import User
 MAY_SEND_FILES = "/may-send-files/"
 ASKED_METHOD = "X-Asked-Method"  # the proxy says here what the request is
 API = "/api/"
+PROBLEM = "application/problem+json"  # judging.api loads after the settings of requests
 TAKE_FILES = {
     "api:file-list",
     "judging:collection_new",
@@ -69,7 +69,7 @@ def _refusal(request: HttpRequest, status: int, reason: str) -> HttpResponse:
     body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status}
     headers = {"WWW-Authenticate": "Token"} if status == 401 else {}
     return JsonResponse(
-        {**body, "detail": reason}, status=status, content_type=CONTENT_TYPE, headers=headers
+        {**body, "detail": reason}, status=status, content_type=PROBLEM, headers=headers
     )
 
 

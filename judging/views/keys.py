@@ -32,7 +32,9 @@ def key(request: HttpRequest) -> HttpResponse:
         except keys.LoggedOut:
             return redirect("login")
         except log_ins.Paused:
-            form.add_error(None, _("You created many tokens just now. Create the next one in a minute."))
+            form.add_error(
+                None, _("You created many tokens just now. Create the next one in a minute.")
+            )
             status = 429
     elif form.errors:
         status = 422
