@@ -1,6 +1,7 @@
 """Campaigns: planned, locked, opened, closed, and what was changed, drawn and done in them."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, permissions, serializers, status
 from rest_framework.decorators import action
-from rest_framework.exceptions import NotFound
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -512,13 +513,23 @@ class EventSerializer(serializers.ModelSerializer):
         fields = ("id", "at", "account", "who", "act", "about", "before", "after")
 
 
+class MomentFilter(filters.IsoDateTimeFilter):
+    """A moment in UTC; the database knows no offset of 16 hours or more."""
+
+    def filter(self, qs: QuerySet[Any], value: datetime | None) -> QuerySet[Any]:
+        try:
+            return super().filter(qs, value and value.astimezone(UTC))
+        except OverflowError:
+            raise ValidationError({self.field_name: ["There is no such moment."]}) from None
+
+
 class EventFilter(filters.FilterSet):
     """By act, user name and time."""
 
     act = filters.ChoiceFilter(choices=Event.Act.choices)
     who = filters.CharFilter(field_name="username")
-    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte")
-    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
+    since = MomentFilter(field_name="at", lookup_expr="gte")
+    until = MomentFilter(field_name="at", lookup_expr="lt")
 
     class Meta:
         model = Event

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.utils import timezone
 
-from judging.actions import campaigns, collections
+from judging.actions import campaigns, collections, crowd_platforms
 from judging.models import Campaign, Event
 from tests import factories
 from tests.annotation import studies
@@ -130,6 +130,17 @@ def test_campaigns_open_large_is_a_job(api, draft, monkeypatch):
     assert api.get(f"{PATH}{draft.uuid}/").json()["state"] == "open"
 
 
+def test_campaigns_open_against_the_rules_of_a_crowd_platform_needs_a_yes(manager, api, draft):
+    crowd_platforms.begin(campaign=draft, kind="prolific", by=manager)
+    path = f"{PATH}{draft.uuid}/"
+    api.post(f"{path}lock/")
+    refused = api.post(f"{path}open/")
+    assert refused.status_code == 409
+    assert "crowd platform" in refused.json()["detail"]
+    assert fields_of(api.post(f"{path}open/", {"anyway": "x"})) == {"anyway"}
+    assert api.post(f"{path}open/", {"anyway": True}).json()["state"] == "open"
+
+
 def test_campaigns_clone_and_reproduce_make_drafts(api, draft):
     path = f"{PATH}{draft.uuid}/"
     copy = api.post(f"{path}clone/")
@@ -190,6 +201,12 @@ def test_history_is_filtered_by_act_and_user(manager, api, draft):
     [event] = api.get(path, {"act": "campaign.locked", "who": manager.username}).json()["results"]
     assert (event["who"], event["account"]) == (manager.username, manager.pk)
     assert fields_of(api.get(path, {"act": "nothing", "since": "yesterday"})) == {"act", "since"}
+
+
+@pytest.mark.parametrize("since", ["4812-10-03T21:34:11+20:48", "0001-01-01T00:00:00+20:00"])
+def test_history_since_a_strange_moment_is_no_server_error(api, draft, since):
+    answer = api.get(f"{PATH}{draft.uuid}/history/", {"since": since})
+    assert answer.status_code in (200, 422)
 
 
 def test_draws_are_streamed_and_checked_once_they_are_revealed(api, draft):
