@@ -171,14 +171,14 @@ API_MAY = {
         campaign-detail campaign-draws draw-check-list round-list round-detail event-list
         invitation-list invitation-detail enrolment-list enrolment-detail member-list""",
     ("post", STAFF): "job-cancel",
-    ("get", MANAGER): "share-list file-roles deviation-list",
+    ("get", MANAGER): "share-list file-roles deviation-list campaign-selection",
     ("post", MANAGER): """dataset-hand-over share-list
         file-list file-preview file-add file-take-back file-preview-all file-add-all
         campaign-clone campaign-reproduce campaign-lock campaign-open campaign-pause campaign-close
         campaign-archive campaign-reveal-draws draw-check-list round-list round-end deviation-list
         invitation-list invitation-revoke invitation-undo-joins
         enrolment-exclude enrolment-reinclude member-list""",
-    ("put", MANAGER): "file-roles file-choices file-reading",
+    ("put", MANAGER): "file-roles file-choices file-reading campaign-selection",
     ("patch", MANAGER): "dataset-detail campaign-detail",
     ("delete", MANAGER): """dataset-detail share-detail file-detail metric-detail campaign-detail
         member-detail""",

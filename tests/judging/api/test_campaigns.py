@@ -108,6 +108,32 @@ def test_campaigns_change_needs_the_state_that_was_read(api, draft):
     assert api.patch(path, {"title": "Late"}).status_code == 409
 
 
+def test_campaigns_selection_narrows_what_a_draft_judges(manager, api, draft):
+    path = f"{PATH}{draft.uuid}/selection/"
+    assert api.get(path).json() == {"questions": 4, "out_of": 4, "sources": 2}
+    chosen = api.put(path, {"systems": ["Alba"], "sample": {"size": 1, "seed": 3}})
+    assert (chosen.status_code, chosen.json()["questions"]) == (200, 1), chosen.content
+    assert api.get(path).json() == chosen.json()
+    assert api.put(path, {"list": [["s1", ""], ["s2", "Alba"]]}).json()["questions"] == 3
+    assert fields_of(api.put(path, {"systems": ["Dora"]})) == {""}
+    assert fields_of(api.put(path, {"systems": "Alba", "list": [["s1"]]})) == {"systems", "list.0"}
+    wrong = {"sample": {"size": 0, "seed": "x", "over": "luck"}}
+    assert fields_of(api.put(path, wrong)) == {"sample.size", "sample.seed", "sample.over"}
+    assert fields_of(api.put(path, {"sample": {"size": 1, "seed": 1, "over": "column"}})) == {
+        "sample.column"
+    }
+    campaigns.lock(campaign=draft, now=timezone.now())
+    assert api.put(path, {}).status_code == 409
+
+
+def test_campaigns_selection_by_a_manager_who_judges_the_dataset_elsewhere_is_forbidden(
+    manager, api, draft
+):
+    other = factories.opened(collection=draft.collection, manager=manager)
+    factories.enrollment(other, account=manager)
+    assert api.put(f"{PATH}{draft.uuid}/selection/", {"systems": ["Alba"]}).status_code == 403
+
+
 def test_campaigns_go_through_their_states(api, draft):
     path = f"{PATH}{draft.uuid}/"
     assert api.post(f"{path}open/").status_code == 409
