@@ -10,7 +10,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
-from django.views.decorators.csrf import csrf_exempt
 
 
 class Later:
@@ -27,7 +26,6 @@ class Later:
         return imported
 
 
-api = Later("analysis.api")
 calibrations = Later("analysis.views.calibrations")
 check_copies = Later("analysis.views.check_copies")
 collection_reports = Later("analysis.views.collection_reports")
@@ -48,8 +46,6 @@ tuning = Later("analysis.views.tuning")
 
 app_name = "analysis"
 urlpatterns = [
-    path("api/campaigns/<uuid:uuid>/runs/", csrf_exempt(api.all_runs), name="api_runs"),
-    path("api/campaigns/<uuid:uuid>/runs/<int:number>/", csrf_exempt(api.one_run), name="api_run"),
     path("campaigns/<uuid:uuid>/report/", reports.report, name="report"),
     path("campaigns/<uuid:uuid>/report/run/", reports.start, name="start"),
     path("campaigns/<uuid:uuid>/report/compare/", reports.runs_side_by_side, name="side_by_side"),

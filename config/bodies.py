@@ -4,23 +4,30 @@ encoding."""
 import codecs
 import json
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import IO, Any
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import Resolver404, resolve
-from rest_framework.exceptions import ParseError
+from django.views.defaults import page_not_found
+from rest_framework.exceptions import AuthenticationFailed, ParseError
 from rest_framework.parsers import JSONParser
 
+from judging.actions import keys
 from judging.guards import STAFF
 from judging.limits import MAX_BODY_BYTES, MAX_VISITOR_BODY_BYTES
 from judging.models import User
 
 # A proxy asks here whether a request may bring a large file, before it stores one: nginx.conf
 MAY_SEND_FILES = "/may-send-files/"
+ASKED_METHOD = "X-Asked-Method"  # the proxy says here what the request is
+API = "/api/"
+PROBLEM = "application/problem+json"  # judging.api loads after the settings of requests
 TAKE_FILES = {
+    "api:file-list",
     "judging:collection_new",
     "judging:files_upload",
     "analysis:metrics_systems",
@@ -30,24 +37,41 @@ TAKE_FILES = {
 
 
 class Bodies:
-    """Middleware after the log-in: only a researcher sends large bodies, and only to pages that
-    take files."""
+    """Middleware after the log-in: only a researcher sends large bodies, and only to addresses that
+    take files. An API token counts as a log-in."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self.answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.encoding and not _is_utf8(request):
-            return HttpResponse("This site reads UTF-8.", status=400, content_type="text/plain")
+            return _refusal(request, 400, "This site reads UTF-8.")
         if request.path_info == MAY_SEND_FILES:
-            return HttpResponse(status=_status_of_sender(request.user))
-        if _length(request) <= _most_bytes(request):
+            return HttpResponse(status=_status_of_sender(request))
+        length = _length(request)
+        if length <= MAX_VISITOR_BODY_BYTES:
             return self.answer(request)
-        if not request.user.is_authenticated and _takes_files(request):
+        try:
+            sender = _sender(request)
+        except AuthenticationFailed as refused:
+            return _refusal(request, 401, str(refused.detail))
+        if length <= _most_bytes(request, sender):
+            return self.answer(request)
+        is_page = not request.path_info.startswith(API)
+        if is_page and not sender.is_authenticated and _takes_files(request):
             return redirect_to_login(request.get_full_path())  # logged out meanwhile
-        return HttpResponse(
-            "This is larger than the site takes here.", status=413, content_type="text/plain"
-        )
+        return _refusal(request, 413, "This is larger than the site takes here.")
+
+
+def _refusal(request: HttpRequest, status: int, reason: str) -> HttpResponse:
+    """Return why a request is not read, as problem details to programs."""
+    if not request.path_info.startswith(API):
+        return HttpResponse(reason, status=status, content_type="text/plain")
+    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status}
+    headers = {"WWW-Authenticate": "Token"} if status == 401 else {}
+    return JsonResponse(
+        {**body, "detail": reason}, status=status, content_type=PROBLEM, headers=headers
+    )
 
 
 def _is_utf8(request: HttpRequest) -> bool:
@@ -63,18 +87,31 @@ def _length(request: HttpRequest) -> int:
     return int(announced) if announced.isdecimal() else 0
 
 
-def _most_bytes(request: HttpRequest) -> int:
-    if not request.user.is_authenticated:
+def _sender(request: HttpRequest) -> User | AnonymousUser:
+    """Return the user of the session, else of the API token."""
+    token = None if request.user.is_authenticated else keys.sent_with(request)
+    return token.user if token else request.user
+
+
+def _most_bytes(request: HttpRequest, sender: User | AnonymousUser) -> int:
+    if not sender.is_authenticated:
         return MAX_VISITOR_BODY_BYTES
-    if request.user.can_create_campaigns and _takes_files(request):
+    if sender.can_create_campaigns and _takes_files(request):
         return int(settings.UPLOAD_LIMIT) + MAX_BODY_BYTES  # a file and the form around it
     return MAX_BODY_BYTES
 
 
-def _status_of_sender(user: User | AnonymousUser) -> int:
-    """Return what tells a proxy to take a file from a user, to have them log in, or to refuse."""
+def _status_of_sender(request: HttpRequest) -> int:
+    """Return what tells a proxy to take a file from a user, to have them log in, or to refuse. Who
+    only reads brings no file."""
+    try:
+        user = _sender(request)
+    except AuthenticationFailed:
+        return 401
     if not user.is_authenticated:
         return 401
+    if request.headers.get(ASKED_METHOD) in ("GET", "HEAD"):
+        return 204
     may_send = user.can_create_campaigns or user.memberships.filter(role__in=STAFF).exists()
     return 204 if may_send else 403
 
@@ -84,6 +121,13 @@ def _takes_files(request: HttpRequest) -> bool:
         return resolve(request.path_info).view_name in TAKE_FILES
     except Resolver404:
         return False
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer that there is nothing at an address, to programs as problem details."""
+    if request.path_info.startswith(API):
+        return _refusal(request, 404, "There is nothing at this address.")
+    return page_not_found(request, exception)
 
 
 class StrictJSONParser(JSONParser):

@@ -9,6 +9,7 @@ from django.views.i18n import set_language
 from judging.views.accounts import ChangedPassword, LogIn, NewPassword
 from judging.views.second_factor import log_in_code
 
+handler404 = "config.bodies.not_found"
 handler500 = "config.outages.broken"
 urlpatterns = [
     path("", include("annotation.urls")),  # first, for these are asked for with every click
@@ -29,6 +30,7 @@ urlpatterns = [
         name="password_reset_complete",
     ),
     path("language/", set_language, name="set_language"),
+    path("api/v1/", include("config.api")),
     path("", include("judging.urls")),
     path("", include("analysis.urls")),
 ]

@@ -3,6 +3,7 @@ keyed hash that changes with the day."""
 
 from datetime import datetime
 from ipaddress import IPv6Address, ip_address
+from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -26,6 +27,15 @@ def network_of(request: HttpRequest) -> str:
     if not isinstance(address, IPv6Address):
         return str(address)
     return str(address.ipv4_mapped or int(address) >> 64)
+
+
+def visitor_of(request: HttpRequest, *, study: UUID, now: datetime) -> str:
+    """Return a keyed hash of where a request comes from, another on each day and in each campaign;
+    "" where that is unknown."""
+    address = address_of(request)
+    agent = request.META.get("HTTP_USER_AGENT", "")
+    said = f"{study}/{address}/{agent}"
+    return hashed(said, purpose="annotation.visitor", now=now) if address else ""
 
 
 def hashed(said: str, *, purpose: str, now: datetime) -> str:

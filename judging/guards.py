@@ -3,7 +3,7 @@ a 404."""
 
 from collections.abc import Callable
 from datetime import timedelta
-from functools import partial, wraps
+from functools import wraps
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 from uuid import UUID
@@ -124,8 +124,7 @@ def creator_required(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not request.user.can_create_campaigns:
-            raise PermissionDenied("Ask an administrator for the right to create campaigns.")
+        check_creator(request.user)
         return view(request, *args, **kwargs)
 
     return login_required(guarded)
@@ -140,7 +139,7 @@ def password_confirmed(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if request.method != "POST" or _is_confirmed(request):
+        if request.method != "POST" or is_confirmed(request):
             return view(request, *args, **kwargs)
         came_from = request.headers.get("Referer", "")
         here = url_has_allowed_host_and_scheme(
@@ -159,7 +158,7 @@ def password_confirmed_first(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if request.method != "GET" or _is_confirmed(request):
+        if request.method != "GET" or is_confirmed(request):
             return asking_again(request, *args, **kwargs)
         back = {"next": request.path}
         return redirect(f"{reverse('judging:confirm')}?{urlencode(back)}")
@@ -167,8 +166,8 @@ def password_confirmed_first(view: View) -> View:
     return guarded
 
 
-def _is_confirmed(request: HttpRequest) -> bool:
-    """Say whether the password was typed of late, or cannot be asked."""
+def is_confirmed(request: HttpRequest) -> bool:
+    """Return whether the password was typed of late, or cannot be asked."""
     return (
         not request.user.is_authenticated
         or not request.user.has_usable_password()
@@ -189,13 +188,13 @@ def administrator_required(view: View) -> View:
     return login_required(guarded)
 
 
-def _campaign_of(request: HttpRequest, uuid: UUID, roles: tuple[str, ...]) -> Campaign:
+def campaign_of(user: User, uuid: UUID, roles: tuple[str, ...]) -> Campaign:
     """Return the campaign where the user has one of the roles; an annotator's colleague may not
     know it exists."""
-    theirs = request.user.memberships.staff().filter(campaign__uuid=uuid)
+    theirs = user.memberships.staff().filter(campaign__uuid=uuid)
     held = set(theirs.values_list("role", flat=True))
     campaign = held and (
-        Campaign.objects.rightful(request.user)
+        Campaign.objects.rightful(user)
         .select_related("collection", "rubric")
         .filter(uuid=uuid)
         .first()
@@ -233,11 +232,22 @@ def _collection(request: HttpRequest, pk: int) -> Collection | None:
 
 
 def _own_collection(request: HttpRequest, pk: int) -> Collection | None:
-    """Return the user's own collection; who only reads one may make nothing of it."""
     collection = _collection(request, pk)
-    if collection and collection.owner_id != request.user.pk:
-        raise PermissionDenied("Only the owner of this collection may do that.")
+    if collection:
+        check_owner(request.user, collection)
     return collection
+
+
+def check_owner(user: User, collection: Collection) -> None:
+    """Raise PermissionDenied if the user is not the owner of a dataset; readers change nothing."""
+    if collection.owner_id != user.pk:
+        raise PermissionDenied("Only the owner of this collection may do that.")
+
+
+def check_creator(user: User) -> None:
+    """Raise PermissionDenied if the user may not create datasets and campaigns."""
+    if not user.can_create_campaigns:
+        raise PermissionDenied("Ask an administrator for the right to create campaigns.")
 
 
 def _hands(
@@ -268,8 +278,12 @@ def _hands(
     return guard
 
 
-campaign_for_managers = _hands(partial(_campaign_of, roles=MANAGERS), key="uuid")
-campaign_for_staff = _hands(partial(_campaign_of, roles=STAFF), key="uuid")
+def _campaign_for(*roles: str) -> Callable[[View], View]:
+    return _hands(lambda request, uuid: campaign_of(request.user, uuid, roles), key="uuid")
+
+
+campaign_for_managers = _campaign_for(*MANAGERS)
+campaign_for_staff = _campaign_for(*STAFF)
 campaign_for_annotators = _hands(_judged_campaign, key="uuid")
 campaign_for_members = _hands(_campaign_of_member, key="uuid")
 campaign_for_adjudicator = _hands(_campaign_to_settle, key="uuid")
@@ -349,17 +363,30 @@ def with_how_to_decline(said: str, user: User, collection: Collection) -> str:
     return f"{said} {how_to_decline(user, collection)}".strip()
 
 
+def check_not_judging(user: User, collection: Collection) -> None:
+    """Raise PermissionDenied if the user still judges the dataset, because what follows names the
+    system of each question."""
+    if judges_now(user, collection):
+        refused = (
+            "You judge this material in a campaign that has not ended. Until then no page names "
+            "a system here."
+        )
+        raise PermissionDenied(with_how_to_decline(refused, user, collection))
+
+
 def not_for_who_judges(view: View) -> View:
     """Refuse whoever judges the material still: the view names the system of each question."""
 
     @wraps(view)
     def guarded(request: HttpRequest, collection: Collection, **parts: Any) -> HttpResponse:
-        if judges_now(request.user, collection):
-            refused = (
-                "You judge this material in a campaign that has not ended. Until then no page names "
-                "a system here."
-            )
-            raise PermissionDenied(with_how_to_decline(refused, request.user, collection))
+        check_not_judging(request.user, collection)
         return view(request, collection, **parts)
 
     return guarded
+
+
+def hidden_enrollments(user: User, campaign: Campaign) -> set[int]:
+    """Return the enrolments whose work the user may not see: their own, while they judge the
+    dataset and the campaign has checks. Counts read after each task would tell which was a check."""
+    own = campaign.enrollments.filter(user=user).values_list("pk", flat=True)
+    return set(own) if campaign.checked and judges_now(user, campaign.collection) else set()

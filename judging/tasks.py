@@ -1,6 +1,7 @@
 """What the queue may ask for. Each task carries only a job's id; the row says what to do."""
 
 import functools
+import json
 import logging
 import socket
 import uuid
@@ -19,8 +20,11 @@ from judging.actions import (
     assignments,
     campaigns,
     collections,
+    draw_checks,
+    draws,
     dry_runs,
     enrollments,
+    idempotent_requests,
     jobs,
     judge_jobs,
     log_ins,
@@ -33,6 +37,7 @@ from judging.actions import (
 from judging.actions.rounds import NothingToJudge
 from judging.imports.actions import (
     adding,
+    file_jobs,
     looks,
     proposals,
     row_list_files,
@@ -251,6 +256,7 @@ class Sweep:
             log_ins.forget_old(now=timezone.now())
             retention.forget_due(now=timezone.now())
             row_list_files.delete_old(now=timezone.now())
+            idempotent_requests.delete_old(now=timezone.now())
             jobs.forget_files()
             dry_runs.forget_left()
 
@@ -262,7 +268,7 @@ def _give_way() -> None:
         cursor.execute("SET lock_timeout = '500ms'")
 
 
-@job_task("judging.launch", right=guards.manages)
+@job_task(campaigns.LAUNCH, right=guards.manages)
 def launch(work: jobs.Work) -> Mapping[str, Any]:
     """Open a large campaign: lay out its tasks and places."""
     campaign = work.job.campaign
@@ -276,7 +282,18 @@ def launch(work: jobs.Work) -> Mapping[str, Any]:
     return {"campaign": str(campaign.uuid)}
 
 
-@job_task("judging.discard", right=guards.manages)
+@job_task(draw_checks.KIND, right=guards.manages)
+def check_draws(work: jobs.Work) -> Mapping[str, Any]:
+    """Check whether a closed campaign was drawn as its revealed secret says."""
+    work.progress(0, 0, "Reading the draws")
+    try:
+        document = draws.document(work.job.campaign)
+    except draws.NotOverYet as refused:
+        raise jobs.CannotDo(str(refused)) from None
+    return {"problems": draw_checks.problems(json.loads("".join(draws.written(document))))}
+
+
+@job_task(campaigns.DISCARD, right=guards.manages)
 def discard(work: jobs.Work) -> Mapping[str, Any]:
     """Delete a draft with many tasks and places."""
     campaign = work.job.campaign
@@ -322,7 +339,7 @@ def read_columns(work: jobs.Work) -> Mapping[str, Any]:
     return {"found": found}
 
 
-@job_task("judging.examine_file", right=guards.owns)
+@job_task(file_jobs.EXAMINE, right=guards.owns)
 def examine_file(work: jobs.Work) -> Mapping[str, Any]:
     """Say what a file would bring to its dataset."""
     [added] = _files(work)
@@ -332,7 +349,7 @@ def examine_file(work: jobs.Work) -> Mapping[str, Any]:
     return {"file": added.number}
 
 
-@job_task("judging.preview_files", right=guards.owns)
+@job_task(file_jobs.PREVIEW_ALL, right=guards.owns)
 def preview_files(work: jobs.Work) -> Mapping[str, Any]:
     """Find out what several files would bring to their dataset together."""
     files = _files(work)
@@ -341,12 +358,20 @@ def preview_files(work: jobs.Work) -> Mapping[str, Any]:
     return {"files": len(files)}
 
 
-@job_task("judging.add_files", right=guards.owns, first=_files, undo=adding.look_again_at)
+@job_task(file_jobs.ADD, right=guards.owns, first=_files, undo=adding.look_again_at)
 def add_files(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
     """Add files to a dataset: all of them or none."""
+    return _add(work, files)
+
+
+def _add(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
     try:
         done = adding.add_all(
-            files=files, by=work.job.created_by, now=timezone.now(), progress=work.progress
+            files=files,
+            by=work.job.created_by,
+            now=timezone.now(),
+            progress=work.progress,
+            accept_surprises=work.job.parameters.get("accept_surprises", False),
         )
     except CannotImport as refused:
         raise jobs.CannotDo(str(refused)) from None
@@ -356,7 +381,21 @@ def add_files(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
     }
 
 
-@job_task("judging.take_back_file", right=guards.owns)
+def _files_with_roles(work: jobs.Work) -> list[AddedFile]:
+    """Return the file that a job is about, whose columns get the roles that are proposed."""
+    [added] = files = _files(work)
+    work.progress(0, 0, "Reading the columns")
+    proposals.decide_as_proposed(added, rubrics=guards.rubrics_of(work.job.created_by))
+    return files
+
+
+@job_task(file_jobs.ADD_ROWS, right=guards.owns, first=_files_with_roles, undo=adding.look_again_at)
+def add_rows(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
+    """Add the rows that a program sent, with the roles that are proposed for their columns."""
+    return _add(work, files)
+
+
+@job_task(file_jobs.TAKE_BACK, right=guards.owns)
 def take_back_file(work: jobs.Work) -> Mapping[str, Any]:
     """Take a large file back."""
     [added] = _files(work)
@@ -382,7 +421,7 @@ def add_judge(work: jobs.Work, read: tuple[Any, ...]) -> Mapping[str, Any]:
     return judge_jobs.add(work, *read)
 
 
-@job_task("judging.delete_collection", right=guards.owns)
+@job_task(collections.DELETE, right=guards.owns)
 def delete_collection(work: jobs.Work) -> Mapping[str, Any]:
     """Remove a large collection."""
     collection = work.job.collection

@@ -2,7 +2,6 @@
 
 from django.urls import path
 
-from judging import api
 from judging.imports.views import added_files, systems
 from judging.views import (
     accounts,
@@ -35,10 +34,6 @@ from judging.views import (
 
 app_name = "judging"
 urlpatterns = [
-    path("api/collections/", api.Collections.as_view(), name="api_collections"),
-    path("api/campaigns/", api.Campaigns.as_view(), name="api_campaigns"),
-    path("api/campaigns/<uuid:uuid>/", api.OneCampaign.as_view(), name="api_campaign"),
-    path("api/campaigns/<uuid:uuid>/judgments/", api.Judgments.as_view(), name="api_judgments"),
     path("", accounts.home, name="home"),
     path("accounts/", accounts.index, name="accounts"),
     path("history/", history.site, name="site_history"),

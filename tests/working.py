@@ -15,8 +15,12 @@ from judging.models import Job
 from judging.views.jobs import TOLD, _result
 
 JOB_PAGE = re.compile(r"^/jobs/([0-9a-f-]{36})/$")
-FIRST = {"judging.add_files": tasks._files, judge_jobs.ADD: judge_jobs.read_table}
-UNDO = {"judging.add_files": adding.look_again_at}
+FIRST = {
+    "judging.add_files": tasks._files,
+    "judging.add_rows": tasks._files_with_roles,
+    judge_jobs.ADD: judge_jobs.read_table,
+}
+UNDO = dict.fromkeys(("judging.add_files", "judging.add_rows"), adding.look_again_at)
 
 
 def carry_out(job: Job) -> Job:

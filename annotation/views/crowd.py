@@ -24,6 +24,7 @@ from judging.actions import crowd_platforms, participations
 from judging.actions.crowd_platforms import PlatformRequest
 from judging.actions.enrollments import TextChanged, TooManyNow
 from judging.actions.participations import Arrival, BadLink, NotOpen
+from judging.addresses import visitor_of
 from judging.limits import MAX_CROWD_MESSAGES_PER_MINUTE, MAX_NAME_CHARACTERS
 from judging.models import CrowdPlatform, Participation, User
 
@@ -122,7 +123,7 @@ def _new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> HttpRe
     if not campaign.consent:
         del form.fields["agree"]
     if request.method == "POST" and form.is_valid():
-        seen = entry.visitor(request, campaign=campaign, now=now)
+        seen = visitor_of(request, study=campaign.uuid, now=now)
         joined = participations.join(
             platform=platform, came=came, agreed=True, now=now, visitor=seen
         )

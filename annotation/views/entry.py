@@ -1,7 +1,6 @@
 """How people come in: by an invitation, by their personal link, and after agreeing to take part."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -18,7 +17,7 @@ from annotation.views.start import facts
 from annotation.views.work import enrollment_of
 from judging.actions import enrollments
 from judging.actions.enrollments import InvitationOver, TextChanged, TooManyNow
-from judging.addresses import address_of, hashed
+from judging.addresses import visitor_of
 from judging.guards import CONFIRMED, campaign_for_annotators
 from judging.models import Campaign, Enrollment, Invitation, Membership, User
 from judging.models.people import token_digest
@@ -61,7 +60,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 def _let_in(request: HttpRequest, invitation: Invitation, user: User | None) -> HttpResponse:
     now = timezone.now()
-    seen = visitor(request, campaign=invitation.campaign, now=now)
+    seen = visitor_of(request, study=invitation.campaign.uuid, now=now)
     joined = enrollments.join(invitation=invitation, user=user, agreed=True, now=now, visitor=seen)
     if user is None:
         come_in(request, joined)
@@ -95,15 +94,6 @@ def _joined_before(request: HttpRequest, campaign: Campaign) -> str:
     """Return as whom somebody joined a campaign from this browser: whoever logged out would become
     a second person."""
     return str(request.get_signed_cookie(_mark(campaign), default="", salt=MARKED, max_age=A_YEAR))
-
-
-def visitor(request: HttpRequest, *, campaign: Campaign, now: datetime) -> str:
-    """Return a keyed hash of where a request comes from, other on each day and in each campaign; ""
-    where unknown."""
-    address = address_of(request)
-    agent = request.META.get("HTTP_USER_AGENT", "")
-    said = f"{campaign.uuid}/{address}/{agent}"
-    return hashed(said, purpose="annotation.visitor", now=now) if address else ""
 
 
 def _into(campaign: Campaign, role: str) -> HttpResponse:

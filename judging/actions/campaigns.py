@@ -40,10 +40,12 @@ from judging.models import (
     Event,
     Invitation,
     Membership,
+    QuestionSet,
     Round,
     Rubric,
     Task,
     TaskUnit,
+    Unit,
     User,
 )
 from judging.models.people import token_digest
@@ -77,7 +79,10 @@ OPENED_ONCE = {  # as they are made
     Campaign.Origin.IMPORTED.value: "Nobody judges in imported ratings: plan another campaign about the collection.",
 }
 LONG_TEXTS = ("introduction", "consent", "analysis_plan", "sample_reason")
+LAUNCH, DISCARD = "judging.launch", "judging.discard"  # kinds of jobs
 LARGE = 20_000  # tasks and places; above that, removing them is a job with progress
+LARGE_LAYOUT_SETS = 3_000  # question sets; above that, laying out their places is a job
+LARGE_LAYOUT_PLACES = 30_000  # so many places or questions are a job as well
 AMENDABLE = ("lease_minutes", "introduction", "consent", "ethics", "contact", "pay")
 
 
@@ -438,6 +443,20 @@ def laid_out(*campaigns: Campaign) -> tuple[QuerySet[Any], ...]:
 def is_slow_to_remove(*campaigns: Campaign) -> bool:
     """Whether to remove campaigns would keep a page waiting."""
     return sum(rows.count() for rows in laid_out(*campaigns)) > LARGE
+
+
+def is_slow_to_open(campaign: Campaign) -> bool:
+    """Return whether opening a campaign lays out so many places that a job does it."""
+    if not campaign.rounds.filter(kind=Round.Kind.MAIN, opened_at__isnull=True).exists():
+        return False
+    sets = QuestionSet.objects.filter(source__collection=campaign.collection).count()
+    questions = Unit.objects.filter(
+        question_set__source__collection=campaign.collection, position__isnull=False
+    ).count()
+    of_sets = campaign.rubric.task != Rubric.Task.UNIT
+    tasks = sets if of_sets else questions / campaign.rubric.page_size
+    places = tasks * campaign.annotators_per_task
+    return sets > LARGE_LAYOUT_SETS or max(questions, places) > LARGE_LAYOUT_PLACES
 
 
 def follows_draft(campaign: Campaign) -> bool:

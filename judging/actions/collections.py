@@ -35,6 +35,8 @@ from judging.models import (
     User,
 )
 
+DELETE = "judging.delete_collection"  # the kind of job
+LARGE = 20_000  # slots and sets; above that, removing them is a job with progress
 SetPair = tuple[str, str]
 Put = Callable[[type[Model], tuple[str, ...], Iterable[tuple[object, ...]]], None]
 
@@ -223,6 +225,30 @@ def forget_rows(sha256: str | None) -> None:
     if sha256 and not AddedFile.objects.filter(examined__rows_file=sha256).exists():
         for file in StoredFile.objects.defer("content").filter(sha256=sha256):
             storage.let_go(file)
+
+
+def is_slow_to_delete(collection: Collection) -> bool:
+    """Return whether deleting a dataset takes so long that a job does it."""
+    units = Unit.objects.filter(question_set__source__collection=collection)
+    return not collection.campaigns.exists() and units.count() > LARGE
+
+
+def uses(collection: Collection) -> list[tuple[User, bool, list[Campaign]]]:
+    """Return everybody but the owner who may use a dataset or has a campaign about it: the user,
+    whether they may, and their campaigns."""
+    about = (
+        collection.campaigns.exclude(created_by=collection.owner_id)
+        .select_related("created_by")
+        .listed()
+        .order_by("pk")
+    )
+    found: dict[User, list[Campaign]] = {
+        each.user: [] for each in collection.shares.select_related("user")
+    }
+    allowed = set(found)
+    for each in about:
+        found.setdefault(each.created_by, []).append(each)
+    return [(user, user in allowed, theirs) for user, theirs in found.items()]
 
 
 def remove_scores(*, metric: Metric, by: User) -> None:

@@ -14,6 +14,7 @@ from judging.actions import draws
 from judging.actions.campaigns import digest
 from judging.design import KeyedDraws
 
+KIND = "judging.check_draws"  # the kind of job
 Document = Mapping[str, Any]
 PlaceRow = list[Any]  # position, task, place, seat
 

@@ -102,14 +102,30 @@ def parts_of(
     """Yield what `study_of` returns, some sources at a time in the file's order: the memory it takes
     does not grow with the study."""
     wanted = _wanted(campaign, extras=extras, trials=trials)
-    sources = campaign.collection.sources.order_by("position")
+    for sources, own in _cut(campaign.collection):
+        yield _part(campaign, sources, own, wanted, settled=settled)
+
+
+def parts_of_material(*, collection: Collection) -> Iterator[StudyRecords]:
+    """Yield what `material_of` returns, some sources at a time in the file's order."""
+    for sources, own in _cut(collection):
+        yield _material(collection, sources, own)
+
+
+def _cut(collection: Collection) -> Iterator[tuple[QuerySet[Source], OfUnits]]:
+    """Yield some sources at a time, with the filter by their units."""
+    sources = collection.sources.order_by("position")
     keys = list(sources.values_list("pk", flat=True))
     for start in range(0, len(keys), SOURCES_A_PART):
         some = sources.filter(pk__in=keys[start : start + SOURCES_A_PART])
         # their ids, not a subquery, with which the database would read all judgments for each part
         units = Unit.objects.filter(question_set__source__in=some.order_by())
-        own = {"unit__in": list(units.values_list("pk", flat=True))}
-        yield _part(campaign, some, own, wanted, settled=settled)
+        yield some, {"unit__in": list(units.values_list("pk", flat=True))}
+
+
+def columns_of_material(*, collection: Collection) -> set[str]:
+    """Return the columns that the rows of a dataset's export use, without reading the rows."""
+    return _used(_rows_of_material(collection)) | _attribute_columns(collection)
 
 
 def columns_of(
@@ -123,18 +139,26 @@ def columns_of(
     if settled:
         standing = SettledValue.objects.standing().filter(campaign=campaign)
         rows_of[("judgment:settled",)] = [standing]
-    used = {
+    brought = JudgmentAttribute.objects.filter(judgment__in=ratings)
+    used = _used(rows_of) | _attribute_columns(collection)
+    return used | {f"judgment:{name}" for name in _names(brought)}
+
+
+def _used(rows_of: ColumnRows) -> set[str]:
+    """Return the columns that any row fills."""
+    return {
         name
         for names, rows in rows_of.items()
         if any(each.order_by().exists() for each in rows)
         for name in names
     }
+
+
+def _attribute_columns(collection: Collection) -> set[str]:
     attributes = Attribute.objects.filter(
         unit__question_set__source__collection=collection, unit__question__isnull=False
     )
-    brought = JudgmentAttribute.objects.filter(judgment__in=ratings)
-    used |= {f"attribute:{name}" for name in _names(attributes)}
-    return used | {f"judgment:{name}" for name in _names(brought)}
+    return {f"attribute:{name}" for name in _names(attributes)}
 
 
 def raters_of(

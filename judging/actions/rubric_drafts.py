@@ -60,15 +60,22 @@ def save(*, draft: RubricDraft, text: str, revision: int, now: datetime) -> Rubr
 def finish(*, draft: RubricDraft) -> Rubric:
     """Make the draft a version of a protocol and drop the draft; RubricError with everything that
     is in the way."""
-    document = documents.parse(draft.text, rubric_trees.FILE)
     with transaction.atomic():
-        User.objects.select_for_update(no_key=True).get(pk=draft.owner_id)  # one version at a time
-        same = Rubric.objects.filter(owner=draft.owner, key=document.key, version=document.version)
-        if same.exclude(digest=documents.digest(document)).exists():
-            raise RubricError([_version_taken(draft.text, document)])
-        rubric = rubrics.install(document=document, owner=draft.owner)
+        rubric = create_version(by=draft.owner, text=draft.text)
         draft.delete()
     return rubric
+
+
+def create_version(*, by: User, text: str) -> Rubric:
+    """Create a version of a user's own protocol from YAML; RubricError with everything that is wrong.
+    An equal version is not created again."""
+    document = documents.parse(_kept(text), rubric_trees.FILE)
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=by.pk)  # one version at a time
+        same = Rubric.objects.filter(owner=by, key=document.key, version=document.version)
+        if same.exclude(digest=documents.digest(document)).exists():
+            raise RubricError([_version_taken(text, document)])
+        return rubrics.install(document=document, owner=by)
 
 
 def discard(*, draft: RubricDraft) -> None:

@@ -19,6 +19,7 @@ from judging.models.exercise import (
 from judging.models.exit_form import ExitAnswer, ExitQuestion
 from judging.models.file import StoredFile, StoredPart
 from judging.models.guideline import DiscussionNote, GuidelineVersion
+from judging.models.idempotent_request import IdempotentRequest
 from judging.models.job import Job, WorkerPresence
 from judging.models.judgment import Judgment, JudgmentAttribute
 from judging.models.machine_judge import SAME_TEXT, JudgeKey, MachineJudge, MachineJudgment
@@ -87,6 +88,7 @@ __all__ = [
     "ExitQuestion",
     "FilledBlank",
     "GuidelineVersion",
+    "IdempotentRequest",
     "Invitation",
     "Job",
     "JudgeKey",

@@ -65,17 +65,18 @@ class Visit(models.Model):
 
 
 class AccessKey(models.Model):
-    """A program's key, of which only a hash is kept."""
+    """An API token, of which only a hash is kept. Its scope narrows the roles of its user."""
 
     class Scope(models.TextChoices):
-        READ = "read", "read only"
-        WRITE = "write", "read, and ask for analyses"
+        READ = "read", "read"
+        MANAGE = "manage", "read and manage"
+        ANNOTATE = "annotate", "annotate"
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_key"
     )
     digest = models.CharField(max_length=64, unique=True)
-    scope = models.CharField(max_length=5, choices=Scope.choices, default=Scope.READ)
+    scope = models.CharField(max_length=8, choices=Scope.choices, default=Scope.READ)
     version = models.PositiveIntegerField(
         help_text="The version of the account when the key was made."
     )

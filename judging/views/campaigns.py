@@ -52,11 +52,8 @@ from judging.models import (
     Campaign,
     Deviation,
     Membership,
-    QuestionSet,
     Round,
-    Rubric,
     Task,
-    Unit,
     User,
 )
 from judging.models.campaign import TasksInOrder
@@ -238,7 +235,7 @@ def discard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Delete a draft; where it has many places, a job does."""
     is_draft = campaign.state == Campaign.State.DRAFT
     if is_draft and campaigns.is_slow_to_remove(campaign):
-        job = tasks.begin_once(kind=DISCARD, by=request.user, campaign=campaign)
+        job = tasks.begin_once(kind=campaigns.DISCARD, by=request.user, campaign=campaign)
         return redirect("judging:job", job.pk)
     try:
         campaigns.discard(campaign=campaign, by=request.user)
@@ -249,10 +246,7 @@ def discard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("judging:campaigns")
 
 
-LAUNCH, DISCARD = "judging.launch", "judging.discard"
-LARGE = 3_000  # question sets; above that, laying out the places is a job with progress
 PEOPLE = 200  # annotators on a page
-MANY_PLACES = 30_000  # for so many as well, or so many questions, however few the sets
 
 
 @campaign_for_managers
@@ -270,23 +264,11 @@ def open_(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             )
             return redirect("judging:crowd", campaign.uuid)
         crowd_platforms.note_unmet(campaign=campaign, rules=broken, by=request.user)
-    first = campaign.rounds.filter(kind="main", opened_at__isnull=True).exists()
-    if first and _is_large(campaign):
-        job = tasks.begin_once(kind=LAUNCH, by=request.user, campaign=campaign)
+    if campaigns.is_slow_to_open(campaign):
+        job = tasks.begin_once(kind=campaigns.LAUNCH, by=request.user, campaign=campaign)
         return redirect("judging:job", job.pk)
     opening = partial(campaigns.open_, campaign=campaign, now=timezone.now(), by=request.user)
     return _told(request, campaign, opening, _("Annotators can begin."))
-
-
-def _is_large(campaign: Campaign) -> bool:
-    """Whether to lay out its tasks and places would keep a page waiting."""
-    sets = QuestionSet.objects.filter(source__collection=campaign.collection).count()
-    questions = Unit.objects.filter(
-        question_set__source__collection=campaign.collection, position__isnull=False
-    ).count()
-    of_sets = campaign.rubric.task != Rubric.Task.UNIT
-    tasks = sets if of_sets else questions / campaign.rubric.page_size
-    return sets > LARGE or max(questions, tasks * campaign.annotators_per_task) > MANY_PLACES
 
 
 @campaign_for_managers

@@ -25,11 +25,8 @@ from judging.guards import (
     password_confirmed,
 )
 from judging.imports.actions import systems
-from judging.models import Campaign, Collection, Membership, Metric, Unit, User
+from judging.models import Campaign, Collection, Membership, Metric, User
 from judging.views import spreadsheets
-
-DELETE = "judging.delete_collection"
-LARGE = 20_000  # slots and sets; above that, removing them is a job with progress
 
 
 @login_required
@@ -69,7 +66,7 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         "campaigns": Paginator(campaigns, 50).get_page(request.GET.get("campaigns")),
         "files": collection.added_files.listed(),
         "is_owner": request.user.can_create_campaigns and collection.owner_id == request.user.pk,
-        "uses": _uses(collection) if collection.owner_id == request.user.pk else [],
+        "uses": collections.uses(collection) if collection.owner_id == request.user.pk else [],
         "seen_by": _seen_by(collection) if collection.owner_id == request.user.pk else [],
         "share_form": MemberForm(roles=()),
         "hand_over_form": MemberForm(roles=(), auto_id="id_owner_%s"),
@@ -81,24 +78,6 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
     )
     context["alike"] = systems.alike([each.name for each in context["systems"]])
     return render(request, "judging/collections/collection.html", context)
-
-
-def _uses(collection: Collection) -> list[tuple[User, bool, list[Campaign]]]:
-    """Return everybody but the owner who may use a collection or has a campaign about it: who,
-    whether, and which."""
-    about = (
-        collection.campaigns.exclude(created_by=collection.owner_id)
-        .select_related("created_by")
-        .listed()
-        .order_by("pk")
-    )
-    found: dict[User, list[Campaign]] = {
-        each.user: [] for each in collection.shares.select_related("user")
-    }
-    allowed = set(found)
-    for each in about:
-        found.setdefault(each.created_by, []).append(each)
-    return [(user, user in allowed, theirs) for user, theirs in found.items()]
 
 
 def _seen_by(collection: Collection) -> QuerySet[Membership]:
@@ -130,7 +109,10 @@ def share(request: HttpRequest, collection: Collection) -> HttpResponse:
 def end_use(request: HttpRequest, collection: Collection, user: int) -> HttpResponse:
     """End somebody's use of the collection."""
     other = get_object_or_404(
-        User.objects.filter(pk__in=[each.pk for each, _may, _which in _uses(collection)]), pk=user
+        User.objects.filter(
+            pk__in=[each.pk for each, _may, _which in collections.uses(collection)]
+        ),
+        pk=user,
     )
     stopped = collections.end_use(
         collection=collection, user=other, now=timezone.now(), by=request.user
@@ -208,10 +190,9 @@ def delete(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 def _delete(request: HttpRequest, collection: Collection) -> HttpResponse:
-    units = Unit.objects.filter(question_set__source__collection=collection)
-    if units.count() <= LARGE or collection.campaigns.exists():
+    if not collections.is_slow_to_delete(collection):
         collections.delete(collection=collection, by=request.user)
         messages.success(request, _("“%(name)s” is deleted.") % {"name": collection.name})
         return redirect("judging:collections")
-    job = tasks.begin_once(kind=DELETE, by=request.user, collection=collection)
+    job = tasks.begin_once(kind=collections.DELETE, by=request.user, collection=collection)
     return redirect("judging:job", job.pk)

@@ -13,6 +13,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from judging.actions import jobs
 from judging.guards import job_for_readers
 from judging.imports.actions import looks
+from judging.imports.actions.file_jobs import EXAMINE, FILE_JOBS
 from judging.models import Campaign, Job
 
 TITLES = {
@@ -20,6 +21,8 @@ TITLES = {
     "judging.examine_file": gettext_lazy("Previewing a file"),
     "judging.preview_files": gettext_lazy("Previewing files"),
     "judging.add_files": gettext_lazy("Adding files"),
+    "judging.add_rows": gettext_lazy("Adding rows"),
+    "judging.check_draws": gettext_lazy("Checking draws"),
     "judging.take_back_file": gettext_lazy("Taking a file back"),
     "analysis.reproduce": gettext_lazy("Computing a published study again"),
     "judging.ask_judge": gettext_lazy("Asking a machine judge"),
@@ -47,6 +50,7 @@ OF_FILES = (  # steps of an import, which go on by themselves
     "judging.examine_file",
     "judging.preview_files",
     "judging.add_files",
+    "judging.add_rows",
     "judging.add_judge",
 )
 START = "celery -A config worker"
@@ -186,10 +190,7 @@ def _next_step(job: Job) -> str:
 
 def _way_back(job: Job) -> tuple[str, str]:
     """Return where a user can ask again for what failed, and what the link says."""
-    if (
-        job.kind in ("judging.add_files", "judging.examine_file", "judging.preview_files")
-        and job.collection_id
-    ):
+    if job.kind in (*FILE_JOBS, EXAMINE) and job.collection_id:
         return reverse("judging:files", args=[job.collection_id]), _(
             "To the files of the collection"
         )

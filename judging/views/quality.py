@@ -20,7 +20,7 @@ from judging.actions import campaigns, exclusion_rules, sheets, snapshots
 from judging.actions.snapshots import AnnotatorStanding, Counted
 from judging.drift import Day, SourceSpread
 from judging.forms.quality import QualityForm
-from judging.guards import campaign_for_managers, campaign_for_staff, judges_now
+from judging.guards import campaign_for_managers, campaign_for_staff, hidden_enrollments, judges_now
 from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, Enrollment, Exclusion, User
 from judging.quality import Flag
@@ -52,18 +52,10 @@ def counted_for(user: User, campaign: Campaign) -> Counted:
     """Return a campaign as it was counted; without an annotator who reads it and is not to know
     which of their tasks are checks."""
     counted = snapshots.of(campaign)
-    hidden = hidden_from(user, campaign)
+    hidden = hidden_enrollments(user, campaign)
     others = {pk: each for pk, each in counted.annotators.items() if pk not in hidden}
     reported = {pk: each for pk, each in counted.reported.items() if pk not in hidden}
     return replace(counted, annotators=others, reported=reported)
-
-
-def hidden_from(user: User, campaign: Campaign) -> set[int]:
-    """Return the enrollments whose work somebody may not see: their own, while they judge the
-    material and there are checks. Read after each task, counts that a check does not raise would
-    tell which was one."""
-    own = campaign.enrollments.filter(user=user).values_list("pk", flat=True)
-    return set(own) if campaign.checked and judges_now(user, campaign.collection) else set()
 
 
 @campaign_for_staff
@@ -79,7 +71,7 @@ def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse
         "each": enrollment,
         "standing": standing,
         "reported": counted.reported.get(enrollment.pk),
-        "is_hidden": enrollment.pk in hidden_from(request.user, campaign),
+        "is_hidden": enrollment.pk in hidden_enrollments(request.user, campaign),
         "counted": counted,
         "told": told(campaign, standing) if standing else [],
         "uses": _uses(campaign, counted, standing) if standing else [],
@@ -248,7 +240,7 @@ def rows_of(
 ) -> list[dict[str, Any]]:
     """Return a table's rows as somebody may see them: each annotator with their standing and what
     is to be looked at; flagged ones first."""
-    found, hidden = [], hidden_from(user, campaign)
+    found, hidden = [], hidden_enrollments(user, campaign)
     for each in enrollments:
         standing = counted.annotators.get(each.pk)
         found.append(

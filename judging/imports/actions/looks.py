@@ -2,15 +2,15 @@
 was found."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from judging import storage
 from judging.actions.rounds import TellProgress, silent
-from judging.imports.actions import proposals, reading_plans
+from judging.imports.actions import adding, proposals, reading_plans
 from judging.imports.actions.reading_plans import Head, Plan
 from judging.imports.readers.text import Unreadable, decodings
-from judging.models import AddedFile, User
+from judging.models import AddedFile, Job, User
 
 COLUMNS = "judging.read_columns"
 
@@ -25,6 +25,22 @@ def of_added(added: AddedFile, plan: Plan) -> dict[str, Any]:
         "plan": plan.as_dict(),
         "waiting": list(waiting.values_list("pk", flat=True)),
     }
+
+
+def parameters_of(added: AddedFile, *, by: User) -> dict[str, Any]:
+    """Return the parameters of a look at a file's columns. Once its columns are decided, the plan
+    names the format; the look that found the format out is then the same."""
+    plan = reading_plans.without_columns(adding.plan_of(added))
+    found_out = of_added(added, replace(plan, format=""))
+    job = job_of(kind=COLUMNS, parameters=found_out, by=by)
+    head = job.result.get("found", {}).get("head", {}) if job and job.result else {}
+    return found_out if head.get("format") == plan.format else of_added(added, plan)
+
+
+def job_of(*, kind: str, parameters: Mapping[str, Any], by: User) -> Job | None:
+    """Return the job by which a user has this looked at, or had."""
+    asked = Job.objects.filter(kind=kind, created_by=by, parameters=dict(parameters))
+    return asked.exclude(state__in=[Job.State.FAILED, Job.State.CANCELLED]).first()
 
 
 def read_columns(

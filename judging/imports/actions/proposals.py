@@ -5,15 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+from django.db.models import QuerySet
+
 from judging import storage
-from judging.imports.actions import adding, reading_plans
+from judging.imports.actions import adding, ratings, reading_plans
 from judging.imports.actions.reading_plans import Head, Plan
 from judging.imports.readers.columns import ColumnRoles, RatingColumn
 from judging.imports.readers.guessing import is_note, without_scale
 from judging.imports.readers.numbers import is_number, whole_number
 from judging.imports.readers.outline import Outline
 from judging.imports.readers.text import Unreadable
-from judging.models import AddedFile, Collection
+from judging.models import AddedFile, Collection, Rubric
 
 
 def proposed(head: Head, *, added: AddedFile) -> Head:
@@ -95,6 +97,35 @@ def _of_dataset(columns: ColumnRoles, column: str, what: str) -> dict[str, str]:
 def stem(name: str) -> str:
     """Return what a file is called without its ending."""
     return PurePath(name).stem[:100]
+
+
+def protocol_of(added: AddedFile, head: Head, rubrics: QuerySet[Rubric]) -> int | None:
+    """Return the protocol that was chosen for a file's ratings, else that of the dataset's ratings,
+    else the one that fits."""
+    if added.plan:
+        return added.rubric_id
+    imported = added.collection.campaigns.filter(origin="imported")
+    known = rubrics.filter(pk__in=imported.values("rubric"))
+    chosen = ratings.fitting(rubrics=known, names=head.criteria, said=head.rated)
+    chosen = chosen or ratings.fitting(rubrics=rubrics, names=head.criteria, said=head.rated)
+    return chosen.pk if chosen else None
+
+
+def decide_as_proposed(added: AddedFile, *, rubrics: QuerySet[Rubric]) -> None:
+    """Give the columns of a waiting file the roles that are proposed for them; nothing changes if the
+    file cannot be read, because adding it says why."""
+    plan = adding.plan_of(added)
+    content = storage.content_of(added.file)
+    try:
+        head = reading_plans.read_head(name=added.name, data=content, plan=plan)
+    except Unreadable:
+        return
+    head = proposed(head, added=added)
+    chosen = protocol_of(added, head, rubrics)
+    rubric = rubrics.filter(pk=chosen).first() if chosen else None
+    adding.decide(
+        added=added, plan=replace(plan, format=head.format, columns=head.proposed), rubric=rubric
+    )
 
 
 def siblings(added: AddedFile) -> list[AddedFile]:

@@ -5,8 +5,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
+from django.utils.translation import gettext as _
+
 from judging.actions.collections import SetPair
 from judging.imports.readers.cells import number_in
+from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.records import Problem, RatingRecord, StudyRecords
 from judging.imports.readers.tables import shorten
 from judging.imports.readers.words import propose_points
@@ -229,6 +232,25 @@ def _problem(rating: RatingRecord, reason: str) -> Problem:
     return Problem(
         row=rating.row, column=rating.column, value=rating.value, reason=reason, kind="value"
     )
+
+
+def misfit(*, rubric: Rubric | None, columns: ColumnRoles) -> str:
+    """Return why the ratings in these columns cannot be stored under a protocol; "" if they can."""
+    has_annotators = any(rating.kind == "annotator" for rating in columns.ratings)
+    if rubric is None and (has_annotators or columns.value):
+        return _(
+            "A column holds ratings: choose the protocol they were given under. If none fits, make one under "
+            "Protocols first, or leave the ratings' columns out."
+        )
+    if rubric is None:
+        return ""
+    rated = {rating.criterion for rating in columns.ratings}
+    if not (unknown := unknown_criteria(rubric=rubric, names=rated)):
+        return ""
+    return _("It has no criterion %(unknown)s; it has %(known)s.") % {
+        "unknown": ", ".join(f"“{name}”" for name in unknown),
+        "known": ", ".join(rubric.criteria.values_list("name", flat=True)),
+    }
 
 
 def fitting(

@@ -39,6 +39,7 @@ from judging.models import (
 )
 
 NAMED = 5
+LARGE = 500_000  # bytes; above that, taking back is a job with progress
 BLANK: dict[str, dict[str, Any]] = {
     "passage": {"passage": None},
     "answer": {"answer": "", "answer_start": None},
@@ -55,6 +56,11 @@ class Rests(Exception):
     def __init__(self, reasons: list[str]) -> None:
         super().__init__(" ".join(reasons))
         self.reasons = reasons
+
+
+def is_slow(added: AddedFile) -> bool:
+    """Return whether taking a file back takes so long that a job does it."""
+    return added.file.size > LARGE
 
 
 def take_back(

@@ -404,31 +404,8 @@ class OptionsForm(forms.Form):
 
     def check_ratings(self, columns: ColumnRoles) -> None:
         """Refuse ratings without a protocol, and columns about criteria that it does not have."""
-        rubric, rated = (
-            self.cleaned_data.get("rubric"),
-            {rating.criterion for rating in columns.ratings},
-        )
-        has_annotators = any(rating.kind == "annotator" for rating in columns.ratings)
-        if rubric is None and (has_annotators or columns.value):
-            self.add_error(
-                "rubric",
-                _(
-                    "A column holds ratings: choose the protocol they were given under. If none fits, make one under "
-                    "Protocols first, or leave the ratings' columns out."
-                ),
-            )
-        elif rubric is not None and (
-            unknown := ratings.unknown_criteria(rubric=rubric, names=rated)
-        ):
-            known = ", ".join(rubric.criteria.values_list("name", flat=True))
-            self.add_error(
-                "rubric",
-                _now("It has no criterion %(unknown)s; it has %(known)s.")
-                % {
-                    "unknown": ", ".join(f"“{name}”" for name in unknown),
-                    "known": known,
-                },
-            )
+        if misfit := ratings.misfit(rubric=self.cleaned_data.get("rubric"), columns=columns):
+            self.add_error("rubric", misfit)
 
 
 class QgstecForm(OptionsForm):

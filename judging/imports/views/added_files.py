@@ -34,12 +34,11 @@ from judging.imports.actions import (
     datasets,
     looks,
     proposals,
-    ratings,
     reading_plans,
     row_list_files,
     taking_back,
 )
-from judging.imports.actions.reading_plans import Head
+from judging.imports.actions.file_jobs import ADD, EXAMINE, FILE_JOBS, PREVIEW_ALL, TAKE_BACK
 from judging.imports.forms.added_files import (
     AcceptForm,
     ChoicesForm,
@@ -50,16 +49,12 @@ from judging.imports.forms.added_files import (
 from judging.imports.forms.files import ReadingForm, SiblingsField
 from judging.imports.forms.mapping import ColumnMapping
 from judging.imports.readers.text import unstorable
-from judging.imports.views.looks import found_in, job_of
+from judging.imports.views.looks import found_in
 from judging.imports.views.row_lists import page_in
-from judging.models import AddedFile, Collection, Rubric, StoredFile
+from judging.models import AddedFile, Collection, StoredFile
 from judging.views import spreadsheets
 
 MAX_START_DIGITS = 10
-LARGE = 500_000  # bytes; above that, taking back is a job with progress
-ADD, EXAMINE, TAKE_BACK = "judging.add_files", "judging.examine_file", "judging.take_back_file"
-PREVIEW_ALL = "judging.preview_files"
-FILE_JOBS = (ADD, PREVIEW_ALL, TAKE_BACK)
 FileView = Callable[..., HttpResponse]
 
 
@@ -179,7 +174,7 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
     found = found_in(
         request,
         kind=looks.COLUMNS,
-        parameters=_parameters_of_look(request, added),
+        parameters=looks.parameters_of(added, by=request.user),
         collection=added.collection,
     )
     if isinstance(found, HttpResponse):
@@ -194,7 +189,7 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         user=request.user,
         head=head,
         plan=plan,
-        rubric=_rubric(request, added, head),
+        rubric=proposals.protocol_of(added, head, rubrics_of(request.user)),
         page=request.GET.get("page", ""),
     )
     siblings = proposals.still_waiting(added, found["siblings"])
@@ -224,30 +219,6 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         context,
         status=422 if asked.has_errors else 200,
     )
-
-
-def _parameters_of_look(request: HttpRequest, added: AddedFile) -> dict[str, Any]:
-    """Return the parameters of a look at a file's columns. Once its columns are decided, the plan
-    names the format; the look that found the format out is then the same."""
-    plan = reading_plans.without_columns(adding.plan_of(added))
-    found_out = looks.of_added(added, replace(plan, format=""))
-    job = job_of(request, looks.COLUMNS, found_out)
-    head = job.result.get("found", {}).get("head", {}) if job and job.result else {}
-    return found_out if head.get("format") == plan.format else looks.of_added(added, plan)
-
-
-def _rubric(request: HttpRequest, added: AddedFile, head: Head) -> int | None:
-    """Return the protocol that was chosen, else that of the dataset's ratings, else the one that
-    fits."""
-    if added.plan:
-        return added.rubric_id
-    mine = rubrics_of(request.user)
-    known = mine.filter(
-        pk__in=added.collection.campaigns.filter(origin="imported").values("rubric")
-    )
-    chosen: Rubric | None = ratings.fitting(rubrics=known, names=head.criteria, said=head.rated)
-    chosen = chosen or ratings.fitting(rubrics=mine, names=head.criteria, said=head.rated)
-    return chosen.pk if chosen else None
 
 
 @collection_for_owner
@@ -498,7 +469,7 @@ def _back(collection: Collection, ready: Sequence[AddedFile]) -> HttpResponse:
 @password_confirmed
 def take_back(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Take a file back: a small one now, a large one by a job."""
-    if added.file.size > LARGE:
+    if taking_back.is_slow(added):
         return _job(request, added.collection, TAKE_BACK, [added])
     try:
         taking_back.take_back(added=added, by=request.user, now=timezone.now())

@@ -8,6 +8,7 @@ from django.shortcuts import redirect
 
 from judging import tasks
 from judging.actions import jobs
+from judging.imports.actions import looks
 from judging.models import Collection, Job
 
 
@@ -22,7 +23,7 @@ def found_in(
 
     The same look by the same person is one job. One that failed or was cancelled is begun again.
     """
-    job = job_of(request, kind, parameters)
+    job = looks.job_of(kind=kind, parameters=parameters, by=request.user)
     if job and job.state == Job.State.DONE:
         return dict(job.result["found"])
     if job is None:
@@ -30,9 +31,3 @@ def found_in(
             jobs.enqueue, kind=kind, parameters=parameters, by=request.user, collection=collection
         )
     return redirect("judging:job", job.pk)
-
-
-def job_of(request: HttpRequest, kind: str, parameters: Mapping[str, Any]) -> Job | None:
-    """Return the job by which this person had this looked at, or has."""
-    asked = Job.objects.filter(kind=kind, created_by=request.user, parameters=dict(parameters))
-    return asked.exclude(state__in=[Job.State.FAILED, Job.State.CANCELLED]).first()

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from annotation.views import entry
 from judging.actions import campaigns, enrollments, keys, log_ins
+from judging.addresses import visitor_of
 from judging.guards import CONFIRMED
 from judging.models import Campaign, Enrollment, Invitation, User
 from tests import factories
@@ -84,7 +84,7 @@ def test_where_people_join_from_is_hashed_for_the_day_and_shows_twins() -> None:
     request = RequestFactory().get("/", REMOTE_ADDR="203.0.113.7")
     now = timezone.now()
     days = {
-        entry.visitor(request, campaign=first.campaign, now=now + timedelta(days=day))
+        visitor_of(request, study=first.campaign.uuid, now=now + timedelta(days=day))
         for day in range(3)
     }
     assert len(days) == 3
@@ -242,14 +242,14 @@ def test_first_password_ends_what_was_begun_by_the_link() -> None:
     user = Enrollment.objects.get().user
     thief.post(f"/go/{enrollments.personal_link(user)}/")
     assert thief.session[CONFIRMED] == 0  # a link is no password
-    key = keys.make(user=user, now=timezone.now(), scope="write")
+    key = keys.make(user=user, now=timezone.now(), scope="manage")
     asked = {"HTTP_AUTHORIZATION": f"Token {key}"}
-    assert Client().get("/api/campaigns/", **asked).status_code == 200
+    assert Client().get("/api/v1/campaigns/", **asked).status_code == 200
     good = {"new_password1": "a heron at dusk", "new_password2": "a heron at dusk"}
 
     client.post("/work/account/", good)
 
-    assert Client().get("/api/campaigns/", **asked).status_code == 401
+    assert Client().get("/api/v1/campaigns/", **asked).status_code == 401
     assert thief.get("/work/").url.startswith("/login/")
     assert client.get("/work/").status_code == 200
     assert timezone.now().timestamp() - client.session[CONFIRMED] < 60

@@ -11,7 +11,6 @@ from django.urls import reverse
 from judging.actions import campaigns
 from judging.models import Assignment, Campaign, Job, Membership, Round, Task
 from judging.models.campaign import TasksInOrder
-from judging.views import campaigns as views
 from tests import factories
 from tests.judging.views.campaign_pages import address, assert_same_queries
 
@@ -150,7 +149,7 @@ def test_lists_load_no_long_text_and_have_pages(page, owner):
     index = reverse("judging:campaigns")
     material = reverse("judging:collection", args=[draft.collection.pk])
     delete = reverse("judging:collection_delete", args=[draft.collection.pk])
-    for url in (index, material, delete, "/work/", "/api/campaigns/"):
+    for url in (index, material, delete, "/work/", "/api/v1/campaigns/"):
         with CaptureQueriesContext(connection) as asked:
             assert page.get(url).status_code == 200
         assert len(asked) < 40, url
@@ -199,7 +198,7 @@ def test_opening_without_questions_says_so(page, owner):
 
 
 def test_opening_a_large_campaign_is_a_job(page, draft, monkeypatch):
-    monkeypatch.setattr(views, "LARGE", 3)
+    monkeypatch.setattr(campaigns, "LARGE_LAYOUT_SETS", 3)
     page.post(address("lock", draft))
     answer = page.post(address("open", draft))
     job = Job.objects.get(kind="judging.launch")
@@ -226,7 +225,7 @@ def test_task_list_asks_for_the_numbers_of_its_page_in_each_round(open_campaign)
 
 
 def test_opening_few_sets_with_many_places_is_a_job_too(page, draft, monkeypatch):
-    monkeypatch.setattr(views, "MANY_PLACES", 3)
+    monkeypatch.setattr(campaigns, "LARGE_LAYOUT_PLACES", 3)
     page.post(address("lock", draft))
     assert page.post(address("open", draft)).url.startswith("/jobs/")
 
@@ -237,7 +236,7 @@ def test_questions_that_are_judged_one_by_one_are_counted_and_not_their_sets(
     """Four sets of five questions are twenty tasks of three annotators."""
     material = factories.collection(owner=owner, expected=5)
     for task, most, is_job in (("source", 59, False), ("unit", 60, False), ("unit", 59, True)):
-        monkeypatch.setattr(views, "MANY_PLACES", most)
+        monkeypatch.setattr(campaigns, "LARGE_LAYOUT_PLACES", most)
         made = factories.campaign(
             manager=owner,
             collection=material,
@@ -249,7 +248,7 @@ def test_questions_that_are_judged_one_by_one_are_counted_and_not_their_sets(
 
 
 def test_opening_a_large_campaign_twice_is_one_job(page, draft, monkeypatch):
-    monkeypatch.setattr(views, "LARGE", 3)
+    monkeypatch.setattr(campaigns, "LARGE_LAYOUT_SETS", 3)
     page.post(address("lock", draft))
     assert page.post(address("open", draft)).url == page.post(address("open", draft)).url
     assert Job.objects.filter(kind="judging.launch").count() == 1

@@ -240,7 +240,7 @@ def test_delete_names_the_campaigns_in_its_way(page, owner):
 
 def test_delete_of_a_large_collection_is_a_job(page, owner, monkeypatch):
     made = imported(owner)
-    monkeypatch.setattr("judging.views.collections.LARGE", 2)
+    monkeypatch.setattr("judging.actions.collections.LARGE", 2)
 
     page.post(reverse("judging:collection_delete", args=[made.pk]))
     answer = page.post(reverse("judging:collection_delete", args=[made.pk]))

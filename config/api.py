@@ -1,0 +1,103 @@
+"""Addresses of the REST API, its schema and its documentation page."""
+
+from typing import Any
+
+from csp.constants import SELF, UNSAFE_INLINE
+from csp.decorators import csp_update
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.routers import DefaultRouter
+
+from judging.api.campaigns import Campaigns, Deviations, DrawChecks, History, Rounds
+from judging.api.datasets import (
+    Datasets,
+    Items,
+    Metrics,
+    Quarantined,
+    References,
+    Scores,
+    Shares,
+)
+from judging.api.files import Files
+from judging.api.jobs import Jobs
+from judging.api.me import Me
+from judging.api.people import Enrolments, Invitations, Join, Members
+from judging.api.protocols import Protocols
+
+app_name = "api"
+PROBLEM = {
+    "type": "object",
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"field": {"type": "string"}, "detail": {"type": "string"}},
+            },
+        },
+    },
+    "required": ["type", "title", "status", "detail"],
+}
+# errors that any request may get; those of writing requests
+ALWAYS = ("401", "403", "404", "406", "429")
+WRITING = ("400", "409", "412", "413", "415", "422")
+
+JOIN = "/api/v1/join/"  # by an invitation that may have ended
+
+router = DefaultRouter(use_regex_path=False)
+router.include_root_view = router.include_format_suffixes = False
+router.register("jobs", Jobs, "job")
+router.register("protocols", Protocols, "protocol")
+router.register("campaigns", Campaigns, "campaign")
+in_campaign = "campaigns/<uuid:campaign>"
+router.register(f"{in_campaign}/rounds", Rounds, "round")
+router.register(f"{in_campaign}/deviations", Deviations, "deviation")
+router.register(f"{in_campaign}/history", History, "event")
+router.register(f"{in_campaign}/draws/check", DrawChecks, "draw-check")
+router.register(f"{in_campaign}/invitations", Invitations, "invitation")
+router.register(f"{in_campaign}/enrolments", Enrolments, "enrolment")
+router.register(f"{in_campaign}/members", Members, "member")
+router.register("datasets", Datasets, "dataset")
+in_dataset = "datasets/<int:dataset>"
+router.register(f"{in_dataset}/files", Files, "file")
+router.register(f"{in_dataset}/items", Items, "item")
+router.register(f"{in_dataset}/references", References, "reference")
+router.register(f"{in_dataset}/metrics", Metrics, "metric")
+router.register(f"{in_dataset}/metrics/<int:metric>/scores", Scores, "score")
+router.register(f"{in_dataset}/quarantine", Quarantined, "quarantine")
+router.register(f"{in_dataset}/shares", Shares, "share")
+
+docs = csp_update(
+    {"script-src": [SELF], "style-src": [SELF, UNSAFE_INLINE], "img-src": [SELF, "data:"]}
+)(SpectacularSwaggerSplitView.as_view(url_name="api:schema"))
+
+urlpatterns = [
+    path("me/", Me.as_view(), name="me"),
+    path("join/", Join.as_view(), name="join"),
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", docs, name="docs"),
+    *router.urls,
+]
+
+
+def add_problems(
+    result: dict[str, Any], generator: Any, request: Any, public: bool
+) -> dict[str, Any]:
+    """Add the errors that any request may get to each operation of the schema."""
+    result["components"].setdefault("schemas", {})["Problem"] = PROBLEM
+    content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for address, item in result["paths"].items():
+        further = ("410",) if address == JOIN else ()
+        for method, operation in item.items():
+            if method not in ("get", "post", "put", "patch", "delete"):
+                continue
+            writing = WRITING if method != "get" else ("400", "422")
+            for code in (*ALWAYS, *writing, *further):
+                operation["responses"].setdefault(
+                    code, {"description": "A problem.", "content": content}
+                )
+    return result

@@ -1,0 +1,238 @@
+"""What all resources of the REST API share: jobs, idempotent requests, entity tags."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.http import Http404
+from django.urls import reverse
+from rest_framework import permissions, serializers, status, viewsets
+from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from judging.actions import campaigns, clones, collections, draws, enrollments, rounds
+from judging.api.problems import Conflict, PreconditionFailed, Unprocessable
+from judging.guards import (
+    MANAGERS,
+    STAFF,
+    campaign_of,
+    check_creator,
+    check_owner,
+    collections_of,
+    is_confirmed,
+)
+from judging.imports.actions import adding, taking_back
+from judging.models import AccessKey, Campaign, Collection, IdempotentRequest, Job
+
+MAX_KEY_CHARACTERS = 200
+REFUSALS = (
+    adding.AlreadyThere,
+    campaigns.NotAllowedNow,
+    clones.NotAllowedNow,
+    collections.CannotHandOver,
+    collections.InUse,
+    draws.NotOverYet,
+    enrollments.AlreadyExcluded,
+    rounds.CannotBegin,
+    rounds.NothingToJudge,
+    taking_back.Rests,
+)
+
+
+class Resource(viewsets.GenericViewSet):
+    """A resource whose creating requests may carry an `Idempotency-Key`."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        self.check_access()
+        is_creating = request.method == "POST" and self.action is not None
+        if is_creating and "Idempotency-Key" in request.headers:
+            handler = self.post  # set by the router
+            self.post = lambda *args, **kwargs: _once(handler, *args, **kwargs)
+
+    def check_access(self) -> None:
+        """Raise Http404 or PermissionDenied before the content of the request is read."""
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """Answer 404 if an object was removed while the request was worked on."""
+        return super().handle_exception(Http404() if isinstance(exc, ObjectDoesNotExist) else exc)
+
+    def get_queryset(self) -> QuerySet[Any]:
+        if getattr(self, "swagger_fake_view", False):
+            return self.queryset.none()
+        return self.rows()
+
+    def rows(self) -> QuerySet[Any]:
+        """Return the rows that the user may see."""
+        return super().get_queryset()
+
+
+class InDataset(Resource):
+    """A part of a dataset, whose id is in the address. Its owner writes, and reads `owner_actions`."""
+
+    owner_actions: tuple[str, ...] = ()
+
+    @cached_property
+    def dataset(self) -> Collection:
+        """The dataset of the address, if the user may do what is asked."""
+        found = collections_of(self.request.user).filter(pk=self.kwargs["dataset"]).first()
+        if found is None:
+            raise Http404
+        is_reading = self.request.method in permissions.SAFE_METHODS
+        if not is_reading or self.action in self.owner_actions:
+            check_owner(self.request.user, found)
+            check_creator(self.request.user)
+        return found
+
+    def check_access(self) -> None:
+        if self.action:
+            _ = self.dataset
+
+
+class InCampaign(Resource):
+    """A part of a campaign, whose uuid is in the address. Its managers write; analysts read what is
+    not one of `manager_actions`."""
+
+    manager_actions: tuple[str, ...] = ()
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        """The campaign of the address, if the user may do what is asked."""
+        is_reading = self.request.method in permissions.SAFE_METHODS
+        is_for_staff = is_reading and self.action not in self.manager_actions
+        roles = STAFF if is_for_staff else MANAGERS
+        return campaign_of(self.request.user, self.kwargs["campaign"], roles)
+
+    def check_access(self) -> None:
+        if self.action:
+            _ = self.campaign
+
+
+@contextmanager
+def conflicts() -> Iterator[None]:
+    """Report what the state of an object does not allow as 409 Conflict."""
+    try:
+        yield
+    except REFUSALS as refused:
+        raise Conflict(str(refused)) from None
+
+
+def check_confirmed(request: Request) -> None:
+    """Raise PermissionDenied in a session whose password was not typed lately, before an act for
+    which the pages ask for it. A token is made with a password."""
+    if not isinstance(request.auth, AccessKey) and not is_confirmed(request):
+        confirm = reverse("judging:confirm")
+        raise PermissionDenied(f"Confirm your password at {confirm} first, or send an API token.")
+
+
+def _once(
+    handler: Callable[..., Response], request: Request, *args: Any, **kwargs: Any
+) -> Response:
+    """Do a request, or return the response that an equal request with this key got. Two such requests
+    at once wait for each other."""
+    key = request.headers["Idempotency-Key"]
+    if not 0 < len(key) <= MAX_KEY_CHARACTERS or not key.isprintable():
+        limit = f"1 to {MAX_KEY_CHARACTERS} printable characters"
+        raise ValidationError({"Idempotency-Key": [f"The key must have {limit}."]})
+    digest = _digest(request)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))", [key, request.user.pk]
+            )
+        known = IdempotentRequest.objects.filter(user=request.user, key=key).first()
+        if known and known.digest != digest:
+            raise Unprocessable("The same Idempotency-Key came with another request before.")
+        if known:
+            headers = {"Location": known.location} if known.location else {}
+            return Response(json.loads(known.body), status=known.status, headers=headers)
+        response = handler(request, *args, **kwargs)
+        if response.status_code < 400:
+            IdempotentRequest.objects.create(
+                user=request.user,
+                key=key,
+                digest=digest,
+                status=response.status_code,
+                body=JSONRenderer().render(getattr(response, "data", None)).decode() or "null",
+                location=response.headers.get("Location", ""),
+            )
+        return response
+
+
+def _digest(request: Request) -> str:
+    """Return what an equal request has: method, address and content."""
+    found = hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode())
+    for name, file in sorted(request.FILES.items()):
+        found.update(name.encode())
+        for piece in file.chunks():
+            found.update(piece)
+        file.seek(0)
+    data = request.data
+    if request.FILES:
+        data = {name: value for name, value in data.items() if name not in request.FILES}
+    found.update(json.dumps(data, sort_keys=True, default=str).encode())
+    return found.hexdigest()
+
+
+class JobSerializer(serializers.ModelSerializer):
+    """A job: its state, how far it is, and why it failed."""
+
+    url = serializers.SerializerMethodField()
+    dataset = serializers.IntegerField(source="collection_id", allow_null=True, read_only=True)
+    campaign = serializers.UUIDField(
+        source="campaign.uuid", allow_null=True, default=None, read_only=True
+    )
+
+    class Meta:
+        model = Job
+        fields = (
+            "id",
+            "url",
+            "kind",
+            "state",
+            "done",
+            "total",
+            "message",
+            "error",
+            "dataset",
+            "campaign",
+            "created_at",
+        )
+
+    def get_url(self, job: Job) -> str:
+        return reverse("api:job-detail", args=[job.pk])
+
+
+def accepted(job: Job, **further: Any) -> Response:
+    """Return 202 with the address of the job that does the work."""
+    data = JobSerializer(job).data | further
+    return Response(data, status=status.HTTP_202_ACCEPTED, headers={"Location": data["url"]})
+
+
+def campaigns_seen_by(user: Any) -> QuerySet[Campaign]:
+    """Return the campaigns that a user manages or analyses."""
+    return Campaign.objects.visible_to(user)
+
+
+def entity_tag(*parts: object) -> str:
+    """Return an entity tag for an object's state."""
+    return f'"{hashlib.sha256(repr(parts).encode()).hexdigest()[:32]}"'
+
+
+def check_if_match(request: Request, tag: str) -> None:
+    """Raise PreconditionFailed if the client read another state of the object."""
+    wanted = request.headers.get("If-Match")
+    if (
+        wanted is not None
+        and wanted != "*"
+        and tag not in [each.strip() for each in wanted.split(",")]
+    ):
+        raise PreconditionFailed

@@ -1,0 +1,605 @@
+"""Datasets: creating, reading, sharing, exporting and deleting them, and what they hold."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Prefetch, QuerySet
+from django.utils import timezone
+from django.utils.text import slugify
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
+from rest_framework import mixins, serializers, status
+from rest_framework.decorators import action
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.generics import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from judging import storage, tasks
+from judging.actions import collection_counts, collections, exports, history, jobs, selections
+from judging.api.base import (
+    InDataset,
+    JobSerializer,
+    Resource,
+    accepted,
+    check_confirmed,
+    conflicts,
+)
+from judging.api.downloads import FileRenderer, download, file_response
+from judging.forms.campaigns import MemberForm
+from judging.guards import (
+    check_creator,
+    check_not_judging,
+    check_owner,
+    collections_of,
+    judges_now,
+)
+from judging.imports.actions import adding, file_jobs
+from judging.imports.formats.label_studio import label_studio_pieces
+from judging.imports.formats.long import csv_pieces, jsonl_pieces
+from judging.imports.forms.added_files import LANGUAGE
+from judging.limits import MAX_TABLE_ROWS
+from judging.models import (
+    Attribute,
+    Collection,
+    Event,
+    Metric,
+    Quarantine,
+    Question,
+    QuestionSet,
+    Reference,
+    Score,
+    Source,
+    System,
+    Unit,
+    User,
+)
+
+EXPORTS = {  # by the last part of the address: the type of content, and the end of the file's name
+    "csv": ("text/csv", "dataset.csv"),
+    "csv-raw": ("text/csv", "dataset-raw.csv"),
+    "jsonl": ("application/jsonl", "dataset.jsonl"),
+    "label-studio": ("application/json", "label-studio.json"),
+}
+ROWS_FILE = "rows.jsonl"
+
+
+class DatasetSerializer(serializers.ModelSerializer):
+    """A dataset, with how much it holds."""
+
+    owner = serializers.CharField(source="owner.username", read_only=True)
+    language = serializers.RegexField(
+        rf"^(?:{LANGUAGE.pattern})$",
+        max_length=35,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="A language tag such as en or zh-Hant; blank: detected from the first file.",
+    )
+    sources = serializers.IntegerField(source="source_count", read_only=True)
+    systems = serializers.IntegerField(source="system_count", read_only=True)
+    questions = serializers.IntegerField(source="question_count", read_only=True)
+    quarantined = serializers.IntegerField(source="quarantine_count", read_only=True)
+
+    class Meta:
+        model = Collection
+        fields = (
+            "id",
+            "name",
+            "licence",
+            "language",
+            "owner",
+            "sources",
+            "systems",
+            "questions",
+            "quarantined",
+            "created_at",
+        )
+
+
+class NewDatasetSerializer(DatasetSerializer):
+    """A new dataset; with `rows`, a job adds them under the roles that are proposed for their
+    columns. A larger table is uploaded as a file."""
+
+    rows = serializers.ListField(
+        child=serializers.DictField(),
+        write_only=True,
+        required=False,
+        min_length=1,
+        max_length=MAX_TABLE_ROWS,
+        help_text="The records of a table, one object for each row.",
+    )
+    accept_surprises = serializers.BooleanField(
+        write_only=True,
+        default=False,
+        help_text="Add the rows even if a column that looks like ratings becomes something else.",
+    )
+
+    class Meta(DatasetSerializer.Meta):
+        fields = (*DatasetSerializer.Meta.fields, "rows", "accept_surprises")
+
+
+class DatasetChangeSerializer(serializers.ModelSerializer):
+    """The name and the licence of a dataset."""
+
+    class Meta:
+        model = Collection
+        fields = ("name", "licence")
+
+
+class UsernameSerializer(serializers.Serializer):
+    """A user by their user name."""
+
+    username = serializers.CharField(max_length=150)
+
+    def validate_username(self, name: str) -> str:
+        form = MemberForm({"username": name}, roles=())
+        if not form.is_valid():
+            raise ValidationError(list(form.errors["username"]))
+        self.user = form.user
+        return name
+
+
+class SystemSerializer(serializers.ModelSerializer):
+    """A system, with how many questions it gave and how many are missing."""
+
+    questions = serializers.IntegerField(source="returned")
+    missing = serializers.IntegerField()
+    duplicates = serializers.IntegerField()
+
+    class Meta:
+        model = System
+        fields = ("id", "name", "kind", "questions", "missing", "duplicates")
+
+
+class DatasetFilter(filters.FilterSet):
+    """By name, language and owner."""
+
+    name = filters.CharFilter(lookup_expr="icontains")
+    owner = filters.CharFilter(field_name="owner__username")
+
+    class Meta:
+        model = Collection
+        fields = ("name", "language", "owner")
+
+
+@extend_schema_view(
+    list=extend_schema(summary="List the datasets that you own or see through a campaign"),
+    retrieve=extend_schema(summary="Return a dataset with how much it holds"),
+)
+class Datasets(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
+    """Datasets of the user, shared with them, or of campaigns that they manage or analyse."""
+
+    queryset = Collection.objects.all()
+    serializer_class = DatasetSerializer
+    filterset_class = DatasetFilter
+    lookup_value_converter = "int"
+
+    def rows(self) -> QuerySet[Collection]:
+        seen = Collection.objects.filter(pk__in=collections_of(self.request.user).values("pk"))
+        return seen.counted().select_related("owner").defer("mapping")
+
+    def own(self) -> Collection:
+        """Return the dataset of the address, if the user owns it."""
+        found = self.get_object()
+        check_owner(self.request.user, found)
+        check_creator(self.request.user)
+        return found
+
+    @extend_schema(
+        request=NewDatasetSerializer,
+        responses={201: DatasetSerializer, 202: JobSerializer},
+    )
+    def create(self, request: Request) -> Response:
+        """Create a dataset, empty or from the rows of a table.
+
+        With `rows` the answer is 202 and names the job that adds them. If it fails, the rows wait
+        as a file of the dataset.
+        """
+        check_creator(request.user)
+        sent = NewDatasetSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        said = sent.validated_data
+        rows, accept = said.pop("rows", None), said.pop("accept_surprises")
+        with transaction.atomic():
+            made = adding.start(by=request.user, **said)
+            if rows is not None:
+                return accepted(_begin_adding(made, rows, by=request.user, accept=accept))
+        data = DatasetSerializer(self.rows().get(pk=made.pk)).data
+        return Response(data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=DatasetChangeSerializer, responses=DatasetSerializer)
+    def partial_update(self, request: Request, pk: int) -> Response:
+        """Change the name or the licence of a dataset."""
+        dataset = self.own()
+        sent = DatasetChangeSerializer(dataset, data=request.data, partial=True)
+        sent.is_valid(raise_exception=True)
+        sent.save()
+        return Response(DatasetSerializer(dataset).data)
+
+    @extend_schema(responses={204: None, 202: JobSerializer})
+    def destroy(self, request: Request, pk: int) -> Response:
+        """Delete a dataset that no campaign is about; a job deletes a large one."""
+        dataset = self.own()
+        check_confirmed(request)
+        if collections.is_slow_to_delete(dataset):
+            job = tasks.begin_once(kind=collections.DELETE, by=request.user, collection=dataset)
+            return accepted(job)
+        with conflicts():
+            collections.delete(collection=dataset, by=request.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=UsernameSerializer, responses=DatasetSerializer)
+    @action(detail=True, methods=["post"], url_path="hand-over")
+    def hand_over(self, request: Request, pk: int) -> Response:
+        """Make another user the owner of a dataset."""
+        dataset = self.own()
+        check_confirmed(request)
+        sent = UsernameSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        with conflicts():
+            collections.hand_over(collection=dataset, to=sent.user, by=request.user)
+        return Response(DatasetSerializer(self.rows().get(pk=dataset.pk)).data)
+
+    @extend_schema(
+        responses=SystemSerializer(many=True), filters=False, operation_id="datasets_systems_list"
+    )
+    @action(detail=True, pagination_class=None, filterset_class=None)
+    def systems(self, request: Request, pk: int) -> Response:
+        """List the systems of a dataset."""
+        found = collection_counts.systems(self.get_object())
+        return Response(SystemSerializer(found, many=True).data)
+
+    @extend_schema(
+        responses=file_response(*dict.fromkeys(kind for kind, _name in EXPORTS.values()))
+    )
+    @action(
+        detail=True,
+        url_path="export/<slug:kind>",
+        renderer_classes=[FileRenderer],
+        filterset_class=None,
+    )
+    def export(self, request: Request, pk: int, kind: str) -> Any:
+        """Stream a dataset as csv, csv-raw, jsonl or label-studio.
+
+        In csv, cells that a spreadsheet could take for formulas are made inert; csv-raw has them as
+        they are.
+        """
+        dataset = self.get_object()
+        check_not_judging(request.user, dataset)
+        if kind not in EXPORTS:
+            raise NotFound(f"The types of files are {', '.join(EXPORTS)}.")
+        media_type, name = EXPORTS[kind]
+        about = f"{collections.name_of(dataset)}, {name}"
+        history.note(Event.Act.EXPORTED, by=request.user, about=about)
+        name = f"{slugify(dataset.name) or 'dataset'}-{name}"
+        return download(_pieces(dataset, kind), media_type, name)
+
+
+def _begin_adding(dataset: Collection, rows: list[Any], *, by: User, accept: bool) -> Any:
+    """Store rows as a file of a dataset, and have a job add it."""
+    lines = (json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
+    file = storage.keep_pieces(lines)
+    added = adding.upload(collection=dataset, name=ROWS_FILE, file=file, by=by)
+    return tasks.begin(
+        jobs.enqueue,
+        kind=file_jobs.ADD_ROWS,
+        parameters={"files": [added.pk], "accept_surprises": accept},
+        by=by,
+        collection=dataset,
+    )
+
+
+def _pieces(dataset: Collection, kind: str) -> Iterator[str]:
+    with exports.one_moment():
+        parts = exports.parts_of_material(collection=dataset)
+        if kind == "jsonl":
+            yield from jsonl_pieces(parts)
+        elif kind == "label-studio":
+            yield from label_studio_pieces(parts, raters=())
+        else:
+            used = sorted(exports.columns_of_material(collection=dataset))
+            yield from csv_pieces(parts, used=used, guarded=kind == "csv")
+
+
+class ShareSerializer(serializers.Serializer):
+    """A user who may use a dataset, or may not any more and has campaigns about it."""
+
+    user = serializers.IntegerField(source="pk")
+    username = serializers.CharField()
+    may_use = serializers.BooleanField()
+    campaigns = serializers.ListField(child=serializers.UUIDField())
+
+
+class Shares(InDataset):
+    """Who else may use a dataset."""
+
+    queryset = User.objects.all()
+    serializer_class = ShareSerializer
+    owner_actions = ("list",)
+    lookup_value_converter = "int"
+    pagination_class = None
+    filter_backends = ()
+
+    @extend_schema(responses=ShareSerializer(many=True))
+    def list(self, request: Request, dataset: int) -> Response:
+        """List who else may use a dataset or has campaigns about it."""
+        return Response(ShareSerializer(self._shares(), many=True).data)
+
+    @extend_schema(request=UsernameSerializer, responses={201: ShareSerializer})
+    def create(self, request: Request, dataset: int) -> Response:
+        """Let another user plan campaigns about a dataset."""
+        check_confirmed(request)
+        sent = UsernameSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        if sent.user.pk == self.dataset.owner_id:
+            raise ValidationError({"username": ["This user owns the dataset."]})
+        collections.share(collection=self.dataset, user=sent.user, by=request.user)
+        [made] = [each for each in self._shares() if each.pk == sent.user.pk]
+        return Response(ShareSerializer(made).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, dataset: int, pk: int) -> Response:
+        """End another user's use of a dataset; their campaigns about it stop."""
+        users = User.objects.filter(pk__in=[each.pk for each in self._shares()])
+        user = get_object_or_404(users, pk=pk)
+        check_confirmed(request)
+        collections.end_use(collection=self.dataset, user=user, now=timezone.now(), by=request.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _shares(self) -> Sequence[User]:
+        found = []
+        for user, may_use, campaigns in collections.uses(self.dataset):
+            user.may_use, user.campaigns = may_use, [each.uuid for each in campaigns]
+            found.append(user)
+        return found
+
+
+class QuestionSerializer(serializers.Serializer):
+    """A question of a system, or the place of a missing one, whose text is null."""
+
+    id = serializers.IntegerField()
+    system = serializers.CharField()
+    position = serializers.IntegerField()
+    text = serializers.CharField(allow_null=True)
+    key = serializers.CharField()
+    question_type = serializers.CharField()
+    submitted_answer = serializers.CharField()
+    attributes = serializers.DictField(child=serializers.CharField())
+
+
+def _question(unit: Unit, system: str) -> dict[str, Any]:
+    question = getattr(unit, "question", None) or Question(key="")
+    return {
+        "id": unit.pk,
+        "system": system,
+        "position": unit.position,
+        "text": question.text or None,
+        "key": question.key,
+        "question_type": question.question_type,
+        "submitted_answer": question.submitted_answer,
+        "attributes": {each.name: each.value for each in unit.attributes.all()},
+    }
+
+
+class ItemSerializer(serializers.ModelSerializer):
+    """A source with the questions of all systems. For a user who still judges the dataset, questions
+    and references are null."""
+
+    passage = serializers.CharField(source="passage.text", default=None, allow_null=True)
+    references = serializers.SerializerMethodField()
+    questions = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Source
+        fields = (
+            "id",
+            "key",
+            "passage",
+            "sentence",
+            "answer",
+            "answer_start",
+            "target_type",
+            "modality",
+            "language",
+            "references",
+            "questions",
+        )
+
+    @extend_schema_field(serializers.ListField(child=serializers.CharField(), allow_null=True))
+    def get_references(self, source: Source) -> list[str] | None:
+        if self.context["is_blind"]:
+            return None
+        return [each.text for each in source.references.all()]
+
+    @extend_schema_field(QuestionSerializer(many=True, allow_null=True))
+    def get_questions(self, source: Source) -> list[dict[str, Any]] | None:
+        if self.context["is_blind"]:
+            return None
+        return [
+            _question(unit, question_set.system.name)
+            for question_set in source.question_sets.all()
+            for unit in question_set.units.all()
+        ]
+
+
+class ItemFilter(filters.FilterSet):
+    """By columns of the source, and by a system that has a question for it."""
+
+    system = filters.CharFilter(field_name="question_sets__system__name")
+
+    class Meta:
+        model = Source
+        fields = ("key", "target_type", "modality", "language")
+
+
+@extend_schema_view(
+    list=extend_schema(summary="List the sources of a dataset with their questions"),
+    retrieve=extend_schema(summary="Return a source of a dataset with its questions"),
+)
+class Items(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
+    """The sources of a dataset, each with the questions of all systems."""
+
+    queryset = Source.objects.all()
+    serializer_class = ItemSerializer
+    filterset_class = ItemFilter
+    lookup_value_converter = "int"
+
+    def check_access(self) -> None:
+        super().check_access()
+        if self.action:
+            selections.keep_from_who_judges(self.request.user, self.dataset)
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        is_blind = "dataset" in self.kwargs and judges_now(self.request.user, self.dataset)
+        return {**super().get_serializer_context(), "is_blind": is_blind}
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.request.query_params.get("system"):
+            check_not_judging(self.request.user, self.dataset)
+        return super().filter_queryset(queryset)
+
+    def rows(self) -> QuerySet[Source]:
+        slots = Unit.objects.filter(position__isnull=False).order_by("position")
+        units = slots.select_related("question").prefetch_related(
+            Prefetch("attributes", Attribute.objects.order_by("name"))
+        )
+        sets = QuestionSet.objects.select_related("system").order_by("system__name")
+        own = self.dataset.sources.filter(repeat_of__isnull=True).select_related("passage")
+        return own.prefetch_related(
+            "references",
+            Prefetch("question_sets", sets.prefetch_related(Prefetch("units", units))),
+        )
+
+
+class BlindDataset(InDataset):
+    """A part of a dataset that is kept from users who still judge it."""
+
+    def check_access(self) -> None:
+        super().check_access()
+        if self.action:
+            check_not_judging(self.request.user, self.dataset)
+
+
+class ReferenceSerializer(serializers.ModelSerializer):
+    """A human-written question for a source."""
+
+    source = serializers.CharField(source="source.key")
+
+    class Meta:
+        model = Reference
+        fields = ("id", "source", "position", "text")
+
+
+@extend_schema_view(list=extend_schema(summary="List the reference questions of a dataset"))
+class References(mixins.ListModelMixin, BlindDataset):
+    """The reference questions of a dataset."""
+
+    queryset = Reference.objects.all()
+    serializer_class = ReferenceSerializer
+    filter_backends = ()
+
+    def rows(self) -> QuerySet[Reference]:
+        return Reference.objects.filter(source__collection=self.dataset).select_related("source")
+
+
+class QuarantineSerializer(serializers.ModelSerializer):
+    """A value of a file that could not be stored, and why."""
+
+    class Meta:
+        model = Quarantine
+        fields = ("id", "row", "column", "value", "reason")
+
+
+@extend_schema_view(list=extend_schema(summary="List the values that could not be stored"))
+class Quarantined(mixins.ListModelMixin, BlindDataset):
+    """The values of files that could not be stored."""
+
+    queryset = Quarantine.objects.all()
+    serializer_class = QuarantineSerializer
+    filter_backends = ()
+
+    def rows(self) -> QuerySet[Quarantine]:
+        return self.dataset.quarantine.all()
+
+
+class MetricSerializer(serializers.ModelSerializer):
+    """A metric, with how many scores it has and how many of these have a value."""
+
+    scores = serializers.IntegerField(source="score_count")
+    values = serializers.IntegerField(source="value_count")
+
+    class Meta:
+        model = Metric
+        fields = (
+            "id",
+            "name",
+            "kind",
+            "direction",
+            "scale",
+            "fingerprint",
+            "made",
+            "scores",
+            "values",
+            "created_at",
+        )
+
+
+class ScoreSerializer(serializers.ModelSerializer):
+    """A metric's value for a question, a set (without position) or a system (without source)."""
+
+    source = serializers.CharField(
+        source="unit.question_set.source.key", default=None, allow_null=True
+    )
+    system = serializers.SerializerMethodField()
+    position = serializers.IntegerField(source="unit.position", default=None, allow_null=True)
+    question = serializers.IntegerField(source="unit_id", allow_null=True)
+
+    class Meta:
+        model = Score
+        fields = ("id", "question", "source", "system", "position", "value", "text", "reason")
+
+    def get_system(self, score: Score) -> str:
+        return score.unit.question_set.system.name if score.unit_id else score.system.name
+
+
+class Metrics(InDataset):
+    """The metrics of a dataset and their scores."""
+
+    queryset = Metric.objects.all()
+    serializer_class = MetricSerializer
+    lookup_value_converter = "int"
+    pagination_class = None
+    filter_backends = ()
+
+    def rows(self) -> QuerySet[Metric]:
+        return self.dataset.metrics.all()
+
+    @extend_schema(responses=MetricSerializer(many=True))
+    def list(self, request: Request, dataset: int) -> Response:
+        """List the metrics of a dataset."""
+        found = collection_counts.metrics(self.dataset)
+        return Response(MetricSerializer(found, many=True).data)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, dataset: int, pk: int) -> Response:
+        """Delete a metric that was computed here, with its scores."""
+        computed = self.rows().filter(kind=Metric.Kind.COMPUTED)
+        collections.remove_scores(metric=get_object_or_404(computed, pk=pk), by=request.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+@extend_schema_view(list=extend_schema(summary="List the scores of a metric"))
+class Scores(mixins.ListModelMixin, BlindDataset):
+    """The scores of one metric."""
+
+    queryset = Score.objects.all()
+    serializer_class = ScoreSerializer
+    filter_backends = ()
+
+    def rows(self) -> QuerySet[Score]:
+        metric = get_object_or_404(self.dataset.metrics, pk=self.kwargs["metric"])
+        related = ("unit__question_set__source", "unit__question_set__system", "system")
+        return metric.scores.select_related(*related)

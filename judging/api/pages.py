@@ -1,0 +1,28 @@
+"""Pages of the lists of the REST API."""
+
+from rest_framework import pagination
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+
+MAX_KEY_DIGITS = 18  # of a primary key
+
+
+class Pages(pagination.CursorPagination):
+    """Pages that stay right while rows are added."""
+
+    ordering = "pk"
+    page_size = 50
+    page_size_query_param = "limit"
+    max_page_size = 1_000
+
+    def decode_cursor(self, request: Request) -> pagination.Cursor | None:
+        """Refuse a cursor that was never given out before the database does."""
+        cursor = super().decode_cursor(request)
+        position = cursor.position if cursor else None
+        if position is not None and not self.is_position(str(position)):
+            raise NotFound(self.invalid_cursor_message)
+        return cursor
+
+    def is_position(self, position: str) -> bool:
+        """Return whether a cursor's position can be a value of the column that orders the rows."""
+        return position.isascii() and position.isdecimal() and len(position) <= MAX_KEY_DIGITS

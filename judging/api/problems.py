@@ -1,0 +1,82 @@
+"""Errors of the REST API as problem details (RFC 9457)."""
+
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.http import Http404
+from rest_framework import status
+from rest_framework.exceptions import APIException, NotFound, PermissionDenied, ValidationError
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+CONTENT_TYPE = "application/problem+json"
+
+
+class Conflict(APIException):
+    """The object's state does not allow this now."""
+
+    status_code = status.HTTP_409_CONFLICT
+    default_detail = "The state of the object does not allow this."
+
+
+class Unprocessable(APIException):
+    """The request is well formed, but its content cannot be used."""
+
+    status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
+    default_detail = "The content of the request cannot be used."
+
+
+class PreconditionFailed(APIException):
+    """The object was changed since the client read it."""
+
+    status_code = status.HTTP_412_PRECONDITION_FAILED
+    default_detail = "The object was changed since you read it. Read it again."
+
+
+def problem(error: Exception, context: Mapping[str, Any]) -> Response | None:
+    """Return an error as problem details; None for errors that are not the client's."""
+    if isinstance(error, Http404):
+        error = NotFound("There is no such object, or you may not see it.")
+    elif isinstance(error, DjangoPermissionDenied):
+        error = PermissionDenied(str(error) or None)
+    if not isinstance(error, APIException):
+        return None
+    set_rollback()
+    code = 422 if isinstance(error, ValidationError) else error.status_code
+    body: dict[str, Any] = {"type": "about:blank", "title": HTTPStatus(code).phrase, "status": code}
+    if isinstance(error, ValidationError):
+        body["detail"] = "Some fields are not valid."
+        body["errors"] = list(_fields(error.detail))
+    else:
+        body["detail"] = str(error.detail)
+    headers = {}
+    if getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = error.auth_header
+    if getattr(error, "wait", None):
+        headers["Retry-After"] = str(int(error.wait) + 1)
+    return Response(body, status=code, headers=headers, content_type=CONTENT_TYPE)
+
+
+def form_errors(form: Any, *, names: Mapping[str, str] | None = None) -> ValidationError:
+    """Return the errors of a form of the pages as those of the API; `names` are the API's names of
+    fields that have another name in the form."""
+    known = names or {}
+    return ValidationError(
+        {known.get(field, field): list(errors) for field, errors in form.errors.items()}
+    )
+
+
+def _fields(detail: Any, path: str = "") -> Iterator[dict[str, str]]:
+    """Yield each error with the path of its field."""
+    if isinstance(detail, Mapping):
+        for name, inner in detail.items():
+            field = "" if name in ("non_field_errors", "__all__") else str(name)
+            yield from _fields(inner, ".".join(filter(None, [path, field])))
+    elif isinstance(detail, list):
+        for place, inner in enumerate(detail):
+            nested = isinstance(inner, Mapping | list)
+            yield from _fields(inner, f"{path}[{place}]" if nested else path)
+    else:
+        yield {"field": path, "detail": str(detail)}
