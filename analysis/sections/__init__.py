@@ -30,6 +30,7 @@ from analysis.sections.metrics import MetricsMade
 from analysis.sections.mixed_models import MixedModels
 from analysis.sections.not_listed import NotListed
 from analysis.sections.own_repeats import OwnRepeats
+from analysis.sections.primary import PrimaryHypotheses
 from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets
 from analysis.sections.rating_grids import RatingGrids
 from analysis.sections.returned import Returned
@@ -54,6 +55,7 @@ class Chapter:
 
 CHAPTERS: tuple[Chapter, ...] = (
     Chapter("study", "Study", (Study(), NotListed(), Criteria(), Returned(), Violations())),
+    Chapter("primary", "Primary hypothesis", (PrimaryHypotheses(),)),
     Chapter(
         "agreement",
         "Agreement",
@@ -129,4 +131,7 @@ def section_of(key: str) -> Section[Any] | None:
 def ordered() -> Iterator[Section[Any]]:
     """Yield the sections so that each comes after those whose rows it reads."""
     first = (NotListed.key, Criteria.key, Violations.key, MachineJudges.key, SystemTests.key)
-    return iter(sorted(SECTIONS, key=lambda section: section.key not in first))
+    last = (PrimaryHypotheses.key,)
+    return iter(
+        sorted(SECTIONS, key=lambda section: (section.key in last, section.key not in first))
+    )
