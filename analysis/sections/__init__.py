@@ -18,6 +18,7 @@ from analysis.sections.criteria import Criteria
 from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.differences import Differences, Leaders
 from analysis.sections.distributions import Distributions
+from analysis.sections.equivalence import Equivalences
 from analysis.sections.exclusions import Exclusions
 from analysis.sections.judge_bias import JudgeBias, JudgedItems, JudgeLevels, JudgeUse
 from analysis.sections.judge_consistency import JudgeConsistency
@@ -81,6 +82,7 @@ CHAPTERS: tuple[Chapter, ...] = (
             Comparisons(),
             MixedModels(),
             Groups(),
+            Equivalences(),
             DependabilityOfSystems(),
             Aggregations(),
         ),

@@ -10,6 +10,7 @@ from analysis.reports.numerals import between, counted, inside, known, listed, t
 from analysis.sections.agreement import alpha_row
 from analysis.sections.comparisons import Comparisons, deciding_pairs, no_letters_because
 from analysis.sections.criteria import criterion_rows
+from analysis.sections.equivalence import Equivalences
 from analysis.sections.levels import LEVELS, Levels, headline_level
 from analysis.sections.metrics import MetricsMade
 from analysis.sections.primary import PrimaryHypotheses, across_criteria
@@ -138,6 +139,11 @@ def _hypotheses(found: Found) -> Iterator[str]:
     if not found.of(PrimaryHypotheses):
         yield "No primary hypothesis was declared before data collection; all tests are exploratory."
     yield from across_criteria(found)
+    for margin in {row.margin for row in found.of(Equivalences)}:
+        yield (
+            f"Equivalence of systems was tested by two one-sided tests within the declared margin of {margin:g} scale "
+            "points, with Holm's correction over the pairs of a criterion."
+        )
 
 
 def _agreement(found: Found) -> Iterator[str]:

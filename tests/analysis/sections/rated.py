@@ -22,6 +22,7 @@ COMPUTED = (
     "comparisons",
     "mixed_models",
     "groups",
+    "equivalence",
     "primary_hypothesis",
 )
 PROTOCOL = """

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from scipy.stats import binomtest
 
 from analysis.sections.methods import _hypotheses
 from analysis.sections.page import chapters, in_short
@@ -120,3 +121,16 @@ def test_methods_several_criteria_name_the_missing_correction() -> None:
     assert "corrected within each criterion, not across the 2 criteria." in " ".join(
         _hypotheses(found)
     )
+
+
+def test_primary_systems_equal_keeps_its_level() -> None:
+    studies, significant = 300, {"greater": 0, "two_sided": 0}
+    for seed in range(studies):
+        ratings = rated.drawn(3, 12, 3, seed=seed)
+        for direction in significant:
+            read = rated.study(ratings, primary=primary(direction=direction))
+            (row,) = rated.computed(read, mixed_model="never")["primary_hypothesis"]
+            significant[direction] += row["significant"]
+    for count in significant.values():
+        assert binomtest(count, studies).proportion_ci(method="exact").low <= 0.07
+        assert count > 0.02 * studies
