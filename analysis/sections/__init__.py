@@ -33,6 +33,7 @@ from analysis.sections.not_listed import NotListed
 from analysis.sections.own_repeats import OwnRepeats
 from analysis.sections.primary import PrimaryHypotheses
 from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets
+from analysis.sections.ranks import Ranks
 from analysis.sections.rating_grids import RatingGrids
 from analysis.sections.returned import Returned
 from analysis.sections.section import Section
@@ -82,6 +83,7 @@ CHAPTERS: tuple[Chapter, ...] = (
             Comparisons(),
             MixedModels(),
             Groups(),
+            Ranks(),
             Equivalences(),
             DependabilityOfSystems(),
             Aggregations(),

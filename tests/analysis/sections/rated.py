@@ -22,6 +22,7 @@ COMPUTED = (
     "comparisons",
     "mixed_models",
     "groups",
+    "ranks",
     "equivalence",
     "primary_hypothesis",
 )
