@@ -11,6 +11,7 @@ from typing import Any
 from analysis.sections.aggregates import Aggregates
 from analysis.sections.aggregations import Aggregations
 from analysis.sections.agreement import Agreement
+from analysis.sections.annotator_models import AnnotatorModels, DawidSkene
 from analysis.sections.annotators import Annotators, LeftOutEach, Pairs, Repeats, UseOfScale
 from analysis.sections.ceiling import Ceiling
 from analysis.sections.comparisons import Comparisons, Groups
@@ -67,6 +68,7 @@ CHAPTERS: tuple[Chapter, ...] = (
             RatingGrids(),
             Annotators(),
             UseOfScale(),
+            AnnotatorModels(),
             LeftOutEach(),
             Repeats(),
             OwnRepeats(),
@@ -87,6 +89,7 @@ CHAPTERS: tuple[Chapter, ...] = (
             Equivalences(),
             DependabilityOfSystems(),
             Aggregations(),
+            DawidSkene(),
         ),
     ),
     Chapter("protocol", "Protocol", (Aggregates(),)),
