@@ -114,6 +114,6 @@ def _fitted(
         start,
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": 5000, "ftol": 1e-14, "gtol": 1e-7},
+        options={"maxiter": 5000, "maxcor": 30, "ftol": 0, "gtol": 1e-4},
     )
     return np.asarray(found.x)
