@@ -73,7 +73,9 @@ def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterato
         shown = [_SectionLatex.of(section, found, drawn) for section in chapter.sections]
         yield from (file for each in shown for file in each.files)
         if lines := [line for each in shown for line in each.lines]:
-            parts += [f"\\section{{{latex.escaped(chapter.title)}}}", *lines]
+            mark = page.mark_of(chapter, found)
+            title = f"{chapter.title} ({mark})" if mark else chapter.title
+            parts += [f"\\section{{{latex.escaped(title)}}}", *lines]
     if kept := examples.records(run.campaign):
         criteria = list(run.campaign.rubric.criteria.values_list("key", "name"))
         yield "examples.tex", latex.examples(kept, criteria)
@@ -160,7 +162,7 @@ def pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes:
             if card.tables or card.figures
         ]
         if cards:
-            chapters.append((chapter.title, cards))
+            chapters.append((chapter.marked_title, cards))
     rubric = run.campaign.rubric
     report = typeset.PrintedReport(
         title=run.campaign.title,

@@ -12,7 +12,21 @@ SCRIPT = """# Compares systems on ordinal ratings by a cumulative-link mixed mod
 # Only the main round counts, and nobody who is left out of the analysis.
 # A positive estimate means higher values; codebook.csv says which end of a scale is the best.
 # Run it beside judgments-raw.csv:  Rscript mixed-model.R
-# Needs R with the packages ordinal and emmeans, and lmerTest for the linear model.
+required_packages <- c("ordinal", "emmeans")
+optional_packages <- "lmerTest"  # for the linear model
+
+is_missing <- function(packages) {{
+  packages[!vapply(packages, requireNamespace, logical(1), quietly = TRUE)]
+}}
+install_command <- function(packages) {{
+  sprintf("install.packages(c(%s))", paste0('"', packages, '"', collapse = ", "))
+}}
+if (length(missing_packages <- is_missing(required_packages)) > 0) {{
+  stop("R packages are missing. Install them: ", install_command(missing_packages), call. = FALSE)
+}}
+if (length(missing_packages <- is_missing(optional_packages)) > 0) {{
+  cat("The linear model is left out. For it, install: ", install_command(missing_packages), "\\n")
+}}
 library(ordinal)
 library(emmeans)
 
@@ -49,7 +63,7 @@ compare_systems <- function(rows) {{
   fit <- clmm(reformulate(effects, response = "point"), data = rows)
   print(summary(fit))
   print(pairs(emmeans(fit, "system"), adjust = "holm"))
-  if (!requireNamespace("lmerTest", quietly = TRUE)) return(cat("No linear model: no lmerTest.\\n"))
+  if (length(is_missing(optional_packages)) > 0) return(invisible())
   cat("\\n-- linear, REML --\\n")
   linear <- lmerTest::lmer(reformulate(effects, response = "value"), data = rows)
   print(as.data.frame(lme4::VarCorr(linear))[c("grp", "vcov", "sdcor")], digits = 5)

@@ -11,6 +11,7 @@ from typing import Any
 from analysis.sections.aggregates import Aggregates
 from analysis.sections.aggregations import Aggregations
 from analysis.sections.agreement import Agreement
+from analysis.sections.annotator_models import AnnotatorModels, DawidSkene
 from analysis.sections.annotators import Annotators, LeftOutEach, Pairs, Repeats, UseOfScale
 from analysis.sections.ceiling import Ceiling
 from analysis.sections.comparisons import Comparisons, Groups
@@ -18,6 +19,7 @@ from analysis.sections.criteria import Criteria
 from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.differences import Differences, Leaders
 from analysis.sections.distributions import Distributions
+from analysis.sections.equivalence import Equivalences
 from analysis.sections.exclusions import Exclusions
 from analysis.sections.few_sources import FewSources
 from analysis.sections.judge_bias import JudgeBias, JudgedItems, JudgeLevels, JudgeUse
@@ -31,7 +33,9 @@ from analysis.sections.metrics import MetricsMade
 from analysis.sections.mixed_models import MixedModels
 from analysis.sections.not_listed import NotListed
 from analysis.sections.own_repeats import OwnRepeats
+from analysis.sections.primary import PrimaryHypotheses
 from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets
+from analysis.sections.ranks import Ranks
 from analysis.sections.rating_grids import RatingGrids
 from analysis.sections.returned import Returned
 from analysis.sections.section import Section
@@ -55,6 +59,7 @@ class Chapter:
 
 CHAPTERS: tuple[Chapter, ...] = (
     Chapter("study", "Study", (Study(), NotListed(), Criteria(), Returned(), Violations())),
+    Chapter("primary", "Primary hypothesis", (PrimaryHypotheses(),)),
     Chapter(
         "agreement",
         "Agreement",
@@ -64,6 +69,7 @@ CHAPTERS: tuple[Chapter, ...] = (
             RatingGrids(),
             Annotators(),
             UseOfScale(),
+            AnnotatorModels(),
             LeftOutEach(),
             Repeats(),
             OwnRepeats(),
@@ -81,8 +87,11 @@ CHAPTERS: tuple[Chapter, ...] = (
             MixedModels(),
             Groups(),
             FewSources(),
+            Ranks(),
+            Equivalences(),
             DependabilityOfSystems(),
             Aggregations(),
+            DawidSkene(),
         ),
     ),
     Chapter("protocol", "Protocol", (Aggregates(),)),
@@ -131,4 +140,7 @@ def section_of(key: str) -> Section[Any] | None:
 def ordered() -> Iterator[Section[Any]]:
     """Yield the sections so that each comes after those whose rows it reads."""
     first = (NotListed.key, Criteria.key, Violations.key, MachineJudges.key, SystemTests.key)
-    return iter(sorted(SECTIONS, key=lambda section: section.key not in first))
+    last = (PrimaryHypotheses.key,)
+    return iter(
+        sorted(SECTIONS, key=lambda section: (section.key in last, section.key not in first))
+    )

@@ -10,8 +10,10 @@ from analysis.reports.numerals import between, counted, inside, known, listed, t
 from analysis.sections.agreement import alpha_row
 from analysis.sections.comparisons import Comparisons, deciding_pairs, no_letters_because
 from analysis.sections.criteria import criterion_rows
+from analysis.sections.equivalence import Equivalences
 from analysis.sections.levels import LEVELS, Levels, headline_level
 from analysis.sections.metrics import MetricsMade
+from analysis.sections.primary import PrimaryHypotheses, across_criteria
 from analysis.sections.section import Found
 from analysis.sections.study import are_means, facts_of, places_without_values
 from analysis.sections.system_tests import model_reasons, test_of
@@ -43,6 +45,7 @@ def methods(found: Found, made: RunMade) -> list[tuple[str, str]]:
         "Material": _material(found),
         "Protocol": _protocol(made, of_means=are_means(found)),
         "Annotators": _annotators(found),
+        "Hypotheses": _hypotheses(found),
         "Agreement": _agreement(found),
         "Systems": _systems(found),
         "Metrics": _metrics(found),
@@ -135,6 +138,23 @@ def _annotators(found: Found) -> Iterator[str]:
         yield f"The study is unfinished: {study.filled:,} of {study.places:,} places were handed in."
     if study.without_values:
         yield places_without_values(study)
+
+
+def _hypotheses(found: Found) -> Iterator[str]:
+    has_tests = bool(found.of(Comparisons)) or bool(found.of(Levels))
+    if not has_tests or not found.knows(PrimaryHypotheses):
+        return
+    for row in found.of(PrimaryHypotheses):
+        yield f"The primary hypothesis, declared before data collection, was: {row.in_words(found)}."
+        yield "It was tested first and without a correction; all other tests are exploratory."
+    if not found.of(PrimaryHypotheses):
+        yield "No primary hypothesis was declared before data collection; all tests are exploratory."
+    yield from across_criteria(found)
+    for margin in {row.margin for row in found.of(Equivalences)}:
+        yield (
+            f"Equivalence of systems was tested by two one-sided tests within the declared margin of {margin:g} scale "
+            "points, with Holm's correction over the pairs of a criterion."
+        )
 
 
 def _agreement(found: Found) -> Iterator[str]:

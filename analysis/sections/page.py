@@ -10,8 +10,9 @@ from analysis.reports.charts import NOT_DRAWN
 from analysis.reports.layout import Line, PageTable
 from analysis.reports.numerals import briefly
 from analysis.reports.rows import Record
-from analysis.sections import CHAPTERS, SECTIONS
+from analysis.sections import CHAPTERS, SECTIONS, Chapter
 from analysis.sections.not_listed import unlisted
+from analysis.sections.primary import PrimaryHypotheses
 from analysis.sections.section import Found, Section
 from analysis.sections.study import facts_of
 from judging.limits import MAX_PAGE_CELLS
@@ -19,12 +20,15 @@ from judging.limits import MAX_PAGE_CELLS
 # chapters with a paragraph of their own
 HEADLINES = (
     "study",
+    "primary",
     "agreement",
     "systems",
     "protocol",
     "metrics",
     "judges",
 )
+CONFIRMATORY = ("study", "primary")
+EXPLORATORY = "exploratory"
 ENDINGS = (("md", "Markdown"), ("tex", "LaTeX"), ("tsv", "TSV"))  # forms of a table to paste
 BRIEF = 320  # characters up to which a paragraph on top takes one more sentence
 
@@ -55,6 +59,12 @@ class ShownChapter:
     key: str
     title: str
     cards: list[Card]
+    mark: str = ""  # behind the title
+
+    @property
+    def marked_title(self) -> str:
+        """The title as files print it."""
+        return f"{self.title} ({self.mark})" if self.mark else self.title
 
 
 def in_short(found: Found) -> list[Record]:
@@ -102,8 +112,15 @@ def chapters(found: Found, drawn: list[str]) -> list[ShownChapter]:
     for chapter in CHAPTERS:
         cards = [card for section in chapter.sections if (card := card_of(section, found, drawn))]
         if cards:
-            shown.append(ShownChapter(chapter.key, chapter.title, cards))
+            shown.append(ShownChapter(chapter.key, chapter.title, cards, mark_of(chapter, found)))
     return shown
+
+
+def mark_of(chapter: Chapter, found: Found) -> str:
+    """Return the mark of a chapter beside a primary hypothesis; empty if none is declared."""
+    if chapter.key in CONFIRMATORY or not found.of(PrimaryHypotheses):
+        return ""
+    return EXPLORATORY
 
 
 def card_of(section: Section[Any], found: Found, drawn: list[str]) -> Card | None:

@@ -67,6 +67,7 @@ PLANNED = (
     "retention_days",
     "analysis_plan",
     "sample_reason",
+    "hypotheses",
     "pass_mark",
     "tries",
     "quality",
@@ -300,6 +301,7 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
             **said("retention_days", "analysis_plan", "sample_reason"),
             **({"decisions": {"version": agreed.number, "text": agreed.text}} if agreed else {}),
         },
+        **said("hypotheses"),
         **exercises.document(campaign),
         **exit_forms.document(campaign),
     }

@@ -5,7 +5,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-OWN = ("draws", "rate", "reproduces")  # another secret, another pay
+# another secret, another pay, another hypothesis
+OWN = ("draws", "rate", "reproduces", "hypotheses")
 OWN_TEXTS = ("introduction",)  # consent, contact, ethics and pay may be another laboratory's
 IMPORTED = ("rubric", "collection", "decisions")  # all that is known of imported ratings
 

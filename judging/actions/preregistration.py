@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from judging import hypotheses
 from judging.actions import exclusion_rules, selections
 from judging.markdown import marked, marked_lines
 from judging.models import Campaign
@@ -97,6 +98,8 @@ def as_markdown(campaign: Campaign) -> str:
         _bullets(_checks(campaign, protocol)),
         "## Why so many",
         marked_lines(protocol["texts"].get("sample_reason", "")) or "No reason was written down.",
+        "## Hypotheses",
+        _bullets(_hypotheses(rubric, protocol)),
         "## Analysis",
         marked_lines(protocol["texts"].get("analysis_plan", ""))
         or "No plan was written down beyond what the report always computes.",
@@ -181,6 +184,12 @@ def _checks(campaign: Campaign, protocol: dict[str, Any]) -> Iterator[str]:
     if not rules:
         yield "No rule leaves an annotator out; whoever is left out is named with the reason."
     yield "Results stand side by side with and without those left out."
+
+
+def _hypotheses(rubric: RubricDocument, protocol: dict[str, Any]) -> Iterator[str]:
+    declared = hypotheses.from_document(protocol.get("hypotheses", {}))
+    names = {criterion.key: criterion.name for criterion in rubric.criteria}
+    return map(marked, hypotheses.in_words(declared, names))
 
 
 def _ethics(texts: dict[str, Any]) -> Iterator[str]:

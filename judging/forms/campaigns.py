@@ -2,6 +2,7 @@
 
 import zoneinfo
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -12,11 +13,23 @@ from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from judging import hypotheses
 from judging.actions import fit, panels, sheets
 from judging.actions.campaigns import LONG_TEXTS
 from judging.actions.fit import MaterialFacts
-from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_PAGE_ROWS
-from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric, User
+from judging.hypotheses import GREATER, LEVEL, TWO_SIDED, Hypotheses, PrimaryHypothesis
+from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAGE_ROWS
+from judging.models import (
+    Campaign,
+    Collection,
+    Enrollment,
+    Invitation,
+    Membership,
+    Rubric,
+    System,
+    User,
+)
+from judging.protocols.rubric_schema import RubricCriterion
 
 FIRST_LIFE = timedelta(days=14)  # of a link, unless its maker says otherwise
 # whatever the server's own clock says: other on each machine
@@ -27,11 +40,69 @@ NO_PLACES = {
 }
 
 BEFOREHAND = ("analysis_plan", "sample_reason")
+PRIMARY = (
+    "primary_criterion",
+    "primary_first",
+    "primary_second",
+    "primary_metric",
+    "primary_direction",
+    "primary_level",
+)
+MARGIN = "equivalence_margin"
 READ = ("introduction", "pay", "consent", "contact", "ethics", "withdrawal", "retention_days")
 
 
 class PlanForm(forms.ModelForm):
-    """The design of a draft: protocol, annotators, order, lease and the texts annotators read."""
+    """The design of a draft: protocol, annotators, order, lease and the texts annotators read; and
+    what it declares about tests."""
+
+    primary_criterion = forms.CharField(
+        label=_("Primary criterion"),
+        max_length=MAX_NAME_CHARACTERS,
+        required=False,
+        help_text=_(
+            "Key or name of the criterion of the primary hypothesis. Leave empty to declare none."
+        ),
+    )
+    primary_first = forms.CharField(
+        label=_("First system"),
+        max_length=MAX_NAME_CHARACTERS,
+        required=False,
+        help_text=_("For a hypothesis about two systems: the one expected to be better."),
+    )
+    primary_second = forms.CharField(
+        label=_("Second system"), max_length=MAX_NAME_CHARACTERS, required=False
+    )
+    primary_metric = forms.CharField(
+        label=_("Metric"),
+        max_length=MAX_NAME_CHARACTERS,
+        required=False,
+        help_text=_(
+            "For a hypothesis about a metric: its name in the report. Its pooled Spearman correlation with the human "
+            "ratings is tested."
+        ),
+    )
+    primary_direction = forms.ChoiceField(
+        label=_("Direction"),
+        choices=[
+            (TWO_SIDED, _("two-sided: the systems differ, or the correlation is not 0")),
+            (GREATER, _("one-sided: the first system is better, or the correlation is positive")),
+        ],
+        initial=TWO_SIDED,
+        required=False,
+    )
+    primary_level = forms.FloatField(
+        label=_("Level"), min_value=0.0001, max_value=0.5, initial=0.05, required=False
+    )
+    equivalence_margin = forms.FloatField(
+        label=_("Equivalence margin"),
+        min_value=0.0001,
+        required=False,
+        help_text=_(
+            "In scale points. Two systems are equivalent if their means differ by less. Leave empty for no "
+            "equivalence test."
+        ),
+    )
 
     class Meta:
         model = Campaign
@@ -123,6 +194,12 @@ class PlanForm(forms.ModelForm):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.material = material
+        declared = hypotheses.from_document(self.instance.hypotheses)
+        if declared.primary is not None:
+            self.initial.update(
+                {f"primary_{name}": value for name, value in asdict(declared.primary).items()}
+            )
+        self.initial[MARGIN] = declared.margin
         for name in LONG_TEXTS:
             self.fields[name].validators.append(MaxLengthValidator(MAX_DOCUMENT_CHARACTERS))
             self.fields[name].widget.attrs["maxlength"] = MAX_DOCUMENT_CHARACTERS
@@ -185,6 +262,14 @@ class PlanForm(forms.ModelForm):
                 _("Locked with the protocol; the preregistration document has it."),
                 self._bound(*BEFOREHAND),
             ),
+            (
+                _("Primary hypothesis and equivalence"),
+                _(
+                    "Locked with the protocol. The report tests the primary hypothesis first and without a "
+                    "correction, and calls every other test exploratory."
+                ),
+                self._bound(*PRIMARY, MARGIN),
+            ),
         ]
 
     def details(self) -> list[forms.BoundField]:
@@ -212,7 +297,59 @@ class PlanForm(forms.ModelForm):
                     "This protocol shows several systems at once; a panel needs one system to a task."
                 ),
             )
+        if not self.errors:
+            cleaned["hypotheses"] = hypotheses.to_document(
+                Hypotheses(self._primary(cleaned), cleaned[MARGIN])
+            )
         return cleaned
+
+    def _primary(self, cleaned: dict[str, Any]) -> PrimaryHypothesis | None:
+        """Return the primary hypothesis; add an error to each field that does not fit."""
+        given = {name: cleaned[f"primary_{name}"] for name in ("first", "second", "metric")}
+        name = cleaned["primary_criterion"]
+        if not name:
+            if any(given.values()):
+                self.add_error("primary_criterion", _("Name the criterion of the hypothesis."))
+            return None
+        criterion = self._criterion(name, cleaned["rubric"])
+        direction = cleaned["primary_direction"] or TWO_SIDED
+        if criterion is None:
+            self.add_error(
+                "primary_criterion",
+                _("The protocol has no criterion of this name whose values can be averaged."),
+            )
+        elif direction == GREATER and criterion.best == "none" and not given["metric"]:
+            self.add_error(
+                "primary_direction",
+                _("This criterion has no better end. Choose the two-sided test."),
+            )
+        self._check_compared(given, cleaned.get("collection") or self.instance.collection)
+        if self.errors or criterion is None:
+            return None
+        level = cleaned["primary_level"] or LEVEL
+        return PrimaryHypothesis(criterion.key, direction, level, **given)
+
+    def _check_compared(self, given: dict[str, str], collection: Collection) -> None:
+        """Add an error unless a hypothesis names two systems of the dataset or one metric."""
+        systems = [given["first"], given["second"]]
+        if bool(given["metric"]) == any(systems):
+            self.add_error("primary_metric", _("Name two systems or one metric."))
+            return
+        if given["metric"]:
+            return
+        if systems[0] == systems[1]:
+            self.add_error("primary_second", _("Name two different systems."))
+        known = set(System.objects.filter(collection=collection).values_list("name", flat=True))
+        for field, name in zip(("primary_first", "primary_second"), systems, strict=True):
+            if name not in known:
+                self.add_error(field, _("The dataset has no system of this name."))
+
+    def _criterion(self, name: str, rubric: Rubric) -> RubricCriterion | None:
+        """Return the criterion of a key or name, if its values can be averaged."""
+        for each in sheets.known(rubric).document.criteria:
+            if name.casefold() in (each.key.casefold(), each.name.casefold()):
+                return each if each.best != "none" or each.level == "interval" else None
+        return None
 
     def clean_time_zone(self) -> str:
         name = self.cleaned_data["time_zone"]

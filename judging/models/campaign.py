@@ -211,6 +211,11 @@ class Campaign(models.Model):
     sample_reason = models.TextField(
         blank=True, help_text="Why so many questions and annotators, written before."
     )
+    hypotheses = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="The primary hypothesis and the equivalence margin: judging.hypotheses.",
+    )
     retention_days = models.PositiveSmallIntegerField(
         null=True,
         blank=True,

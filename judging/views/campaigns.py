@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging import tasks
+from judging import hypotheses, tasks
 from judging.actions import (
     campaigns,
     crowd_platforms,
@@ -166,11 +166,19 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "deviations": _deviations(request, campaign),
         "proof": panels.proof(campaign),
         "judged": selections.words(campaign),
+        "hypotheses": _hypotheses(campaign),
         **_outlook(campaign, material),
     }
     return render(
         request, "judging/campaigns/plan.html", context, status=422 if form.errors else 200
     )
+
+
+def _hypotheses(campaign: Campaign) -> list[str]:
+    """Return what the locked plan declares about tests."""
+    declared = hypotheses.from_document((campaign.protocol or {}).get("hypotheses", {}))
+    names = {each.key: each.name for each in sheets.known(campaign.rubric).document.criteria}
+    return list(hypotheses.in_words(declared, names))
 
 
 def _deviations(request: HttpRequest, campaign: Campaign) -> Page[Deviation]:
@@ -191,6 +199,7 @@ def amend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             "amend": form,
             "deviations": _deviations(request, campaign),
             "judged": selections.words(campaign),
+            "hypotheses": _hypotheses(campaign),
         }
         return render(request, "judging/campaigns/plan.html", context, status=422)
     change = form.cleaned_data | {"by": request.user, "now": timezone.now()}

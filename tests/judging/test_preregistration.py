@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from markdown_it import MarkdownIt
 
-from judging.actions import campaigns, preregistration, rubrics
+from judging.actions import campaigns, fixed_parts, preregistration, rubrics
 from judging.models import Campaign, Collection, Event
 from judging.protocols import documents
 from tests import factories
@@ -129,6 +129,45 @@ def test_the_form_asks_for_both() -> None:
     client.force_login(campaign.created_by)
     page = client.get(reverse("judging:plan", args=[campaign.uuid])).text
     assert 'name="analysis_plan"' in page and 'name="sample_reason"' in page
+
+
+PRIMARY = {
+    "criterion": "grammaticality",
+    "direction": "greater",
+    "level": 0.05,
+    "first": "Alba",
+    "second": "Brisa",
+}
+
+
+def test_preregistration_hypotheses_declared_locked_and_printed() -> None:
+    campaign = planned(hypotheses={"primary": PRIMARY, "margin": 0.3})
+    assert campaign.protocol["hypotheses"] == {"primary": PRIMARY, "margin": 0.3}
+    text = preregistration.as_markdown(campaign)
+    assert (
+        "- Primary hypothesis: “Alba” is better than “Brisa” on Grammaticality (one-sided, 5% level; tested first, "
+        "without a correction). Every other test is exploratory.\n"
+        "- Equivalence of systems: two one-sided tests, margin 0.3 scale points."
+    ) in text
+    client = Client()
+    client.force_login(campaign.created_by)
+    page = client.get(reverse("judging:plan", args=[campaign.uuid])).text
+    assert "“Alba” is better than “Brisa” on Grammaticality" in page
+
+
+def test_preregistration_no_hypothesis_declared_says_exploratory() -> None:
+    campaign = planned()
+    assert "hypotheses" not in campaign.protocol
+    text = preregistration.as_markdown(campaign)
+    assert "- No primary hypothesis is declared: every test is exploratory." in text
+
+
+def test_reproduction_hypotheses_differ_protocols_still_match() -> None:
+    first, second = (
+        campaigns.protocol_of(factories.campaign(hypotheses=declared))
+        for declared in ({}, {"margin": 0.3})
+    )
+    assert "hypotheses" not in fixed_parts.differing(first, second, imported=False)
 
 
 def test_a_study_of_every_kind_has_a_document() -> None:

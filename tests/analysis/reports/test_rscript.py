@@ -1,4 +1,5 @@
 import csv
+import os
 import random
 import shutil
 import subprocess
@@ -27,6 +28,21 @@ def test_script_names_every_criterion_with_its_missing_values_and_keeps_r_s_brac
         'for (criterion in names(missing_values)) {\n  cat("\\n==", criterion, "==\\n")' in script
     )
     assert "{{" not in script
+
+
+def test_script_packages_missing_says_what_to_install(tmp_path):
+    script = mixed_model_script({"three": []})
+    assert script.index("required_packages <-") < script.index("library(ordinal)")
+    r = shutil.which("Rscript")
+    if r is None:
+        pytest.skip("no R (Debian: r-base-core)")
+    (tmp_path / "mixed-model.R").write_text(script)
+    nowhere = {"PATH": os.environ["PATH"], "R_LIBS_SITE": str(tmp_path), "R_LIBS": str(tmp_path)}
+    ran = subprocess.run(
+        [r, "mixed-model.R"], cwd=tmp_path, capture_output=True, text=True, check=False, env=nowhere
+    )
+    assert ran.returncode != 0
+    assert 'install.packages(c("ordinal", "emmeans"))' in ran.stderr
 
 
 def rows(chance: random.Random, criterion: str, raters: str) -> list[tuple[object, ...]]:

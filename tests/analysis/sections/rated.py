@@ -16,7 +16,16 @@ from tests.analysis.sections import stored
 from tests.analysis.sections.computing import chance, inputs_of
 
 SYSTEMS = ("Alba", "Brisa", "Corvo", "Delta", "Elba", "Fala")
-COMPUTED = ("system_tests", "systems", "comparisons", "mixed_models", "groups")
+COMPUTED = (
+    "system_tests",
+    "systems",
+    "comparisons",
+    "mixed_models",
+    "groups",
+    "ranks",
+    "equivalence",
+    "primary_hypothesis",
+)
 PROTOCOL = """
 key: rated
 version: 1
@@ -42,10 +51,11 @@ guideline: Read.
 """
 
 
-def study(ratings: Any) -> Material:
+def study(ratings: Any, **hypotheses: Any) -> Material:
     """Return the study of ratings (systems, sources, annotators), NaN where there is none.
 
-    Every system has one question on every source; the scale has seven points.
+    Every system has one question on every source; the scale has seven points. `hypotheses` are what
+    the locked plan declares.
     """
     given = np.asarray(ratings, dtype=float)
     systems, sources, annotators = given.shape
@@ -67,7 +77,7 @@ def study(ratings: Any) -> Material:
     )
     points = ", ".join(f"{{value: {point}, label: p{point}}}" for point in range(1, 8))
     return Material(
-        campaign=Campaign(title="Rated"),
+        campaign=Campaign(title="Rated", protocol={"hypotheses": hypotheses}),
         rubric=documents.parse(PROTOCOL.format(annotators=annotators, points=points), "rated.yaml"),
         slots=units,
         judgments=judgments,

@@ -368,3 +368,64 @@ def test_long_changes_are_shortened_on_the_page_and_whole_in_the_download(page, 
     assert page.get(url, {"page": 2}).text.count("Clearer.") == 10
     whole = page.get(reverse("judging:preregistration", args=[open_campaign.uuid])).text
     assert whole.count(text.strip()) == 120
+
+
+PRIMARY = {
+    "primary_criterion": "Correctness",
+    "primary_first": "Alba",
+    "primary_second": "Brisa",
+    "primary_direction": "greater",
+    "primary_level": "0.01",
+    "equivalence_margin": "0.25",
+}
+
+
+def test_plan_hypotheses_entered_are_stored_and_shown_again(page, draft):
+    page.post(address("plan", draft), plan(draft, **PRIMARY))
+    assert Campaign.objects.get().hypotheses == {
+        "primary": {
+            "criterion": "correctness",
+            "direction": "greater",
+            "level": 0.01,
+            "first": "Alba",
+            "second": "Brisa",
+        },
+        "margin": 0.25,
+    }
+    shown = page.get(address("plan", draft)).context["form"]
+    assert {name: str(shown[name].value()) for name in PRIMARY} == PRIMARY | {
+        "primary_criterion": "correctness"
+    }
+    page.post(address("plan", draft), plan(draft))
+    assert Campaign.objects.get().hypotheses == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"primary_criterion": "beauty"}, "primary_criterion"),
+        ({"primary_criterion": ""}, "primary_criterion"),
+        ({"primary_second": "Corvo"}, "primary_second"),
+        ({"primary_second": "Alba"}, "primary_second"),
+        ({"primary_metric": "BLEU-4"}, "primary_metric"),
+        ({"primary_first": "", "primary_second": ""}, "primary_metric"),
+        ({"primary_level": "2"}, "primary_level"),
+        ({"equivalence_margin": "-1"}, "equivalence_margin"),
+    ],
+)
+def test_plan_hypothesis_does_not_fit_is_refused(page, draft, changes, field):
+    answer = page.post(address("plan", draft), plan(draft, **PRIMARY | changes))
+    assert answer.status_code == 422 and field in answer.context["form"].errors
+    assert Campaign.objects.get().hypotheses == {}
+
+
+def test_plan_metric_hypothesis_needs_no_systems(page, draft):
+    metric = PRIMARY | {"primary_first": "", "primary_second": "", "primary_metric": "BLEU-4"}
+    page.post(address("plan", draft), plan(draft, **metric))
+    assert Campaign.objects.get().hypotheses["primary"]["metric"] == "BLEU-4"
+
+
+def test_draft_copied_keeps_hypotheses(draft, owner):
+    campaigns.change_plan(campaign=draft, plan={"hypotheses": {"margin": 0.3}})
+    draft.refresh_from_db()
+    assert campaigns.duplicate(campaign=draft, by=owner).hypotheses == {"margin": 0.3}

@@ -1,0 +1,219 @@
+"""Two models of annotators, without tests: Dawid and Skene's, and many-facet severities."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+import pandas as pd
+
+from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.numerals import coefficient, or_dash, signed
+from analysis.reports.system_names import system_name
+from analysis.sections.columns import averaged_criteria, placed_ratings
+from analysis.sections.criteria import criterion_rows
+from analysis.sections.section import Chance, Found, Inputs, Section, averaged
+from analysis.stats.dawid_skene import Competence, dawid_skene
+from analysis.stats.many_facet import annotator_severities
+from judging.limits import MAX_RATING_CELLS
+from judging.protocols.rubric_schema import RubricCriterion
+
+ONE_ANNOTATOR = "one annotator has nobody to be compared with"
+TOO_LARGE = "too many ratings for the model"
+NO_ORDER = "the values have no better end and are not averaged"
+
+
+@dataclass(frozen=True)
+class DawidSkeneRow:
+    """A system's mean after Dawid and Skene's aggregation.
+
+    criterion: key of the criterion
+    system: name of the system
+    mean: mean over the system's questions of the expected true value
+    n: questions
+    reason: why there is no mean
+    """
+
+    criterion: str
+    system: str
+    mean: float
+    n: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class AnnotatorModelRow:
+    """One annotator on one criterion under both models.
+
+    criterion: key of the criterion
+    annotator: label of the annotator
+    n: values given
+    severity: severity in logits by a many-facet rating scale model of systems, sources and
+      annotators; above 0: lower values than the others give
+    severity_reason: why there is no severity
+    accuracy: probability that the annotator gives the true value, by Dawid and Skene's model
+    accuracy_reason: why there is no accuracy
+    """
+
+    criterion: str
+    annotator: str
+    n: int
+    severity: float
+    severity_reason: str
+    accuracy: float
+    accuracy_reason: str
+
+
+class DawidSkene(Section[DawidSkeneRow]):
+    """Systems' means after an aggregation that weighs annotators by how they err."""
+
+    key = "dawid_skene"
+    title = "Dawid–Skene aggregation"
+    identity = ("criterion", "system")
+    by_reading = True
+    note = (
+        "Dawid and Skene's model estimates each question's true value and each annotator's errors together. It takes "
+        "annotators' errors as independent. No test uses these means."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[DawidSkeneRow]:
+        rows: list[DawidSkeneRow] = []
+        place = inputs.counted.slots.set_index("unit")["system"]
+        for criterion in averaged_criteria(inputs.counted):
+            chance.step(f"Dawid–Skene aggregation of {criterion.key}")
+            ratings = inputs.counted.ratings(criterion.key)
+            if not ratings.empty:
+                rows += _aggregated(ratings, place, criterion)
+        return rows
+
+    def tables(self, found: Found) -> list[PageTable]:
+        rows = found.of(DawidSkene)
+        means = {(row.system, row.criterion): row for row in rows}
+        keys = list(dict.fromkeys(row.criterion for row in rows))
+        lines = [
+            Line(
+                system_name(system),
+                [
+                    Cell(or_dash(row.mean), f"n = {row.n:,}") if row else Cell("–")
+                    for key in keys
+                    for row in [means.get((system, key))]
+                ],
+            )
+            for system in sorted({row.system for row in rows})
+        ]
+        if not lines:
+            return []
+        heads = [found.name_of(key) for key in keys]
+        reasons = sorted({row.reason for row in rows} - {""})
+        return [PageTable(self.title, heads, lines, first="System", reasons=reasons, folded=True)]
+
+
+class AnnotatorModels(Section[AnnotatorModelRow]):
+    """Each annotator's severity and accuracy by a model."""
+
+    key = "annotator_models"
+    title = "Severity and accuracy of annotators by models"
+    identity = ("criterion", "annotator")
+    people = ("annotator",)
+    note = (
+        "Severity: logits of a many-facet rating scale model with systems, sources and annotators; above 0 the "
+        "annotator gives lower values than the others. Accuracy: the probability of the true value by Dawid and "
+        "Skene's model, which takes annotators' errors as independent. Both describe; neither is tested."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[AnnotatorModelRow]:
+        rows: list[AnnotatorModelRow] = []
+        for criterion in inputs.said.rubric.criteria:
+            chance.step(f"Models of annotators on {criterion.key}")
+            rows += _of_annotators(inputs, criterion)
+        return rows
+
+    def tables(self, found: Found) -> list[PageTable]:
+        tables = []
+        for criterion in criterion_rows(found):
+            rows = found.on(AnnotatorModels, criterion.criterion)
+            lines = [
+                Line(
+                    row.annotator,
+                    [
+                        Cell(signed(row.severity)),
+                        Cell(coefficient(row.accuracy)),
+                        Cell(f"{row.n:,}"),
+                    ],
+                )
+                for row in rows
+            ]
+            reasons = {each for row in rows for each in (row.severity_reason, row.accuracy_reason)}
+            if lines:
+                tables.append(
+                    PageTable(
+                        criterion.name,
+                        ["severity", "accuracy", "ratings"],
+                        lines,
+                        first="Annotator",
+                        notes=["logits", "Dawid–Skene", ""],
+                        reasons=sorted(reasons - {""}),
+                        folded=True,
+                    )
+                )
+        return tables
+
+
+def _aggregated(
+    ratings: pd.DataFrame, system_of: "pd.Series[str]", criterion: RubricCriterion
+) -> Iterator[DawidSkeneRow]:
+    """Yield each system's mean of expected true values."""
+    model, reason = _competence(ratings, criterion)
+    values = np.full(len(ratings), nan)
+    if model is not None:
+        values = model.chances @ model.scale
+    means = pd.Series(values, index=ratings.index).groupby(system_of.reindex(ratings.index))
+    for system, own in means:
+        mean = nan if reason else float(own.mean())
+        yield DawidSkeneRow(criterion.key, str(system), mean, int(own.count()), reason)
+
+
+def _competence(ratings: pd.DataFrame, criterion: RubricCriterion) -> tuple[Competence | None, str]:
+    """Return Dawid and Skene's model of the ratings (units, annotators), or why there is none."""
+    table, scale = ratings.to_numpy(dtype="float64"), criterion.values()
+    if table.shape[1] < 2:
+        return None, ONE_ANNOTATOR
+    if table.size * len(scale) > MAX_RATING_CELLS:
+        return None, TOO_LARGE
+    return dawid_skene(table, scale=scale), ""
+
+
+def _of_annotators(inputs: Inputs, criterion: RubricCriterion) -> Iterator[AnnotatorModelRow]:
+    """Yield every annotator of a criterion under both models."""
+    ratings = inputs.said.ratings(criterion.key)
+    if ratings.empty:
+        return
+    model, reason = _competence(ratings, criterion)
+    accuracy = np.full(ratings.shape[1], nan) if model is None else model.accuracy
+    severities, severity_reason = _severities(inputs, criterion)
+    for place, label in enumerate(ratings.columns):
+        yield AnnotatorModelRow(
+            criterion=criterion.key,
+            annotator=str(label),
+            n=int(ratings[label].count()),
+            severity=severities.get(str(label), nan),
+            severity_reason=severity_reason,
+            accuracy=float(accuracy[place]),
+            accuracy_reason=reason,
+        )
+
+
+def _severities(inputs: Inputs, criterion: RubricCriterion) -> tuple[dict[str, float], str]:
+    """Return annotators' severities in logits, or why there are none."""
+    if not averaged(criterion):
+        return {}, NO_ORDER
+    rows = placed_ratings(inputs.said, criterion)
+    found = annotator_severities(
+        rows["value"].to_numpy(dtype="float64"),
+        systems=rows["system"].to_numpy(dtype=object),
+        sources=rows["source"].to_numpy(dtype=object),
+        annotators=rows["annotator"].to_numpy(dtype=object),
+    )
+    if found.reason:
+        return {}, found.reason
+    return dict(zip(map(str, found.annotators), found.values.tolist(), strict=True)), ""

@@ -1,0 +1,79 @@
+"""Equivalence within the declared margin, by the test that compares the systems."""
+
+from typing import Any
+
+import pytest
+from scipy import stats
+from statsmodels.stats.weightstats import ttost_paired
+
+from analysis.sections.equivalence import Equivalences
+from analysis.sections.methods import _hypotheses
+from analysis.sections.section import Found
+from tests.analysis.sections import rated
+from tests.analysis.sections.computing import picked
+
+RATINGS = rated.drawn(3, 30, 3, seed=8, gap=0.3, taste=0.3)
+PAIR = {
+    "criterion": "clarity",
+    "first": "Brisa",
+    "second": "Alba",
+    "direction": "greater",
+    "level": 0.05,
+}
+
+
+def tables(design: str = "sources", **declared: Any) -> dict[str, Any]:
+    return rated.computed(rated.study(RATINGS, **declared), design)
+
+
+def test_equivalence_fixed_annotators_agrees_with_statsmodels() -> None:
+    rows = tables(margin=0.4)["equivalence"]
+    assert len(rows) == 3
+    means = RATINGS.mean(axis=2)
+    for row in rows:
+        first, second = (means[rated.SYSTEMS.index(row[side])] for side in ("first", "second"))
+        p, lower, upper = ttost_paired(first, second, -0.4, 0.4)
+        assert (row["p"], row["p_lower"], row["p_upper"]) == pytest.approx(
+            (p, lower[1], upper[1]), rel=1e-9
+        )
+        assert row["p_holm"] >= row["p"]
+        assert row["equivalent"] is (row["p_holm"] < 0.05)
+
+
+def test_equivalence_random_annotators_takes_the_models_error() -> None:
+    found = tables("sources+annotators", margin=0.4)
+    for row in found["equivalence"]:
+        pair = {name: row[name] for name in ("first", "second")}
+        (model,) = picked(found["mixed_models"], effect="difference", **pair)
+        error = (model["high"] - model["low"]) / 2 / stats.t.ppf(0.975, model["df"])
+        upper = stats.t.cdf((model["value"] - 0.4) / error, model["df"])
+        assert (row["test"], row["p_upper"]) == ("mixed_model", pytest.approx(upper))
+
+
+def test_equivalence_pair_declared_is_the_only_pair_and_uncorrected() -> None:
+    found = tables(margin=0.5, primary=PAIR)
+    (row,) = found["equivalence"]
+    assert {row["first"], row["second"]} == {"Alba", "Brisa"}
+    assert row["p_holm"] == row["p"]
+    (sentence,) = Equivalences().sentences(Found(found))
+    assert sentence.startswith("On clarity, “Alba” and “Brisa” are ")
+    assert "within ±0.5 scale points" in sentence and "90% CI [" in sentence
+
+
+def test_equivalence_wide_and_narrow_margin_disagree() -> None:
+    wide, narrow = (tables(margin=margin)["equivalence"] for margin in (3.0, 0.01))
+    assert all(row["equivalent"] for row in wide)
+    assert not any(row["equivalent"] for row in narrow)
+    assert "0 of 3 pairs of systems are equivalent within ±0.01 scale points" in next(
+        Equivalences().sentences(Found({**tables(margin=0.01)}))
+    )
+
+
+def test_equivalence_no_margin_declared_is_absent() -> None:
+    assert tables()["equivalence"] == []
+    assert list(Equivalences().sentences(Found(tables()))) == []
+
+
+def test_methods_margin_declared_is_named() -> None:
+    told = " ".join(_hypotheses(Found(tables(margin=0.4))))
+    assert "two one-sided tests within the declared margin of 0.4 scale points" in told
