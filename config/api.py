@@ -8,6 +8,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import DefaultRouter
 
+from annotation.api import AnnotatorCampaigns, AnnotatorTasks
 from judging.api.datasets import (
     Datasets,
     Items,
@@ -55,6 +56,8 @@ router.register(f"{in_dataset}/metrics", Metrics, "metric")
 router.register(f"{in_dataset}/metrics/<int:metric>/scores", Scores, "score")
 router.register(f"{in_dataset}/quarantine", Quarantined, "quarantine")
 router.register(f"{in_dataset}/shares", Shares, "share")
+router.register("annotate/campaigns", AnnotatorCampaigns, "annotator-campaign")
+router.register("annotate/tasks", AnnotatorTasks, "annotator-task")
 
 docs = csp_update(
     {"script-src": [SELF], "style-src": [SELF, UNSAFE_INLINE], "img-src": [SELF, "data:"]}
