@@ -9,6 +9,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from rest_framework.routers import DefaultRouter
 
 from annotation.api import AnnotatorCampaigns, AnnotatorTasks
+from judging.api.campaigns import Campaigns, Deviations, DrawChecks, History, Rounds
 from judging.api.datasets import (
     Datasets,
     Items,
@@ -21,6 +22,8 @@ from judging.api.datasets import (
 from judging.api.files import Files
 from judging.api.jobs import Jobs
 from judging.api.me import Me
+from judging.api.people import Enrolments, Invitations, Join, Members
+from judging.api.protocols import Protocols
 
 app_name = "api"
 PROBLEM = {
@@ -44,9 +47,21 @@ PROBLEM = {
 ALWAYS = ("401", "403", "404", "406", "429")
 WRITING = ("400", "409", "412", "413", "415", "422")
 
+JOIN = "/api/v1/join/"  # by an invitation that may have ended
+
 router = DefaultRouter(use_regex_path=False)
 router.include_root_view = router.include_format_suffixes = False
 router.register("jobs", Jobs, "job")
+router.register("protocols", Protocols, "protocol")
+router.register("campaigns", Campaigns, "campaign")
+in_campaign = "campaigns/<uuid:campaign>"
+router.register(f"{in_campaign}/rounds", Rounds, "round")
+router.register(f"{in_campaign}/deviations", Deviations, "deviation")
+router.register(f"{in_campaign}/history", History, "event")
+router.register(f"{in_campaign}/draws/check", DrawChecks, "draw-check")
+router.register(f"{in_campaign}/invitations", Invitations, "invitation")
+router.register(f"{in_campaign}/enrolments", Enrolments, "enrolment")
+router.register(f"{in_campaign}/members", Members, "member")
 router.register("datasets", Datasets, "dataset")
 in_dataset = "datasets/<int:dataset>"
 router.register(f"{in_dataset}/files", Files, "file")
@@ -65,6 +80,7 @@ docs = csp_update(
 
 urlpatterns = [
     path("me/", Me.as_view(), name="me"),
+    path("join/", Join.as_view(), name="join"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", docs, name="docs"),
     *router.urls,
@@ -77,12 +93,13 @@ def add_problems(
     """Add the errors that any request may get to each operation of the schema."""
     result["components"].setdefault("schemas", {})["Problem"] = PROBLEM
     content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    for item in result["paths"].values():
+    for address, item in result["paths"].items():
+        further = ("410",) if address == JOIN else ()
         for method, operation in item.items():
             if method not in ("get", "post", "put", "patch", "delete"):
                 continue
             writing = WRITING if method != "get" else ("400", "422")
-            for code in (*ALWAYS, *writing):
+            for code in (*ALWAYS, *writing, *further):
                 operation["responses"].setdefault(
                     code, {"description": "A problem.", "content": content}
                 )

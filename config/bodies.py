@@ -11,16 +11,20 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.urls import Resolver404, resolve
-from rest_framework.exceptions import ParseError
+from rest_framework.exceptions import AuthenticationFailed, ParseError
 from rest_framework.parsers import JSONParser
 
+from judging.actions import keys
 from judging.guards import STAFF
 from judging.limits import MAX_BODY_BYTES, MAX_VISITOR_BODY_BYTES
 from judging.models import User
 
 # A proxy asks here whether a request may bring a large file, before it stores one: nginx.conf
 MAY_SEND_FILES = "/may-send-files/"
+ASKED_METHOD = "X-Asked-Method"  # the proxy says here what the request is
+API = "/api/"
 TAKE_FILES = {
+    "api:file-list",
     "judging:collection_new",
     "judging:files_upload",
     "analysis:metrics_systems",
@@ -30,8 +34,8 @@ TAKE_FILES = {
 
 
 class Bodies:
-    """Middleware after the log-in: only a researcher sends large bodies, and only to pages that
-    take files."""
+    """Middleware after the log-in: only a researcher sends large bodies, and only to addresses that
+    take files. An API token counts as a log-in."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self.answer = answer
@@ -40,10 +44,18 @@ class Bodies:
         if request.encoding and not _is_utf8(request):
             return HttpResponse("This site reads UTF-8.", status=400, content_type="text/plain")
         if request.path_info == MAY_SEND_FILES:
-            return HttpResponse(status=_status_of_sender(request.user))
-        if _length(request) <= _most_bytes(request):
+            return HttpResponse(status=_status_of_sender(request))
+        length = _length(request)
+        if length <= MAX_VISITOR_BODY_BYTES:
             return self.answer(request)
-        if not request.user.is_authenticated and _takes_files(request):
+        try:
+            sender = _sender(request)
+        except AuthenticationFailed as refused:
+            return HttpResponse(str(refused), status=401, content_type="text/plain")
+        if length <= _most_bytes(request, sender):
+            return self.answer(request)
+        is_page = not request.path_info.startswith(API)
+        if is_page and not sender.is_authenticated and _takes_files(request):
             return redirect_to_login(request.get_full_path())  # logged out meanwhile
         return HttpResponse(
             "This is larger than the site takes here.", status=413, content_type="text/plain"
@@ -63,18 +75,31 @@ def _length(request: HttpRequest) -> int:
     return int(announced) if announced.isdecimal() else 0
 
 
-def _most_bytes(request: HttpRequest) -> int:
-    if not request.user.is_authenticated:
+def _sender(request: HttpRequest) -> User | AnonymousUser:
+    """Return the user of the session, else of the API token."""
+    token = None if request.user.is_authenticated else keys.sent_with(request)
+    return token.user if token else request.user
+
+
+def _most_bytes(request: HttpRequest, sender: User | AnonymousUser) -> int:
+    if not sender.is_authenticated:
         return MAX_VISITOR_BODY_BYTES
-    if request.user.can_create_campaigns and _takes_files(request):
+    if sender.can_create_campaigns and _takes_files(request):
         return int(settings.UPLOAD_LIMIT) + MAX_BODY_BYTES  # a file and the form around it
     return MAX_BODY_BYTES
 
 
-def _status_of_sender(user: User | AnonymousUser) -> int:
-    """Return what tells a proxy to take a file from a user, to have them log in, or to refuse."""
+def _status_of_sender(request: HttpRequest) -> int:
+    """Return what tells a proxy to take a file from a user, to have them log in, or to refuse. Who
+    only reads brings no file."""
+    try:
+        user = _sender(request)
+    except AuthenticationFailed:
+        return 401
     if not user.is_authenticated:
         return 401
+    if request.headers.get(ASKED_METHOD) in ("GET", "HEAD"):
+        return 204
     may_send = user.can_create_campaigns or user.memberships.filter(role__in=STAFF).exists()
     return 204 if may_send else 403
 

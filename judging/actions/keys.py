@@ -1,6 +1,6 @@
-"""Keys for programs, of which only a hash is kept: who reads the database cannot use them.
+"""API tokens, of which only a hash is kept: who reads the database cannot use them.
 
-A key ends when its time is over, when its owner makes another, changes the password or logs out
+A token ends when it expires, and when its owner makes another, changes the password or logs out
 everywhere.
 """
 
@@ -9,6 +9,7 @@ import secrets
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.http import HttpRequest
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
@@ -20,7 +21,7 @@ from judging.models import AccessKey, Event, User
 BYTES = 20
 DAYS = 90
 NOTED = timedelta(hours=1)  # how exact the last use is kept
-WORTHLESS = "This key is not valid: it was revoked, replaced, or never given."
+INVALID = "This API token is not valid: it expired, was revoked or replaced, or never existed."
 
 
 def digest(key: str) -> str:
@@ -29,20 +30,26 @@ def digest(key: str) -> str:
 
 
 class KeyAuthentication(BaseAuthentication):
-    """Lets a program in by its key; not in judging.api, which Django REST framework must load after
+    """Authentication by an API token; not in judging.api, which Django REST framework must load after
     this."""
 
     def authenticate(self, request: Request) -> tuple[User, AccessKey] | None:
-        words = get_authorization_header(request).split()
-        if not words or words[0].lower() != b"token":
-            return None
-        if len(words) != 2:
-            raise AuthenticationFailed(WORTHLESS)
-        key = _standing(words[1].decode("latin-1"), timezone.now())
-        return key.user, key
+        key = sent_with(request)
+        return (key.user, key) if key else None
 
     def authenticate_header(self, request: Request) -> str:
         return "Token"
+
+
+def sent_with(request: Request | HttpRequest) -> AccessKey | None:
+    """Return the API token that a request came with, None if there is none; AuthenticationFailed if
+    it is not valid."""
+    words = get_authorization_header(request).split()
+    if not words or words[0].lower() != b"token":
+        return None
+    if len(words) != 2:
+        raise AuthenticationFailed(INVALID)
+    return _standing(words[1].decode("latin-1"), timezone.now())
 
 
 def _standing(shown: str, now: datetime) -> AccessKey:
@@ -55,7 +62,7 @@ def _standing(shown: str, now: datetime) -> AccessKey:
         or key.expires_at <= now
         or key.version != key.user.version
     ):
-        raise AuthenticationFailed(WORTHLESS)
+        raise AuthenticationFailed(INVALID)
     if key.used_at is None or key.used_at < now - NOTED:
         AccessKey.objects.filter(pk=key.pk).update(used_at=now)
     return key

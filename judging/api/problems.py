@@ -59,9 +59,13 @@ def problem(error: Exception, context: Mapping[str, Any]) -> Response | None:
     return Response(body, status=code, headers=headers, content_type=CONTENT_TYPE)
 
 
-def form_errors(form: Any) -> ValidationError:
-    """Return the errors of a form of the pages as those of the API."""
-    return ValidationError({field: list(errors) for field, errors in form.errors.items()})
+def form_errors(form: Any, *, names: Mapping[str, str] | None = None) -> ValidationError:
+    """Return the errors of a form of the pages as those of the API; `names` are the API's names of
+    fields that have another name in the form."""
+    known = names or {}
+    return ValidationError(
+        {known.get(field, field): list(errors) for field, errors in form.errors.items()}
+    )
 
 
 def _fields(detail: Any, path: str = "") -> Iterator[dict[str, str]]:

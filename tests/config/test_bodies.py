@@ -1,6 +1,7 @@
 """Bodies are refused before they are read, floods of log-ins before a password is looked at."""
 
 import io
+import json
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ from django.utils import timezone
 
 from config import outages
 from config.bodies import MAY_SEND_FILES, TAKE_FILES
-from judging.actions import campaigns, log_ins
+from judging.actions import campaigns, keys, log_ins
 from judging.limits import MAX_BODY_BYTES, MAX_VISITOR_BODY_BYTES
+from judging.models import User
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +47,8 @@ def sent(client: Client, path: str, length: int) -> int:
         ("/login/", 413),
         ("/nowhere/", 413),
         ("/join/abc/", 413),
-        ("/api/campaigns/", 413),
+        ("/api/v1/campaigns/", 413),
+        ("/api/v1/datasets/1/files/", 413),
         ("/collections/new/", 302),  # who was logged out meanwhile is shown the log-in page
     ],
 )
@@ -114,7 +117,8 @@ def address(name: str, parts: dict[str, Any]) -> str:
 def test_large_files_are_taken_by_addresses_that_exist_and_from_researchers_only(name: str) -> None:
     owner = factories.researcher()
     campaign = factories.campaign(manager=owner)
-    parts = ({}, {"pk": campaign.collection_id}, {"uuid": campaign.uuid})
+    about = {"pk": campaign.collection_id}, {"dataset": campaign.collection_id}
+    parts = ({}, *about, {"uuid": campaign.uuid})
     (path,) = [found for each in parts if (found := address(name, each))]
     client = factories.logged_in(owner)
     file = io.BytesIO(b"x" * (MAX_BODY_BYTES + 1000))
@@ -132,15 +136,46 @@ def test_proxy_is_told_whose_files_to_take() -> None:
     answers = [each.get(MAY_SEND_FILES) for each in asked]
     assert [each.status_code for each in answers] == [401, 204, 204, 403]
     assert not any(each.content for each in answers)
+    stranger = Client(headers={"Authorization": "Token abc"})
+    programs = [with_token(each) for each in (factories.researcher(), annotator)]
+    statuses = [each.get(MAY_SEND_FILES).status_code for each in (stranger, *programs)]
+    assert statuses == [401, 204, 403]
+    reading = programs[1].get(MAY_SEND_FILES, headers={"X-Asked-Method": "GET"})
+    assert reading.status_code == 204
 
 
 @pytest.mark.parametrize("said", ["[" * 200_000 + "]" * 200_000, r'{"design": "\ud800"}'])
 def test_json_that_is_nested_deeply_or_no_text_is_a_bad_request(said: str) -> None:
-    campaign = factories.opened()
     client = Client(raise_request_exception=False)
-    client.force_login(campaign.created_by)
-    path = f"/api/campaigns/{campaign.uuid}/runs/"
+    client.force_login(factories.researcher())
+    path = "/api/v1/campaigns/"
     assert client.post(path, said, content_type="application/json").status_code == 400
+
+
+def with_token(user: User) -> Client:
+    token = keys.make(user=user, now=timezone.now(), scope="manage")
+    return Client(headers={"Authorization": f"Token {token}"})
+
+
+def test_file_sent_with_a_token_is_taken_and_other_large_bodies_are_refused_unread() -> None:
+    owner = factories.researcher()
+    client, dataset = with_token(owner), factories.collection(owner=owner).pk
+    path = f"/api/v1/datasets/{dataset}/files/"
+    file = io.BytesIO(b"question\n" + b"x" * (MAX_BODY_BYTES + 1000))
+    file.name = "big.csv"
+    assert client.post(path, {"file": file}).status_code == 202
+    assert sent(client, path, settings.UPLOAD_LIMIT * 2) == 413
+    assert sent(client, "/api/v1/campaigns/", MAX_BODY_BYTES + 1) == 413
+    assert sent(with_token(factories.user()), path, MAX_BODY_BYTES + 1) == 413
+    stranger = Client(headers={"Authorization": "Token abc"})
+    assert sent(stranger, path, MAX_BODY_BYTES + 1) == 401
+
+
+def test_long_json_sent_with_a_token_is_read() -> None:
+    client = with_token(factories.researcher())
+    text = json.dumps({"name": "x" * MAX_VISITOR_BODY_BYTES})
+    answer = client.post("/api/v1/datasets/", text, content_type="application/json")
+    assert answer.status_code == 422
 
 
 def test_flood_of_log_ins_under_many_names_is_told_to_wait_and_a_known_browser_is_not() -> None:

@@ -1,0 +1,577 @@
+"""Campaigns: planned, locked, opened, closed, and what was changed, drawn and done in them."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.forms import ModelForm, model_to_dict
+from django.utils import timezone
+from django.utils.text import slugify
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework import mixins, permissions, serializers, status
+from rest_framework.decorators import action
+from rest_framework.exceptions import NotFound
+from rest_framework.generics import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from judging import tasks
+from judging.actions import (
+    campaigns,
+    clones,
+    crowd_platforms,
+    draw_checks,
+    draws,
+    exports,
+    fit,
+    history,
+    rounds,
+)
+from judging.api.base import (
+    InCampaign,
+    JobSerializer,
+    Resource,
+    accepted,
+    check_confirmed,
+    check_if_match,
+    conflicts,
+    entity_tag,
+)
+from judging.api.downloads import FileRenderer, download, file_response
+from judging.api.problems import Conflict, form_errors
+from judging.forms.campaigns import AmendForm, NewCampaignForm, PlanForm
+from judging.guards import (
+    MANAGERS,
+    STAFF,
+    campaign_of,
+    check_creator,
+    collections_to_plan_with,
+)
+from judging.models import Campaign, Deviation, Event, Job, Round, User
+
+IN_FORMS = {"collection": "dataset", "rubric": "protocol"}  # names of the forms, and of the API
+DESIGN = tuple(name for name in PlanForm.Meta.fields if name != "rubric")
+LONG = ("introduction", "consent", "analysis_plan", "sample_reason")
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description="The ETag of the state that you read; 412 if the campaign was changed since.",
+)
+
+
+class CampaignSerializer(serializers.ModelSerializer):
+    """A campaign, with how many assignments of its main round there are."""
+
+    dataset = serializers.IntegerField(source="collection_id", read_only=True)
+    dataset_name = serializers.CharField(source="collection.name", read_only=True)
+    protocol = serializers.IntegerField(source="rubric_id", read_only=True)
+    protocol_key = serializers.CharField(source="rubric.key", read_only=True)
+    protocol_version = serializers.CharField(source="rubric.version", read_only=True)
+    created_by = serializers.CharField(source="created_by.username", read_only=True)
+    reproduces = serializers.UUIDField(
+        source="reproduces.uuid", default=None, allow_null=True, read_only=True
+    )
+    assignments = serializers.IntegerField(source="places", read_only=True)
+    submitted = serializers.IntegerField(source="filled", read_only=True)
+    held = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = Campaign
+        fields: tuple[str, ...] = (
+            "uuid",
+            "title",
+            "state",
+            "origin",
+            "dataset",
+            "dataset_name",
+            "protocol",
+            "protocol_key",
+            "protocol_version",
+            *(name for name in DESIGN if name not in (*LONG, "title")),
+            "reproduces",
+            "locked_digest",
+            "created_by",
+            "created_at",
+            "locked_at",
+            "closed_at",
+            "assignments",
+            "submitted",
+            "held",
+        )
+        read_only_fields = fields
+
+    locked_digest = serializers.CharField(
+        source="protocol_digest", read_only=True, help_text="Of what was locked; blank in a draft."
+    )
+
+
+class WholeCampaignSerializer(CampaignSerializer):
+    """A campaign with its texts and the other parts of its plan."""
+
+    class Meta(CampaignSerializer.Meta):
+        fields = (*CampaignSerializer.Meta.fields, *LONG, "selection", "quality", "rate", "locked")
+        read_only_fields = fields
+
+    locked = serializers.DictField(
+        source="protocol", allow_null=True, read_only=True, help_text="What was locked."
+    )
+
+
+class DesignSerializer(serializers.ModelSerializer):
+    """The design of a draft: protocol, annotators, order, lease, and the texts annotators read."""
+
+    protocol = serializers.IntegerField(source="rubric", required=False)
+    time_zone = serializers.CharField(required=False, max_length=60)
+
+    class Meta:
+        model = Campaign
+        fields: tuple[str, ...] = ("protocol", *DESIGN)
+        extra_kwargs = {"title": {"required": False}}
+
+
+class NewCampaignSerializer(DesignSerializer):
+    """A new draft: dataset, protocol and design. Without `annotators_per_task` there are as many as
+    the protocol says."""
+
+    dataset = serializers.IntegerField(source="collection")
+    protocol = serializers.IntegerField(source="rubric")
+
+    class Meta(DesignSerializer.Meta):
+        fields = ("dataset", *DesignSerializer.Meta.fields)
+        extra_kwargs = {"title": {"required": True}}
+
+
+class OpeningSerializer(serializers.Serializer):
+    """Whether a campaign is opened although it breaks rules of its crowd platform."""
+
+    anyway = serializers.BooleanField(default=False)
+
+
+class CampaignFilter(filters.FilterSet):
+    """By state, origin, dataset, protocol and title."""
+
+    title = filters.CharFilter(lookup_expr="icontains")
+    dataset = filters.NumberFilter(field_name="collection_id")
+    protocol = filters.CharFilter(field_name="rubric__key")
+
+    class Meta:
+        model = Campaign
+        fields = ("state", "origin")
+
+
+@extend_schema_view(
+    list=extend_schema(summary="List the campaigns that you manage or analyse"),
+)
+class Campaigns(mixins.ListModelMixin, Resource):
+    """Campaigns that the user manages or analyses."""
+
+    queryset = Campaign.objects.all()
+    serializer_class = CampaignSerializer
+    filterset_class = CampaignFilter
+    lookup_field = "uuid"
+    lookup_value_converter = "uuid"
+
+    def rows(self) -> QuerySet[Campaign]:
+        seen = Campaign.objects.visible_to(self.request.user).with_places()
+        related = seen.select_related("collection", "rubric", "created_by", "reproduces")
+        return related.defer("rubric__document", "collection__mapping", *_long_columns())
+
+    def check_access(self) -> None:
+        if "uuid" in self.kwargs and self.action:
+            is_reading = self.request.method in permissions.SAFE_METHODS
+            roles = STAFF if is_reading else MANAGERS
+            self.campaign = campaign_of(self.request.user, self.kwargs["uuid"], roles)
+
+    def shown(self, campaign: Campaign, code: int = status.HTTP_200_OK) -> Response:
+        """Return a campaign with its entity tag."""
+        found = self.rows().defer(None).get(pk=campaign.pk)
+        data = WholeCampaignSerializer(found).data
+        return Response(data, status=code, headers={"ETag": _tag(found)})
+
+    @extend_schema(responses=WholeCampaignSerializer)
+    def retrieve(self, request: Request, uuid: UUID) -> Response:
+        """Return a campaign. Its ETag is the state of its plan."""
+        return self.shown(self.campaign)
+
+    @extend_schema(request=NewCampaignSerializer, responses={201: WholeCampaignSerializer})
+    def create(self, request: Request) -> Response:
+        """Create a draft from a dataset, a protocol and a design."""
+        check_creator(request.user)
+        sent = NewCampaignSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        own = collections_to_plan_with(request.user)
+        about = own.filter(pk=sent.validated_data["collection"]).first()
+        form = NewCampaignForm(
+            _with_defaults(sent.validated_data),
+            user=request.user,
+            material=fit.facts(about) if about else None,
+            collections=own,
+            initial={"rubric": sent.validated_data["rubric"]},
+        )
+        plan = _cleaned(form)
+        made = campaigns.create(
+            by=request.user, collection=plan["collection"], rubric=plan["rubric"], plan=plan
+        )
+        return self.shown(made, status.HTTP_201_CREATED)
+
+    @extend_schema(
+        request=DesignSerializer, responses=WholeCampaignSerializer, parameters=[IF_MATCH]
+    )
+    def partial_update(self, request: Request, uuid: UUID) -> Response:
+        """Change the plan of a draft."""
+        with transaction.atomic():
+            held = Campaign.objects.select_for_update().get(pk=self.campaign.pk)
+            check_if_match(request, _tag(held))
+            sent = DesignSerializer(data=request.data, partial=True)
+            sent.is_valid(raise_exception=True)
+            planned = model_to_dict(held, PlanForm.Meta.fields)
+            form = PlanForm(
+                planned | sent.validated_data, instance=held, user=request.user, material=None
+            )
+            with conflicts():
+                campaigns.change_plan(campaign=held, plan=_cleaned(form))
+        return self.shown(held)
+
+    @extend_schema(responses={204: None, 202: JobSerializer})
+    def destroy(self, request: Request, uuid: UUID) -> Response:
+        """Delete a draft that nobody joined; a job deletes a large one."""
+        check_confirmed(request)
+        campaign = self.campaign
+        is_draft = campaign.state == Campaign.State.DRAFT
+        if is_draft and campaigns.is_slow_to_remove(campaign):
+            job = tasks.begin_once(kind=campaigns.DISCARD, by=request.user, campaign=campaign)
+            return accepted(job)
+        with conflicts():
+            campaigns.discard(campaign=campaign, by=request.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=None, responses={201: WholeCampaignSerializer})
+    @action(detail=True, methods=["post"])
+    def clone(self, request: Request, uuid: UUID) -> Response:
+        """Create a draft with the plan of a campaign."""
+        return self._planned_from(campaigns.duplicate)
+
+    @extend_schema(request=None, responses={201: WholeCampaignSerializer})
+    @action(detail=True, methods=["post"])
+    def reproduce(self, request: Request, uuid: UUID) -> Response:
+        """Create a draft that repeats a closed campaign with new annotators."""
+        return self._planned_from(clones.clone)
+
+    def _planned_from(self, plan: Any) -> Response:
+        check_creator(self.request.user)
+        usable = collections_to_plan_with(self.request.user)
+        get_object_or_404(usable, pk=self.campaign.collection_id)
+        with conflicts():
+            made = plan(campaign=self.campaign, by=self.request.user)
+        return self.shown(made, status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=WholeCampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def lock(self, request: Request, uuid: UUID) -> Response:
+        """Lock the protocol and the design of a draft."""
+        with conflicts():
+            campaigns.lock(campaign=self.campaign, now=timezone.now(), by=request.user)
+        return self.shown(self.campaign)
+
+    @extend_schema(
+        request=OpeningSerializer, responses={200: WholeCampaignSerializer, 202: JobSerializer}
+    )
+    @action(detail=True, methods=["post"])
+    def open(self, request: Request, uuid: UUID) -> Response:
+        """Open a campaign to its annotators; a job lays out a large one."""
+        campaign = self.campaign
+        sent = OpeningSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        if campaign.state == Campaign.State.LOCKED and (broken := crowd_platforms.unmet(campaign)):
+            if not sent.validated_data["anyway"]:
+                said = " ".join(str(each.told) for each in broken)
+                raise Conflict(f"Rules of the crowd platform are not met. {said}")
+            crowd_platforms.note_unmet(campaign=campaign, rules=broken, by=request.user)
+        if campaigns.is_slow_to_open(campaign):
+            job = tasks.begin_once(kind=campaigns.LAUNCH, by=request.user, campaign=campaign)
+            return accepted(job)
+        with conflicts():
+            campaigns.open_(campaign=campaign, now=timezone.now(), by=request.user)
+        return self.shown(campaign)
+
+    @extend_schema(request=None, responses=WholeCampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def pause(self, request: Request, uuid: UUID) -> Response:
+        """Pause an open campaign."""
+        return self._moved(Campaign.State.PAUSED)
+
+    @extend_schema(request=None, responses=WholeCampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def close(self, request: Request, uuid: UUID) -> Response:
+        """Close a campaign and its rounds, or take it out of the archive."""
+        if self.campaign.state == Campaign.State.ARCHIVED:
+            return self._moved(Campaign.State.CLOSED)
+        with conflicts():
+            campaigns.close(campaign=self.campaign, now=timezone.now(), by=request.user)
+        return self.shown(self.campaign)
+
+    @extend_schema(request=None, responses=WholeCampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def archive(self, request: Request, uuid: UUID) -> Response:
+        """Archive a locked or closed campaign."""
+        return self._moved(Campaign.State.ARCHIVED)
+
+    def _moved(self, to: str) -> Response:
+        with conflicts():
+            campaigns.move(campaign=self.campaign, to=to, now=timezone.now(), by=self.request.user)
+        return self.shown(self.campaign)
+
+    @extend_schema(responses=file_response("application/json"))
+    @action(detail=True, renderer_classes=[FileRenderer], filterset_class=None)
+    def draws(self, request: Request, uuid: UUID) -> Any:
+        """Stream what was drawn in a closed campaign, with the secret it was drawn from."""
+        try:
+            found = draws.document(self.campaign)
+        except draws.NotOverYet as refused:
+            raise NotFound(str(refused)) from None
+        name = f"{slugify(self.campaign.title)}-draws.json"
+        about = name[-(Event._meta.get_field("about").max_length or 0) :]
+        history.note(Event.Act.EXPORTED, by=request.user, campaign=self.campaign, about=about)
+        return download(_at_one_moment(found), "application/json", name)
+
+    @extend_schema(request=None, responses=WholeCampaignSerializer)
+    @action(detail=True, methods=["post"], url_path="draws/reveal")
+    def reveal_draws(self, request: Request, uuid: UUID) -> Response:
+        """Reveal the secret of a closed campaign's draws; it can never open again."""
+        check_confirmed(request)
+        with conflicts():
+            draws.reveal(campaign=self.campaign, now=timezone.now(), by=request.user)
+        return self.shown(self.campaign)
+
+
+def _long_columns() -> tuple[str, ...]:
+    return (*LONG, "selection", "quality", "protocol")
+
+
+def _tag(campaign: Campaign) -> str:
+    """Return the entity tag of a campaign's plan and state."""
+    names = (*campaigns.PLANNED, "collection_id", "rubric_id", "state", "selection")
+    return entity_tag(campaign.uuid, *(getattr(campaign, name) for name in names))
+
+
+def _with_defaults(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was sent for a new draft, with the defaults of what was left out."""
+    blank = Campaign()
+    left_out = {name: getattr(blank, name) for name in DESIGN if name != "annotators_per_task"}
+    return left_out | dict(said)
+
+
+def _cleaned(form: ModelForm) -> dict[str, Any]:
+    """Return what a form of the pages makes of its data; raise ValidationError with the names of the
+    API."""
+    if not form.is_valid():
+        raise form_errors(form, names=IN_FORMS)
+    return form.cleaned_data
+
+
+def _at_one_moment(found: Mapping[str, Any]) -> Any:
+    with exports.one_moment():
+        yield from draws.written(found)
+
+
+class RoundSerializer(serializers.ModelSerializer):
+    """A round of a campaign, with how many of its assignments were submitted."""
+
+    annotators = serializers.IntegerField(source="per_task")
+    assignments = serializers.IntegerField(source="places")
+    submitted = serializers.IntegerField(source="filled")
+
+    class Meta:
+        model = Round
+        fields = (
+            "id",
+            "kind",
+            "number",
+            "annotators",
+            "apart",
+            "opened_at",
+            "closed_at",
+            "assignments",
+            "submitted",
+        )
+
+
+class NewRoundSerializer(serializers.Serializer):
+    """A pilot or calibration round on sources that are drawn for it."""
+
+    kind = serializers.ChoiceField([Round.Kind.CALIBRATION, Round.Kind.PILOT])
+    size = serializers.IntegerField(min_value=1, help_text="How many sources it takes.")
+    annotators = serializers.IntegerField(min_value=1, max_value=100)
+    apart = serializers.BooleanField(
+        default=True, help_text="Exclude these sources from the main round."
+    )
+
+
+@extend_schema_view(
+    list=extend_schema(summary="List the rounds of a campaign"),
+    retrieve=extend_schema(summary="Return a round of a campaign"),
+)
+class Rounds(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
+    """The main round of a campaign, and its pilot and calibration rounds."""
+
+    queryset = Round.objects.all()
+    serializer_class = RoundSerializer
+    filterset_fields = ("kind",)
+    lookup_value_converter = "int"
+
+    def rows(self) -> QuerySet[Round]:
+        of_places = Q(assignments__state__in=["open", "held", "submitted"])
+        submitted = Q(assignments__state="submitted")
+        own = self.campaign.rounds.exclude(kind=Round.Kind.CHECKS).select_related("campaign")
+        return own.annotate(
+            places=Count("assignments", filter=of_places),
+            filled=Count("assignments", filter=submitted),
+        )
+
+    @extend_schema(request=NewRoundSerializer, responses={201: RoundSerializer})
+    def create(self, request: Request, campaign: UUID) -> Response:
+        """Open a pilot or calibration round of a draft."""
+        sent = NewRoundSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        with conflicts():
+            made = rounds.begin(
+                campaign=self.campaign, by=request.user, now=timezone.now(), **sent.validated_data
+            )
+        data = RoundSerializer(self.rows().get(pk=made.pk)).data
+        return Response(data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=RoundSerializer)
+    @action(detail=True, methods=["post"])
+    def end(self, request: Request, campaign: UUID, pk: int) -> Response:
+        """Close a pilot or calibration round."""
+        round = get_object_or_404(self.campaign.rounds.trials(), pk=pk)
+        if round.opened_at is None or round.closed_at is not None:
+            raise Conflict("The round is closed already.")
+        rounds.end(round=round, by=request.user, now=timezone.now())
+        return Response(RoundSerializer(self.rows().get(pk=pk)).data)
+
+
+class DeviationSerializer(serializers.ModelSerializer):
+    """A change after the protocol was locked."""
+
+    made_by = serializers.CharField(source="made_by.username")
+
+    class Meta:
+        model = Deviation
+        fields = ("id", "what", "before", "after", "reason", "made_by", "made_at")
+
+
+class AmendmentSerializer(serializers.Serializer):
+    """A change after the lock, with its reason, which the report lists."""
+
+    what = serializers.ChoiceField(campaigns.AMENDABLE)
+    value = serializers.CharField()
+    reason = serializers.CharField(max_length=500)
+
+
+@extend_schema_view(list=extend_schema(summary="List the changes after the lock"))
+class Deviations(mixins.ListModelMixin, InCampaign):
+    """Changes after the protocol of a campaign was locked."""
+
+    queryset = Deviation.objects.all()
+    serializer_class = DeviationSerializer
+    filterset_fields = ("what",)
+    manager_actions = ("list",)
+
+    def rows(self) -> QuerySet[Deviation]:
+        return self.campaign.deviations.select_related("made_by")
+
+    @extend_schema(request=AmendmentSerializer, responses={201: DeviationSerializer})
+    def create(self, request: Request, campaign: UUID) -> Response:
+        """Change what may change after the lock, with the reason."""
+        sent = AmendmentSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        form = AmendForm(sent.validated_data)
+        if not form.is_valid():
+            raise form_errors(form)
+        with conflicts():
+            made = campaigns.amend(
+                campaign=self.campaign, by=request.user, now=timezone.now(), **form.cleaned_data
+            )
+        return Response(DeviationSerializer(made).data, status=status.HTTP_201_CREATED)
+
+
+class EventSerializer(serializers.ModelSerializer):
+    """An act of somebody who manages; `about`, `before` and `after` name accounts by number."""
+
+    account = serializers.IntegerField(source="who", allow_null=True)
+    who = serializers.CharField(source="username", allow_null=True)
+
+    class Meta:
+        model = Event
+        fields = ("id", "at", "account", "who", "act", "about", "before", "after")
+
+
+class EventFilter(filters.FilterSet):
+    """By act, user name and time."""
+
+    act = filters.ChoiceFilter(choices=Event.Act.choices)
+    who = filters.CharFilter(field_name="username")
+    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte")
+    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
+
+    class Meta:
+        model = Event
+        fields = ("act",)
+
+
+@extend_schema_view(list=extend_schema(summary="List what was done in a campaign"))
+class History(mixins.ListModelMixin, InCampaign):
+    """What was done in a campaign, in the order of time."""
+
+    queryset = Event.objects.all()
+    serializer_class = EventSerializer
+    filterset_class = EventFilter
+
+    def rows(self) -> QuerySet[Event]:
+        names = User.objects.filter(pk=OuterRef("who")).values("username")
+        found = Event.objects.of_campaign(self.campaign.uuid)
+        return found.annotate(username=Subquery(names))
+
+
+class DrawCheckSerializer(JobSerializer):
+    """A check of the draws: its job, and what is not as the secret and the protocol say."""
+
+    problems = serializers.SerializerMethodField()
+
+    class Meta(JobSerializer.Meta):
+        fields = (*JobSerializer.Meta.fields, "problems")
+
+    def get_problems(self, job: Job) -> list[str] | None:
+        return job.result.get("problems")
+
+
+class DrawChecks(InCampaign):
+    """Checks whether a closed campaign was drawn as its secret says."""
+
+    queryset = Job.objects.all()
+    serializer_class = DrawCheckSerializer
+    pagination_class = None
+    filter_backends = ()
+
+    @extend_schema(responses=DrawCheckSerializer, operation_id="campaigns_draws_check_retrieve")
+    def list(self, request: Request, campaign: UUID) -> Response:
+        """Return the last check of a campaign's draws."""
+        checks = self.campaign.jobs.filter(kind=draw_checks.KIND).order_by("-created_at")
+        last = checks.first()
+        if last is None:
+            raise NotFound("The draws were not checked yet.")
+        return Response(DrawCheckSerializer(last).data)
+
+    @extend_schema(request=None, responses={202: JobSerializer})
+    def create(self, request: Request, campaign: UUID) -> Response:
+        """Have a job check the draws of a campaign whose secret is revealed."""
+        if self.campaign.secret_revealed_at is None:
+            raise Conflict("The secret of the draws is not revealed.")
+        job = tasks.begin_once(kind=draw_checks.KIND, by=request.user, campaign=self.campaign)
+        return accepted(job)
