@@ -22,6 +22,7 @@ from judging.api.datasets import (
 from judging.api.files import Files
 from judging.api.jobs import Jobs
 from judging.api.judgments import Judgments, Tasks
+from judging.api.llm_judges import LlmJudges
 from judging.api.me import Me
 from judging.api.people import Enrolments, Invitations, Join, Members
 from judging.api.protocols import Protocols
@@ -65,6 +66,7 @@ router.register(f"{in_campaign}/enrolments", Enrolments, "enrolment")
 router.register(f"{in_campaign}/members", Members, "member")
 router.register(f"{in_campaign}/tasks", Tasks, "task")
 router.register(f"{in_campaign}/judgments", Judgments, "judgment")
+router.register(f"{in_campaign}/llm-judges", LlmJudges, "llm-judge")
 router.register("datasets", Datasets, "dataset")
 in_dataset = "datasets/<int:dataset>"
 router.register(f"{in_dataset}/files", Files, "file")

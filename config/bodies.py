@@ -25,6 +25,7 @@ ASKED_METHOD = "X-Asked-Method"  # the proxy says here what the request is
 API = "/api/"
 TAKE_FILES = {
     "api:file-list",
+    "api:llm-judge-list",
     "judging:collection_new",
     "judging:files_upload",
     "analysis:metrics_systems",
