@@ -8,6 +8,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import DefaultRouter
 
+from analysis.api.runs import Runs
 from annotation.api import AnnotatorCampaigns, AnnotatorTasks
 from judging.api.campaigns import Campaigns, Deviations, DrawChecks, History, Rounds
 from judging.api.datasets import (
@@ -67,6 +68,7 @@ router.register(f"{in_campaign}/members", Members, "member")
 router.register(f"{in_campaign}/tasks", Tasks, "task")
 router.register(f"{in_campaign}/judgments", Judgments, "judgment")
 router.register(f"{in_campaign}/llm-judges", LlmJudges, "llm-judge")
+router.register(f"{in_campaign}/runs", Runs, "run")
 router.register("datasets", Datasets, "dataset")
 in_dataset = "datasets/<int:dataset>"
 router.register(f"{in_dataset}/files", Files, "file")
