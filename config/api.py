@@ -8,7 +8,10 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import DefaultRouter
 
+from analysis.api.planning import DryRuns, PowerAnalyses
+from analysis.api.published import PublishedStudies, Reproduced
 from analysis.api.runs import Runs
+from analysis.api.scoring import Scoring
 from annotation.api import AnnotatorCampaigns, AnnotatorTasks
 from judging.api.campaigns import Campaigns, Deviations, DrawChecks, History, Rounds
 from judging.api.datasets import (
@@ -69,6 +72,10 @@ router.register(f"{in_campaign}/tasks", Tasks, "task")
 router.register(f"{in_campaign}/judgments", Judgments, "judgment")
 router.register(f"{in_campaign}/llm-judges", LlmJudges, "llm-judge")
 router.register(f"{in_campaign}/runs", Runs, "run")
+router.register(f"{in_campaign}/power-analyses", PowerAnalyses, "power-analysis")
+router.register(f"{in_campaign}/dry-runs", DryRuns, "dry-run")
+router.register(f"{in_campaign}/published", Reproduced, "reproduced")
+router.register("published-studies", PublishedStudies, "published-study")
 router.register("datasets", Datasets, "dataset")
 in_dataset = "datasets/<int:dataset>"
 router.register(f"{in_dataset}/files", Files, "file")
@@ -78,6 +85,7 @@ router.register(f"{in_dataset}/metrics", Metrics, "metric")
 router.register(f"{in_dataset}/metrics/<int:metric>/scores", Scores, "score")
 router.register(f"{in_dataset}/quarantine", Quarantined, "quarantine")
 router.register(f"{in_dataset}/shares", Shares, "share")
+router.register(f"{in_dataset}/scoring", Scoring, "scoring")
 router.register("annotate/campaigns", AnnotatorCampaigns, "annotator-campaign")
 router.register("annotate/tasks", AnnotatorTasks, "annotator-task")
 

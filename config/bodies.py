@@ -26,6 +26,7 @@ API = "/api/"
 TAKE_FILES = {
     "api:file-list",
     "api:llm-judge-list",
+    "api:published-study-reproduce",
     "judging:collection_new",
     "judging:files_upload",
     "analysis:metrics_systems",
