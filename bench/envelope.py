@@ -229,15 +229,14 @@ def named_pages(campaign: Any, run: Any) -> dict[str, str]:
         "items with a rare word": f"{items}?text={word}",
         "one source": about("analysis:item", source.pk),
         "report: start": about("analysis:report"),
-        "API: datasets": reverse("judging:api_collections"),
-        "API: campaigns": reverse("judging:api_campaigns"),
-        "API: campaign": about("judging:api_campaign"),
-        "API: judgments": about("judging:api_judgments"),
-        "API: analyses": about("analysis:api_runs"),
+        "API: datasets": reverse("api:dataset-list"),
+        "API: items": reverse("api:item-list", args=[campaign.collection_id]),
+        "API: campaigns": reverse("api:campaign-list"),
+        "API: campaign": about("api:campaign-detail"),
+        "API: annotators": about("api:enrolment-list"),
     }
     if run is not None:
         pages["report"] = about("analysis:run", run.number)
-        pages["API: analysis"] = about("analysis:api_run", run.number)
     return pages
 
 

@@ -4,12 +4,13 @@ encoding."""
 import codecs
 import json
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import IO, Any
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import Resolver404, resolve
 from rest_framework.exceptions import AuthenticationFailed, ParseError
 from rest_framework.parsers import JSONParser
@@ -23,6 +24,7 @@ from judging.models import User
 MAY_SEND_FILES = "/may-send-files/"
 ASKED_METHOD = "X-Asked-Method"  # the proxy says here what the request is
 API = "/api/"
+PROBLEM = "application/problem+json"  # judging.api loads after the settings of requests
 TAKE_FILES = {
     "api:file-list",
     "api:llm-judge-list",
@@ -44,7 +46,7 @@ class Bodies:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.encoding and not _is_utf8(request):
-            return HttpResponse("This site reads UTF-8.", status=400, content_type="text/plain")
+            return _refusal(request, 400, "This site reads UTF-8.")
         if request.path_info == MAY_SEND_FILES:
             return HttpResponse(status=_status_of_sender(request))
         length = _length(request)
@@ -53,15 +55,24 @@ class Bodies:
         try:
             sender = _sender(request)
         except AuthenticationFailed as refused:
-            return HttpResponse(str(refused), status=401, content_type="text/plain")
+            return _refusal(request, 401, str(refused.detail))
         if length <= _most_bytes(request, sender):
             return self.answer(request)
         is_page = not request.path_info.startswith(API)
         if is_page and not sender.is_authenticated and _takes_files(request):
             return redirect_to_login(request.get_full_path())  # logged out meanwhile
-        return HttpResponse(
-            "This is larger than the site takes here.", status=413, content_type="text/plain"
-        )
+        return _refusal(request, 413, "This is larger than the site takes here.")
+
+
+def _refusal(request: HttpRequest, status: int, reason: str) -> HttpResponse:
+    """Return why a request is not read, as problem details to programs."""
+    if not request.path_info.startswith(API):
+        return HttpResponse(reason, status=status, content_type="text/plain")
+    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status}
+    headers = {"WWW-Authenticate": "Token"} if status == 401 else {}
+    return JsonResponse(
+        {**body, "detail": reason}, status=status, content_type=PROBLEM, headers=headers
+    )
 
 
 def _is_utf8(request: HttpRequest) -> bool:

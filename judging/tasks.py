@@ -282,7 +282,7 @@ def launch(work: jobs.Work) -> Mapping[str, Any]:
     return {"campaign": str(campaign.uuid)}
 
 
-@job_task(draw_checks.KIND, right=guards.analyses)
+@job_task(draw_checks.KIND, right=guards.manages)
 def check_draws(work: jobs.Work) -> Mapping[str, Any]:
     """Check whether a closed campaign was drawn as its revealed secret says."""
     work.progress(0, 0, "Reading the draws")

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
-from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
@@ -44,12 +44,12 @@ class KeyAuthentication(BaseAuthentication):
 def sent_with(request: Request | HttpRequest) -> AccessKey | None:
     """Return the API token that a request came with, None if there is none; AuthenticationFailed if
     it is not valid."""
-    words = get_authorization_header(request).split()
-    if not words or words[0].lower() != b"token":
+    words = request.META.get("HTTP_AUTHORIZATION", "").split()
+    if not words or words[0].lower() != "token":
         return None
     if len(words) != 2:
         raise AuthenticationFailed(INVALID)
-    return _standing(words[1].decode("latin-1"), timezone.now())
+    return _standing(words[1], timezone.now())
 
 
 def _standing(shown: str, now: datetime) -> AccessKey:

@@ -90,7 +90,7 @@ def count_first_password(*, now: datetime) -> None:
 
 
 def count_key(*, user: User, now: datetime) -> None:
-    """Count a key for programs that somebody makes, which the history keeps for ever; raise `Paused`
+    """Count an API token that somebody makes, which the history keeps for ever; raise `Paused`
     where they made so many within a minute."""
     with transaction.atomic():
         _keep_pace(f"keys of {user.pk}", MAX_LOGIN_ATTEMPTS_OF_ONE, now=now)

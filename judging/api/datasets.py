@@ -252,7 +252,9 @@ class Datasets(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         found = collection_counts.systems(self.get_object())
         return Response(SystemSerializer(found, many=True).data)
 
-    @extend_schema(responses=file_response(*{kind for kind, _name in EXPORTS.values()}))
+    @extend_schema(
+        responses=file_response(*dict.fromkeys(kind for kind, _name in EXPORTS.values()))
+    )
     @action(
         detail=True,
         url_path="export/<slug:kind>",
@@ -456,9 +458,9 @@ class Items(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
 
     def get_serializer_context(self) -> dict[str, Any]:
         is_blind = "dataset" in self.kwargs and judges_now(self.request.user, self.dataset)
-        return super().get_serializer_context() | {"is_blind": is_blind}
+        return {**super().get_serializer_context(), "is_blind": is_blind}
 
-    def filter_queryset(self, queryset: QuerySet[Source]) -> QuerySet[Source]:
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if self.request.query_params.get("system"):
             check_not_judging(self.request.user, self.dataset)
         return super().filter_queryset(queryset)

@@ -112,7 +112,7 @@ class Invitations(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
 
     def get_serializer_context(self) -> dict[str, Any]:
         is_manager = "campaign" in self.kwargs and _manages(self)
-        return super().get_serializer_context() | {"is_manager": is_manager}
+        return {**super().get_serializer_context(), "is_manager": is_manager}
 
     @extend_schema(request=NewInvitationSerializer, responses={201: InvitationSerializer})
     def create(self, request: Request, campaign: UUID) -> Response:
@@ -253,7 +253,7 @@ class Enrolments(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     def get_serializer_context(self) -> dict[str, Any]:
         known = "campaign" in self.kwargs
         hidden = hidden_enrollments(self.request.user, self.campaign) if known else set()
-        return super().get_serializer_context() | {"hidden": hidden}
+        return {**super().get_serializer_context(), "hidden": hidden}
 
     @extend_schema(request=ReasonSerializer, responses=EnrolmentSerializer)
     @action(detail=True, methods=["post"])

@@ -6,7 +6,7 @@ from drf_spectacular.plumbing import get_doc
 from rest_framework import mixins
 
 
-class TokenScheme(OpenApiAuthenticationExtension):
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """API tokens in the schema."""
 
     target_class = "judging.actions.keys.KeyAuthentication"

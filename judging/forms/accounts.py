@@ -122,12 +122,12 @@ class CodeForm(forms.Form):
 
 
 class KeyForm(forms.Form):
-    """What a key for programs opens, and for how long."""
+    """The scope of an API token, and how long it is valid."""
 
     scope = forms.ChoiceField(
-        label=_("It may"), choices=AccessKey.Scope.choices, initial=AccessKey.Scope.READ
+        label=_("Scope"), choices=AccessKey.Scope.choices, initial=AccessKey.Scope.READ
     )
-    days = forms.IntegerField(label=_("Days until it ends"), min_value=1, max_value=366, initial=90)
+    days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=366, initial=90)
 
 
 class RightsForm(forms.ModelForm):

@@ -1,5 +1,4 @@
-"""Keys for programs, and the browsers somebody is logged in with: made, seen and ended by their
-owner."""
+"""API tokens, and the browsers in which a user is logged in: made, seen and ended by the user."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -22,7 +21,7 @@ from judging.models import Event
 @require_http_methods(["GET", "POST"])
 @password_confirmed
 def key(request: HttpRequest) -> HttpResponse:
-    """Say whether there is a key; make a new one, which replaces the old."""
+    """Show whether there is an API token; create a new one, which replaces the old."""
     now, made = timezone.now(), None
     form = KeyForm(request.POST if request.method == "POST" else None)
     status = 200
@@ -33,7 +32,9 @@ def key(request: HttpRequest) -> HttpResponse:
         except keys.LoggedOut:
             return redirect("login")
         except log_ins.Paused:
-            form.add_error(None, _("You made many keys just now. Make the next one in a minute."))
+            form.add_error(
+                None, _("You created many tokens just now. Create the next one in a minute.")
+            )
             status = 429
     elif form.errors:
         status = 422
@@ -44,7 +45,7 @@ def key(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def revoke(request: HttpRequest) -> HttpResponse:
-    """Make the key worthless."""
+    """Revoke the API token."""
     keys.revoke(user=request.user)
     return redirect("judging:key")
 
@@ -73,10 +74,10 @@ def end_session(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def end_sessions(request: HttpRequest) -> HttpResponse:
-    """Log the user out everywhere, here too, and make their key worthless."""
+    """Log the user out everywhere, here too, and revoke their API token."""
     with transaction.atomic():
         visits.end_all(user=request.user)
         history.note(Event.Act.LOGGED_OUT, by=request.user)
     request.session.flush()
-    messages.success(request, _("You are logged out everywhere, and your key is revoked."))
+    messages.success(request, _("You are logged out everywhere, and your API token is revoked."))
     return redirect("login")

@@ -143,7 +143,7 @@ def test_nothing_of_who_withdrew_is_left_anywhere(study: Campaign) -> None:
         client.get(f"{address}report.json").getvalue().decode(),
         client.get(reverse("judging:export", args=[study.uuid, "jsonl"])).getvalue().decode(),
         client.get(reverse("analysis:item", args=[study.uuid, unit.question_set.source_id])).text,
-        client.get(f"/api/campaigns/{study.uuid}/judgments/").text,
+        client.get(f"/api/v1/campaigns/{study.uuid}/enrolments/").text,
         client.get(reverse("judging:annotators", args=[study.uuid])).text,
     ]
     assert all(OTHER in page for page in pages)

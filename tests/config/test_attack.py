@@ -72,7 +72,7 @@ def logged_in(user: User) -> Client:
 def test_ex_analyst_reads_nothing_by_session_key_or_job() -> None:
     campaign, analyst = factories.opened(), factories.researcher()
     campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
-    client, key = logged_in(analyst), keys.make(user=analyst, now=timezone.now(), scope="write")
+    client, key = logged_in(analyst), keys.make(user=analyst, now=timezone.now(), scope="manage")
     mine = jobs.enqueue(kind="analysis.run", parameters={}, by=analyst, campaign=campaign)
     about = jobs.enqueue(
         kind="analysis.score", parameters={}, by=analyst, collection=campaign.collection
@@ -88,7 +88,7 @@ def test_ex_analyst_reads_nothing_by_session_key_or_job() -> None:
     ]
     paths = [f"/campaigns/{campaign.uuid}/{path}" for path in campaign_paths]
     paths += [
-        f"/api/campaigns/{campaign.uuid}/judgments/",
+        f"/api/v1/campaigns/{campaign.uuid}/",
         f"/jobs/{mine.pk}/",
         f"/jobs/{about.pk}/",
     ]
@@ -98,10 +98,9 @@ def test_ex_analyst_reads_nothing_by_session_key_or_job() -> None:
 
     token = {"Authorization": f"Token {key}"}
     assert {client.get(path).status_code for path in paths} == {404}
-    assert (
-        Client().get(f"/api/campaigns/{campaign.uuid}/judgments/", headers=token).status_code == 404
-    )
-    assert Client().post(f"/api/campaigns/{campaign.uuid}/runs/", headers=token).status_code == 404
+    address = f"/api/v1/campaigns/{campaign.uuid}/"
+    assert Client().get(address, headers=token).status_code == 404
+    assert Client().post(f"{address}lock/", headers=token).status_code == 404
     assert client.post(f"/jobs/{mine.pk}/cancel/").status_code == 404
     mine.refresh_from_db()
     assert mine.state == "queued"
@@ -369,12 +368,13 @@ def worker(monkeypatch) -> Worker:
 REFUSED = ("failed", "Whoever asked for this may not any more.")
 RIGHTS = {
     "judging.launch": "manager", "judging.ask_judge": "manager", "judging.add_judge": "manager",
-    "judging.discard": "manager", "judging.erase": "manager",
+    "judging.discard": "manager", "judging.erase": "manager", "judging.check_draws": "manager",
     "analysis.remove_dry_run": "manager", "analysis.discard_ended": "owner",
     "analysis.dry_run": "manager", "analysis.run": "analyst", "analysis.planning": "analyst",
     "analysis.repeatability": "analyst", "analysis.tuning": "analyst",
     "judging.delete_collection": "owner", "judging.examine_file": "owner",
     "judging.add_files": "owner", "judging.take_back_file": "owner", "judging.read_columns": "owner",
+    "judging.add_rows": "owner",
     "judging.preview_files": "owner", "analysis.degrade": "owner",
     "analysis.score": "reader", "analysis.estimate": "reader", "analysis.matching": "reader",
     "analysis.reproduce": "creator", "analysis.forget": "",

@@ -42,8 +42,8 @@ def answers():
         "malformed": client.post(reverse("judging:invite", args=[campaign.uuid]), {}),
         "forged": Client(enforce_csrf_checks=True).post("/login/", {}),
         "foreign host": stranger.get("/login/", headers={"host": "evil.example"}),
-        "api": client.get("/api/campaigns/"),
-        "api to a stranger": stranger.get("/api/campaigns/"),
+        "api": client.get("/api/v1/campaigns/"),
+        "api to a stranger": stranger.get("/api/v1/campaigns/"),
         "file": client.get(reverse("judging:codebook", args=[campaign.uuid])),
     }
 

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client
@@ -51,7 +52,7 @@ MAY = {
     KNOWN: """password_change password_change_done annotation:home judging:home judging:key judging:key_revoke
         judging:second_factor judging:confirm
         judging:sessions judging:end_sessions judging:collections judging:rubrics judging:campaigns
-        judging:api_collections judging:api_campaigns annotation:account analysis:help annotation:here""",
+        annotation:account analysis:help annotation:here""",
     CREATORS: "judging:rubric_new judging:campaign_new judging:rubric_copy "
     "judging:collection_new analysis:reproduce judging:rubric judging:rubric_file",
     ADMINISTRATOR: """judging:accounts judging:account_new judging:account judging:let_try judging:password_link
@@ -64,8 +65,7 @@ MAY = {
     STAFF: """judging:rounds analysis:calibration judging:history judging:history_table
         judging:preregistration judging:preregistration_json
         judging:campaign judging:draws judging:tasks judging:codebook judging:label_studio judging:export
-        judging:annotators judging:collection judging:quarantine judging:api_campaign judging:api_judgments
-        analysis:api_runs analysis:api_run analysis:report analysis:start analysis:planning
+        judging:annotators judging:collection judging:quarantine analysis:report analysis:start analysis:planning
         analysis:planning_start analysis:planning_figure analysis:planning_table analysis:tuning analysis:tuning_start
         analysis:metrics analysis:metrics_start analysis:metrics_compare analysis:matching analysis:matching_start
         analysis:matching_document analysis:matching_figure analysis:run analysis:figure analysis:table
@@ -106,7 +106,6 @@ ALLOWED = {name: roles for roles, names in MAY.items() for name in names.split()
 NOT_MADE = {
     "judging:gold_correct",
     "judging:check_retire",
-    "analysis:api_run",
     "analysis:planning_figure",
     "analysis:planning_table",
     "analysis:matching_document",
@@ -158,6 +157,56 @@ NOT_MADE = {
     "annotation:exit_form",
 }
 
+# Who is let in by which address of the REST API with which method. Each other role, and each other
+# method, is refused.
+API_MAY = {
+    ("get", EVERYBODY): "join schema docs",
+    ("post", EVERYBODY): "join",
+    ("get", KNOWN): "me job-list dataset-list protocol-list campaign-list",
+    ("post", CREATORS): "dataset-list protocol-list protocol-validate campaign-list",
+    ("get", CREATORS): "protocol-detail protocol-yaml",
+    ("get", STAFF): """job-detail
+        dataset-detail dataset-systems dataset-export file-list file-detail file-choices file-preview
+        item-list item-detail reference-list metric-list score-list quarantine-list
+        campaign-detail campaign-draws draw-check-list round-list round-detail event-list
+        invitation-list invitation-detail enrolment-list enrolment-detail member-list""",
+    ("post", STAFF): "job-cancel",
+    ("get", MANAGER): "share-list file-roles deviation-list",
+    ("post", MANAGER): """dataset-hand-over share-list
+        file-list file-preview file-add file-take-back file-preview-all file-add-all
+        campaign-clone campaign-reproduce campaign-lock campaign-open campaign-pause campaign-close
+        campaign-archive campaign-reveal-draws draw-check-list round-list round-end deviation-list
+        invitation-list invitation-revoke invitation-undo-joins
+        enrolment-exclude enrolment-reinclude member-list""",
+    ("put", MANAGER): "file-roles file-choices file-reading",
+    ("patch", MANAGER): "dataset-detail campaign-detail",
+    ("delete", MANAGER): """dataset-detail share-detail file-detail metric-detail campaign-detail
+        member-detail""",
+}
+API_ALLOWED = {
+    (f"api:{name}", method): roles
+    for (method, roles), names in API_MAY.items()
+    for name in names.split()
+}
+API_METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
+# Their owner finds nothing there in this study.
+API_NOT_MADE = {
+    "api:join",
+    "api:file-detail",
+    "api:file-choices",
+    "api:file-preview",
+    "api:file-roles",
+    "api:file-add",
+    "api:file-take-back",
+    "api:file-reading",
+    "api:score-list",
+    "api:metric-detail",
+    "api:share-detail",
+    "api:campaign-draws",
+    "api:draw-check-list",
+    "api:round-end",
+}
+
 LEAD_TO_LOG_IN = {"login_code", "logout", "judging:end_sessions"}
 
 
@@ -179,8 +228,9 @@ def addresses() -> Iterator[tuple[str, tuple[str, ...]]]:
 def test_every_address_says_here_who_may_call_it() -> None:
     names = [name for name, _parts in addresses()]
     assert sorted(set(names)) == sorted(names)
-    assert set(names) - ALLOWED.keys() == set()
-    assert ALLOWED.keys() - set(names) == set()
+    known = ALLOWED.keys() | {name for name, _method in API_ALLOWED}
+    assert set(names) - known == set()
+    assert known - set(names) == set()
 
 
 @pytest.fixture
@@ -270,8 +320,27 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "job": uuid.uuid4(),
     }
     found: dict[str, dict[str, Any]] = {}
+    own_round = studies.main_round(campaign).pk
+    numbers = {
+        "item": missing["source"],
+        "round": own_round,
+        "invitation": link.pk,
+        "enrolment": own.pk,
+        "member": campaign.memberships.get(user=analyst).pk,
+        "job": job.pk,
+        "protocol": campaign.rubric_id,
+        "share": analyst.pk,
+        "metric": 1,
+    }
+    about = {"dataset": campaign.collection_id, "campaign": campaign.uuid}
     for name, asked in addresses():
         kind = name.partition(":")[2]
+        if name.startswith("api:"):
+            pk = numbers.get(kind.partition("-")[0], campaign.collection_id)
+            known = missing | about | {"uuid": campaign.uuid, "pk": pk}
+            known |= {"kind": "csv"}
+            found[name] = {part: known[part] for part in asked}
+            continue
         known = missing | {"uuid": campaign.uuid}
         if kind.startswith("rubric_draft") or kind in (
             "rubric_preview",
@@ -318,6 +387,8 @@ def test_every_role_is_let_in_where_it_may_and_refused_elsewhere_by_every_verb(
     browsers, parts = world
     wrong = []
     for name, kwargs in parts.items():
+        if name.startswith("api:"):
+            continue
         path = reverse(name, kwargs=kwargs)
         for role, client in browsers.items():
             may = role in ALLOWED[name]
@@ -329,3 +400,73 @@ def test_every_role_is_let_in_where_it_may_and_refused_elsewhere_by_every_verb(
                 if answer.status_code >= 500 or not _as_said(answer, name, may=may):
                     wrong.append((name, role, verb, answer.status_code))
     assert not wrong, "\n".join(map(str, wrong))
+
+
+def api_status(client: Client, method: str, path: str) -> int:
+    """Return the status of a request with an empty JSON object, and undo what it did."""
+    with transaction.atomic():
+        content = {} if method == "get" else {"data": {}, "content_type": "application/json"}
+        answer = getattr(client, method)(path, **content)
+        getattr(answer, "streaming", False) or answer.content
+        transaction.set_rollback(True)
+    return answer.status_code
+
+
+def _api_as_said(status: int, name: str, role: str, *, may: bool) -> bool:
+    """Return whether the REST API answered a role as it should: a foreign object is a 404."""
+    if may:
+        return status not in REFUSED or (status == 404 and name in API_NOT_MADE)
+    if status == 405:
+        return True
+    if role == "stranger":
+        return status == 401
+    is_foreign = role in ("other researcher", "ex-analyst", "administrator", "annotator")
+    has_object = name not in OBJECTLESS
+    return status == 404 if is_foreign and has_object else status in REFUSED
+
+
+OBJECTLESS = {  # addresses of the REST API that name no object
+    f"api:{name}"
+    for name in [
+        "me",
+        "job-list",
+        "dataset-list",
+        "protocol-list",
+        "protocol-validate",
+        "campaign-list",
+    ]
+}
+
+
+def test_every_role_uses_the_rest_api_where_it_may_and_is_refused_elsewhere(
+    world, plain_errors
+) -> None:
+    browsers, parts = world
+    wrong = []
+    for name, kwargs in parts.items():
+        if not name.startswith("api:"):
+            continue
+        path = reverse(name, kwargs=kwargs)
+        cache.clear()  # so that nobody is throttled
+        known = [method for method in API_METHODS if (name, method) in API_ALLOWED]
+        for role, client in browsers.items():
+            for method in API_METHODS if LONG or role == "stranger" else known:
+                reading = "get" if method == "head" else method
+                may = role in API_ALLOWED.get((name, reading), ())
+                status = api_status(client, method, path)
+                if status >= 500 or not _api_as_said(status, name, role, may=may):
+                    wrong.append((name, role, method, status))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_every_method_of_the_rest_api_says_here_who_may_call_it() -> None:
+    found = set()
+    for pattern in get_resolver("config.api").url_patterns:
+        view = pattern.callback
+        actions = getattr(view, "actions", None)
+        methods = actions or [
+            each for each in API_METHODS[:5] if hasattr(getattr(view, "view_class", view), each)
+        ]
+        found |= {(f"api:{pattern.name}", method) for method in methods if method != "head"}
+    assert found - API_ALLOWED.keys() - {("api:docs", "get")} == set()
+    assert API_ALLOWED.keys() - found - {("api:docs", "get")} == set()

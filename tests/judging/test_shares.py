@@ -55,7 +55,7 @@ def test_removed_analyst_reads_the_collection_no_more(shared) -> None:
     assert client.get(page).status_code == 200
     campaigns.remove_member(campaign=campaign, user=analyst, role="analyst")
     assert client.get(page).status_code == 404
-    assert client.get("/api/collections/").json()["count"] == 0
+    assert client.get("/api/v1/datasets/").json()["results"] == []
 
 
 def test_owner_lets_somebody_use_a_collection_sees_it_and_ends_it(shared) -> None:
@@ -78,7 +78,7 @@ def test_owner_lets_somebody_use_a_collection_sees_it_and_ends_it(shared) -> Non
     owner.post(reverse("judging:collection_end_use", args=[material.pk, other.pk]))
 
     assert (client.get(overview).status_code, client.get(page).status_code) == (404, 404)
-    assert client.get(f"/api/campaigns/{theirs.uuid}/judgments/").status_code == 404
+    assert client.get(f"/api/v1/campaigns/{theirs.uuid}/").status_code == 404
     assert planned(client, campaign) == 422
     assert Campaign.objects.get(pk=theirs.pk).state == "paused"
     assert "ended" in owner.get(page).text

@@ -28,7 +28,7 @@ def is_in(client: Client) -> bool:
     return client.get("/campaigns/").status_code == 200
 
 
-def api(key: str, method: str = "get", path: str = "/api/campaigns/", **form) -> int:
+def api(key: str, method: str = "get", path: str = "/api/v1/campaigns/", **form) -> int:
     return getattr(Client(), method)(
         path,
         form,
@@ -137,12 +137,11 @@ def test_signs_of_life_are_written_once_a_minute(django_assert_num_queries) -> N
 
 
 def test_key_for_reading_reads_only() -> None:
-    campaign = factories.opened()
-    runs = f"/api/campaigns/{campaign.uuid}/runs/"
-    reads, writes = made(campaign.created_by), None
-    assert (api(reads), api(reads, "post", runs)) == (200, 403)
-    writes = made(campaign.created_by, scope="write")
-    assert api(writes, "post", runs, resamples=0) in (201, 202, 422)
+    researcher, datasets = factories.researcher(), "/api/v1/datasets/"
+    reads = made(researcher)
+    assert (api(reads), api(reads, "post", datasets, name="Locks")) == (200, 403)
+    manages = made(researcher, scope="manage")
+    assert api(manages, "post", datasets, name="Locks") == 201
 
 
 def test_key_ends_with_its_time_and_says_when_it_was_used() -> None:

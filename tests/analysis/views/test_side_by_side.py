@@ -3,7 +3,6 @@
 import pytest
 from django.urls import reverse
 
-from analysis import api
 from analysis.actions import runs
 from analysis.models import Run
 from analysis.reports import layout
@@ -121,16 +120,6 @@ def test_page_shows_as_many_lines_tables_and_runs_as_fit_and_says_so(
     assert (page.count('name="run"'), "The newest 1 of 2 runs." in page) == (1, True)
     report = manager.get(reverse("analysis:report", args=[campaign.uuid])).text
     assert "The newest reports: <b>run 2 (narrow)</b>." in report
-
-
-def test_programs_read_the_runs_of_a_campaign_a_page_at_a_time(manager, campaign, monkeypatch):
-    address = reverse("analysis:api_runs", args=[campaign.uuid])
-    assert [each["number"] for each in manager.get(address).json()] == [2, 1]
-    monkeypatch.setattr(api, "MAX_PAGE_ROWS", 1)
-    assert [each["number"] for each in manager.get(address).json()] == [2]
-    older = {text: manager.get(f"{address}?before={text}") for text in ("2", "1", "9" * 30, "x")}
-    numbers = [[each["number"] for each in answer.json()] for answer in older.values()]
-    assert numbers == [[1], [], [2], [2]]
 
 
 HUGE = pytest.param(f"?run={'9' * 5_000}", id="more digits than Python reads as a number")

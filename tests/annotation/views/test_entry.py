@@ -242,14 +242,14 @@ def test_first_password_ends_what_was_begun_by_the_link() -> None:
     user = Enrollment.objects.get().user
     thief.post(f"/go/{enrollments.personal_link(user)}/")
     assert thief.session[CONFIRMED] == 0  # a link is no password
-    key = keys.make(user=user, now=timezone.now(), scope="write")
+    key = keys.make(user=user, now=timezone.now(), scope="manage")
     asked = {"HTTP_AUTHORIZATION": f"Token {key}"}
-    assert Client().get("/api/campaigns/", **asked).status_code == 200
+    assert Client().get("/api/v1/campaigns/", **asked).status_code == 200
     good = {"new_password1": "a heron at dusk", "new_password2": "a heron at dusk"}
 
     client.post("/work/account/", good)
 
-    assert Client().get("/api/campaigns/", **asked).status_code == 401
+    assert Client().get("/api/v1/campaigns/", **asked).status_code == 401
     assert thief.get("/work/").url.startswith("/login/")
     assert client.get("/work/").status_code == 200
     assert timezone.now().timestamp() - client.session[CONFIRMED] < 60

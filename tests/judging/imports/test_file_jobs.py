@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from judging import tasks
-from judging.imports.views import added_files
+from judging.imports.actions import taking_back
 from judging.models import Collection, Job, Score
 from tests import factories
 from tests.judging.imports.studies import assembled, waiting
@@ -33,7 +33,7 @@ def run(kind: str, job_id: Any) -> None:
 
 
 def test_large_files_are_looked_at_and_added_by_a_worker(page, collection, monkeypatch):
-    monkeypatch.setattr(added_files, "LARGE", 10)  # taking back
+    monkeypatch.setattr(taking_back, "LARGE", 10)  # taking back
     monkeypatch.setattr(tasks, "ring", lambda job_id: None)
     added = waiting(collection, SCORES, **MATERIAL, **BLEU)
 

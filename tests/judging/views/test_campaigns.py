@@ -149,7 +149,7 @@ def test_lists_load_no_long_text_and_have_pages(page, owner):
     index = reverse("judging:campaigns")
     material = reverse("judging:collection", args=[draft.collection.pk])
     delete = reverse("judging:collection_delete", args=[draft.collection.pk])
-    for url in (index, material, delete, "/work/", "/api/campaigns/"):
+    for url in (index, material, delete, "/work/", "/api/v1/campaigns/"):
         with CaptureQueriesContext(connection) as asked:
             assert page.get(url).status_code == 200
         assert len(asked) < 40, url
