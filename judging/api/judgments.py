@@ -111,7 +111,7 @@ class CampaignTaskSerializer(serializers.ModelSerializer):
         fields = ("id", "round", "round_number", "number", "sources", "units", "assignments")
 
     @extend_schema_field(SourceTextSerializer(many=True))
-    def get_sources(self, task: Task) -> list[dict[str, Any]]:
+    def get_sources(self, task: Task) -> Any:
         shown = [each.unit.question_set.source for each in task.task_units.all()]
         return SourceTextSerializer({each.pk: each for each in shown}.values(), many=True).data
 
@@ -241,7 +241,7 @@ class Judgments(mixins.ListModelMixin, BlindCampaign):
     def get_serializer_context(self) -> dict[str, Any]:
         known = "campaign" in self.kwargs
         is_simulated = known and self.campaign.origin == Campaign.Origin.SIMULATED
-        return super().get_serializer_context() | {"is_simulated": is_simulated}
+        return {**super().get_serializer_context(), "is_simulated": is_simulated}
 
     @extend_schema(
         parameters=WITH_FURTHER,

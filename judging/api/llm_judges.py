@@ -164,7 +164,7 @@ class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
 
     def get_serializer_context(self) -> dict[str, Any]:
         is_blind = "campaign" in self.kwargs and self._is_blind()
-        return super().get_serializer_context() | {"is_blind": is_blind}
+        return {**super().get_serializer_context(), "is_blind": is_blind}
 
     def get_parsers(self) -> list[Any]:
         method = self.request.method.lower() if self.request else ""
