@@ -12,6 +12,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import Resolver404, resolve
+from django.views.defaults import page_not_found
 from rest_framework.exceptions import AuthenticationFailed, ParseError
 from rest_framework.parsers import JSONParser
 
@@ -122,6 +123,13 @@ def _takes_files(request: HttpRequest) -> bool:
         return resolve(request.path_info).view_name in TAKE_FILES
     except Resolver404:
         return False
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer that there is nothing at an address, to programs as problem details."""
+    if request.path_info.startswith(API):
+        return _refusal(request, 404, "There is nothing at this address.")
+    return page_not_found(request, exception)
 
 
 class StrictJSONParser(JSONParser):

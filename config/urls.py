@@ -9,6 +9,7 @@ from django.views.i18n import set_language
 from judging.views.accounts import ChangedPassword, LogIn, NewPassword
 from judging.views.second_factor import log_in_code
 
+handler404 = "config.bodies.not_found"
 handler500 = "config.outages.broken"
 urlpatterns = [
     path("", include("annotation.urls")),  # first, for these are asked for with every click

@@ -1,7 +1,9 @@
 """Campaigns: planned, locked, opened, closed, and what was changed, drawn and done in them."""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, get_args
 from uuid import UUID
 
 from django.db import transaction
@@ -14,7 +16,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, permissions, serializers, status
 from rest_framework.decorators import action
-from rest_framework.exceptions import NotFound
+from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -30,6 +32,7 @@ from judging.actions import (
     fit,
     history,
     rounds,
+    selections,
 )
 from judging.api.base import (
     InCampaign,
@@ -50,8 +53,10 @@ from judging.guards import (
     campaign_of,
     check_creator,
     collections_to_plan_with,
+    judges_now,
 )
 from judging.models import Campaign, Deviation, Event, Job, Round, User
+from judging.selection import CannotChoose, Over, Selection, from_document, to_document
 
 IN_FORMS = {"collection": "dataset", "rubric": "protocol"}  # names of the forms, and of the API
 DESIGN = tuple(name for name in PlanForm.Meta.fields if name != "rubric")
@@ -146,6 +151,48 @@ class NewCampaignSerializer(DesignSerializer):
         extra_kwargs = {"title": {"required": True}}
 
 
+class SampleSerializer(serializers.Serializer):
+    """How many sources are drawn: in all, from each value of a column, or for each system."""
+
+    size = serializers.IntegerField(min_value=1)
+    seed = serializers.IntegerField(min_value=0)
+    over = serializers.ChoiceField(get_args(Over), default="sources")
+    column = serializers.CharField(default="", allow_blank=True)
+    each = serializers.BooleanField(default=False)
+
+    def validate(self, said: dict[str, Any]) -> dict[str, Any]:
+        if (said["over"] == "column") != bool(said["column"]):
+            raise ValidationError({"column": ["Name a column if the sample is drawn over one."]})
+        return said
+
+
+class SelectionSerializer(serializers.Serializer):
+    """Which part of the dataset is judged; what is left out chooses everything."""
+
+    systems = serializers.ListField(child=serializers.CharField(), required=False)
+    columns = serializers.DictField(
+        child=serializers.ListField(child=serializers.CharField()),
+        required=False,
+        help_text="The wanted values of columns of metadata.",
+    )
+    list = serializers.ListField(
+        child=serializers.ListField(
+            child=serializers.CharField(allow_blank=True), min_length=2, max_length=2
+        ),
+        required=False,
+        help_text="Pairs of a source's key and a system; a blank system stands for all of them.",
+    )
+    sample = SampleSerializer(required=False)
+
+
+class ChosenSerializer(SelectionSerializer):
+    """A selection, and what it comes to."""
+
+    questions = serializers.IntegerField()
+    out_of = serializers.IntegerField()
+    sources = serializers.IntegerField()
+
+
 class OpeningSerializer(serializers.Serializer):
     """Whether a campaign is opened although it breaks rules of its crowd platform."""
 
@@ -184,7 +231,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
     def check_access(self) -> None:
         if "uuid" in self.kwargs and self.action:
             is_reading = self.request.method in permissions.SAFE_METHODS
-            roles = STAFF if is_reading else MANAGERS
+            roles = STAFF if is_reading and self.action != "selection" else MANAGERS
             self.campaign = campaign_of(self.request.user, self.kwargs["uuid"], roles)
 
     def shown(self, campaign: Campaign, code: int = status.HTTP_200_OK) -> Response:
@@ -249,6 +296,43 @@ class Campaigns(mixins.ListModelMixin, Resource):
         with conflicts():
             campaigns.discard(campaign=campaign, by=request.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses=ChosenSerializer)
+    @action(detail=True)
+    def selection(self, request: Request, uuid: UUID) -> Response:
+        """Return which part of the dataset is judged."""
+        return self._chosen(from_document(self.campaign.selection))
+
+    @extend_schema(request=SelectionSerializer, responses=ChosenSerializer)
+    @selection.mapping.put
+    def set_selection(self, request: Request, uuid: UUID) -> Response:
+        """Choose which part of the dataset a draft judges."""
+        campaign = self.campaign
+        if judges_now(request.user, campaign.collection, but_in=campaign):
+            raise PermissionDenied(
+                "You judge this dataset in another campaign that has not ended. Until it is closed you do not choose "
+                "what is judged here, because the choice of a system would show its questions."
+            )
+        sent = SelectionSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        before = from_document(campaign.selection)
+        chosen = replace(from_document(sent.validated_data), without=before.without)
+        answer = self._chosen(chosen)
+        with conflicts():
+            campaigns.change_plan(campaign=campaign, plan={"selection": to_document(chosen)})
+        return answer
+
+    def _chosen(self, selection: Selection) -> Response:
+        try:
+            part = selections.look(collection=self.campaign.collection, selection=selection)
+        except CannotChoose as refused:
+            raise ValidationError({"": [str(refused)]}) from None
+        found = to_document(selection) | {
+            "questions": part.questions,
+            "out_of": part.out_of,
+            "sources": part.sources,
+        }
+        return Response(ChosenSerializer(found).data)
 
     @extend_schema(request=None, responses={201: WholeCampaignSerializer})
     @action(detail=True, methods=["post"])
@@ -512,13 +596,23 @@ class EventSerializer(serializers.ModelSerializer):
         fields = ("id", "at", "account", "who", "act", "about", "before", "after")
 
 
+class MomentFilter(filters.IsoDateTimeFilter):
+    """A moment in UTC; the database knows no offset of 16 hours or more."""
+
+    def filter(self, qs: QuerySet[Any], value: datetime | None) -> QuerySet[Any]:
+        try:
+            return super().filter(qs, value and value.astimezone(UTC))
+        except OverflowError:
+            raise ValidationError({self.field_name: ["There is no such moment."]}) from None
+
+
 class EventFilter(filters.FilterSet):
     """By act, user name and time."""
 
     act = filters.ChoiceFilter(choices=Event.Act.choices)
     who = filters.CharFilter(field_name="username")
-    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte")
-    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
+    since = MomentFilter(field_name="at", lookup_expr="gte")
+    until = MomentFilter(field_name="at", lookup_expr="lt")
 
     class Meta:
         model = Event

@@ -107,7 +107,7 @@ class NewDatasetSerializer(DatasetSerializer):
         child=serializers.DictField(),
         write_only=True,
         required=False,
-        allow_empty=False,
+        min_length=1,
         max_length=MAX_TABLE_ROWS,
         help_text="The records of a table, one object for each row.",
     )
@@ -428,15 +428,11 @@ class ItemSerializer(serializers.ModelSerializer):
 class ItemFilter(filters.FilterSet):
     """By columns of the source, and by a system that has a question for it."""
 
-    system = filters.CharFilter(method="of_system")
+    system = filters.CharFilter(field_name="question_sets__system__name")
 
     class Meta:
         model = Source
         fields = ("key", "target_type", "modality", "language")
-
-    def of_system(self, sources: QuerySet[Source], name: str, value: str) -> QuerySet[Source]:
-        sets = QuestionSet.objects.filter(system__name=value)
-        return sources.filter(pk__in=sets.values("source"))
 
 
 @extend_schema_view(
@@ -575,6 +571,7 @@ class Metrics(InDataset):
     queryset = Metric.objects.all()
     serializer_class = MetricSerializer
     lookup_value_converter = "int"
+    pagination_class = None
     filter_backends = ()
 
     def rows(self) -> QuerySet[Metric]:

@@ -26,5 +26,5 @@ def download(pieces: Iterator[str], media_type: str, name: str) -> StreamingHttp
 
 def file_response(*media_types: str) -> dict[tuple[int, str], OpenApiResponse]:
     """Return what the schema says of a file of one of these types."""
-    found = OpenApiResponse(OpenApiTypes.BINARY, description="The file.")
+    found = OpenApiResponse(OpenApiTypes.ANY, description="The file.")
     return {(200, media_type): found for media_type in media_types}

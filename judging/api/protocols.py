@@ -67,7 +67,7 @@ class DocumentSerializer(serializers.Serializer):
         return said["yaml"] if "yaml" in said else documents.write(said["document"])
 
 
-class ProblemSerializer(serializers.Serializer):
+class DocumentProblemSerializer(serializers.Serializer):
     """What is wrong with a document, and where."""
 
     line = serializers.IntegerField(allow_null=True, help_text="Of the YAML.")
@@ -79,8 +79,8 @@ class ValidationSerializer(serializers.Serializer):
     """Whether a document is a protocol, and what is allowed but unwise."""
 
     is_valid = serializers.BooleanField()
-    problems = ProblemSerializer(many=True)
-    warnings = ProblemSerializer(many=True)
+    problems = DocumentProblemSerializer(many=True)
+    warnings = DocumentProblemSerializer(many=True)
 
 
 class ProtocolFilter(filters.FilterSet):

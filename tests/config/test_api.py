@@ -115,6 +115,14 @@ def test_cursor_that_was_never_given_out_is_404(path, cursor):
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("path", ["nowhere/", "campaigns/x/", "datasets/-1/"])
+def test_address_that_does_not_exist_is_problem_details(path):
+    answer = program(factories.researcher()).get(f"{API}/{path}")
+    assert answer.status_code == 404
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.django_db
 def test_jobs_pages_follow_the_time():
     owner = factories.researcher()
     client = program(owner)

@@ -182,7 +182,7 @@ API_MAY = {
         dry-run-list dry-run-detail dry-run-pairs reproduced-list""",
     ("post", STAFF): "job-cancel run-list run-cancel scoring-list scoring-estimate "
     "power-analysis-list",
-    ("get", MANAGER): "share-list file-roles deviation-list llm-judge-items",
+    ("get", MANAGER): "share-list file-roles deviation-list llm-judge-items campaign-selection",
     ("post", MANAGER): """dataset-hand-over share-list
         file-list file-preview file-add file-take-back file-preview-all file-add-all
         campaign-clone campaign-reproduce campaign-lock campaign-open campaign-pause campaign-close
@@ -190,7 +190,7 @@ API_MAY = {
         invitation-list invitation-revoke invitation-undo-joins
         enrolment-exclude enrolment-reinclude member-list
         llm-judge-list llm-judge-ask llm-judge-estimate dry-run-list""",
-    ("put", MANAGER): "file-roles file-choices file-reading",
+    ("put", MANAGER): "file-roles file-choices file-reading campaign-selection",
     ("patch", MANAGER): "dataset-detail campaign-detail",
     ("delete", MANAGER): """dataset-detail share-detail file-detail metric-detail campaign-detail
         member-detail llm-judge-detail dry-run-detail""",
@@ -501,3 +501,14 @@ def test_every_method_of_the_rest_api_says_here_who_may_call_it() -> None:
         found |= {(f"api:{pattern.name}", method) for method in methods if method != "head"}
     assert found - API_ALLOWED.keys() - {("api:docs", "get")} == set()
     assert API_ALLOWED.keys() - found - {("api:docs", "get")} == set()
+
+
+def test_rest_api_is_browsed_by_a_manager_without_a_server_error(world) -> None:
+    browsers, parts = world
+    statuses = {}
+    for name, kwargs in parts.items():
+        if name.startswith("api:"):
+            answer = browsers["manager"].get(reverse(name, kwargs=kwargs), HTTP_ACCEPT="text/html")
+            statuses[name] = answer.status_code
+    assert {name: status for name, status in statuses.items() if status >= 500} == {}
+    assert statuses["api:dataset-list"] == statuses["api:campaign-detail"] == 200

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.utils import timezone
 
-from judging.actions import campaigns, collections
+from judging.actions import campaigns, collections, crowd_platforms
 from judging.models import Campaign, Event
 from tests import factories
 from tests.annotation import studies
@@ -108,6 +108,32 @@ def test_campaigns_change_needs_the_state_that_was_read(api, draft):
     assert api.patch(path, {"title": "Late"}).status_code == 409
 
 
+def test_campaigns_selection_narrows_what_a_draft_judges(manager, api, draft):
+    path = f"{PATH}{draft.uuid}/selection/"
+    assert api.get(path).json() == {"questions": 4, "out_of": 4, "sources": 2}
+    chosen = api.put(path, {"systems": ["Alba"], "sample": {"size": 1, "seed": 3}})
+    assert (chosen.status_code, chosen.json()["questions"]) == (200, 1), chosen.content
+    assert api.get(path).json() == chosen.json()
+    assert api.put(path, {"list": [["s1", ""], ["s2", "Alba"]]}).json()["questions"] == 3
+    assert fields_of(api.put(path, {"systems": ["Dora"]})) == {""}
+    assert fields_of(api.put(path, {"systems": "Alba", "list": [["s1"]]})) == {"systems", "list.0"}
+    wrong = {"sample": {"size": 0, "seed": "x", "over": "luck"}}
+    assert fields_of(api.put(path, wrong)) == {"sample.size", "sample.seed", "sample.over"}
+    assert fields_of(api.put(path, {"sample": {"size": 1, "seed": 1, "over": "column"}})) == {
+        "sample.column"
+    }
+    campaigns.lock(campaign=draft, now=timezone.now())
+    assert api.put(path, {}).status_code == 409
+
+
+def test_campaigns_selection_by_a_manager_who_judges_the_dataset_elsewhere_is_forbidden(
+    manager, api, draft
+):
+    other = factories.opened(collection=draft.collection, manager=manager)
+    factories.enrollment(other, account=manager)
+    assert api.put(f"{PATH}{draft.uuid}/selection/", {"systems": ["Alba"]}).status_code == 403
+
+
 def test_campaigns_go_through_their_states(api, draft):
     path = f"{PATH}{draft.uuid}/"
     assert api.post(f"{path}open/").status_code == 409
@@ -128,6 +154,17 @@ def test_campaigns_open_large_is_a_job(api, draft, monkeypatch):
     api.post(f"{PATH}{draft.uuid}/lock/")
     assert done(api.post(f"{PATH}{draft.uuid}/open/")).state == "done"
     assert api.get(f"{PATH}{draft.uuid}/").json()["state"] == "open"
+
+
+def test_campaigns_open_against_the_rules_of_a_crowd_platform_needs_a_yes(manager, api, draft):
+    crowd_platforms.begin(campaign=draft, kind="prolific", by=manager)
+    path = f"{PATH}{draft.uuid}/"
+    api.post(f"{path}lock/")
+    refused = api.post(f"{path}open/")
+    assert refused.status_code == 409
+    assert "crowd platform" in refused.json()["detail"]
+    assert fields_of(api.post(f"{path}open/", {"anyway": "x"})) == {"anyway"}
+    assert api.post(f"{path}open/", {"anyway": True}).json()["state"] == "open"
 
 
 def test_campaigns_clone_and_reproduce_make_drafts(api, draft):
@@ -190,6 +227,12 @@ def test_history_is_filtered_by_act_and_user(manager, api, draft):
     [event] = api.get(path, {"act": "campaign.locked", "who": manager.username}).json()["results"]
     assert (event["who"], event["account"]) == (manager.username, manager.pk)
     assert fields_of(api.get(path, {"act": "nothing", "since": "yesterday"})) == {"act", "since"}
+
+
+@pytest.mark.parametrize("since", ["4812-10-03T21:34:11+20:48", "0001-01-01T00:00:00+20:00"])
+def test_history_since_a_strange_moment_is_no_server_error(api, draft, since):
+    answer = api.get(f"{PATH}{draft.uuid}/history/", {"since": since})
+    assert answer.status_code in (200, 422)
 
 
 def test_draws_are_streamed_and_checked_once_they_are_revealed(api, draft):

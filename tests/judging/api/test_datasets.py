@@ -249,6 +249,9 @@ def test_items_give_questions_of_all_systems_in_a_constant_number_of_queries(own
     assert len(api.get(page["next"]).json()["results"]) == 1
     found = api.get(f"{API}/datasets/{many.pk}/items/", {"key": "s3"}).json()["results"]
     assert [each["key"] for each in found] == ["s3"]
+    for system, number in {"Alba": 5, "Dora": 0}.items():
+        of_system = api.get(f"{API}/datasets/{many.pk}/items/", {"system": system}).json()
+        assert len(of_system["results"]) == number
     assert api.get(f"{API}/datasets/{many.pk}/items/{found[0]['id']}/").json() == found[0]
 
 
