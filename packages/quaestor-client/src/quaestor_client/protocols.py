@@ -49,6 +49,7 @@ class Protocols:
         return max(named, key=lambda each: each.id)
 
     def create(self, document: Record | str) -> Protocol:
-        """Create a protocol, or a version of one, from a document as JSON or YAML."""
-        made = self.connection.request("POST", "protocols/", once=True, json={"document": document})
+        """Create a protocol, or a version of one, from a document or its YAML."""
+        body = {"yaml" if isinstance(document, str) else "document": document}
+        made = self.connection.request("POST", "protocols/", once=True, json=body)
         return Protocol(self.connection, made)
