@@ -113,7 +113,7 @@ def add_problems(
         for method, operation in item.items():
             if method not in ("get", "post", "put", "patch", "delete"):
                 continue
-            writing = WRITING if method != "get" else ("400", "422")
+            writing = WRITING if method != "get" else ("400", "409", "422")
             for code in (*ALWAYS, *writing, *further):
                 operation["responses"].setdefault(
                     code, {"description": "A problem.", "content": content}

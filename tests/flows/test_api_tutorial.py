@@ -18,7 +18,7 @@ from tests import factories
 pytestmark = [pytest.mark.jobs, pytest.mark.django_db(transaction=True)]
 GUIDE = ROOT / "docs" / "guide" / "api.md"
 CODE = re.compile(r"```python\n(.*?)```", re.S)
-MAX_LINES = 35
+MAX_LINES = 30
 
 
 def test_tutorial_goes_from_a_dataframe_to_a_report(live_server, worker, tmp_path: Path) -> None:
