@@ -17,6 +17,8 @@ from judging.formulas import BYTE_ORDER_MARK, inert
 from judging.models import Assignment, Campaign, Exclusion, Judgment, Round
 
 ROWS_A_PIECE = 1_000
+# A cursor is planned for its first rows, unless it is said that all of them are wanted.
+WHOLE_RESULT = "SET LOCAL cursor_tuple_fraction = 1.0"
 IS_EXCLUDED = Exists(
     Exclusion.objects.standing().filter(enrollment=OuterRef("assignment__enrollment"))
 )
@@ -90,7 +92,8 @@ def _read(
     selected = judgments.order_by("pk").values_list(*(dict(COLUMNS) | simulated).values())
     sql, parameters = selected.query.sql_with_params()
     names = ", ".join(f'"{name}"' for name in COLUMNS)
-    with one_moment(), connection.chunked_cursor() as cursor:
+    with one_moment(), connection.cursor() as settings, connection.chunked_cursor() as cursor:
+        settings.execute(WHOLE_RESULT)
         cursor.execute(f"SELECT {wanted} FROM ({sql}) AS found ({names})", parameters)  # noqa: S608
         while rows := cursor.fetchmany(ROWS_A_PIECE):
             yield rows
