@@ -8,6 +8,11 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import DefaultRouter
 
+from analysis.api.planning import DryRuns, PowerAnalyses
+from analysis.api.published import PublishedStudies, Reproduced
+from analysis.api.runs import Runs
+from analysis.api.scoring import Scoring
+from annotation.api import AnnotatorCampaigns, AnnotatorTasks
 from judging.api.campaigns import Campaigns, Deviations, DrawChecks, History, Rounds
 from judging.api.datasets import (
     Datasets,
@@ -20,6 +25,8 @@ from judging.api.datasets import (
 )
 from judging.api.files import Files
 from judging.api.jobs import Jobs
+from judging.api.judgments import Judgments, Tasks
+from judging.api.llm_judges import LlmJudges
 from judging.api.me import Me
 from judging.api.people import Enrolments, Invitations, Join, Members
 from judging.api.protocols import Protocols
@@ -61,6 +68,14 @@ router.register(f"{in_campaign}/draws/check", DrawChecks, "draw-check")
 router.register(f"{in_campaign}/invitations", Invitations, "invitation")
 router.register(f"{in_campaign}/enrolments", Enrolments, "enrolment")
 router.register(f"{in_campaign}/members", Members, "member")
+router.register(f"{in_campaign}/tasks", Tasks, "task")
+router.register(f"{in_campaign}/judgments", Judgments, "judgment")
+router.register(f"{in_campaign}/llm-judges", LlmJudges, "llm-judge")
+router.register(f"{in_campaign}/runs", Runs, "run")
+router.register(f"{in_campaign}/power-analyses", PowerAnalyses, "power-analysis")
+router.register(f"{in_campaign}/dry-runs", DryRuns, "dry-run")
+router.register(f"{in_campaign}/published", Reproduced, "reproduced")
+router.register("published-studies", PublishedStudies, "published-study")
 router.register("datasets", Datasets, "dataset")
 in_dataset = "datasets/<int:dataset>"
 router.register(f"{in_dataset}/files", Files, "file")
@@ -70,6 +85,9 @@ router.register(f"{in_dataset}/metrics", Metrics, "metric")
 router.register(f"{in_dataset}/metrics/<int:metric>/scores", Scores, "score")
 router.register(f"{in_dataset}/quarantine", Quarantined, "quarantine")
 router.register(f"{in_dataset}/shares", Shares, "share")
+router.register(f"{in_dataset}/scoring", Scoring, "scoring")
+router.register("annotate/campaigns", AnnotatorCampaigns, "annotator-campaign")
+router.register("annotate/tasks", AnnotatorTasks, "annotator-task")
 
 docs = csp_update(
     {"script-src": [SELF], "style-src": [SELF, UNSAFE_INLINE], "img-src": [SELF, "data:"]}
@@ -95,7 +113,7 @@ def add_problems(
         for method, operation in item.items():
             if method not in ("get", "post", "put", "patch", "delete"):
                 continue
-            writing = WRITING if method != "get" else ("400", "422")
+            writing = WRITING if method != "get" else ("400", "409", "422")
             for code in (*ALWAYS, *writing, *further):
                 operation["responses"].setdefault(
                     code, {"description": "A problem.", "content": content}

@@ -28,6 +28,8 @@ API = "/api/"
 PROBLEM = "application/problem+json"  # judging.api loads after the settings of requests
 TAKE_FILES = {
     "api:file-list",
+    "api:llm-judge-list",
+    "api:published-study-reproduce",
     "judging:collection_new",
     "judging:files_upload",
     "analysis:metrics_systems",

@@ -254,6 +254,7 @@ SPECTACULAR_SETTINGS = {
         "JobState": "judging.models.job.Job.State",
         "FileState": "judging.models.added_file.AddedFile.State",
         "CampaignState": "judging.models.campaign.Campaign.State",
+        "AssignmentState": "judging.models.assignment.Assignment.State",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

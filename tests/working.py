@@ -8,6 +8,7 @@ from django.db import transaction
 from django.http import HttpResponse, HttpResponseRedirect
 from django.test import Client
 
+from analysis.actions import dry_runs, runs
 from judging import tasks
 from judging.actions import jobs, judge_jobs
 from judging.imports.actions import adding
@@ -19,6 +20,8 @@ FIRST = {
     "judging.add_files": tasks._files,
     "judging.add_rows": tasks._files_with_roles,
     judge_jobs.ADD: judge_jobs.read_table,
+    runs.KIND: lambda work: runs.score(run=work.job.run, work=work),
+    dry_runs.KIND: dry_runs.copied,
 }
 UNDO = dict.fromkeys(("judging.add_files", "judging.add_rows"), adding.look_again_at)
 

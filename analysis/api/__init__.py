@@ -1,1 +1,1 @@
-"""REST API of analyses."""
+"""The REST API of analyses: runs, scoring, planning, dry runs, published studies."""

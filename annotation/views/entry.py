@@ -12,9 +12,9 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from annotation.actions.next_tasks import enrollment_of
 from annotation.forms import JoinForm
 from annotation.views.start import facts
-from annotation.views.work import enrollment_of
 from judging.actions import enrollments
 from judging.actions.enrollments import InvitationOver, TextChanged, TooManyNow
 from judging.addresses import visitor_of

@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from annotation.actions.next_tasks import enrollment_of
 from annotation.views import page
 from annotation.views.page import ShownCriterion
-from annotation.views.work import enrollment_of
 from judging.actions import enrollments, participations, qualifications, sheets
 from judging.actions.qualifications import NoTryLeft
 from judging.guards import campaign_for_annotators

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from annotation.actions.next_tasks import enrollment_of
 from annotation.forms import ExitForm
 from annotation.views.entry import ask_before_storing
-from annotation.views.work import enrollment_of
 from judging.actions import exit_forms
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign

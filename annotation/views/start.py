@@ -11,8 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from annotation.actions.next_tasks import enrollment_of
 from annotation.views import page
-from annotation.views.work import begun, enrollment_of
+from annotation.views.work import begun
 from judging.actions import enrollments, sheets
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign

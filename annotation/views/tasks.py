@@ -18,11 +18,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.forms import MARK, NOTE, REPORT, AnswersForm, DraftsForm
 from annotation.views import entry, marks
 from annotation.views.marks import Sent
-from annotation.views.page import State, Writer
+from annotation.views.shown_tasks import progress, shown_task, usable_sequence
 from judging.actions import (
     assignments,
     checks,
-    discussions,
     drafts,
     enrollments,
     judgments,
@@ -86,30 +85,17 @@ def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Show a task with what was entered so far; a text to agree to that has changed comes first."""
     if not enrollments.has_agreed(assignment.enrollment):
         return redirect("annotation:consent", assignment.round.campaign.uuid)
-    sheet, kept = sheets.of(assignment), drafts.kept(assignment)
-    marked, number = span_marks.kept(assignment) if sheet.rubric.span_mark else ({}, 0)
     choosing = request.GET.get("choose", ""), request.GET.get("piece", "")
-    handed = (
-        drafts.handed_in(assignment=assignment, sheet=sheet) if assignment.submitted_at else None
-    )
-    state = State(
-        kept.answers,
-        assignment.stage,
-        "missing" in request.GET,
-        marked,
-        handed,
-        kept.reports,
-        choosing,
-    )
-    campaign = assignment.round.campaign
-    shown = Writer(sheet, state).page(campaign.collection.language, discussions.decided(campaign))
+    shown = shown_task(assignment, name_missing="missing" in request.GET, choosing=choosing)
     around = _around(request, assignment) | {
-        "note": kept.note,
-        "sequence": _counted(assignment, kept.sequence, number),
+        "note": shown.draft.note,
+        "sequence": shown.sequence,
     }
     if assignment.submitted_at:
         around["handed_in"] = {
-            "changed": judgments.is_changed(assignment=assignment, sheet=sheet, given=kept.answers),
+            "changed": judgments.is_changed(
+                assignment=assignment, sheet=shown.sheet, given=shown.draft.answers
+            ),
             "open": assignments.accepts(assignment.round),
             "done_url": reverse("annotation:done", args=[assignment.round.campaign.uuid]),
         }
@@ -117,16 +103,7 @@ def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         ended := assignments.over(assignment.round)
     ):
         messages.warning(request, ended)
-    return render(request, "annotation/judge.html", {"page": shown.names(around)})
-
-
-def _counted(assignment: Assignment, *numbers: int) -> int:
-    """Return the number the page counts on from; one that no clicks lead to was forged, and locks
-    nobody out."""
-    if max(numbers) <= drafts.MANY:
-        return max(numbers)
-    drafts.count_afresh(assignment=assignment)
-    return 0
+    return render(request, "annotation/judge.html", {"page": shown.rubric.names(around)})
 
 
 def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
@@ -135,7 +112,7 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
     before = _before(assignment)
     return {
         "title": campaign.title,
-        "progress": _progress(assignment),
+        "progress": progress(assignment),
         "submit_url": f"{reverse('annotation:submit', kwargs=own)}?step={assignment.stage}",
         "draft_url": reverse("annotation:draft", kwargs=own),
         "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
@@ -149,20 +126,6 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
         "who": f"{campaign.uuid}/{assignment.enrollment.label}",
         "account": _account(request),
     }
-
-
-def _progress(assignment: Assignment) -> dict[str, int | None]:
-    found = checks.progress(assignment=assignment)
-    current = found.done + 1 if assignment.submitted_at is None else _number(assignment)
-    return {"done": found.done, "total": found.total, "current": current}
-
-
-def _number(assignment: Assignment) -> int:
-    """Return which of an annotator's tasks it was that was handed in."""
-    own = Assignment.objects.done_by(assignment.enrollment).filter(
-        round__in=checks.own_rounds(assignment)
-    )
-    return own.filter(submitted_at__lte=assignment.submitted_at).count()
 
 
 def _before(assignment: Assignment) -> Any:
@@ -227,7 +190,7 @@ def _forestalled(
     said = {
         "error": _("A later answer is held."),
         "lost": standing,
-        "sequence": _counted(assignment, kept.sequence, number),
+        "sequence": usable_sequence(assignment, kept.sequence, number),
     }
     if needed:
         said |= {"error": str(needed), "held_back": [each.name for each in needed.held_back]}

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.views.work import enrollment_of
+from annotation.actions.next_tasks import enrollment_of
 from judging.actions import enrollments
 from judging.guards import campaign_for_annotators
 from judging.models import Assignment, Campaign, User

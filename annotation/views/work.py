@@ -14,27 +14,26 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.actions import next_tasks
+from annotation.actions.next_tasks import enrollment_of
 from annotation.views.crowd_end import end_page, way_back
 from annotation.views.page import guideline as written
 from judging.actions import (
     assignments,
-    checks,
     discussions,
     enrollments,
     exit_forms,
     judgments,
     participations,
-    qualifications,
     sheets,
 )
 from judging.actions.assignments import Finished, Here, NoneNow
 from judging.actions.drafts import MissingAnswers, TaskClosed
 from judging.actions.sheets import Sheet
 from judging.guards import campaign_for_annotators, campaign_for_members
-from judging.models import Assignment, Campaign, Enrollment, Membership, Participation, Round, User
+from judging.models import Assignment, Campaign, Enrollment, Membership, Participation
 from judging.protocols import documents
 
-WorkOutcome = Here | NoneNow | Finished
 ON_A_PAGE = 50  # tasks in the list of those handed in
 
 
@@ -81,19 +80,13 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     enrollment = enrollment_of(request.user, campaign)
     if not enrollments.has_agreed(enrollment):
         return redirect("annotation:consent", campaign.uuid)
-    rounds = _open_rounds(campaign)
-    own = participations.of(enrollment)
-    if own is not None:
-        own = participations.go_on(participation=own, now=timezone.now())
-        rounds = [each for each in rounds if each.pk == own.round_id]
-    has_ended = own is not None and bool(own.end)
-    if rounds and "begin" not in request.GET and not begun(enrollment) and not has_ended:
+    standing = next_tasks.standing(enrollment=enrollment, now=timezone.now())
+    rounds, own, step = standing.rounds, standing.participation, standing.step
+    if rounds and "begin" not in request.GET and not begun(enrollment) and not standing.has_ended:
         return redirect("annotation:start", campaign.uuid)
-    is_main = any(each.kind == Round.Kind.MAIN for each in rounds)
-    step = qualifications.step(enrollment) if is_main else ""
-    if step and not has_ended and not (own and own.left):
+    if step and not standing.has_ended and not (own and own.left):
         return redirect(f"annotation:{step}", campaign.uuid)
-    outcome = None if step else _claim(enrollment, rounds)
+    outcome = None if step else next_tasks.claim(enrollment=enrollment, rounds=rounds)
     if isinstance(outcome, Here):
         return redirect("annotation:task", outcome.assignment.pk)
     return _no_task(request, enrollment, own, outcome)
@@ -185,40 +178,6 @@ def hand_in_again(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def begun(enrollment: Enrollment) -> bool:
     """Whether an annotator was ever given a task: before the first there is something to read."""
     return enrollment.assignments.exists()
-
-
-def _open_rounds(campaign: Campaign) -> list[Round]:
-    """Return the rounds that give out tasks now, the earliest first."""
-    opened = list(
-        Round.objects.filter(campaign=campaign, opened_at__isnull=False).order_by("opened_at", "pk")
-    )
-    # they come between the main round's tasks
-    opened = [each for each in opened if each.kind != Round.Kind.CHECKS]
-    for round in opened:
-        round.campaign = campaign
-    return [round for round in opened if assignments.accepts(round)]
-
-
-def _claim(enrollment: Enrollment, rounds: list[Round]) -> WorkOutcome | None:
-    """Claim in the open rounds, the earliest first; None where no round is open."""
-    outcomes: list[WorkOutcome] = []
-    for round in rounds:
-        outcomes.append(checks.claim(enrollment=enrollment, round=round))
-        if isinstance(outcomes[-1], Here):
-            break
-    return next(
-        (each for kind in (Here, NoneNow, Finished) for each in outcomes if isinstance(each, kind)),
-        None,
-    )
-
-
-def enrollment_of(user: User, campaign: Campaign) -> Enrollment:
-    """Return the user's place; whoever was made an annotator by a manager gets it with the first
-    visit."""
-    found = Enrollment.objects.filter(user=user, campaign=campaign).first()
-    enrollment = found or enrollments.enroll_member(campaign=campaign, user=user)
-    enrollment.campaign = campaign
-    return enrollment
 
 
 @never_cache

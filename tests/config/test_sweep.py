@@ -162,26 +162,38 @@ NOT_MADE = {
 API_MAY = {
     ("get", EVERYBODY): "join schema docs",
     ("post", EVERYBODY): "join",
-    ("get", KNOWN): "me job-list dataset-list protocol-list campaign-list",
-    ("post", CREATORS): "dataset-list protocol-list protocol-validate campaign-list",
-    ("get", CREATORS): "protocol-detail protocol-yaml",
+    ("get", KNOWN): "me job-list dataset-list protocol-list campaign-list annotator-campaign-list",
+    ("post", CREATORS): "dataset-list protocol-list protocol-validate campaign-list "
+    "published-study-reproduce",
+    ("get", CREATORS): "protocol-detail protocol-yaml published-study-list",
+    ("get", ANNOTATOR): "annotator-campaign-detail annotator-campaign-tasks annotator-task-detail",
+    ("post", ANNOTATOR): """annotator-campaign-consent annotator-campaign-claim
+        annotator-task-leave-stage annotator-task-submit""",
+    ("put", ANNOTATOR): "annotator-task-draft",
     ("get", STAFF): """job-detail
         dataset-detail dataset-systems dataset-export file-list file-detail file-choices file-preview
         item-list item-detail reference-list metric-list score-list quarantine-list
         campaign-detail campaign-draws draw-check-list round-list round-detail event-list
-        invitation-list invitation-detail enrolment-list enrolment-detail member-list""",
-    ("post", STAFF): "job-cancel",
-    ("get", MANAGER): "share-list file-roles deviation-list campaign-selection",
+        invitation-list invitation-detail enrolment-list enrolment-detail member-list
+        task-list task-detail judgment-list judgment-export llm-judge-list llm-judge-detail
+        run-list run-detail run-tables run-table run-table-file run-report run-figure
+        scoring-list scoring-metrics scoring-estimate
+        power-analysis-list power-analysis-detail power-analysis-variances
+        dry-run-list dry-run-detail dry-run-pairs reproduced-list""",
+    ("post", STAFF): "job-cancel run-list run-cancel scoring-list scoring-estimate "
+    "power-analysis-list",
+    ("get", MANAGER): "share-list file-roles deviation-list llm-judge-items campaign-selection",
     ("post", MANAGER): """dataset-hand-over share-list
         file-list file-preview file-add file-take-back file-preview-all file-add-all
         campaign-clone campaign-reproduce campaign-lock campaign-open campaign-pause campaign-close
         campaign-archive campaign-reveal-draws draw-check-list round-list round-end deviation-list
         invitation-list invitation-revoke invitation-undo-joins
-        enrolment-exclude enrolment-reinclude member-list""",
+        enrolment-exclude enrolment-reinclude member-list
+        llm-judge-list llm-judge-ask llm-judge-estimate dry-run-list""",
     ("put", MANAGER): "file-roles file-choices file-reading campaign-selection",
     ("patch", MANAGER): "dataset-detail campaign-detail",
     ("delete", MANAGER): """dataset-detail share-detail file-detail metric-detail campaign-detail
-        member-detail""",
+        member-detail llm-judge-detail dry-run-detail""",
 }
 API_ALLOWED = {
     (f"api:{name}", method): roles
@@ -205,6 +217,20 @@ API_NOT_MADE = {
     "api:campaign-draws",
     "api:draw-check-list",
     "api:round-end",
+    "api:published-study-reproduce",
+    "api:llm-judge-detail",
+    "api:run-detail",
+    "api:run-tables",
+    "api:run-table",
+    "api:run-table-file",
+    "api:run-report",
+    "api:run-figure",
+    "api:run-cancel",
+    "api:scoring-estimate",
+    "api:power-analysis-detail",
+    "api:dry-run-detail",
+    "api:dry-run-pairs",
+    "api:reproduced-list",
 }
 
 LEAD_TO_LOG_IN = {"login_code", "logout", "judging:end_sessions"}
@@ -331,6 +357,9 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "protocol": campaign.rubric_id,
         "share": analyst.pk,
         "metric": 1,
+        "task": studies.held(own).task_id,
+        "annotator": task["uuid"],
+        "power": uuid.uuid4(),
     }
     about = {"dataset": campaign.collection_id, "campaign": campaign.uuid}
     for name, asked in addresses():
@@ -338,7 +367,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         if name.startswith("api:"):
             pk = numbers.get(kind.partition("-")[0], campaign.collection_id)
             known = missing | about | {"uuid": campaign.uuid, "pk": pk}
-            known |= {"kind": "csv"}
+            known |= {"kind": "csv", "copy": uuid.uuid4()}
             found[name] = {part: known[part] for part in asked}
             continue
         known = missing | {"uuid": campaign.uuid}
@@ -434,6 +463,8 @@ OBJECTLESS = {  # addresses of the REST API that name no object
         "protocol-list",
         "protocol-validate",
         "campaign-list",
+        "published-study-list",
+        "published-study-reproduce",
     ]
 }
 

@@ -1,0 +1,213 @@
+"""Planning a campaign: power analyses, and dry runs with simulated annotators."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import mixins, serializers, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from analysis.api.later import Later
+from analysis.api.runs import OfStaff
+from judging import tasks
+from judging.actions import campaigns, history
+from judging.actions.dry_runs import CannotTry
+from judging.api.base import InCampaign, JobSerializer, accepted
+from judging.api.downloads import FileRenderer, download, file_response
+from judging.api.jobs import JobPages
+from judging.api.problems import Conflict, form_errors
+from judging.guards import MANAGERS, campaign_of
+from judging.models import DryRun, Event, Job
+
+dry_run_forms = Later("analysis.forms.dry_runs")
+dry_run_outcomes = Later("analysis.actions.dry_run_outcomes")
+dry_runs = Later("analysis.actions.dry_runs")
+planning = Later("analysis.actions.planning")
+run_forms = Later("analysis.forms.runs")
+
+
+class PowerAnalysisSerializer(JobSerializer):
+    """A power analysis: its job, what was asked, and what was found once the job is done."""
+
+    parameters = serializers.DictField()
+    result = serializers.DictField()
+
+    class Meta(JobSerializer.Meta):
+        fields = (*JobSerializer.Meta.fields, "parameters", "result")
+
+
+class NewPowerAnalysisSerializer(serializers.Serializer):
+    """What to plan for. What is left out is as the page offers it."""
+
+    variances = serializers.CharField(
+        required=False, help_text="The key of one of the sources of variances."
+    )
+    difference = serializers.FloatField(
+        required=False, help_text="The smallest difference of two systems' means to find."
+    )
+    annotators = serializers.IntegerField(required=False, help_text="Per item, at most.")
+    power = serializers.FloatField(required=False)
+    level = serializers.FloatField(required=False)
+    comparisons = serializers.IntegerField(required=False)
+    seed = serializers.IntegerField(required=False)
+
+
+class VariancesSerializer(serializers.Serializer):
+    """A pilot or a published study whose variances a plan can use."""
+
+    key = serializers.CharField()
+    kind = serializers.CharField(help_text="pilot, main, or a published study.")
+    name = serializers.CharField()
+
+
+@extend_schema_view(
+    list=extend_schema(summary="List the power analyses of a campaign, the newest first"),
+    retrieve=extend_schema(summary="Return a power analysis with what it found"),
+)
+class PowerAnalyses(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
+    """How many items and annotators a campaign needs."""
+
+    queryset = Job.objects.all()
+    serializer_class = PowerAnalysisSerializer
+    filterset_fields = ("state",)
+    pagination_class = JobPages
+    lookup_value_converter = "uuid"
+
+    def rows(self) -> QuerySet[Job]:
+        return self.campaign.jobs.filter(kind=planning.KIND).select_related("campaign")
+
+    @extend_schema(request=NewPowerAnalysisSerializer, responses={202: JobSerializer})
+    def create(self, request: Request, campaign: UUID) -> Response:
+        """Simulate by a job how many items and annotators a campaign needs."""
+        sent = NewPowerAnalysisSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        fields = run_forms.PowerForm(campaign=self.campaign).fields
+        offered = {name: each.initial for name, each in fields.items() if each.initial is not None}
+        first = planning.choices(self.campaign)[0][0]
+        said = {"variances": first} | offered | sent.validated_data
+        form = run_forms.PowerForm(said, campaign=self.campaign)
+        if not form.is_valid():
+            raise form_errors(form)
+        job = tasks.begin(
+            planning.start, campaign=self.campaign, by=request.user, parameters=form.cleaned_data
+        )
+        return accepted(job)
+
+    @extend_schema(responses=VariancesSerializer(many=True), filters=False)
+    @action(detail=False, pagination_class=None, filterset_fields=None)
+    def variances(self, request: Request, campaign: UUID) -> Response:
+        """List the pilots and published studies whose variances a plan can use."""
+        found = planning.choices(self.campaign)
+        rows = [{"key": key, "kind": kind, "name": name} for key, kind, name in found]
+        return Response(VariancesSerializer(rows, many=True).data)
+
+
+class NewDryRunSerializer(serializers.Serializer):
+    """What the simulated annotators are like. What is left out is as the page offers it; shares
+    are in per cent."""
+
+    gap = serializers.IntegerField(required=False)
+    annotators = serializers.IntegerField(required=False)
+    severity = serializers.IntegerField(required=False)
+    noise = serializers.IntegerField(required=False)
+    question = serializers.IntegerField(required=False)
+    careless = serializers.IntegerField(required=False)
+    hurry = serializers.IntegerField(required=False)
+    seconds = serializers.FloatField(required=False)
+    seconds_spread = serializers.FloatField(required=False)
+    pace_spread = serializers.FloatField(required=False)
+    knows = serializers.IntegerField(required=False)
+    knows_spread = serializers.IntegerField(required=False)
+    wary = serializers.IntegerField(required=False)
+    seed = serializers.IntegerField(required=False)
+
+
+class DryRunSerializer(serializers.ModelSerializer):
+    """A dry run: the copy of the campaign that simulated annotators judged, and what was assumed of
+    them."""
+
+    copy = serializers.UUIDField(source="campaign.uuid")
+    settings = serializers.DictField()
+
+    class Meta:
+        model = DryRun
+        fields = ("number", "copy", "settings")
+
+
+class WholeDryRunSerializer(DryRunSerializer):
+    """A dry run with what it found."""
+
+    outcome = serializers.SerializerMethodField()
+
+    class Meta(DryRunSerializer.Meta):
+        fields = (*DryRunSerializer.Meta.fields, "outcome")
+
+    def get_outcome(self, run: DryRun) -> dict[str, Any]:
+        return dry_run_outcomes.shown(run)
+
+
+@extend_schema_view(list=extend_schema(summary="List the dry runs of a campaign"))
+class DryRuns(mixins.ListModelMixin, InCampaign):
+    """Dry runs of a campaign, each with a copy of the campaign."""
+
+    queryset = DryRun.objects.all()
+    serializer_class = DryRunSerializer
+    filter_backends = ()
+    lookup_field, lookup_url_kwarg = "campaign__uuid", "copy"
+    lookup_value_converter = "uuid"
+
+    def rows(self) -> QuerySet[DryRun]:
+        own = Q(campaign=self.campaign) | Q(draft=self.campaign)
+        return DryRun.objects.filled().filter(own).defer("outcome").select_related("campaign")
+
+    @extend_schema(request=NewDryRunSerializer, responses={202: JobSerializer})
+    def create(self, request: Request, campaign: UUID) -> Response:
+        """Have simulated annotators judge a copy of the campaign, by a job."""
+        sent = NewDryRunSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        fields = dry_run_forms.DryRunForm.base_fields
+        offered = {name: each.initial for name, each in fields.items() if each.initial is not None}
+        form = dry_run_forms.DryRunForm(offered | sent.validated_data)
+        if not form.is_valid():
+            raise form_errors(form)
+        try:
+            job = tasks.begin(
+                dry_runs.start,
+                campaign=self.campaign,
+                by=request.user,
+                parameters=form.parameters(),
+            )
+        except CannotTry as refused:
+            raise Conflict(str(refused)) from None
+        return accepted(job)
+
+    @extend_schema(responses=WholeDryRunSerializer)
+    def retrieve(self, request: Request, campaign: UUID, copy: UUID) -> Response:
+        """Return a dry run with what it found."""
+        return Response(WholeDryRunSerializer(self.get_object()).data)
+
+    @extend_schema(responses=file_response("text/csv"))
+    @action(detail=True, renderer_classes=[FileRenderer])
+    def pairs(self, request: Request, campaign: UUID, copy: UUID) -> Any:
+        """Stream every pair of systems of a dry run as CSV."""
+        run = self.get_object()
+        name = "dry-run.csv"
+        by = {"by": request.user, "campaign": self.campaign}
+        history.note(Event.Act.EXPORTED, **by, about=f"{name} by the API")
+        return download(dry_run_outcomes.pairs_csv(run), "text/csv", name)
+
+    @extend_schema(responses={204: None, 202: JobSerializer})
+    def destroy(self, request: Request, campaign: UUID, copy: UUID) -> Response:
+        """Delete the copy of a dry run with all that was simulated in it."""
+        of_copy = campaign_of(request.user, self.get_object().campaign.uuid, MANAGERS)
+        if campaigns.is_slow_to_remove(of_copy):
+            job = tasks.begin_once(kind=dry_runs.REMOVE, by=request.user, campaign=of_copy)
+            return accepted(job)
+        try:
+            dry_runs.remove(campaign=of_copy, by=request.user)
+        except CannotTry as refused:
+            raise Conflict(str(refused)) from None
+        return Response(status=status.HTTP_204_NO_CONTENT)

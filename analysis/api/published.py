@@ -1,0 +1,114 @@
+"""Published studies: reproduce one from its released files, and compare the numbers."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from analysis.api.later import Later
+from analysis.api.runs import OfStaff
+from judging import storage, tasks
+from judging.api.base import JobSerializer, Resource, accepted
+from judging.api.problems import form_errors
+from judging.guards import check_creator
+from judging.models import Campaign
+
+published = Later("analysis.actions.published")
+reproduction_forms = Later("analysis.forms.reproductions")
+reproductions = Later("analysis.actions.reproductions")
+
+
+class PublishedStudySerializer(serializers.Serializer):
+    """A published study that can be reproduced."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+
+
+class ReleasedFilesSerializer(serializers.Serializer):
+    """The files that the study released, and a table of metrics if it has one."""
+
+    files = serializers.ListField(child=serializers.FileField(), allow_empty=False)
+    metrics = serializers.FileField(required=False)
+
+
+class ReproducedNumberSerializer(serializers.Serializer):
+    """A number as published and as computed here; null: not published, or not computed."""
+
+    number = serializers.CharField()
+    published = serializers.JSONField()
+    computed = serializers.JSONField()
+
+
+class PublishedStudies(Resource):
+    """Published studies that can be reproduced from their released files."""
+
+    queryset = Campaign.objects.none()
+    serializer_class = PublishedStudySerializer
+    filter_backends = ()
+    pagination_class = None
+    lookup_field = lookup_url_kwarg = "key"
+    lookup_value_converter = "slug"
+
+    def check_access(self) -> None:
+        if self.action:
+            check_creator(self.request.user)
+
+    def get_parsers(self) -> list[Any]:
+        method = self.request.method.lower() if self.request else ""
+        is_upload = self.action_map.get(method) == "reproduce"
+        return [MultiPartParser()] if is_upload else super().get_parsers()
+
+    @extend_schema(responses=PublishedStudySerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """List the published studies that can be reproduced."""
+        found = published.STUDIES.items()
+        return Response([{"key": key, "title": str(study.title)} for key, study in found])
+
+    @extend_schema(
+        request={"multipart/form-data": ReleasedFilesSerializer}, responses={202: JobSerializer}
+    )
+    @action(detail=True, methods=["post"])
+    def reproduce(self, request: Request, key: str) -> Response:
+        """Import the released files of a study and compute its numbers, by a job. The user owns the
+        campaign that it makes."""
+        if key not in published.STUDIES:
+            raise Http404
+        form = reproduction_forms.ReproductionForm({"study": key}, request.FILES)
+        if not form.is_valid():
+            raise form_errors(form)
+        said = form.cleaned_data
+        sent = [(each, False) for each in said["files"]]
+        sent += [(said["metrics"], True)] if said["metrics"] else []
+        files = [
+            reproductions.ReleasedFile(each.name, storage.keep_pieces(each.chunks()), is_scores)
+            for each, is_scores in sent
+        ]
+        return accepted(tasks.begin(reproductions.start, key=key, files=files, by=request.user))
+
+
+class Reproduced(OfStaff):
+    """What came out when a published study was computed again."""
+
+    queryset = Campaign.objects.none()
+    serializer_class = ReproducedNumberSerializer
+    filter_backends = ()
+    pagination_class = None
+
+    @extend_schema(responses=ReproducedNumberSerializer(many=True))
+    def list(self, request: Request, campaign: UUID) -> Response:
+        """List the numbers of the study as published and as computed here."""
+        found = reproductions.shown(self.campaign)
+        if found is None:
+            raise Http404
+        rows = [
+            {"number": ".".join(map(str, path)), "published": printed, "computed": computed}
+            for path, printed, computed in found["rows"]
+        ]
+        return Response(rows)

@@ -1,0 +1,1 @@
+"""What annotators do that the pages and the REST API share."""

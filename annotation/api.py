@@ -1,0 +1,599 @@
+"""The REST API of annotators: claim a task, read it as the judging page shows it, save and submit.
+
+Nothing here names a system, a unit or a question by its key. Controls have the names of the page, which
+hold nothing but the shown order.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import Http404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import get_language
+from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
+from rest_framework import mixins, serializers
+from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.actions import next_tasks
+from annotation.views import shown_tasks
+from annotation.views.material import ShownMaterial
+from annotation.views.page import ShownCriterion, ShownMark
+from annotation.views.shown_tasks import ShownTask
+from judging.actions import discussions, drafts, enrollments, judgments, participations, sheets
+from judging.actions.assignments import Here, NoneNow
+from judging.actions.drafts import (
+    LAST_SEQUENCE,
+    AnswerFirst,
+    Entry,
+    MissingAnswers,
+    OffScale,
+    SentPage,
+    StageFrozen,
+    StageNotReached,
+    TaskClosed,
+)
+from judging.actions.judgments import StaleToken
+from judging.actions.sheets import NotAsked, Sheet
+from judging.actions.span_marks import RefusedMarks
+from judging.api.base import Resource
+from judging.api.pages import Pages
+from judging.api.problems import Conflict
+from judging.api.scopes import ANNOTATE
+from judging.limits import MAX_NOTE_CHARACTERS
+from judging.models import Assignment, Campaign, Enrollment, Membership
+from judging.models.at_work import assignment_at_work
+from judging.protocols import documents
+from judging.spans import Marked, joined
+
+REFUSALS = (AnswerFirst, StageFrozen, StageNotReached, StaleToken, TaskClosed)
+OUTCOMES = ("task", "none_now", "finished", "closed", "training", "qualification")
+MAX_VALUE = 2**15 - 1  # of a scale
+
+
+class PointSerializer(serializers.Serializer):
+    """A point of a scale."""
+
+    value = serializers.IntegerField()
+    label = serializers.CharField()
+    description = serializers.CharField()
+    missing = serializers.BooleanField(help_text="Whether it is no value, such as “cannot say”.")
+
+
+class ControlSerializer(serializers.Serializer):
+    """A criterion that is asked about a question or a set of questions."""
+
+    name = serializers.CharField(help_text="The key of the answer in a draft or a submission.")
+    criterion = serializers.CharField(source="key")
+    title = serializers.CharField(source="legend")
+    prompt = serializers.CharField()
+    definition = serializers.CharField()
+    required = serializers.BooleanField()
+    open = serializers.SerializerMethodField(help_text="Whether its stage is open.")
+    value = serializers.IntegerField(allow_null=True)
+    forced_because = serializers.CharField(source="forced")
+    points = PointSerializer(many=True)
+
+    def get_open(self, control: ShownCriterion) -> bool:
+        return not any(point.disabled for point in control.points)
+
+
+class RangeSerializer(serializers.Serializer):
+    """A range of a passage, in code points; `end` is behind the last one."""
+
+    start = serializers.IntegerField(min_value=0, max_value=999_999_999)
+    end = serializers.IntegerField(min_value=1, max_value=999_999_999)
+
+    def validate(self, attrs: dict[str, int]) -> dict[str, int]:
+        if attrs["start"] >= attrs["end"]:
+            raise ValidationError("The range must end behind its start.")
+        return attrs
+
+
+class MarkedSerializer(serializers.Serializer):
+    """The ranges that are marked, or that nothing in the passage answers the question."""
+
+    ranges = RangeSerializer(many=True, required=False)
+    nothing = serializers.BooleanField(default=False)
+
+    def validate(self, attrs: dict[str, Any]) -> Marked:
+        if attrs["nothing"]:
+            return Marked(nothing=True)
+        return Marked(joined((each["start"], each["end"]) for each in attrs.get("ranges", [])))
+
+
+class ShownRangeSerializer(serializers.Serializer):
+    """A range of a passage, in code points."""
+
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+
+
+class MarkControlSerializer(serializers.Serializer):
+    """What is to be marked in the passage for one question."""
+
+    name = serializers.CharField(help_text="The key of the marks in a draft or a submission.")
+    prompt = serializers.CharField()
+    required = serializers.BooleanField()
+    open = serializers.SerializerMethodField()
+    nothing = serializers.BooleanField()
+    ranges = serializers.SerializerMethodField()
+
+    def get_open(self, mark: ShownMark) -> bool:
+        return not mark.disabled
+
+    @extend_schema_field(ShownRangeSerializer(many=True))
+    def get_ranges(self, mark: ShownMark) -> list[dict[str, int]]:
+        places = [place.split("-") for place, _text in mark.pieces]
+        return [{"start": int(start), "end": int(end)} for start, end in places]
+
+
+class ReportSerializer(serializers.Serializer):
+    """What is said to be wrong with a question."""
+
+    name = serializers.CharField(help_text="The key of the report in a draft or a submission.")
+    text = serializers.CharField()
+
+
+class FactSerializer(serializers.Serializer):
+    """Something that the annotator is told about a question."""
+
+    name = serializers.CharField()
+    text = serializers.CharField()
+
+
+class ShownQuestionSerializer(serializers.Serializer):
+    """A question in its shown place; `text` is null if the system returned none."""
+
+    letter = serializers.CharField()
+    text = serializers.CharField(allow_null=True)
+    about = serializers.SerializerMethodField()
+    controls = ControlSerializer(many=True, source="criteria")
+    mark = MarkControlSerializer(allow_null=True)
+    report = serializers.SerializerMethodField()
+
+    @extend_schema_field(FactSerializer(many=True))
+    def get_about(self, question: Any) -> list[dict[str, str]]:
+        return [{"name": str(name), "text": text} for name, text in question.about]
+
+    @extend_schema_field(ReportSerializer(allow_null=True))
+    def get_report(self, question: Any) -> dict[str, str] | None:
+        if question.report is None:
+            return None
+        name, text = question.report
+        return {"name": name, "text": text}
+
+
+class GroupSerializer(serializers.Serializer):
+    """Questions that are shown together, with what is asked about them as a set."""
+
+    title = serializers.CharField()
+    questions = ShownQuestionSerializer(many=True)
+    controls = ControlSerializer(many=True, source="set_criteria")
+
+
+class HighlightSerializer(serializers.Serializer):
+    """A range of the passage that the page highlights."""
+
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+    kind = serializers.ChoiceField(["sentence", "mark", "sentence_mark"])
+
+
+class MaterialSerializer(serializers.Serializer):
+    """The source of the questions, as far as the open stage shows it."""
+
+    passage = serializers.SerializerMethodField()
+    highlights = serializers.SerializerMethodField()
+    sentence = serializers.CharField()
+    answer = serializers.CharField()
+    target_type = serializers.CharField()
+    modality = serializers.CharField()
+    language = serializers.CharField()
+
+    def get_passage(self, shown: ShownMaterial) -> str:
+        return "".join(text for text, _kind in shown.passage)
+
+    @extend_schema_field(HighlightSerializer(many=True))
+    def get_highlights(self, shown: ShownMaterial) -> list[dict[str, Any]]:
+        found, start = [], 0
+        for text, kind in shown.passage:
+            if kind != "plain":
+                found.append({"start": start, "end": start + len(text), "kind": kind})
+            start += len(text)
+        return found
+
+
+class StageSerializer(serializers.Serializer):
+    """The open stage of the task."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+    number = serializers.IntegerField(source="index")
+    of = serializers.IntegerField(source="count")
+
+
+class ProgressSerializer(serializers.Serializer):
+    """How many tasks the annotator has submitted, and how many there are; null if too many to
+    count."""
+
+    done = serializers.IntegerField()
+    total = serializers.IntegerField(allow_null=True)
+    current = serializers.IntegerField(allow_null=True)
+
+
+class TaskSerializer(serializers.Serializer):
+    """A task as the judging page shows it, with the draft so far."""
+
+    id = serializers.UUIDField(source="assignment.pk")
+    url = serializers.SerializerMethodField()
+    campaign = serializers.UUIDField(source="assignment.round.campaign.uuid")
+    state = serializers.ChoiceField(Assignment.State.choices, source="assignment.state")
+    leased_until = serializers.DateTimeField(
+        source="assignment.lease_expires_at", allow_null=True, default=None
+    )
+    submitted_at = serializers.DateTimeField(source="assignment.submitted_at", allow_null=True)
+    token = serializers.UUIDField(
+        source="assignment.submit_token", help_text="Sent back with the submission."
+    )
+    sequence = serializers.IntegerField(
+        source="shown.sequence", help_text="The next draft needs a higher number."
+    )
+    note = serializers.CharField(source="shown.draft.note")
+    stage = StageSerializer(source="shown.rubric.stage", allow_null=True)
+    progress = ProgressSerializer()
+    material = MaterialSerializer(
+        source="shown.rubric.source",
+        allow_null=True,
+        help_text="Null if the questions have sources of their own; then see `about`.",
+    )
+    groups = GroupSerializer(many=True, source="shown.rubric.groups")
+
+    def get_url(self, task: Mapping[str, Any]) -> str:
+        return reverse("api:annotator-task-detail", args=[task["assignment"].pk])
+
+
+class ClaimSerializer(serializers.Serializer):
+    """What a claim comes to: a task; none now, because other annotators hold the last ones; or
+    nothing more to do. Training and qualification are done on the page at `url`."""
+
+    outcome = serializers.ChoiceField(OUTCOMES)
+    task = TaskSerializer(allow_null=True)
+    held_by_others = serializers.IntegerField(allow_null=True)
+    url = serializers.CharField(allow_null=True)
+
+
+class DraftSerializer(serializers.Serializer):
+    """Answers by the names of their controls; null takes an answer back."""
+
+    sequence = serializers.IntegerField(
+        min_value=0,
+        max_value=LAST_SEQUENCE,
+        help_text="A draft with a lower number never replaces a later one.",
+    )
+    answers = serializers.DictField(
+        child=serializers.IntegerField(allow_null=True, min_value=-MAX_VALUE, max_value=MAX_VALUE),
+        required=False,
+    )
+    marks = serializers.DictField(child=MarkedSerializer(), required=False)
+    reports = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, max_length=MAX_NOTE_CHARACTERS),
+        required=False,
+    )
+    note = serializers.CharField(
+        required=False, allow_blank=True, allow_null=True, max_length=MAX_NOTE_CHARACTERS
+    )
+
+    def page(self, sheet: Sheet) -> SentPage:
+        """Return what was sent, by the controls of the page."""
+        said = self.validated_data
+        problems: dict[str, dict[str, list[str]]] = {}
+
+        def found(kind: str, find: Any) -> list[tuple[Any, Any]]:
+            pairs = []
+            for name, value in said.get(kind, {}).items():
+                try:
+                    pairs.append((find(name), value))
+                except NotAsked as error:
+                    problems.setdefault(kind, {})[name] = [str(error)]
+            return pairs
+
+        answers = found("answers", sheet.find)
+        marks = dict(found("marks", sheet.find_mark))
+        reports = dict(found("reports", sheet.find_report))
+        if problems:
+            raise ValidationError(problems)
+        return SentPage(answers, said["sequence"], said.get("note"), marks, reports)
+
+
+class SubmissionSerializer(DraftSerializer):
+    """The token of the task, and the answers that were not saved before."""
+
+    token = serializers.UUIDField()
+
+
+class SavedSerializer(serializers.Serializer):
+    """The number under which the draft was saved."""
+
+    sequence = serializers.IntegerField()
+
+
+class SubmittedSerializer(serializers.Serializer):
+    """The state of the task, and the next one, which the annotator holds now."""
+
+    state = serializers.ChoiceField(Assignment.State.choices)
+    next = serializers.UUIDField(allow_null=True)
+
+
+class StageNumberSerializer(serializers.Serializer):
+    """The number of the stage to leave."""
+
+    number = serializers.IntegerField(min_value=1, max_value=100)
+
+
+class CampaignToJudgeSerializer(serializers.ModelSerializer):
+    """A campaign as its annotators know it."""
+
+    class Meta:
+        model = Campaign
+        fields = ("uuid", "title", "state")
+
+
+class CampaignTextsSerializer(CampaignToJudgeSerializer):
+    """A campaign with the texts that its annotators read before they begin."""
+
+    label = serializers.CharField()
+    introduction = serializers.CharField()
+    consent = serializers.CharField()
+    consent_digest = serializers.CharField(help_text="Sent back to agree to exactly this text.")
+    agreed = serializers.BooleanField()
+    guideline = serializers.CharField(help_text="In Markdown.")
+    decisions = serializers.CharField(help_text="What the campaign decided on top of it.")
+
+    class Meta(CampaignToJudgeSerializer.Meta):
+        fields = (
+            *CampaignToJudgeSerializer.Meta.fields,
+            "label",
+            "contact",
+            "introduction",
+            "consent",
+            "consent_digest",
+            "agreed",
+            "guideline",
+            "decisions",
+        )
+
+
+class ConsentSerializer(serializers.Serializer):
+    """The digest of the text that was read."""
+
+    consent_digest = serializers.CharField(max_length=64)
+
+
+class DoneTaskSerializer(serializers.ModelSerializer):
+    """A task that the annotator submitted."""
+
+    class Meta:
+        model = Assignment
+        fields = ("id", "state", "submitted_at")
+
+
+class DoneTaskPages(Pages):
+    """Tasks have random ids, so their pages follow the time; the newest is first."""
+
+    ordering = "-submitted_at"
+
+    def is_position(self, position: str) -> bool:
+        try:
+            return parse_datetime(position) is not None
+        except ValueError:
+            return False
+
+
+@extend_schema_view(list=extend_schema(summary="List the campaigns in which you judge"))
+class AnnotatorCampaigns(mixins.ListModelMixin, Resource):
+    """Campaigns in which the user judges."""
+
+    scope = ANNOTATE
+    queryset = Campaign.objects.all()
+    serializer_class = CampaignToJudgeSerializer
+    filter_backends = ()
+    lookup_field = lookup_url_kwarg = "uuid"
+    lookup_value_converter = "uuid"
+
+    def rows(self) -> QuerySet[Campaign]:
+        judges = self.request.user.memberships.filter(role=Membership.Role.ANNOTATOR)
+        found = Campaign.objects.filter(pk__in=judges.values("campaign"))
+        return found.listed() if self.action == "list" else found.select_related("rubric")
+
+    def enrollment(self) -> Enrollment:
+        return next_tasks.enrollment_of(self.request.user, self.get_object())
+
+    @extend_schema(responses=CampaignTextsSerializer)
+    def retrieve(self, request: Request, uuid: str) -> Response:
+        """Return a campaign with the texts that its annotators read before they begin."""
+        return Response(_texts(self.enrollment()))
+
+    @extend_schema(request=ConsentSerializer, responses=CampaignTextsSerializer)
+    @action(detail=True, methods=["post"])
+    def consent(self, request: Request, uuid: str) -> Response:
+        """Agree to the consent text of a campaign."""
+        enrollment = self.enrollment()
+        sent = ConsentSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        current = enrollments.consent_digest(enrollment.campaign.consent)
+        if sent.validated_data["consent_digest"] != current:
+            raise Conflict("The consent text has changed since you read it. Read it again.")
+        enrollments.agree(enrollment=enrollment, now=timezone.now())
+        enrollment.refresh_from_db(fields=["consented_at", "consent_digest"])
+        return Response(_texts(enrollment))
+
+    @extend_schema(request=None, responses=ClaimSerializer)
+    @action(detail=True, methods=["post"])
+    def claim(self, request: Request, uuid: str) -> Response:
+        """Claim the next task of a campaign, or return the one that the user holds."""
+        enrollment = self.enrollment()
+        _check_agreed(enrollment)
+        now = timezone.now()
+        standing = next_tasks.standing(enrollment=enrollment, now=now)
+        own = standing.participation
+        if standing.step and not standing.has_ended and not (own and own.left):
+            page = reverse(f"annotation:{standing.step}", args=[uuid])
+            return _claimed(standing.step, url=request.build_absolute_uri(page))
+        outcome = None
+        if not standing.step:
+            outcome = next_tasks.claim(enrollment=enrollment, rounds=standing.rounds)
+        if isinstance(outcome, Here):
+            return _claimed("task", task=_task(_own(request, outcome.assignment.pk)))
+        if own is not None:
+            participations.settle(participation=own, now=now)
+        if isinstance(outcome, NoneNow):
+            return _claimed("none_now", held_by_others=outcome.held_by_others)
+        return _claimed("closed" if outcome is None else "finished")
+
+    @extend_schema(responses=DoneTaskSerializer(many=True))
+    @action(detail=True, pagination_class=DoneTaskPages)
+    def tasks(self, request: Request, uuid: str) -> Response:
+        """List the tasks that the user submitted in a campaign, the newest first."""
+        done = Assignment.objects.done_by(self.enrollment())
+        page = self.paginate_queryset(done)
+        return self.get_paginated_response(DoneTaskSerializer(page, many=True).data)
+
+
+class AnnotatorTasks(Resource):
+    """Tasks that the user holds or has submitted."""
+
+    scope = ANNOTATE
+    queryset = Assignment.objects.all()
+    serializer_class = TaskSerializer
+    lookup_value_converter = "uuid"
+
+    def own(self) -> Assignment:
+        found = _own(self.request, self.kwargs["pk"])
+        _check_agreed(found.enrollment)
+        return found
+
+    @extend_schema(responses=TaskSerializer)
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """Return a task as the judging page shows it, with the draft so far."""
+        return Response(_task(self.own()))
+
+    @extend_schema(request=DraftSerializer, responses=SavedSerializer)
+    @action(detail=True, methods=["put"])
+    def draft(self, request: Request, pk: str) -> Response:
+        """Save answers as a draft, and keep the task for longer.
+
+        If a later draft has other answers, those stand: the response is 409 and names them. All
+        other answers are saved.
+        """
+        own = self.own()
+        sent, page = _page(own, DraftSerializer(data=request.data))
+        try:
+            lost = drafts.save(assignment=own, page=page)
+        except (OffScale, RefusedMarks) as error:
+            raise ValidationError(str(error)) from None
+        except REFUSALS as refused:
+            raise Conflict(str(refused)) from None
+        _check_none_lost(lost)
+        return Response({"sequence": sent["sequence"]})
+
+    @extend_schema(request=StageNumberSerializer, responses=TaskSerializer)
+    @action(detail=True, methods=["post"], url_path="continue")
+    def leave_stage(self, request: Request, pk: str) -> Response:
+        """Leave the open stage of a task: its saved answers are final, and the next stage opens."""
+        own = self.own()
+        sent = StageNumberSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        try:
+            drafts.freeze_stage(assignment=own, stage=sent.validated_data["number"] - 1)
+        except MissingAnswers as missing:
+            raise _lacking(missing) from None
+        except REFUSALS as refused:
+            raise Conflict(str(refused)) from None
+        return Response(_task(self.own()))
+
+    @extend_schema(request=SubmissionSerializer, responses=SubmittedSerializer)
+    @action(detail=True, methods=["post"])
+    def submit(self, request: Request, pk: str) -> Response:
+        """Save the last answers, submit the task, and claim the next one.
+
+        The same submission sent twice is stored once. A submitted task is changed by submitting it
+        again with its new token.
+        """
+        own = self.own()
+        sheet = sheets.of(own)
+        sent, page = _page(own, SubmissionSerializer(data=request.data), sheet)
+        try:
+            done = judgments.hand_in(assignment=own, page=page, token=sent["token"], sheet=sheet)
+        except MissingAnswers as missing:
+            raise _lacking(missing) from None
+        except (OffScale, RefusedMarks) as error:
+            raise ValidationError(str(error)) from None
+        except REFUSALS as refused:
+            raise Conflict(str(refused)) from None
+        _check_none_lost(done.lost)
+        return Response({"state": own.state, "next": done.following and done.following.pk})
+
+
+def _texts(enrollment: Enrollment) -> dict[str, Any]:
+    campaign = enrollment.campaign
+    rubric = sheets.known(campaign.rubric).document
+    decisions = discussions.decided(campaign)
+    campaign.label = enrollment.label
+    campaign.consent_digest = enrollments.consent_digest(campaign.consent)
+    campaign.agreed = enrollments.has_agreed(enrollment)
+    campaign.guideline = documents.localized(rubric, get_language() or rubric.language).guideline
+    campaign.decisions = decisions.text if decisions else ""
+    return CampaignTextsSerializer(campaign).data
+
+
+def _own(request: Request, pk: Any) -> Assignment:
+    found = assignment_at_work(pk=pk, user_pk=request.user.pk)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _check_agreed(enrollment: Enrollment) -> None:
+    if not enrollments.has_agreed(enrollment):
+        raise Conflict("Read the consent text of the campaign, and agree to it first.")
+
+
+def _task(assignment: Assignment) -> dict[str, Any]:
+    shown: ShownTask = shown_tasks.shown_task(assignment)
+    progress = shown_tasks.progress(assignment)
+    return TaskSerializer({"assignment": assignment, "shown": shown, "progress": progress}).data
+
+
+def _claimed(outcome: str, **details: Any) -> Response:
+    return Response(
+        {"outcome": outcome, "task": None, "held_by_others": None, "url": None} | details
+    )
+
+
+def _page(
+    own: Assignment, sent: DraftSerializer, sheet: Sheet | None = None
+) -> tuple[Mapping[str, Any], SentPage]:
+    sent.is_valid(raise_exception=True)
+    return sent.validated_data, sent.page(sheet or sheets.of(own))
+
+
+def _lacking(missing: MissingAnswers) -> ValidationError:
+    """Return the answers that are missing as errors of their fields."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for asked in missing.asked:
+        kind = "marks" if isinstance(asked, sheets.AskedMark) else "answers"
+        found.setdefault(kind, {})[asked.name] = [f"An answer is required: {asked.title}."]
+    return ValidationError(found)
+
+
+def _check_none_lost(lost: tuple[Entry, ...]) -> None:
+    """Raise Conflict if later answers stand in the place of some that were sent."""
+    if lost:
+        names = ", ".join("note" if isinstance(entry, str) else entry.name for entry in lost)
+        raise Conflict(f"Later answers stand for {names}. Read the task again.")

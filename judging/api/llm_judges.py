@@ -1,0 +1,289 @@
+"""LLM judges of a campaign: their verdicts are imported from a table, or asked for at an address."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models import Count, QuerySet
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import mixins, serializers, status
+from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from judging import storage, tasks
+from judging.actions import history, judge_jobs, machine_asking, machine_judges, selections
+from judging.actions.chats import CannotAsk
+from judging.actions.judge_jobs import WantedJudge
+from judging.actions.machine_judges import CannotTake, NameTaken
+from judging.api.base import InCampaign, JobSerializer, accepted
+from judging.api.downloads import FileRenderer, download, file_response
+from judging.api.problems import Conflict, form_errors
+from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
+from judging.guards import with_how_to_decline
+from judging.limits import MAX_TABLE_ROWS
+from judging.models import Event, MachineJudge
+
+VERDICTS_FILE = "verdicts.jsonl"
+ITEMS_FILE = "items-for-a-judge.jsonl"
+BLIND = (
+    "You judge this material in a campaign that has not ended. Until it is closed you see neither "
+    "the items nor the verdicts of a plan that judges part of it: they would show which system "
+    "made a question."
+)
+
+
+class LlmJudgeSerializer(serializers.ModelSerializer):
+    """An LLM judge, with how many verdicts it gave. Users who judge the dataset see no problems."""
+
+    verdicts = serializers.IntegerField(source="verdict_count")
+    problems = serializers.SerializerMethodField()
+
+    class Meta:
+        model = MachineJudge
+        fields = (
+            "id",
+            "name",
+            "model",
+            "version",
+            "temperature",
+            "judged_on",
+            "cost",
+            "currency",
+            "prompt",
+            "prompt_sha256",
+            "own_systems",
+            "file_name",
+            "verdicts",
+            "problems",
+            "created_at",
+        )
+
+    def get_problems(self, judge: MachineJudge) -> list[str]:
+        return [] if self.context["is_blind"] else list(machine_judges.problem_lines(judge))
+
+
+class NewLlmJudgeSerializer(serializers.ModelSerializer):
+    """A new LLM judge with its verdicts: a `file` in any format that the page takes, or `verdicts`,
+    one object for each question with its `item` and a value for each criterion."""
+
+    file = serializers.FileField(required=False)
+    verdicts = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        allow_empty=False,
+        max_length=MAX_TABLE_ROWS,
+    )
+    own_systems = serializers.ListField(child=serializers.CharField(), required=False)
+
+    class Meta:
+        model = MachineJudge
+        fields = (
+            "name",
+            "model",
+            "version",
+            "temperature",
+            "judged_on",
+            "cost",
+            "currency",
+            "prompt",
+            "own_systems",
+            "file",
+            "verdicts",
+        )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("file" in attrs) == ("verdicts" in attrs):
+            raise ValidationError({"file": ["Send either a file or verdicts."]})
+        return attrs
+
+
+class AskSerializer(serializers.Serializer):
+    """Which model is asked, where, about what and for how much. What is left out is as the page
+    offers it."""
+
+    address = serializers.CharField(help_text="One of those that the operator allows.")
+    model = serializers.CharField(max_length=200)
+    name = serializers.CharField(max_length=100, required=False)
+    key = serializers.CharField(
+        max_length=1000,
+        required=False,
+        help_text="Of the address. It is kept encrypted until the job ends.",
+    )
+    temperature = serializers.FloatField(required=False)
+    repeats = serializers.IntegerField(required=False)
+    first = serializers.IntegerField(required=False, help_text="Questions at most.")
+    at_once = serializers.IntegerField(required=False)
+    criteria = serializers.ListField(child=serializers.CharField(), required=False)
+    price_in = serializers.DecimalField(max_digits=12, decimal_places=4, required=False)
+    price_out = serializers.DecimalField(max_digits=12, decimal_places=4, required=False)
+    currency = serializers.CharField(max_length=3, required=False)
+    budget = serializers.DecimalField(max_digits=12, decimal_places=4, required=False)
+    own_systems = serializers.ListField(child=serializers.CharField(), required=False)
+
+
+class EstimateSerializer(serializers.Serializer):
+    """What asking a judge takes, by the lengths of texts, and the prompt."""
+
+    prompt = serializers.SerializerMethodField()
+    calls = serializers.IntegerField(source="questions", help_text="Those without a verdict yet.")
+    tokens_in = serializers.IntegerField()
+    tokens_out = serializers.IntegerField()
+    cost = serializers.DecimalField(max_digits=None, decimal_places=None)
+    example = serializers.SerializerMethodField(
+        help_text="The first question as the judge sees it; blank for users who judge the dataset."
+    )
+
+    def get_prompt(self, estimated: Any) -> str:
+        return str(self.context["prompt"])
+
+    def get_example(self, estimated: Any) -> str:
+        return "" if self.context["is_blind"] else estimated.example
+
+
+@extend_schema_view(
+    list=extend_schema(summary="List the LLM judges of a campaign"),
+    retrieve=extend_schema(summary="Return an LLM judge"),
+)
+class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
+    """LLM judges of a campaign. They are never counted among the annotators."""
+
+    queryset = MachineJudge.objects.all()
+    serializer_class = LlmJudgeSerializer
+    filterset_fields = ("name", "model")
+    lookup_value_converter = "int"
+    manager_actions = ("items",)
+
+    def rows(self) -> QuerySet[MachineJudge]:
+        return self.campaign.machine_judges.annotate(verdict_count=Count("judgments"))
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        is_blind = "campaign" in self.kwargs and self._is_blind()
+        return {**super().get_serializer_context(), "is_blind": is_blind}
+
+    def get_parsers(self) -> list[Any]:
+        method = self.request.method.lower() if self.request else ""
+        is_upload = self.action_map.get(method) == "create"
+        return [*super().get_parsers(), *([MultiPartParser()] if is_upload else [])]
+
+    @extend_schema(
+        request={
+            "application/json": NewLlmJudgeSerializer,
+            "multipart/form-data": NewLlmJudgeSerializer,
+        },
+        responses={202: JobSerializer},
+    )
+    def create(self, request: Request, campaign: UUID) -> Response:
+        """Register an LLM judge and import its verdicts by a job."""
+        self._check_blind()
+        sent = NewLlmJudgeSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        said = dict(sent.validated_data)
+        verdicts, file = said.pop("verdicts", None), said.pop("file", None)
+        if verdicts is not None:
+            file = SimpleUploadedFile(VERDICTS_FILE, _json_lines(verdicts))
+        form = MachineJudgeForm(said, {"file": file}, campaign=self.campaign)
+        if not form.is_valid():
+            raise form_errors(form)
+        kept = storage.keep_pieces(file.chunks())
+        try:
+            job = tasks.begin(
+                judge_jobs.start_adding,
+                campaign=self.campaign,
+                by=request.user,
+                file=kept,
+                file_name=file.name,
+                about=form.about(),
+            )
+        except CannotTake as refused:
+            storage.let_go(kept)
+            if isinstance(refused, NameTaken):
+                raise ValidationError({"name": [str(refused)]}) from None
+            raise Conflict(str(refused)) from None
+        return accepted(job)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, campaign: UUID, pk: int) -> Response:
+        """Remove an LLM judge with its verdicts; earlier reports keep what they found."""
+        machine_judges.remove(judge=self.get_object(), by=request.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=AskSerializer, responses=EstimateSerializer)
+    @action(detail=False, methods=["post"])
+    def estimate(self, request: Request, campaign: UUID) -> Response:
+        """Return what asking a judge would take, and the prompt; nothing is asked."""
+        wanted, _key = self._wanted(request)
+        estimated = machine_asking.estimate(
+            campaign=self.campaign, name=wanted.name, prices=wanted.prices, part=wanted.part
+        )
+        prompt = machine_asking.prompt_of(self.campaign, wanted.criteria)
+        context = self.get_serializer_context() | {"prompt": prompt}
+        return Response(EstimateSerializer(estimated, context=context).data)
+
+    @extend_schema(request=AskSerializer, responses={202: JobSerializer})
+    @action(detail=False, methods=["post"])
+    def ask(self, request: Request, campaign: UUID) -> Response:
+        """Ask a model at an address by a job; a judge of the same name goes on where it ended."""
+        wanted, key = self._wanted(request)
+        try:
+            job = tasks.begin(
+                judge_jobs.start, campaign=self.campaign, by=request.user, wanted=wanted, key=key
+            )
+        except CannotAsk as refused:
+            raise Conflict(str(refused)) from None
+        return accepted(job)
+
+    @extend_schema(responses=file_response("application/jsonl"))
+    @action(
+        detail=False,
+        renderer_classes=[FileRenderer],
+        pagination_class=None,
+        filterset_fields=None,
+    )
+    def items(self, request: Request, campaign: UUID) -> Any:
+        """Stream the questions for a judge as JSON Lines, each with the `item` that names it."""
+        self._check_blind()
+        by = {"by": request.user, "campaign": self.campaign}
+        history.note(Event.Act.EXPORTED, **by, about=ITEMS_FILE)
+        return download(_items(self.campaign), "application/jsonl", ITEMS_FILE)
+
+    def _wanted(self, request: Request) -> tuple[WantedJudge, str]:
+        """Return the judge that is to be asked, and the key of its address."""
+        if self.campaign.state == self.campaign.State.DRAFT:
+            raise Conflict("Lock the campaign first: a draft's protocol may still change.")
+        sent = AskSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        offered = AskJudgeForm(campaign=self.campaign).fields
+        initial = {
+            name: field.initial for name, field in offered.items() if field.initial is not None
+        }
+        form = AskJudgeForm(initial | sent.validated_data, campaign=self.campaign)
+        key_form = JudgeKeyForm(sent.validated_data)
+        for each in (form, key_form):
+            if not each.is_valid():
+                raise form_errors(each)
+        return form.wanted(), key_form.cleaned_data["key"]
+
+    def _is_blind(self) -> bool:
+        return selections.names_systems(self.campaign, self.request.user)
+
+    def _check_blind(self) -> None:
+        if self._is_blind():
+            user = self.request.user
+            raise PermissionDenied(with_how_to_decline(BLIND, user, self.campaign.collection))
+
+
+def _json_lines(rows: list[dict[str, Any]]) -> bytes:
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+
+
+def _items(campaign: Any) -> Iterator[str]:
+    columns = machine_judges.ITEM_COLUMNS
+    for row in machine_judges.item_rows(campaign):
+        named = dict(zip(columns, row, strict=False))  # behind them: a blank cell a criterion
+        yield f"{json.dumps(named, ensure_ascii=False)}\n"
