@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from analysis.actions import runs
+from analysis.actions import exports, runs
 from analysis.models import ReportPage, Result, Run
 from analysis.reports.layout import TALL, Cell, Line, PageTable
 from judging.actions import jobs
@@ -374,3 +374,28 @@ def test_run_with_a_seed_that_is_none_is_refused(manager, run, seed):
     form = {"prepare_hypothesis": "nqg", "prepare_reference": "nqg", "resamples": 100, "seed": seed}
     assert manager.post(address("start", run), form).status_code == 422
     assert Run.objects.count() == 1
+
+
+def test_report_primary_declared_marks_the_other_chapters_in_page_and_files(client):
+    campaign = studies.imported()
+    primary = {
+        "criterion": "correctness",
+        "first": "Alba",
+        "second": "Brisa",
+        "direction": "greater",
+        "level": 0.05,
+    }
+    protocol = {**(campaign.protocol or {}), "hypotheses": {"primary": primary, "margin": 0.5}}
+    Campaign.objects.filter(pk=campaign.pk).update(protocol=protocol)
+    run = studies.analysed(Campaign.objects.get(pk=campaign.pk))
+    client.force_login(campaign.created_by)
+    page = client.get(address("report", run)).content.decode()
+    assert 'id="chapter-primary">Primary hypothesis</h2>' in page
+    assert 'id="chapter-systems">Systems <span class="chip">exploratory</span></h2>' in page
+    assert "“Alba” is better than “Brisa” on correctness" in page
+    assert "within ±0.5 scale points" in page
+    archive = dict(exports.files(run))
+    latex = b"".join(archive["latex/report.tex"]).decode()
+    assert r"\section{Systems (exploratory)}" in latex
+    assert b"greater" in b"".join(archive["tables/primary_hypothesis.csv"])
+    assert json.loads(b"".join(archive["report.json"]))["tables"]["primary_hypothesis"]
