@@ -32,10 +32,9 @@ class PublishedStudySerializer(serializers.Serializer):
 
 
 class ReleasedFilesSerializer(serializers.Serializer):
-    """The files that the study released, and a table of metrics if it has one."""
+    """The files that the study released."""
 
     files = serializers.ListField(child=serializers.FileField(), allow_empty=False)
-    metrics = serializers.FileField(required=False)
 
 
 class ReproducedNumberSerializer(serializers.Serializer):
@@ -83,12 +82,9 @@ class PublishedStudies(Resource):
         form = reproduction_forms.ReproductionForm({"study": key}, request.FILES)
         if not form.is_valid():
             raise form_errors(form)
-        said = form.cleaned_data
-        sent = [(each, False) for each in said["files"]]
-        sent += [(said["metrics"], True)] if said["metrics"] else []
         files = [
-            reproductions.ReleasedFile(each.name, storage.keep_pieces(each.chunks()), is_scores)
-            for each, is_scores in sent
+            reproductions.ReleasedFile(each.name, storage.keep_pieces(each.chunks()))
+            for each in form.cleaned_data["files"]
         ]
         return accepted(tasks.begin(reproductions.start, key=key, files=files, by=request.user))
 

@@ -127,10 +127,11 @@ def _rows(scores: SystemScores, inputs: Inputs, found: Found, chance: Chance) ->
 
 def _drawn_sources(scores: SystemScores, chance: Chance) -> tuple[FloatArray, str]:
     """Return the systems' means over drawn sources, high is best; or why there are none."""
-    sources = scores.table.shape[1]
-    if sources < REQUIRED_SOURCES:
-        return np.empty((0, 0)), f"fewer than {REQUIRED_SOURCES} sources"
-    draws = resampled_means(scores.table, rng=chance.rng, resamples=chance.resamples)
+    if len(set(scores.clusters)) < REQUIRED_SOURCES:
+        return np.empty((0, 0)), f"fewer than {REQUIRED_SOURCES} {scores.unit.plural}"
+    draws = resampled_means(
+        scores.table, rng=chance.rng, resamples=chance.resamples, clusters=scores.clusters
+    )
     reason = "" if len(draws) else NO_DRAW
     return -draws if scores.criterion.best == "lowest" else draws, reason
 
