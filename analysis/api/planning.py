@@ -10,7 +10,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from analysis.api.later import Later
+from analysis.api.lazy_modules import LazyModule
 from analysis.api.runs import OfStaff
 from judging import tasks
 from judging.actions import campaigns, history
@@ -22,11 +22,11 @@ from judging.api.problems import Conflict, form_errors
 from judging.guards import MANAGERS, campaign_of
 from judging.models import DryRun, Event, Job
 
-dry_run_forms = Later("analysis.forms.dry_runs")
-dry_run_outcomes = Later("analysis.actions.dry_run_outcomes")
-dry_runs = Later("analysis.actions.dry_runs")
-planning = Later("analysis.actions.planning")
-run_forms = Later("analysis.forms.runs")
+dry_run_forms = LazyModule("analysis.forms.dry_runs")
+dry_run_outcomes = LazyModule("analysis.actions.dry_run_outcomes")
+dry_runs = LazyModule("analysis.actions.dry_runs")
+planning = LazyModule("analysis.actions.planning")
+run_forms = LazyModule("analysis.forms.runs")
 
 
 class PowerAnalysisSerializer(JobSerializer):

@@ -11,7 +11,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from analysis.api.later import Later
+from analysis.api.lazy_modules import LazyModule
 from analysis.api.runs import OfStaff
 from judging import storage, tasks
 from judging.api.base import JobSerializer, Resource, accepted
@@ -19,9 +19,9 @@ from judging.api.problems import form_errors
 from judging.guards import check_creator
 from judging.models import Campaign
 
-published = Later("analysis.actions.published")
-reproduction_forms = Later("analysis.forms.reproductions")
-reproductions = Later("analysis.actions.reproductions")
+published = LazyModule("analysis.actions.published")
+reproduction_forms = LazyModule("analysis.forms.reproductions")
+reproductions = LazyModule("analysis.actions.reproductions")
 
 
 class PublishedStudySerializer(serializers.Serializer):

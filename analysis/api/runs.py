@@ -18,7 +18,7 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from analysis.api.later import Later
+from analysis.api.lazy_modules import LazyModule
 from analysis.models import Result, Run
 from judging import storage, tasks
 from judging.actions import history, jobs
@@ -29,12 +29,12 @@ from judging.api.problems import Conflict, form_errors
 from judging.guards import STAFF, campaign_of, check_not_judging
 from judging.models import Campaign, Event, Job
 
-charts = Later("analysis.reports.charts")
-exports = Later("analysis.actions.exports")
-papers = Later("analysis.actions.papers")
-run_forms = Later("analysis.forms.runs")
-runs = Later("analysis.actions.runs")
-sections = Later("analysis.sections")
+charts = LazyModule("analysis.reports.charts")
+exports = LazyModule("analysis.actions.exports")
+papers = LazyModule("analysis.actions.papers")
+run_forms = LazyModule("analysis.forms.runs")
+runs = LazyModule("analysis.actions.runs")
+sections = LazyModule("analysis.sections")
 
 TEXTS = {"tex": "application/x-tex", "md": "text/markdown", "tsv": "text/tab-separated-values"}
 TABLES = {"csv": "text/csv"} | TEXTS

@@ -12,15 +12,15 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from analysis.api.later import Later
+from analysis.api.lazy_modules import LazyModule
 from judging import tasks
 from judging.api.base import InDataset, JobSerializer, accepted
 from judging.guards import collections_of
 from judging.models import Collection, Job
 
-metric_forms = Later("analysis.forms.metrics")
-offers = Later("analysis.actions.offers")
-scoring_jobs = Later("analysis.actions.scoring_jobs")
+metric_forms = LazyModule("analysis.forms.metrics")
+offers = LazyModule("analysis.actions.offers")
+scoring_jobs = LazyModule("analysis.actions.scoring_jobs")
 
 
 class OfferSerializer(serializers.Serializer):

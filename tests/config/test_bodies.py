@@ -118,7 +118,8 @@ def test_large_files_are_taken_by_addresses_that_exist_and_from_researchers_only
     owner = factories.researcher()
     campaign = factories.campaign(manager=owner)
     about = {"pk": campaign.collection_id}, {"dataset": campaign.collection_id}
-    parts = ({}, *about, {"uuid": campaign.uuid})
+    others = {"campaign": campaign.uuid}, {"key": "qgbench"}
+    parts = ({}, *about, {"uuid": campaign.uuid}, *others)
     (path,) = [found for each in parts if (found := address(name, each))]
     client = factories.logged_in(owner)
     file = io.BytesIO(b"x" * (MAX_BODY_BYTES + 1000))

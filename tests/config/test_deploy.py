@@ -89,7 +89,15 @@ def test_nginx_keeps_large_bodies_only_of_who_may_send_some_and_where_files_are_
     places = re.findall(r"location ~ (\S+) \{\s+auth_request /may-send-files/;", text)
     where = "|".join(places)
     most = [int(each) * 1024**2 for each in re.findall(r"client_max_body_size (\d+)m;", text)]
-    parts = ({}, {"pk": 12}, {"dataset": 12}, {"uuid": "646efda2-2b35-4164-8cb7-b44916a2e03b"})
+    uuid = "646efda2-2b35-4164-8cb7-b44916a2e03b"
+    parts = (
+        {},
+        {"pk": 12},
+        {"dataset": 12},
+        {"uuid": uuid},
+        {"campaign": uuid},
+        {"key": "qgbench"},
+    )
     others = {"login", "annotation:home", "judging:campaign_new", "judging:collection"}
     reached = {
         name

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 
-class Later:
+class LazyModule:
     """A module that is imported when something of it is first used."""
 
     def __init__(self, name: str) -> None:
