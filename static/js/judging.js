@@ -6,7 +6,7 @@ import { help, startHelp } from "./judging/help.js";
 import { startKeyboard } from "./judging/keyboard.js";
 import { goOn, mark, missing, refresh, startMarking } from "./judging/marker.js";
 import { startPointer } from "./judging/pointer.js";
-import { startReading } from "./judging/reading.js";
+import { showQuestions, startReading } from "./judging/reading.js";
 import { startResting } from "./judging/resting.js";
 import { flush, save, saveSoon, startSaving } from "./judging/saving.js";
 import { setNothing, showSpans, startSpans } from "./judging/spans.js";
@@ -14,6 +14,7 @@ import { startSubmitting, submit } from "./judging/submitting.js";
 import { follow, refreshView, startView } from "./judging/view.js";
 
 function settle() {
+  showQuestions();
   applyRules();
   showSpans();
   refresh();
@@ -41,7 +42,10 @@ startPointer();
 startView();
 startSaving(settle);
 settle();
-startMarking(follow);
+startMarking(() => {
+  showQuestions();
+  follow();
+});
 mark(missing()[0] ?? form.querySelector("fieldset[data-criterion]"));
 startSpans((name, value) => {
   save(name, value);
