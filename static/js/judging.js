@@ -40,7 +40,7 @@ form.addEventListener("click", ({ target, detail }) => {
 form.classList.add("scripted");
 startPointer();
 startView();
-startSaving(settle);
+const saved = startSaving(settle);
 settle();
 startMarking(() => {
   showQuestions();
@@ -54,5 +54,7 @@ startSpans((name, value) => {
 startReading();
 startResting();
 startKeyboard({ submit, help });
-startSubmitting();
+startSubmitting(saved);
 startHelp();
+// It keeps the page's static files; without one, a page that is reloaded offline is the browser's own.
+if (form.dataset.worker) navigator.serviceWorker?.register(form.dataset.worker).catch(() => {});
