@@ -84,7 +84,7 @@ def test_task_handed_in_while_no_server_answers_goes_once_one_does(at_work) -> N
     page.locator("#saved").get_by_text("Will be submitted when you are back online").wait_for()
     page.context.set_offline(True)
     away.clear()
-    page.keyboard.press("ArrowUp")  # what is answered meanwhile is saved first
+    page.keyboard.press("k")  # what is answered meanwhile is saved first
     page.keyboard.press("1")
     page.context.set_offline(False)
     page.wait_for_url(lambda url: url != before and "/tasks/" in url)

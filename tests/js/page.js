@@ -78,7 +78,7 @@ export async function open({ questions, passage = null, returns = "", lang = "en
     form,
     module: (name) => import(new URL(`${name}.js?page=${number}`, MODULES)),
     says: () => window.document.querySelector("#saved [data-says]").textContent,
-    announced: () => window.document.getElementById("announcer").textContent,
+    announced: () => window.document.getElementById("announcer").lastElementChild?.textContent ?? "",
     value: (name) => form.querySelector(`input[name="${name}"]:checked`)?.value ?? "",
     choose: (name, value) => (form.querySelector(`input[name="${name}"][value="${value}"]`).checked = true),
   };

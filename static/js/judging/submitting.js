@@ -58,7 +58,29 @@ const nextTry = () =>
     addEventListener("online", resolve, { once: true });
   });
 
+// The next page takes the focus to its heading, so that those who hear it are told which task it is.
+const SUBMITTED = "quaestor.submitted";
+
+function rememberSubmit() {
+  try {
+    sessionStorage.setItem(SUBMITTED, "yes");
+  } catch {
+    // The focus is then at the top of the page.
+  }
+}
+
+export function focusHeading() {
+  try {
+    if (!sessionStorage.getItem(SUBMITTED)) return;
+    sessionStorage.removeItem(SUBMITTED);
+    document.querySelector("h1").focus({ preventScroll: true });
+  } catch {
+    // As above.
+  }
+}
+
 function goOnAt(address) {
+  rememberSubmit();
   const next = new URL(address, location.href);
   const isSame = next.pathname + next.search === location.pathname + location.search;
   if (!isSame) return location.assign(next);
