@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from annotation.views import page
-from annotation.views.work import begun, enrollment_of
+from annotation.views.work import begun, enrollment_of, personal_link_of
 from judging.actions import enrollments, sheets
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign
@@ -52,6 +52,7 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "label": enrollment.label,
         "contact": campaign.contact,
         "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
+        "link": personal_link_of(request),
         "first_url": reverse("annotation:work", args=[campaign.uuid]) + "?begin",
     }
     return render(request, "annotation/start.html", context)

@@ -133,3 +133,19 @@ def test_invitation_states_the_minutes_that_pay_is_planned_by() -> None:
     link = campaigns.invite(campaign=campaign, by=campaign.created_by)
 
     assert "about 7 minutes a task" in text_of(Client().get(f"/join/{link.token}/").text)
+
+
+def test_start_shows_the_personal_link_to_those_who_have_no_password() -> None:
+    campaign = studies.opened()
+    client, enrollment = studies.annotator(campaign)
+    assert "personal-link" not in client.get(f"/work/{campaign.uuid}/start/").text
+    enrollment.user.set_unusable_password()
+    enrollment.user.save()
+    client.force_login(enrollment.user)
+
+    html = client.get(f"/work/{campaign.uuid}/start/").text
+
+    [link] = re.findall(r'<code id="personal-link">([^<]+)</code>', html)
+    assert "/go/" in link
+    assert 'data-copy="personal-link"' in html
+    assert Client().get(link).status_code == 200
