@@ -30,8 +30,8 @@ def test_start_states_time_pay_criteria_and_a_worked_item() -> None:
     said = text_of(client.get(f"/work/{campaign.uuid}/start/").text)
 
     assert (
-        "Time about 2 minutes a task Tasks up to 40; you may pause at any time Pay 9 euros an hour"
-        in said
+        "Time about 2 minutes a task Tasks up to 40; you may pause at any time "
+        "In total up to about 100 minutes for all tasks Pay 9 euros an hour" in said
     )
     assert "Is the question grammatical? 1 Many errors 2 Small errors 3 Correct" in said
     assert (
@@ -124,7 +124,8 @@ def test_invitation_states_pay_and_tasks() -> None:
 
     said = text_of(Client().get(f"/join/{link.token}/").text)
 
-    assert "Tasks up to 40; you may pause at any time Pay 9 euros an hour" in said
+    assert "Tasks up to 40; you may pause at any time In total up to about 40 minutes" in said
+    assert "for all tasks Pay 9 euros an hour" in said
 
 
 def test_invitation_states_the_minutes_that_pay_is_planned_by() -> None:
