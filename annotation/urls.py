@@ -9,6 +9,7 @@ from annotation.views import (
     entry,
     exercises,
     exit_form,
+    offline,
     preview,
     samples,
     start,
@@ -19,6 +20,8 @@ from annotation.views import (
 
 app_name = "annotation"
 urlpatterns = [
+    path("offline/", offline.offline, name="offline"),
+    path("service-worker.js", offline.service_worker, name="service_worker"),
     path("work/", work.home, name="home"),
     path("work/here/", work.here, name="here"),
     path("work/account/", account.account, name="account"),

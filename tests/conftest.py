@@ -302,7 +302,9 @@ def new_page(browser, live_server) -> Iterator[Callable[..., object]]:
 
     def make(width: int = 1440, height: int = 900, **options: object) -> object:
         context = browser.new_context(
-            viewport={"width": width, "height": height}, base_url=live_server.url, **options
+            viewport={"width": width, "height": height},
+            base_url=live_server.url,
+            **({"service_workers": "block"} | options),
         )
         context.set_default_timeout(PATIENCE)
         contexts.append(context)

@@ -68,9 +68,23 @@ def material(source: Source, shows: Some[str]) -> ShownMaterial:
         answer=source.answer if "answer" in shows else "",
         sentence=source.sentence if "sentence" in shows else "",
         target_type=source.target_type if "target_type" in shows else "",
-        modality=source.modality if "modality" in shows else "",
+        modality=_modality(source.modality) if "modality" in shows else "",
         language=source.language,
     )
+
+
+def _modality(value: str) -> str:
+    """Return what a source was taken from in words; a value without a label as it was imported."""
+    labels = {
+        "document": _("a document"),
+        "figure": _("a figure"),
+        "image": _("an image"),
+        "paragraph": _("a paragraph"),
+        "sentence": _("a sentence"),
+        "table": _("a table"),
+        "text": _("a text"),
+    }
+    return labels.get(value.lower(), value)
 
 
 def _passage(source: Source, shows: Some[str]) -> tuple[Segment, ...]:

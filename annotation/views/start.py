@@ -1,6 +1,7 @@
 """What annotators read before their first task, and again whenever they like: what is asked, pay,
 one worked item."""
 
+from collections import Counter
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -13,10 +14,10 @@ from django.views.decorators.http import require_GET
 
 from annotation.actions.next_tasks import enrollment_of
 from annotation.views import page
-from annotation.views.work import begun
+from annotation.views.work import begun, personal_link_of
 from judging.actions import enrollments, sheets
 from judging.guards import campaign_for_annotators
-from judging.models import Campaign
+from judging.models import Campaign, Exercise
 from judging.pay import rate_of
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument
@@ -53,21 +54,28 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "label": enrollment.label,
         "contact": campaign.contact,
         "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
+        "link": personal_link_of(request),
         "first_url": reverse("annotation:work", args=[campaign.uuid]) + "?begin",
     }
     return render(request, "annotation/start.html", context)
 
 
 def facts(campaign: Campaign) -> dict[str, Any]:
-    """Return what a campaign states of its tasks: minutes for each as its pay is planned, else by
-    the protocol's estimate, how many at most, what they pay, whom to ask."""
+    """Return what a campaign states: minutes for each task as its pay is planned, else by the
+    protocol's estimate, how many tasks and hours at most, what comes before them, what they pay,
+    whom to ask."""
     rate = rate_of(campaign.rate)
     minutes = (
         rate.minutes if rate else sheets.known(campaign.rubric).document.estimated_seconds / 60
     )
+    gates = Counter(campaign.exercises.values_list("kind", flat=True))
     return {
         "minutes": max(1, round(minutes)),
         "tasks": campaign.tasks_per_annotator,
+        "all_minutes": max(1, round(minutes * (campaign.tasks_per_annotator or 0))),
+        "training": gates[Exercise.Kind.TRAINING],
+        "qualification": gates[Exercise.Kind.QUALIFICATION],
+        "tries": campaign.tries,
         "pay": campaign.pay,
         "contact": campaign.contact,
         "retention_days": campaign.retention_days,

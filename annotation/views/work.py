@@ -180,6 +180,12 @@ def begun(enrollment: Enrollment) -> bool:
     return enrollment.assignments.exists()
 
 
+def personal_link_of(request: HttpRequest) -> str:
+    """Return the address that leads the annotator back; none for an account with a password."""
+    signed = enrollments.personal_link(request.user)
+    return request.build_absolute_uri(reverse("annotation:go", args=[signed])) if signed else ""
+
+
 @never_cache
 @campaign_for_annotators
 @require_GET
@@ -187,12 +193,9 @@ def pause(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Say that all is kept, and how to go on elsewhere."""
     enrollment = enrollment_of(request.user, campaign)
     held = Assignment.objects.held_by(enrollment).order_by("-lease_expires_at").first()
-    signed = enrollments.personal_link(request.user)
     context = _corrections(enrollment, campaign) | {
         "title": campaign.title,
-        "link": request.build_absolute_uri(reverse("annotation:go", args=[signed]))
-        if signed
-        else "",
+        "link": personal_link_of(request),
         "new_link_url": reverse("annotation:new_link", args=[campaign.uuid]),
         "resume_url": reverse("annotation:work", args=[campaign.uuid]),
         "held_until": held and held.lease_expires_at,

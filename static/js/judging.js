@@ -6,24 +6,36 @@ import { help, startHelp } from "./judging/help.js";
 import { startKeyboard } from "./judging/keyboard.js";
 import { goOn, mark, missing, refresh, startMarking } from "./judging/marker.js";
 import { startPointer } from "./judging/pointer.js";
-import { startReading } from "./judging/reading.js";
+import { showQuestions, startReading } from "./judging/reading.js";
 import { startResting } from "./judging/resting.js";
 import { flush, save, saveSoon, startSaving } from "./judging/saving.js";
 import { setNothing, showSpans, startSpans } from "./judging/spans.js";
-import { startSubmitting, submit } from "./judging/submitting.js";
+import { focusHeading, startSubmitting, submit } from "./judging/submitting.js";
+import { noteValues, rememberAnswer, startUndo, undo } from "./judging/undo.js";
 import { follow, refreshView, startView } from "./judging/view.js";
 
+const notice = document.getElementById("notice");
+
+// The page may move on at once to another question: what a rule has set is said until the next answer.
+function showNotice(news) {
+  notice.querySelector("[data-says]").textContent = news.join(" ");
+  notice.hidden = !news.length;
+}
+
 function settle() {
-  applyRules();
+  showQuestions();
+  showNotice(applyRules());
   showSpans();
   refresh();
   refreshView();
+  noteValues();
 }
 
 form.addEventListener("change", ({ target }) => {
   const fieldset = target.closest("fieldset[data-criterion]");
   if (!fieldset) return flush(target.name);
   if ("span" in fieldset.dataset) return target.matches("[data-nothing]") && setNothing(fieldset, target.checked);
+  rememberAnswer(fieldset);
   if (target.validity.valid) save(target.name, target.value);
   settle();
 });
@@ -39,16 +51,26 @@ form.addEventListener("click", ({ target, detail }) => {
 form.classList.add("scripted");
 startPointer();
 startView();
-startSaving(settle);
+const saved = startSaving(settle);
 settle();
-startMarking(follow);
+startMarking(() => {
+  showQuestions();
+  follow();
+});
 mark(missing()[0] ?? form.querySelector("fieldset[data-criterion]"));
 startSpans((name, value) => {
   save(name, value);
   settle();
 });
+startUndo((name, value) => {
+  save(name, value);
+  settle();
+});
 startReading();
 startResting();
-startKeyboard({ submit, help });
-startSubmitting();
+startKeyboard({ submit, help, undo });
+startSubmitting(saved);
 startHelp();
+focusHeading();
+// It keeps the page's static files; without one, a page that is reloaded offline is the browser's own.
+if (form.dataset.worker) navigator.serviceWorker?.register(form.dataset.worker).catch(() => {});

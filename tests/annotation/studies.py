@@ -5,7 +5,7 @@ import re
 from django.test import Client
 
 from judging.actions import assignments, sheets
-from judging.models import Assignment, Campaign, Enrollment, Question, Round
+from judging.models import Assignment, Campaign, Enrollment, Question, Round, Rubric
 from tests import factories
 
 
@@ -15,6 +15,7 @@ def opened(
     sources: int = 2,
     systems=("Alba", "Brisa"),
     expected: int = 1,
+    rubric: Rubric | None = None,
     **fields,
 ) -> Campaign:
     """Return an open campaign whose questions do not say which system made them."""
@@ -25,7 +26,7 @@ def opened(
     for number, question in enumerate(questions, start=1):
         question.text = f"What does the {number}th question want to know?"
     Question.objects.bulk_update(questions, ["text"])
-    return factories.opened(collection=material, rubric=factories.rubric(key), **fields)
+    return factories.opened(collection=material, rubric=rubric or factories.rubric(key), **fields)
 
 
 def main_round(campaign: Campaign) -> Round:

@@ -202,7 +202,7 @@ def test_arrow_answers_criterion_that_has_just_appeared_where_single_keys_are_of
 
 def test_list_of_all_takes_quick_answers_to_different_criteria(page: Page) -> None:
     task = at_work(page, questions())
-    page.get_by_role("button", name="List of all").click()
+    page.get_by_role("button", name="Show all").click()
     page.clock.run_for(350)
     for name in ("q1.grammaticality", "q1.understandability", "q2.grammaticality"):
         press(page, page.locator(f'[id="{name}"] .scale label').nth(1))

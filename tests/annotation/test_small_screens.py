@@ -66,5 +66,5 @@ def test_high_contrast_shows_what_is_chosen_and_where_one_is(new_page) -> None:
     chosen = page.locator('[id="q1.grammaticality"] label:has(:checked)')
     assert chosen.evaluate(style) == ["solid", 3]
     assert page.locator(".question.now").evaluate(style) == ["solid", 2]
-    page.keyboard.press("ArrowUp")
+    page.keyboard.press("k")
     assert chosen.evaluate(style) == ["dashed", 3]

@@ -48,7 +48,8 @@ VERBS = ("get", "post", "head", "options")
 # Who is let in by which address. Each other role must be refused by every verb.
 MAY = {
     EVERYBODY: """login login_code logout password_reset password_reset_confirm password_reset_complete set_language
-        annotation:join annotation:go annotation:crowd annotation:crowd_events""",
+        annotation:join annotation:go annotation:crowd annotation:crowd_events
+        annotation:offline annotation:service_worker""",
     KNOWN: """password_change password_change_done annotation:home judging:home judging:key judging:key_revoke
         judging:second_factor judging:confirm
         judging:sessions judging:end_sessions judging:collections judging:rubrics judging:campaigns

@@ -62,7 +62,7 @@ def test_protocol_of_two_criteria_from_nothing_with_a_live_preview(page, owner):
     fill(page, SECOND)
     page.locator("#live").get_by_text("Would a teacher ask it?").wait_for()
     page.get_by_role("button", name="Preview as annotator").click()
-    page.get_by_role("button", name="List of all").click()
+    page.get_by_role("button", name="Show all").click()
     assert page.get_by_role("radiogroup", name="Use").count() == 3
     assert "Jonas Lind" in page.locator("#source").inner_text()
     assert violations(page) == []

@@ -47,15 +47,13 @@ test("a digit that is no value of the criterion does nothing", async () => {
   assert.deepEqual([page.changes, page.at()], [[], "q1.clear"]);
 });
 
-test("arrows move between criteria and stop at both ends", async () => {
+test("J and K move between criteria and stop at both ends", async () => {
   const page = await opened();
 
-  page.press("ArrowDown");
-  page.press("ArrowDown");
-  page.press("ArrowDown");
+  for (let times = 0; times < 3; times += 1) page.press("j");
   assert.equal(page.at(), "q2.clear");
 
-  for (let times = 0; times < 5; times += 1) page.press("ArrowUp");
+  for (let times = 0; times < 5; times += 1) page.press("k");
   assert.equal(page.at(), "q1.clear");
 });
 
@@ -105,10 +103,10 @@ test("a held arrow or Enter on an answer is swallowed: the browser would change 
   assert.deepEqual(page.done, []);
 });
 
-test("a locked criterion takes no digit, and arrows pass it by", async () => {
+test("a locked criterion takes no digit, and J passes it by", async () => {
   const page = await opened({ questions: [question("A", criterion("q1.clear"), criterion("q1.right", { checked: 3, locked: "why" }), criterion("q1.last"))] });
 
-  page.press("ArrowDown");
+  page.press("j");
 
   assert.equal(page.at(), "q1.last");
 });

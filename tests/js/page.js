@@ -46,7 +46,7 @@ export async function open({ questions, passage = null, returns = "", lang = "en
   const html = `<!doctype html><html data-view="${view}"><body><form id="judging" data-draft-url="${url}" data-who="${who}" data-account="${who}-account">
     <input type="hidden" name="csrfmiddlewaretoken" value="token"><input type="hidden" name="sequence" value="${sequence}">
     ${passage === null ? "" : passageOf(passage, returns, lang)}
-    <section class="questions"><nav id="strip" data-done="answered" data-part="partly" data-open="open" data-empty="none" data-together="together" data-answer="answer" data-change="change" data-nothing="Nothing" data-to-go="# to go" hidden><small></small><button type="button" id="view-toggle" data-list="List" data-focus="One"></button></nav>${questions.join("")}</section>
+    <section class="questions"><nav id="strip" data-done="answered" data-part="partly" data-open="open" data-empty="none" data-together="together" data-answer="answer" data-change="change" data-nothing="Nothing" data-to-go="# to go" hidden><span class="letters"></span><small></small><button type="button" id="view-toggle" data-list="List" data-focus="One"><span></span></button></nav>${questions.join("")}</section>
     <div id="rest" hidden><span data-says>Rest.</span><button type="button"></button></div>
     <textarea name="note" data-draft></textarea>
     <footer class="dock"><span id="saved" ${SAYS} data-lost-mine="{question}: you chose {value}." data-lost-theirs="{value} stands." data-instead="Choose {value}"><span data-says></span><a data-on="expired" hidden></a><a data-on="conflict" hidden></a></span>
@@ -67,6 +67,7 @@ export async function open({ questions, passage = null, returns = "", lang = "en
     innerHeight: window.innerHeight,
     CSS: { escape: (text) => text.replace(/[^\w-]/g, "\\$&") },
     BroadcastChannel: Channel,
+    ResizeObserver: class { observe() {} },
     indexedDB: database,
     fetch: server?.fetch ?? (() => Promise.reject(new TypeError("no network"))),
   });
@@ -77,7 +78,7 @@ export async function open({ questions, passage = null, returns = "", lang = "en
     form,
     module: (name) => import(new URL(`${name}.js?page=${number}`, MODULES)),
     says: () => window.document.querySelector("#saved [data-says]").textContent,
-    announced: () => window.document.getElementById("announcer").textContent,
+    announced: () => window.document.getElementById("announcer").lastElementChild?.textContent ?? "",
     value: (name) => form.querySelector(`input[name="${name}"]:checked`)?.value ?? "",
     choose: (name, value) => (form.querySelector(`input[name="${name}"][value="${value}"]`).checked = true),
   };

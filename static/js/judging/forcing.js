@@ -1,8 +1,9 @@
 // A protocol's rules, on the page: one answer can set another and lock it, and says why where it stands.
 // The annotator's own answer beneath it comes back when the rule lets go.
 
-import { announce, controls, criteria, isLocked, setValue, valueOf } from "./page.js";
+import { announce, controls, criteria, isLocked, setValue, titleOf, valueOf } from "./page.js";
 
+let news = [];
 const rulesOf = (fieldset) => JSON.parse(fieldset.dataset.forces || "[]");
 
 // What a rule on this page can set. What else is locked was decided by answers that are not on this page, and stays.
@@ -31,7 +32,10 @@ function lock(fieldset, rule) {
   setValue(fieldset, rule.to);
   for (const control of controls(fieldset)) control.disabled = true;
   explain(fieldset, rule.because);
-  if (isNews) announce(rule.because);
+  if (isNews) {
+    announce(rule.because);
+    news.push(`${titleOf(fieldset)}: ${rule.because}`);
+  }
   return isNews;
 }
 
@@ -57,7 +61,9 @@ function applyOnce() {
   return changed;
 }
 
-// A forced value may force another: as many rounds as there are criteria always suffice.
+// A forced value may force another: as many rounds as there are criteria always suffice. Returns what rules have set now.
 export function applyRules() {
+  news = [];
   for (let round = criteria().length; round && applyOnce(); round--);
+  return news;
 }

@@ -1,10 +1,13 @@
-// The whole keyboard: a digit answers the marked criterion and moves on, arrows move, letters lead to questions, Enter submits, ? helps.
+// The whole keyboard: a digit answers the marked criterion and moves on, arrows choose an option as in any group of radio buttons,
+// J and K (or Page Down and Page Up) move between criteria, letters lead to questions, Backspace or Ctrl+Z takes the last answer
+// back, Enter submits, ? helps.
 
 import { isFrozen } from "./page.js";
-import { goOn, marked, move } from "./marker.js";
+import { goOn, goTo, marked, move } from "./marker.js";
 import { openLetter } from "./view.js";
 
-const steps = { ArrowDown: 1, ArrowUp: -1 };
+const steps = { j: 1, k: -1, PageDown: 1, PageUp: -1 };
+const arrows = ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"];
 const toggle = document.getElementById("shortcuts");
 const hint = document.querySelector("[data-keys]");
 
@@ -14,7 +17,7 @@ const isElsewhere = (event) =>
   event.repeat || event.isComposing || event.ctrlKey || event.altKey || event.metaKey || isText(event.target) || document.querySelector("dialog[open]");
 
 // A held arrow or Enter would reach the browser, which changes or submits a radio button by it.
-const isHeld = (event) => toggle.checked && event.repeat && event.target.matches("[type=radio]") && (event.key in steps || event.key === "Enter");
+const isHeld = (event) => toggle.checked && event.repeat && event.target.matches("[type=radio]") && (arrows.includes(event.key) || event.key === "Enter");
 
 function answer(key) {
   const fieldset = marked();
@@ -27,14 +30,27 @@ function answer(key) {
   return true;
 }
 
+// Where nothing has the focus an arrow leads to the options; from there the browser's own arrows choose.
+function enterOptions(target) {
+  if (!marked() || !target.matches("body, h1")) return false;
+  goTo(marked());
+  return true;
+}
+
+const isUndo = (event) =>
+  toggle.checked && (event.ctrlKey || event.metaKey) && event.key === "z" && !isText(event.target) && !document.querySelector("dialog[open]");
+
 // Switched off, nothing but Enter is taken from the browser: single characters may be speech (WCAG 2.1.4), and arrows are native.
-function act(event, { submit, help }) {
+function act(event, { submit, help, undo }) {
   const { key } = event;
   if (!toggle.checked && key !== "Enter") return false;
   if (key === "?") return help();
   if (key === "Enter") return !hasOwnEnter(event.target) && submit();
-  if (/^[a-z]$/.test(key) && !event.target.closest("#source") && openLetter(key)) return true;
-  if (key in steps) return !event.target.closest("#source") && (move(steps[key]) ?? true);
+  if (key === "Backspace") return undo();
+  if (arrows.includes(key)) return enterOptions(event.target);
+  if (event.target.closest("#source")) return false;
+  if (key in steps) return move(steps[key]) ?? true;
+  if (/^[a-z]$/.test(key) && openLetter(key)) return true;
   return !event.shiftKey && answer(key);
 }
 
@@ -60,6 +76,6 @@ export function startKeyboard(doors) {
   recall();
   toggle.addEventListener("change", remember);
   document.addEventListener("keydown", (event) => {
-    if (isHeld(event) || (!isElsewhere(event) && act(event, doors))) event.preventDefault();
+    if ((isUndo(event) && doors.undo()) || isHeld(event) || (!isElsewhere(event) && act(event, doors))) event.preventDefault();
   });
 }

@@ -14,22 +14,24 @@ let moved = () => {};
 
 // The questions scroll by themselves beside or below the passage, under what stays on top of them; on small or much enlarged
 // screens the page scrolls as a whole.
+const pane = form.querySelector(".questions");
+const isPane = () => getComputedStyle(pane).overflowY === "auto";
+
 function bringIntoView(fieldset) {
   const whole = item(fieldset);
-  const pane = form.querySelector(".questions");
-  const isPane = getComputedStyle(pane).overflowY === "auto";
+  const scrollsItself = isPane();
   const head = whole.querySelector("header");
   const end = Math.min(innerHeight, form.querySelector(".dock").getBoundingClientRect().top); // on low screens the dock ends the page
-  const frame = isPane ? pane.getBoundingClientRect() : { top: 0, bottom: end };
+  const frame = scrollsItself ? pane.getBoundingClientRect() : { top: 0, bottom: end };
   const strip = form.querySelector("#strip");
-  const top = frame.top + (isPane ? strip.offsetHeight : 0);
+  const top = frame.top + (scrollsItself ? strip.offsetHeight : 0);
   const [first, last] = [whole.getBoundingClientRect(), fieldset.getBoundingClientRect()];
-  const covered = isPane && head !== fieldset ? head.offsetHeight : 0;
+  const covered = scrollsItself && head !== fieldset ? head.offsetHeight : 0;
   let by = 0;
   if (last.bottom > frame.bottom) by = last.bottom - frame.bottom + 8;
   if (last.top - by < top + covered) by = last.top - top - covered - 8;
   if (first.height <= frame.bottom - top && (first.top < top || first.bottom > frame.bottom)) by = first.top - top - 4;
-  (isPane ? pane : window).scrollBy({ top: by, behavior: "instant" });
+  (scrollsItself ? pane : window).scrollBy({ top: by, behavior: "instant" });
 }
 
 export function mark(fieldset) {
@@ -56,10 +58,9 @@ function markFocused(target) {
   const fieldset = target?.closest?.("fieldset[data-criterion]");
   if (isFocus() || !fieldset || !form.contains(fieldset)) return;
   const before = fieldset.getBoundingClientRect().top;
-  const pane = form.querySelector(".questions");
   mark(fieldset);
   const by = { top: fieldset.getBoundingClientRect().top - before, behavior: "instant" };
-  (getComputedStyle(pane).overflowY === "auto" ? pane : window).scrollBy(by);
+  (isPane() ? pane : window).scrollBy(by);
 }
 
 export function startMarking(onMove) {
@@ -73,6 +74,7 @@ export function startMarking(onMove) {
     }), true);
   }
   form.addEventListener("focusin", ({ target }) => isPressed || markFocused(target));
+  new ResizeObserver(() => current && isPane() && bringIntoView(current)).observe(pane); // a phone is turned, or the passage needs more room
 }
 
 export function goTo(fieldset) {

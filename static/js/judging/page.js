@@ -49,6 +49,12 @@ export const csrfToken = () =>
 // Whose page it is: the server takes nothing for somebody else who has logged in in this browser since.
 export const asOpened = () => ({ "X-Quaestor-Account": form.dataset.account });
 
+const MOST_ANNOUNCEMENTS = 5;
+
+// Each is a line of its own: what is added is read after what was added before, and nothing is cut off.
 export function announce(text) {
-  announcer.textContent = text;
+  const line = document.createElement("p");
+  line.textContent = text;
+  announcer.append(line);
+  if (announcer.childElementCount > MOST_ANNOUNCEMENTS) announcer.firstElementChild.remove();
 }

@@ -6,8 +6,10 @@ const root = document.documentElement;
 const source = document.getElementById("source");
 const passage = source?.querySelector(".passage");
 const tools = source?.querySelector("[data-reading]");
+const expand = source?.querySelector(".expand");
 const SIZES = 4;
 const SPACINGS = 3;
+let openedAt = 0; // the place in the passage that the page, not its reader, scrolled to
 
 function openAtAnswer() {
   const place = passage?.querySelector("mark, .sentence");
@@ -15,6 +17,28 @@ function openAtAnswer() {
   const box = place.getBoundingClientRect();
   const frame = source.getBoundingClientRect();
   source.scrollTop += box.top - frame.top - Math.max(frame.height * 0.3, (frame.height * 0.6 - box.height) / 2);
+  openedAt = source.scrollTop;
+}
+
+// ---- small screens: the passage takes the room beside the open criterion, or all of it
+
+function refreshExpand() {
+  const isWhole = root.dataset.passage === "whole";
+  expand.hidden = !isWhole && source.scrollHeight <= source.clientHeight;
+  expand.textContent = isWhole ? expand.dataset.less : expand.dataset.more;
+  expand.setAttribute("aria-expanded", String(isWhole));
+}
+
+function showWholePassage(isWhole) {
+  if (isWhole) root.dataset.passage = "whole";
+  else delete root.dataset.passage;
+  openAtAnswer();
+  refreshExpand();
+}
+
+// Called when an answer is given or another criterion is marked.
+export function showQuestions() {
+  if (root.dataset.passage) showWholePassage(false);
 }
 
 // ---- size and spacing
@@ -95,13 +119,18 @@ export function startReading() {
   for (const button of document.querySelectorAll("[data-turn]")) {
     button.addEventListener("click", () => turn(button.dataset.turn, button.dataset.turn === "size" ? SIZES : SPACINGS));
   }
-  if (!passage || !tools) return;
-  tools.hidden = false;
-  startFinding();
+  if (!passage) return;
+  expand.addEventListener("click", () => showWholePassage(!root.dataset.passage));
+  if (tools) {
+    tools.hidden = false;
+    startFinding();
+  }
   openAtAnswer();
   let width = source.clientWidth;
   new ResizeObserver(() => {
-    if (source.clientWidth !== width) openAtAnswer(); // a turned phone breaks lines elsewhere
+    refreshExpand();
+    // a turned phone breaks lines elsewhere; on small screens the next criterion may need more room than the last
+    if (source.clientWidth !== width || source.scrollTop === openedAt) openAtAnswer();
     width = source.clientWidth;
   }).observe(source);
 }

@@ -27,18 +27,22 @@ let batchTimer = 0;
 let batchBegan = 0;
 let draining = null;
 let problem = "";
+let isExpired = false; // the session, when answers were sent last
+let isSubmissionWaiting = false; // said in place of what the line and the saving do meanwhile
 let changed = () => {};
 
+export const hasExpired = () => isExpired;
 export const isUnsaved = () => queue.size > 0 || typing.size > 0;
 
 // ---- what the dock says
 
 const isTrouble = (state) => ["offline", "expired", "conflict", "refused", "left", "unsent", "needed"].includes(state);
 
-function show(state) {
+function show(news) {
+  const state = isSubmissionWaiting && ["offline", "waiting", "saving", "saved"].includes(news) ? "unsent" : news;
   const said = display.dataset.state;
   const words = display.querySelector("[data-says]");
-  const text = display.dataset[state === "offline" && !isKept() ? "offlinePage" : state];
+  const text = display.dataset[["offline", "unsent"].includes(state) && !isKept() ? `${state}Page` : state];
   const isNew = words.textContent !== text; // a next try that fails says nothing new
   display.dataset.state = isTrouble(state) ? "unsaved" : state;
   words.textContent = text;
@@ -46,8 +50,17 @@ function show(state) {
   if (isNew && (isTrouble(state) || (said === "unsaved" && state === "saved"))) announce(text);
 }
 
-export const tellUnsent = () => show("unsent");
-export const tellExpired = () => show("expired");
+export function tellUnsent() {
+  isSubmissionWaiting = true;
+  show("unsent");
+}
+
+export function tellExpired() {
+  isSubmissionWaiting = false;
+  show("expired");
+}
+
+export const tellLeft = () => show("left");
 
 // An answer that lost to a later one from elsewhere: both are named where it stands, and one press brings it back.
 function tellLost(name, mine, theirs) {
@@ -146,6 +159,7 @@ function settle(entries, result) {
 }
 
 function retryLater(state) {
+  isExpired = state === "expired";
   show(state);
   clearTimeout(retryTimer);
   retryTimer = setTimeout(drain, wait);
@@ -162,6 +176,7 @@ async function sendAll() {
     if (result.state === "refused" && entries.length > 1) most = 1; // one of them is at fault: each goes by itself
     else settle(entries, result);
   }
+  isExpired = false;
   show(problem || (heldBack.size ? "needed" : "saved"));
   problem = "";
 }
@@ -203,6 +218,7 @@ export function flush(only) {
 export async function everythingSaved(milliseconds) {
   flush();
   show("waiting");
+  wait = FIRST_WAIT;
   const clock = new Promise((resolve) => setTimeout(resolve, milliseconds));
   await Promise.race([drain(), clock]);
   return !isUnsaved();
@@ -263,10 +279,11 @@ async function sendWhatWaited() {
   await sendLeftBehind(entries.filter((entry) => entry.url !== url));
 }
 
+// Resolves once what waited from earlier pages has been sent or could not be.
 export function startSaving(onChange) {
   changed = onChange;
   show(url ? "ready" : "preview");
-  if (!url) return;
+  if (!url) return Promise.resolve();
   hearOtherTabs();
   addEventListener("online", retryNow);
   addEventListener("focus", retryNow);
@@ -277,5 +294,5 @@ export function startSaving(onChange) {
   addEventListener("beforeunload", (event) => {
     if (isUnsaved()) event.preventDefault();
   });
-  sendWhatWaited();
+  return sendWhatWaited();
 }

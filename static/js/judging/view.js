@@ -128,7 +128,7 @@ export function refreshView() {
 // ---- the choice
 
 function nameToggle() {
-  toggle.textContent = isFocus() ? toggle.dataset.list : toggle.dataset.focus;
+  toggle.querySelector("span").textContent = isFocus() ? toggle.dataset.list : toggle.dataset.focus;
 }
 
 function change() {
@@ -147,7 +147,7 @@ function change() {
 export function startView() {
   for (const [at, whole] of items().entries()) whole.id ||= `together${at}`;
   criteria().forEach(addLine);
-  strip.prepend(...items().map(link));
+  strip.querySelector(".letters").append(...items().map(link));
   strip.hidden = false;
   toggle.addEventListener("click", change);
   nameToggle();

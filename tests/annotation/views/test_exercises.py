@@ -6,7 +6,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from judging.actions import enrollments
+from judging.actions import campaigns, enrollments
 from judging.models import Assignment, Campaign, Enrollment, Judgment
 from tests import factories
 from tests.annotation import studies
@@ -42,6 +42,16 @@ def test_training_tells_what_is_right_and_why_and_keeps_no_answer() -> None:
     assert "not quite" not in client.post(at("training", campaign), RIGHT).text
     assert not Judgment.objects.exists()
     assert "/tasks/" in work(client, campaign)
+
+
+def test_consent_says_how_many_tasks_how_long_and_what_comes_before() -> None:
+    campaign, _who = opened("training", "qualification", tasks_per_annotator=20, tries=2)
+    invited = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    html = Client().get(reverse("annotation:join", args=[invited.token])).text
+    assert "up to 20; you may pause at any time" in html
+    assert "up to about 20 minutes for all tasks" in html
+    assert "1 item before the first task" in html
+    assert "You have 2 tries; if you do not pass, the study ends for you." in html
 
 
 def test_training_without_an_answer_is_not_done() -> None:

@@ -25,7 +25,7 @@ def test_switch_turns_pages_and_protocol_to_german() -> None:
     assert '<html lang="de" dir="ltr">' in html
     for text in (
         "Abgeben",
-        "Weite",
+        "Umfang",
         "Antwort im Text",
         "Nichts im Text beantwortet sie",
         "Speichern oder abgeben",

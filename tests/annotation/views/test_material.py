@@ -84,3 +84,11 @@ def test_passage_marks_an_answer_that_it_writes_otherwise() -> None:
     source = Source(passage=Passage(text=text), answer='"caf\u00e9"', answer_start=4)
     shown = material.material(source, {"passage", "answer"})
     assert shown.passage == (("The ", "plain"), ("“Cafe\u0301”", "mark"), (" is old.", "plain"))
+
+
+@pytest.mark.parametrize(
+    ("imported", "expected"), [("document", "a document"), ("Table", "a table"), ("tweet", "tweet")]
+)
+def test_modality_known_value_has_a_label(imported: str, expected: str) -> None:
+    source = Source(modality=imported)
+    assert material.material(source, {"modality"}).modality == expected

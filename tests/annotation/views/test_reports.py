@@ -1,4 +1,4 @@
-"""“This item is broken”: said with a comment, it takes the place of ratings and reaches the
+"""“Report a problem with this question”: said with a comment, it takes the place of ratings and reaches the
 manager."""
 
 import pytest

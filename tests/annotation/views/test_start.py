@@ -30,8 +30,8 @@ def test_start_states_time_pay_criteria_and_a_worked_item() -> None:
     said = text_of(client.get(f"/work/{campaign.uuid}/start/").text)
 
     assert (
-        "Time about 2 minutes a task Tasks up to 40; you may pause at any time Pay 9 euros an hour"
-        in said
+        "Time about 2 minutes a task Tasks up to 40; you may pause at any time "
+        "In total up to about 100 minutes for all tasks Pay 9 euros an hour" in said
     )
     assert "Is the question grammatical? 1 Many errors 2 Small errors 3 Correct" in said
     assert (
@@ -124,7 +124,8 @@ def test_invitation_states_pay_and_tasks() -> None:
 
     said = text_of(Client().get(f"/join/{link.token}/").text)
 
-    assert "Tasks up to 40; you may pause at any time Pay 9 euros an hour" in said
+    assert "Tasks up to 40; you may pause at any time In total up to about 40 minutes" in said
+    assert "for all tasks Pay 9 euros an hour" in said
 
 
 def test_invitation_states_the_minutes_that_pay_is_planned_by() -> None:
@@ -133,3 +134,19 @@ def test_invitation_states_the_minutes_that_pay_is_planned_by() -> None:
     link = campaigns.invite(campaign=campaign, by=campaign.created_by)
 
     assert "about 7 minutes a task" in text_of(Client().get(f"/join/{link.token}/").text)
+
+
+def test_start_shows_the_personal_link_to_those_who_have_no_password() -> None:
+    campaign = studies.opened()
+    client, enrollment = studies.annotator(campaign)
+    assert "personal-link" not in client.get(f"/work/{campaign.uuid}/start/").text
+    enrollment.user.set_unusable_password()
+    enrollment.user.save()
+    client.force_login(enrollment.user)
+
+    html = client.get(f"/work/{campaign.uuid}/start/").text
+
+    [link] = re.findall(r'<code id="personal-link">([^<]+)</code>', html)
+    assert "/go/" in link
+    assert 'data-copy="personal-link"' in html
+    assert Client().get(link).status_code == 200
