@@ -102,7 +102,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     ),
     Chapter(
         "judges",
-        "Machine judges",
+        "LLM judges",
         (
             MachineJudges(),
             Verdicts(),

@@ -121,7 +121,7 @@ class Comparisons(Section[SystemPair]):
     """
 
     key = "comparisons"
-    title = "Do the systems differ?"
+    title = "System comparisons"
     identity = ("criterion", "test", "first", "second")
     by_reading = True
     note = (
@@ -162,7 +162,7 @@ class Groups(Section[SystemLetters]):
     significantly."""
 
     key = "groups"
-    title = "Letters joining systems without a significant difference"
+    title = "Groups of systems without a significant difference"
     identity = ("criterion", "system")
     by_reading = True
 

@@ -129,7 +129,7 @@ class Differences(Section[MetricPair]):
 
     key = "differences"
     version = 2
-    title = "Is the lead real?"
+    title = "Metric comparisons"
     identity = ("criterion", "level", "better", "other")
     data_only = ("steiger_z", "p_steiger", "meng_z", "p_meng", "zou_low", "zou_high")
     by_reading = True
@@ -232,7 +232,7 @@ class Leaders(Section[LeaderRow]):
     """The set of metrics that are not told apart from the highest, at each level."""
 
     key = "leaders"
-    title = "Metrics not told apart from the highest"
+    title = "Metrics not significantly different from the highest"
     identity = ("criterion", "level")
     by_reading = True
     note = (

@@ -56,7 +56,7 @@ class JudgeConsistency(Section[JudgeConsistencyRow]):
     """How a judge agrees with itself, over repetitions and over the order of systems."""
 
     key = "judge_consistency"
-    title = "Does a machine say the same again?"
+    title = "LLM judge consistency"
     identity = ("criterion", "judge")
     note = (
         "A judge that was asked twice or more about a question is compared with itself. Where its table tells at which "

@@ -44,7 +44,7 @@ class CorrectedMeans(Section[CorrectedMeanRow]):
     """Prediction-powered means, where a judge has items that people have not."""
 
     key = "corrected_means"
-    title = "What a machine adds to people's sample"
+    title = "Prediction-powered means"
     identity = ("criterion", "judge", "system")
     note = (
         "Where people judged a part of what a machine judged, its mean over all items is corrected by people where "

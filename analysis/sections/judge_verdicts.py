@@ -136,9 +136,9 @@ class Verdicts(Section[VerdictRow]):
     """The verdict on each judge, criterion by criterion, with the human ceiling beside it."""
 
     key = "judge_verdicts"
-    title = "May a machine stand in for a person?"
+    title = "Alternative annotator test"
     identity = ("criterion", "judge")
-    beside = (("judge_against_people", "Judges against each person"),)
+    beside = (("judge_against_people", "LLM judges against each annotator"),)
     note = (
         "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves each person out in turn and asks "
         "who is nearer to the others, the judge or that person; epsilon is what replacing a person may cost. A judge "
@@ -152,7 +152,7 @@ class Verdicts(Section[VerdictRow]):
         epsilon = float(inputs.settings["judge_epsilon"])
         rows = []
         for judged in judged_criteria(inputs.said):
-            chance.step(f"Machine judges on {judged.criterion.key}")
+            chance.step(f"LLM judges on {judged.criterion.key}")
             for name in judged.judges:
                 rows.append(_verdict(judged, name, tested(judged, name, epsilon)))
         return rows
@@ -190,7 +190,7 @@ class AgainstPeople(Section[AgainstPersonRow]):
     """Each judge against each person."""
 
     key = "judge_against_people"
-    title = "Judges against each person"
+    title = "LLM judges against each annotator"
     identity = ("criterion", "judge", "person")
     people = ("person",)
 

@@ -106,7 +106,7 @@ class Levels(Section[MetricLevel]):
     key = "levels"
     leads = True
     version = 3
-    title = "Which metric follows people?"
+    title = "Correlation with human ratings"
     identity = ("criterion", "metric", "level", "coefficient")
     by_reading = True
     note = (

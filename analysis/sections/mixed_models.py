@@ -70,7 +70,7 @@ class MixedModels(Section[ModelRow]):
 
     key = "mixed_models"
     version = 3
-    title = "Systems by a mixed model"
+    title = "Mixed model of systems"
     identity = ("criterion", "effect", "first", "second")
     by_reading = True
     note = (

@@ -128,7 +128,7 @@ class SpanMarks(Section[MarkRow]):
 
     key = "span_marks"
     people = ("annotator",)
-    title = "Every marked answer, in code points of its passage"
+    title = "Marked answers with their positions"
     download_only = True
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MarkRow]:

@@ -41,7 +41,7 @@ OF_MEANS = (
 
 @dataclass(frozen=True)
 class StudyFacts:
-    """What the report rests on; one row.
+    """The data of the report; one row.
 
     campaign: title of the campaign
     origin: judged here, imported or simulated; mixed where some judgments were imported and others not
@@ -160,7 +160,7 @@ class Study(Section[StudyFacts]):
     """Counts, completeness, and what to know about the study."""
 
     key = "about"
-    title = "What the report rests on"
+    title = "Study data"
 
     @classmethod
     def without(cls, records: Sequence[Record], labels: Collection[str]) -> list[Record]:

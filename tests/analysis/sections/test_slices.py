@@ -135,7 +135,7 @@ def test_a_cancel_is_learnt_of_before_each_section_and_each_slice() -> None:
     told: list[str] = []
     tell = Chance(None, 100, told.append)  # type: ignore[arg-type]
     NotListed().compute(inputs, Found({}), tell)
-    assert told == ["Left out of the tables"] * len(MULTIPLYING)
+    assert told == ["Omitted from the tables"] * len(MULTIPLYING)
     told.clear()
     Slices().compute(inputs, Found({}), tell)
     assert told == ["Slices by topic"] * 3

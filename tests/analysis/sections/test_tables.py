@@ -242,9 +242,9 @@ def test_a_table_of_two_hundred_lines_is_whole_and_of_one_more_is_cut() -> None:
         assert card is not None
         [table] = card.tables
         assert (len(table.lines), table.reasons) == (200, says)
-        assert (card.key, card.title) == ("system_scores", "Systems by metrics")
+        assert (card.key, card.title) == ("system_scores", "Metric means by system")
         assert card.note.startswith("A score of a system as a whole")
-        assert card.downloads == [("system_scores", "Systems by metrics")]
+        assert card.downloads == [("system_scores", "Metric means by system")]
         assert (card.folded, card.has_tables, card.switched) == ([], True, [])
 
 
@@ -297,7 +297,7 @@ def test_annotators_stand_with_their_use_of_the_scale_and_lead_to_their_question
         {**stored.estimate(None), "criterion": key, "reason": "not assessed"} for key in ("a", "b")
     ]
     assert Annotators().small_print(stored.found(repeats=repeats)) == [
-        "Agreement of annotators with themselves: not assessed."
+        "Intra-annotator agreement: not assessed."
     ]
 
 
