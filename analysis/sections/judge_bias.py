@@ -9,7 +9,7 @@ import numpy as np
 
 from analysis import frames
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import between, bracketed, coefficient, percent, signed
+from analysis.reports.numerals import coefficient, interval_text, percent, signed, with_interval
 from analysis.reports.rows import Record
 from analysis.reports.system_names import system_name
 from analysis.sections.judge_verdicts import level_for
@@ -219,7 +219,7 @@ class JudgeBias(Section[JudgeBiasRow]):
         for row in found.of(JudgeBias):
             if row.own_family and row.bias.low > 0:
                 name = found.name_of(row.criterion)
-                yield f"{name}: {row.judge} is kinder to {row.system}, of its own family, by {bracketed(row.bias)}."
+                yield f"{name}: {row.judge} is kinder to {row.system}, of its own family, by {with_interval(row.bias)}."
 
 
 class JudgeUse(Section[JudgeUseRow]):
@@ -360,10 +360,10 @@ def _share(mask: BoolArray) -> float:
 def _bias(row: JudgeBiasRow | None) -> Cell:
     if row is None or not row.bias.defined:
         return Cell("–")
-    return Cell(signed(row.bias.value), between(row.bias))
+    return Cell(signed(row.bias.value), interval_text(row.bias))
 
 
 def _measure(found: Tested | None) -> Cell:
     if found is None or not found.defined:
         return Cell("–")
-    return Cell(coefficient(found.value), between(found))
+    return Cell(coefficient(found.value), interval_text(found, coefficient))

@@ -9,14 +9,14 @@ import numpy as np
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import (
-    between,
-    bracketed,
     coefficient,
+    interval_text,
     known,
     or_dash,
     p_alone,
     percent,
     signed,
+    with_interval,
 )
 from analysis.sections.agreement import level_of
 from analysis.sections.machine_judges import Judged, judged_criteria
@@ -145,7 +145,7 @@ class Verdicts(Section[VerdictRow]):
         "passes that wins against half of the people. Passing is not enough: one that gives nearly everything the "
         "most frequent value can pass. So what a person reaches, the use of the scale and the bias by system stand "
         "beside it. The authors take items as independent; where several systems share a source that test is wrong "
-        "in 7 to 15 % of studies instead of 5 %, so the verdict keeps a source's items together."
+        "in 7 to 15% of studies instead of 5%, so the verdict keeps a source's items together."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[VerdictRow]:
@@ -365,8 +365,8 @@ def _line(row: VerdictRow) -> Line:
         _estimate(row.advantage),
         _estimate(row.follows),
         _estimate(row.person),
-        Cell(signed(row.difference.value), between(row.difference)),
-        Cell(signed(row.severity.value), between(row.severity)),
+        Cell(signed(row.difference.value), interval_text(row.difference)),
+        Cell(signed(row.severity.value), interval_text(row.severity)),
         Cell(percent(row.most_given_share), given),
     ]
     again = f", the same again {percent(row.again.value)}" if row.again.defined else ""
@@ -374,7 +374,7 @@ def _line(row: VerdictRow) -> Line:
 
 
 def _estimate(found: Estimate) -> Cell:
-    return Cell(coefficient(found.value), between(found))
+    return Cell(coefficient(found.value), interval_text(found, coefficient))
 
 
 def _person_line(row: AgainstPersonRow) -> Line:
@@ -404,7 +404,7 @@ def _sentence(row: VerdictRow, criterion: str) -> str:
     follows, person = coefficient(row.follows.value), coefficient(row.person.value)
     said += f"; it follows people with rho {follows}, a person with {person}"
     if gap.high < 0:
-        return f"{said}: less than a person does (difference {bracketed(gap)})."
+        return f"{said}: less than a person does (difference {with_interval(gap)})."
     if gap.low > 0:
-        return f"{said}: more than a person does (difference {bracketed(gap)})."
-    return f"{said}, not told apart (difference {bracketed(gap)})."
+        return f"{said}: more than a person does (difference {with_interval(gap)})."
+    return f"{said}, not significantly different (difference {with_interval(gap)})."

@@ -45,7 +45,7 @@ def test_a_number_of_a_slice_leads_to_its_questions(
     assert of_file.columns == [", ".join(["clarity", *who.values()])]
     [cell] = of_file.lines[0].cells
     assert (of_file.lines[0].name, cell.text) == ("canals", "0.50")
-    assert cell.under == "0.25 to 0.75, n = 1,204"
+    assert cell.under == "[0.25, 0.75], n = 1,204"
     assert cell.items is not None
     told = {**WHERE, "criterion": "clarity"}
     assert {name: getattr(cell.items, name) for name in told} == told
