@@ -58,7 +58,7 @@ def address(name, run, *args):
 def test_report_shows_sentences_tables_and_figures(manager, run):
     page = manager.get(address("report", run)).content.decode()
     assert "Krippendorff&#x27;s α over 2 annotators and 6 sources" in page
-    assert "Alba has the best mean on" in page
+    assert "“Alba” has the best mean on" in page
     assert "checked against krippendorff" in page
     assert page.count("<picture>") == 4
     assert page.count("data-level=") >= 12
@@ -300,13 +300,13 @@ def test_page_is_written_once_and_shown_as_it_was_kept(manager, run):
     kept.save()
     page = manager.get(address("report", run)).text
     assert "<h2>As it was kept</h2>" in page
-    assert "Alba has the best mean on" in page
+    assert "“Alba” has the best mean on" in page
 
 
 def test_page_that_other_code_wrote_is_written_again(manager, run):
     ReportPage.objects.create(run=run, language="en", made_with="older code", parts={})
     first, second = (manager.get(address("report", run)).text for _ in range(2))
-    assert "Alba has the best mean on" in first
+    assert "“Alba” has the best mean on" in first
     assert first.count("<table") == second.count("<table") > 6
     [kept] = ReportPage.objects.all()
     assert kept.made_with != "older code"
@@ -330,7 +330,7 @@ def test_page_can_be_read_where_it_cannot_be_kept(manager, run):
     """A full disk, or a database that only reads, must not hide a report."""
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE analysis_reportpage ADD CHECK (language = 'none')")
-    assert "Alba has the best mean on" in manager.get(address("report", run)).text
+    assert "“Alba” has the best mean on" in manager.get(address("report", run)).text
     assert not ReportPage.objects.exists()
 
 
