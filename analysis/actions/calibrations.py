@@ -12,8 +12,8 @@ from analysis.stats.resampling import Jackknife
 from judging.models import Assignment, Campaign, Round
 
 # Share of questions and criteria that must lie within one rank for calibration to end. QG-STEC+
-# went on after a round with 17 differences among some 200 ratings of questions (92 % within) and
-# stopped after one with 3 (98 %).
+# went on after a round with 17 differences among some 200 ratings of questions (92% within) and
+# stopped after one with 3 (98%).
 ENOUGH = 0.95
 
 

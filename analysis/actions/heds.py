@@ -6,7 +6,7 @@ from typing import Any
 from analysis import frames
 from analysis.actions import dry_run_outcomes, planning, runs
 from analysis.reports.heds import Answers, HedsAnswer
-from analysis.reports.numerals import bracketed, percent
+from analysis.reports.numerals import coefficient, percent, with_interval
 from analysis.reports.rows import Record
 from analysis.sections.agreement import alpha_row
 from analysis.sections.criteria import criterion_rows
@@ -152,10 +152,8 @@ def _power_of_dry_run(campaign: Campaign) -> Iterator[tuple[str, str, str]]:
 
 
 def _share(share: Record) -> str:
-    value, low, high = (
-        percent(share[name]).replace(" %", "%") for name in ("value", "low", "high")
-    )
-    return f"{value} (95% CI {low} to {high})"
+    value, low, high = (percent(share[name]) for name in ("value", "low", "high"))
+    return f"{value}, 95% CI [{low}, {high}]"
 
 
 def _has_removed_dry_run(campaign: Campaign) -> bool:
@@ -193,7 +191,7 @@ def _training(campaign: Campaign) -> Iterator[str]:
     if count := exercises.filter(kind="training").count():
         yield f"{count} training questions with feedback"
     if count := exercises.filter(kind="qualification").count():
-        yield f"{count} qualification questions, {campaign.pass_mark} % to pass, {campaign.tries} tries"
+        yield f"{count} qualification questions, {campaign.pass_mark}% to pass, {campaign.tries} tries"
     if count := campaign.rounds.filter(kind=Round.Kind.CALIBRATION).count():
         yield f"{count} calibration rounds whose differences were discussed"
 
@@ -290,7 +288,7 @@ def _agreement(criterion: RubricCriterion, found: Found | None) -> Iterator[tupl
         return  # no report yet
     if told := alpha_row(found, row):
         yield "4.3.11.1", HedsAnswer(f"Krippendorff's alpha, {told.level}")
-        yield "4.3.11.2", HedsAnswer(bracketed(told.estimate))
+        yield "4.3.11.2", HedsAnswer(with_interval(told.estimate, coefficient))
     own = [
         each
         for each in found.of(OwnRepeats)
@@ -300,7 +298,7 @@ def _agreement(criterion: RubricCriterion, found: Found | None) -> Iterator[tupl
     if own and own[0].estimate.defined:
         known = {
             "method": "Share of equal values in hidden repeats",
-            "score": bracketed(own[0].estimate),
+            "score": with_interval(own[0].estimate),
         }
     yield "4.3.12.1", HedsAnswer(known["method"])
     yield "4.3.12.2", HedsAnswer(known["score"])

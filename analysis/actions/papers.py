@@ -15,6 +15,7 @@ from analysis.sections import CHAPTERS, SECTIONS, page
 from analysis.sections.methods import RunMade, methods
 from analysis.sections.section import Found, Section
 from analysis.sections.study import facts_of
+from analysis.sections.summary import summary_of
 from judging import storage
 from judging.limits import MAX_DOCUMENT_CHARACTERS
 
@@ -65,17 +66,23 @@ def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterato
     yield "methods.tex", "\n".join(latex.paragraphs(told, mentions))
     yield "references.bib", bibliography.bib(sources)
     yield "report.bbl", "".join(bibliography.printed(sources))
-    short = [(each["about"], each["text"]) for each in page.in_short(found)]
-    parts = ["\\section{In short}", *latex.paragraphs(short)]
+    summary = summary_of(found)
+    parts = ["\\section{In short}"]
+    parts += latex.paragraphs([(part.about, part.text) for part in summary.parts])
+    if summary.table:
+        parts.append(latex.table(summary.table, label="summary"))
     parts += ["\\section{Methods}", "\\input{methods}"]
     drawn = _figure_names(run)
+    texts = {each["about"]: each["text"] for each in page.results_in_words(found)}
     for chapter in CHAPTERS:
         shown = [_SectionLatex.of(section, found, drawn) for section in chapter.sections]
         yield from (file for each in shown for file in each.files)
-        if lines := [line for each in shown for line in each.lines]:
+        lines = [line for each in shown for line in each.lines]
+        text = texts.get(chapter.title, "")
+        if lines or text:
             mark = page.mark_of(chapter, found)
             title = f"{chapter.title} ({mark})" if mark else chapter.title
-            parts += [f"\\section{{{latex.escaped(title)}}}", *lines]
+            parts += [f"\\section{{{latex.escaped(title)}}}", latex.escaped(text), *lines]
     if kept := examples.records(run.campaign):
         criteria = list(run.campaign.rubric.criteria.values_list("key", "name"))
         yield "examples.tex", latex.examples(kept, criteria)
@@ -161,14 +168,16 @@ def pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes:
             for card in chapter.cards
             if card.tables or card.figures
         ]
-        if cards:
-            chapters.append((chapter.marked_title, cards))
+        if cards or chapter.text:
+            chapters.append((chapter.marked_title, chapter.text, cards))
+    summary = summary_of(found)
     rubric = run.campaign.rubric
     report = typeset.PrintedReport(
         title=run.campaign.title,
         stamp=(f"{rubric.title}, run {run.number}, seed {run.seed}, input {run.input_sha256[:16]}"),
         warnings=[unfinished] if study.unfinished else [],
-        short=[(each["about"], each["text"]) for each in page.in_short(found)],
+        short=[(part.about, part.text) for part in summary.parts],
+        short_table=summary.table,
         methods=methods(found, made_of(run)),
         chapters=chapters,
         examples=_printed_examples(run),

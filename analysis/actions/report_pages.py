@@ -22,6 +22,7 @@ from analysis.models import ReportPage, Result, Run
 from analysis.sections import page
 from analysis.sections.methods import methods
 from analysis.sections.study import facts_of
+from analysis.sections.summary import summary_of
 
 PARTS = ("contents", "short", "chapters", "methods_text", "tables_and_figures")
 APPS = ("analysis", "judging")  # whose code a page can depend on
@@ -68,7 +69,7 @@ def _written(run: Run) -> dict[str, str]:
         "study": study,
         "missing": study.missing,
         "older": not found.documents.get("sections"),
-        "paragraphs": page.in_brief(found),
+        "summary": summary_of(found),
         "chapters": page.chapters(found, figures),
         "methods": methods(found, papers.made_of(run)),
         "titles": page.downloads(runs.StoredTables(run).filled()),

@@ -27,7 +27,7 @@ from analysis.sections.agreement import coefficient_row
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.judge_bias import JudgedItems
 from analysis.sections.not_listed import NotListed, too_long
-from analysis.sections.page import in_short
+from analysis.sections.page import results_in_words
 from analysis.sections.readings import read_as
 from analysis.sections.section import Found, Inputs, chance_of
 from analysis.stats.inference import declared
@@ -202,7 +202,7 @@ def _made_again(
     cannot be made, as perhaps of an old run, is left out rather than kept as it was."""
     found = Found(documents)
     try:
-        documents = {**documents, "sentences": in_short(found)}
+        documents = {**documents, "sentences": results_in_words(found)}
         figures = _drawn(found)
         return documents, figures, _pdf(run, found, figures)
     except Exception:
@@ -327,7 +327,7 @@ def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_RunSteps")
             documents[NotListed.key].append(encode(unlisted))
             rows = []
         documents[section.key] = rows
-    documents["sentences"] = in_short(Found(documents))
+    documents["sentences"] = results_in_words(Found(documents))
     documents["sections"] = {section.key: section.version for section in sections.SECTIONS}
     return documents
 

@@ -67,7 +67,7 @@ def key_words(chosen: Chosen, row: Listed, score: float | None) -> str:
     if chosen.sort == "score":
         return two(score)
     if chosen.sort == "gap":
-        return f"{100 * row.key:.0f} %"
+        return f"{100 * row.key:.0f}%"
     if chosen.sort == "mean":
         best_is_low = chosen.criterion and chosen.criterion.best == Criterion.Best.LOWEST
         return two(row.key if best_is_low else -row.key)

@@ -1,7 +1,7 @@
 """METEOR 1.5 (Denkowski and Lavie 2014): the alignment by its own Java program, one JVM for a whole
 job.
 
-A port to Python that reaches the same digits does not exist (the best covers 73 % of QG-Bench's
+A port to Python that reaches the same digits does not exist (the best covers 73% of QG-Bench's
 rows), so the jar is used, and where it cannot run the metric says why. Start-up costs 5 to 20 s, a
 question less than 1 ms.
 """

@@ -103,7 +103,7 @@ def power(
     Returns
     -------
     Estimate
-        ``value`` the power, ``low`` and ``high`` Wilson's 95 % limits of the simulation, ``n`` simulations.
+        ``value`` the power, ``low`` and ``high`` Wilson's 95% limits of the simulation, ``n`` simulations.
     """
     if items < 2 or judges < 1:
         raise ValueError("a study needs two items and one judge or more")
@@ -211,7 +211,7 @@ def _significant(gaps: FloatArray, level: float) -> FloatArray:
 
 
 def share_of(found: int, n: int, method: str) -> Estimate:
-    """Return a share with Wilson's 95 % limits."""
+    """Return a share with Wilson's 95% limits."""
     z, p = 1.959964, found / n
     middle, reach = p + z**2 / (2 * n), z * sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     below = 1 + z**2 / n

@@ -191,7 +191,7 @@ def power_of(
     Notes
     -----
     A repeat keeps the layout and the annotators and draws how questions turn out and chance anew: sources are what is
-    random, as in the run. A pair is told apart by the paired permutation over sources, below 5 % after Holm's
+    random, as in the run. A pair is told apart by the paired permutation over sources, below 5% after Holm's
     correction over the pairs of the criterion, and in the planted direction.
     """
     repeats = REPEATS if len(judgments) <= MANY_ROWS else FEWER

@@ -52,7 +52,7 @@ def forecast(
     """Return the hours of the study as laid out, with other simulated people drawn again and
     again: their sum, the longest of one annotator, and what the rate and its floor make of it.
 
-    Amounts are in the rate's currency. `low` and `high` hold 95 % of the repeats.
+    Amounts are in the rate's currency. `low` and `high` hold 95% of the repeats.
     """
     repeats = REPEATS if sum(each.values for each in spent) <= MANY_VALUES else FEWER
     rng = np.random.default_rng([assumed.seed, OF_REPEAT, OF_TIME])

@@ -128,13 +128,11 @@ def _time(outcome: Mapping[str, Any], rate: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _amount(found: Record, digits: int) -> str:
-    return (
-        f"{found['value']:,.{digits}f} ({found['low']:,.{digits}f} to {found['high']:,.{digits}f})"
-    )
+    return f"{found['value']:,.{digits}f} [{found['low']:,.{digits}f}, {found['high']:,.{digits}f}]"
 
 
 def _with_range(found: Record) -> str:
-    return f"{percent(found['value'])} ({percent(found['low'])} to {percent(found['high'])})"
+    return f"{percent(found['value'])} [{percent(found['low'])}, {percent(found['high'])}]"
 
 
 LEVEL = 0.05
@@ -203,7 +201,7 @@ def _pairs(row: Record) -> PageTable:
 def _share(found: Record | None) -> Cell:
     if found is None or found["value"] is None:
         return Cell("–")
-    return Cell(percent(found["value"]), f"{percent(found['low'])} to {percent(found['high'])}")
+    return Cell(percent(found["value"]), f"[{percent(found['low'])}, {percent(found['high'])}]")
 
 
 def _people(outcome: Mapping[str, Any]) -> PageTable:

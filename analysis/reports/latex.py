@@ -130,7 +130,7 @@ COMMANDS = (
 def escaped(text: str) -> str:
     """Return a text as LaTeX prints it; every character that LaTeX would act on is written out.
 
-    >>> escaped("100 % of A_1 & B")
+    >>> escaped("100% of A_1 & B")
     '100 \\\\% of A\\\\_1 \\\\& B'
     """
     done: list[str] = []

@@ -1,6 +1,6 @@
 """How a report writes numbers and lists of names, in tables and in sentences alike."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isnan
 
 from analysis.stats.estimate import Estimate
@@ -11,6 +11,7 @@ NAMED_IN_FULL, NAMED_FIRST = (
     12,
     8,
 )  # names of a list that a sentence gives whole, and of a longer one
+MAX_NAMES = 3  # names that a sentence of a report lists; more become a count
 
 
 def known(value: float | None) -> bool:
@@ -54,8 +55,8 @@ def percent(share: float | None) -> str:
     if share is None or isnan(share):
         return "–"
     if 0 < share <= 0.005:
-        return "< 1 %"
-    return "> 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
+        return "< 1%"
+    return "> 99%" if 0.995 <= share < 1 else f"{100 * share:.0f}%"
 
 
 def p_value(p: float | None) -> str:
@@ -72,20 +73,18 @@ def p_alone(p: float | None) -> str:
     return p_value(p).removeprefix("p = ").removeprefix("p ") if known(p) else "–"
 
 
-def between(estimate: Estimate) -> str:
-    """Write an interval; empty where there is none."""
+def interval_text(estimate: Estimate, write: Callable[[float], str] = two) -> str:
+    """Write an interval as `[.68, .84]`; empty if there is none. `write` formats its limits."""
     if isnan(estimate.low) or isnan(estimate.high):
         return ""
-    return f"{two(estimate.low)} to {two(estimate.high)}"
+    return f"[{write(estimate.low)}, {write(estimate.high)}]"
 
 
-def bracketed(estimate: Estimate) -> str:
-    """Write a value with its interval in brackets, or why it is undefined."""
+def with_interval(estimate: Estimate, write: Callable[[float], str] = two) -> str:
+    """Write a value with its interval, `2.90 [2.81, 2.99]`, or why it is undefined."""
     if not estimate.defined:
         return f"undefined: {estimate.reason}"
-    return (
-        f"{two(estimate.value)} ({between(estimate)})" if between(estimate) else two(estimate.value)
-    )
+    return " ".join(filter(None, [write(estimate.value), interval_text(estimate, write)]))
 
 
 def counted(n: int, one: str, many: str = "") -> str:
@@ -103,6 +102,11 @@ def briefly(words: Sequence[str]) -> str:
     if len(words) <= NAMED_IN_FULL:
         return listed(words)
     return f"{', '.join(words[:NAMED_FIRST])} and {len(words) - NAMED_FIRST} others"
+
+
+def listed_or_counted(words: Sequence[str], noun: str) -> str:
+    """Write up to three names as a list, and more as their number: 4 metrics."""
+    return listed(words) if len(words) <= MAX_NAMES else f"{len(words):,} {noun}"
 
 
 def inside(name: str) -> str:

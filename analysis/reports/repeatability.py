@@ -56,7 +56,7 @@ def _criteria(
         ["Spearman over systems", "systems", "mean CV*", "findings confirmed"],
         lines,
         first="Criterion",
-        notes=["95 % of redrawn sources", "in both", "per cent", "pairs told apart in the first"],
+        notes=["95% of redrawn sources", "in both", "per cent", "pairs told apart in the first"],
         reasons=sorted({row["reason"] for row in orders if row["reason"]}),
     )
 
@@ -115,7 +115,7 @@ def _verdict(row: Record) -> str:
 def _range(row: Record) -> str:
     if row["low"] is None:
         return ""
-    return f"{coefficient(row['low'])} to {coefficient(row['high'])}"
+    return f"[{coefficient(row['low'])}, {coefficient(row['high'])}]"
 
 
 def _number(value: Any) -> float:

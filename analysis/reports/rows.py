@@ -23,8 +23,8 @@ R = TypeVar("R")
 
 ESTIMATE_COLUMNS: dict[str, str] = {
     "value": "the estimate; empty where it is undefined",
-    "low": "lower end of its 95 % interval",
-    "high": "upper end of its 95 % interval",
+    "low": "lower end of its 95% CI",
+    "high": "upper end of its 95% CI",
     "n": "number of units it rests on",
     "dropped": "units left out, because something they need is missing",
     "clusters": "sources, or clusters of them, that the interval or test keeps together; 0 where "

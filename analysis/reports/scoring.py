@@ -69,7 +69,7 @@ def fit(found: Any) -> dict[str, Any]:
         "id": found.id,
         "name": found.name,
         "how": how({"preparation": {"hypothesis": found.hypothesis, "reference": found.reference}}),
-        "share": f"{100 * found.share:.4g} %",
+        "share": f"{100 * found.share:.4g}%",
         "mean": f"{found.mean:.3g}",
         "n": found.n,
         "divided": found.divided,
@@ -102,7 +102,7 @@ def compared(found: Mapping[str, Any]) -> dict[str, Any]:
     written = {name: or_dash(found[name]) for name in ("pearson", "spearman")}
     if found["comparable"]:
         written |= {name: f"{found[name]:.3g}" for name in ("largest", "mean", "tolerance")}
-        written["share"] = f"{100 * found['share']:.4g} %"
+        written["share"] = f"{100 * found['share']:.4g}%"
     return {**found, **written, "rows": [_written(row) for row in found["rows"]]}
 
 

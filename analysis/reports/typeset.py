@@ -71,10 +71,12 @@ TEMPLATE = """
 #for text in data.warnings { block(fill: luma(235), inset: 7pt, width: 100%, strong(text)) }
 = In short
 #for part in data.short [#strong[#part.about.] #part.text #parbreak()]
+#for it in data.short_tables { shown(it) }
 = Methods
 #for part in data.methods [#strong[#part.about.] #part.text #parbreak()]
 #for chapter in data.chapters {
   heading(chapter.title)
+  if chapter.text != "" { par(chapter.text) }
   for card in chapter.cards {
     heading(level: 2, card.title)
     if card.note != "" { block(sticky: true, text(8.5pt, fill: luma(70), card.note)) }
@@ -119,8 +121,9 @@ class PrintedReport:
     warnings: Sequence[str]
     short: Sequence[tuple[str, str]]
     methods: Sequence[tuple[str, str]]
-    chapters: Sequence[tuple[str, Sequence[PrintedCard]]]
+    chapters: Sequence[tuple[str, str, Sequence[PrintedCard]]]  # title, text, sections
     examples: Sequence[Mapping[str, str]] = ()
+    short_table: PageTable | None = None
 
 
 class CannotSet(RuntimeError):
@@ -133,7 +136,7 @@ def pdf(report: PrintedReport, figures: Mapping[str, bytes]) -> bytes:
 
     held = {
         name: alt
-        for _title, cards in report.chapters
+        for _title, _text, cards in report.chapters
         for card in cards
         for name, alt in card.figures
         if name in figures
@@ -143,10 +146,13 @@ def pdf(report: PrintedReport, figures: Mapping[str, bytes]) -> bytes:
         "stamp": report.stamp,
         "warnings": [*report.warnings, *uncovered(report)],
         "short": [{"about": about, "text": text} for about, text in report.short],
+        "short_tables": [_table(part) for part in report.short_table.in_parts()]
+        if report.short_table
+        else [],
         "methods": [{"about": about, "text": text} for about, text in report.methods],
         "chapters": [
-            {"title": title, "cards": [_card(card, held) for card in cards]}
-            for title, cards in report.chapters
+            {"title": title, "text": text, "cards": [_card(card, held) for card in cards]}
+            for title, text, cards in report.chapters
         ],
         "examples": list(report.examples),
         "alts": held,
@@ -167,7 +173,7 @@ def uncovered(report: PrintedReport) -> list[str]:
     texts += [str(value) for each in report.examples for value in each.values()]
     texts += [
         line.name
-        for _t, cards in report.chapters
+        for _title, _text, cards in report.chapters
         for card in cards
         for table in card.tables
         for line in table.lines

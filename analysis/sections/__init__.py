@@ -111,7 +111,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     ),
     Chapter(
         "judges",
-        "Machine judges",
+        "LLM judges",
         (
             MachineJudges(),
             Verdicts(),

@@ -88,7 +88,7 @@ class Aggregates(Section[AggregateRow]):
     """
 
     key = "aggregates"
-    title = "The protocol's aggregate in every reading of its rules"
+    title = "Protocol aggregates"
     identity = ("reading", "fatal_applied", "fatal_others", "system", "criterion")
     beside = (("violations", "Ratings that contradict a rule"),)
 

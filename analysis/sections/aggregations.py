@@ -58,7 +58,7 @@ class Aggregations(Section[AggregationRow]):
     """Each system's mean under every way from ratings to one number per unit."""
 
     key = "aggregations"
-    title = "Other ways from ratings to a system's number"
+    title = "Alternative aggregations"
     identity = ("criterion", "system", "aggregation")
     by_reading = True
     note = (

@@ -15,14 +15,14 @@ from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable, Plot
 from analysis.reports.numerals import (
-    between,
-    bracketed,
-    briefly,
+    coefficient,
     counted,
     inside,
+    interval_text,
     listed,
+    listed_or_counted,
     percent,
-    two,
+    with_interval,
 )
 from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import CriterionRow, criterion_rows
@@ -80,7 +80,7 @@ class Coefficient:
     coefficient: name of the coefficient
     level: level of measurement at which it takes the values
     estimate: the coefficient
-    band: the word that its value reaches with 95 % probability
+    band: the word that its value reaches with 95% probability
     band_probability: probability that agreement is in this band or above
     """
 
@@ -112,9 +112,9 @@ class Agreement(Section[Coefficient]):
     identity = ("criterion", "basis", "coefficient", "level")
     beside = (("pairs", "Pairs of annotators"),)
     note = (
-        "Krippendorff's alpha with its 95 % interval over sources: 1 is perfect, 0 is what chance "
+        "Krippendorff's alpha with its 95% CI over sources: 1 is perfect, 0 is what chance "
         "alone gives. From .800 on Krippendorff takes data as reliable, from .667 on for tentative "
-        "conclusions; a word stands where it is reached with a probability of 95 %. Beside it, as "
+        "conclusions; a word stands where it is reached with a probability of 95%. Beside it, as "
         "papers print them, the share of equal pairs of ratings, Fleiss' kappa and Gwet's AC1."
     )
 
@@ -162,24 +162,26 @@ class Agreement(Section[Coefficient]):
         )
         if known:
             study = facts_of(found)
+            has_intervals = any(interval_text(row.estimate) for _each, row in known)
+            method = " (95% CI, cluster jackknife)" if has_intervals else ""
             phrases = [
-                f"{bracketed(row.estimate)} on {inside(each.name)}{_fewer(row, study)}"
+                f"{inside(each.name)} {with_interval(row.estimate, coefficient)}{_fewer(row, study)}"
                 for each, row in known
             ]
             yield (
-                f"Krippendorff's alpha, over {counted(study.annotators, 'annotator')} and "
-                f"{study.sample}, is {listed(phrases)}."
+                f"Krippendorff's α over {counted(study.annotators, 'annotator')} and "
+                f"{study.sample}{method}: {'; '.join(phrases)}."
             )
         unrated = [inside(each.name) for each, row in rows if _is_unrated(row)]
         if unrated:
             yield f"Nobody rated {listed(unrated)}."
         # one sentence names all, because the page shows the first sentences only
         if below := [inside(each.name) for each, row in rows if row.estimate.high < 0]:
-            yield f"On {briefly(below)}, annotators agree less than chance alone would have them."
+            yield f"On {listed_or_counted(below, 'criteria')}, annotators agree less than chance alone would have them."
         if around := [
             inside(each.name) for each, row in rows if row.estimate.low <= 0 <= row.estimate.high
         ]:
-            yield f"On {briefly(around)}, the 95% CI includes 0."
+            yield f"On {listed_or_counted(around, 'criteria')}, the 95% CI includes 0."
         given, untold = _times_given(found)
         for each, row in rows:
             name = inside(each.name)
@@ -204,7 +206,7 @@ class Agreement(Section[Coefficient]):
 
     def small_print(self, found: Found) -> list[str]:
         forced = [
-            f"{found.name_of(row.criterion)} {two(row.estimate.value)}"
+            f"{found.name_of(row.criterion)} {coefficient(row.estimate.value)}"
             for each in criterion_rows(found)
             if (row := alpha_row(found, each, basis="without forced values"))
         ]
@@ -214,7 +216,7 @@ class Agreement(Section[Coefficient]):
         ]
         by_set = [
             f"{each.name} is asked once per set and held by each of its questions; set by set its alpha "
-            f"is {bracketed(row.estimate)}, n = {row.estimate.n:,}."
+            f"is {with_interval(row.estimate, coefficient)}, n = {row.estimate.n:,}."
             for each in criterion_rows(found)
             if (row := alpha_row(found, each, basis="once per set")) and row.estimate.defined
         ]
@@ -428,7 +430,7 @@ def _main_table(found: Found) -> list[PageTable]:
             ["alpha", "equal pairs", *IN_MAIN_TABLE.values()],
             [_main_line(found, each, row, start) for each, row in rows],
             first="Criterion",
-            last="reached with 95 %",
+            last="reached with 95%",
             reasons=reasons,
         )
     ]
@@ -445,8 +447,8 @@ def _main_line(found: Found, criterion: CriterionRow, row: Coefficient, start: f
     )
     of = row.estimate
     alpha = Cell(
-        two(of.value) if of.defined else "–",
-        between(of),
+        coefficient(of.value),
+        interval_text(of, coefficient),
         plot=Plot.of(of, lowest=start, highest=1.0, zero=50 if start < 0 else None),
         items=ItemQuery(sort="disagreement", criterion=row.criterion),
     )
@@ -489,7 +491,7 @@ def _other_coefficients(found: Found) -> list[PageTable]:
 def _cell(estimate: Estimate | None) -> Cell:
     if estimate is None or not estimate.defined:
         return Cell("–")
-    return Cell(two(estimate.value), between(estimate))
+    return Cell(coefficient(estimate.value), interval_text(estimate, coefficient))
 
 
 def _times_given(found: Found) -> tuple[dict[str, Counter[tuple[int, str]]], frozenset[str]]:
@@ -523,5 +525,5 @@ def _skew(found: Found, criterion: CriterionRow, counts: Counter[tuple[int, str]
         yield (
             f"On {inside(criterion.name)} {percent(most / total)} of ratings are {told}; "
             f"{percent(equal.estimate.value)} of pairs of ratings are equal, and Gwet's AC1 is "
-            f"{two(gwet.estimate.value)}."
+            f"{coefficient(gwet.estimate.value)}."
         )

@@ -127,7 +127,7 @@ class PairKappa:
 
 @dataclass(frozen=True)
 class RepeatRow:
-    """Agreement of annotators with themselves on questions shown twice.
+    """Intra-annotator agreement on questions shown twice.
 
     criterion: key of the criterion
     estimate: the agreement, or why there is none
@@ -209,14 +209,14 @@ class Annotators(Section[AnnotatorRow]):
 
     def small_print(self, found: Found) -> list[str]:
         reasons = sorted({row.estimate.reason for row in found.of(Repeats) if row.estimate.reason})
-        return [f"Agreement of annotators with themselves: {reason}." for reason in reasons]
+        return [f"Intra-annotator agreement: {reason}." for reason in reasons]
 
 
 class UseOfScale(Section[ScaleUse]):
     """How often each annotator gave each point of each scale."""
 
     key = "use_of_scale"
-    title = "How each annotator uses the scale"
+    title = "Scale use by annotator"
     identity = ("criterion", "annotator", "value")
     people = ("annotator",)
 
@@ -253,7 +253,7 @@ class LeftOutEach(Section[LeftOut]):
     """Alpha without each annotator in turn: one that rises was held down by the one left out."""
 
     key = "left_out"
-    title = "Agreement without each annotator in turn"
+    title = "Agreement without each annotator"
     identity = ("criterion", "without")
     people = ("without",)
 
@@ -277,10 +277,10 @@ class LeftOutEach(Section[LeftOut]):
 
 
 class Pairs(Section[PairKappa]):
-    """Cohen's kappa of every pair of annotators under three weightings."""
+    """Pairwise Cohen's kappa under three weightings."""
 
     key = "pairs"
-    title = "Cohen's kappa of every pair of annotators"
+    title = "Pairwise Cohen's kappa"
     identity = ("criterion", "weights", "first", "second")
     people = ("first", "second")
 
@@ -304,7 +304,7 @@ class Repeats(Section[RepeatRow]):
     """The agreement of annotators with themselves, which needs questions shown twice."""
 
     key = "repeats"
-    title = "Agreement of annotators with themselves"
+    title = "Intra-annotator agreement"
     identity = ("criterion",)
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[RepeatRow]:

@@ -17,7 +17,7 @@ LEVELS: tuple[CeilingLevel, ...] = get_args(CeilingLevel)
 
 @dataclass(frozen=True)
 class CeilingRow:
-    """What one annotator reaches against the mean of the others.
+    """Correlation of one annotator with the mean of the others.
 
     criterion: key of the criterion
     level: pooled, within_source or systems
@@ -36,7 +36,7 @@ class Ceiling(Section[CeilingRow]):
     person does."""
 
     key = "ceiling"
-    title = "What one annotator reaches"
+    title = "Human ceiling"
     identity = ("criterion", "level", "coefficient")
     by_reading = True
 

@@ -12,7 +12,7 @@ import pandas as pd
 from analysis.frames import Material, aligned
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import between, coefficient, known, p_alone, signed
+from analysis.reports.numerals import coefficient, interval_text, known, p_alone, signed
 from analysis.sections.columns import averaged_criteria, units_of
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.mixed_models import LEFT_OUT, MixedModels, ModelRow
@@ -121,7 +121,7 @@ class Comparisons(Section[SystemPair]):
     """
 
     key = "comparisons"
-    title = "Do the systems differ?"
+    title = "System comparisons"
     identity = ("criterion", "test", "first", "second")
     by_reading = True
     note = (
@@ -162,7 +162,7 @@ class Groups(Section[SystemLetters]):
     significantly."""
 
     key = "groups"
-    title = "Letters joining systems without a significant difference"
+    title = "Groups of systems without a significant difference"
     identity = ("criterion", "system")
     by_reading = True
 
@@ -383,14 +383,14 @@ def _line(
         [
             Cell(
                 signed(deciding.estimate.value) if deciding else "–",
-                between(deciding.estimate) if deciding else "",
+                interval_text(deciding.estimate) if deciding else "",
                 items=query if permuted.first and permuted.second else None,
             ),
             Cell(f"{permuted.estimate.n:,}"),
             *of_test,
             *(Cell(p_alone(each.p_holm)) for each in others),
             # its interval takes annotators as fixed and equally allocated
-            Cell(coefficient(delta.value), "" if by_model else between(delta)),
+            Cell(coefficient(delta.value), "" if by_model else interval_text(delta, coefficient)),
             Cell(p_alone(tests["t_as_published"].p_holm)),
         ],
     )

@@ -1,4 +1,4 @@
-"""How many annotators and sources a study needs: what its variance components say of other
+"""The annotators and sources that a study needs: what its variance components say of other
 numbers."""
 
 from dataclasses import dataclass, replace
@@ -47,7 +47,7 @@ class DependabilityOfSystems(Section[DependabilityRow]):
     sources."""
 
     key = "dependability"
-    title = "How many annotators and sources"
+    title = "Required annotators and sources"
     identity = ("criterion", "annotators", "sources")
     by_reading = True
     note = (

@@ -13,13 +13,13 @@ import numpy as np
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import (
     EQUAL,
-    between,
-    briefly,
     coefficient,
     counted,
     inside,
+    interval_text,
     known,
     listed,
+    listed_or_counted,
     p_alone,
 )
 from analysis.sections.levels import (
@@ -103,15 +103,15 @@ class MetricPair:
 
 @dataclass(frozen=True)
 class LeaderRow:
-    """The metrics that are not told apart from the highest one, at one level.
+    """The metrics that are not significantly different from the highest one, at one level.
 
     criterion: key of the criterion, or the name of an imported column of means
     level: pooled, within_source or systems
     coefficient: the coefficient that is compared
     highest: the metric with the highest coefficient
-    members: the highest and those not told apart from it; the truly highest metric is among them
-      with 95 % probability or more
-    behind: metrics that are told apart from the highest
+    members: the highest and those not significantly different from it; the truly highest metric is among them
+      with 95% probability or more
+    behind: metrics that differ significantly from the highest
     unknown: metrics that could not be compared with it
     """
 
@@ -129,7 +129,7 @@ class Differences(Section[MetricPair]):
 
     key = "differences"
     version = 2
-    title = "Is the lead real?"
+    title = "Metric comparisons"
     identity = ("criterion", "level", "better", "other")
     data_only = ("steiger_z", "p_steiger", "meng_z", "p_meng", "zou_low", "zou_high")
     by_reading = True
@@ -229,15 +229,15 @@ def _against(best: str, pairs: Sequence[MetricPair], title: str) -> PageTable | 
 
 
 class Leaders(Section[LeaderRow]):
-    """The set of metrics that are not told apart from the highest, at each level."""
+    """The set of metrics that are not significantly different from the highest, at each level."""
 
     key = "leaders"
-    title = "Metrics not told apart from the highest"
+    title = "Metrics not significantly different from the highest"
     identity = ("criterion", "level")
     by_reading = True
     note = (
-        "Of the metrics that could be compared, the one that follows people best is among these with "
-        "a probability of 95 % or more, by the tests of all pairs after Holm's correction. Where the "
+        "Of the metrics that could be compared, the one that correlates best with human ratings is in this set with "
+        "a probability of 95% or more, by the tests of all pairs after Holm's correction. Where the "
         "levels name different metrics, say which level a claim is about."
     )
 
@@ -269,7 +269,7 @@ class Leaders(Section[LeaderRow]):
         for row in rows:
             by_human.setdefault(row.criterion, []).append(row)
         for human, own in by_human.items():
-            yield _follows(own, human, level, found)
+            yield metric_sentence(own, human, level, found)
         if rows:
             yield from _disagreements(found, level, by_human)
 
@@ -281,7 +281,7 @@ def _members(row: LeaderRow | None) -> Cell:
 
 
 def leaders_of(found: Found) -> list[LeaderRow]:
-    """Return the set of metrics not told apart from the highest, for each human column and
+    """Return the set of metrics not significantly different from the highest, for each human column and
     level."""
     if found.knows(Leaders):
         return found.of(Leaders)
@@ -297,11 +297,12 @@ def leaders_of(found: Found) -> list[LeaderRow]:
     return rows
 
 
-def _follows(rows: Sequence[MetricLevel], human: str, level: str, found: Found) -> str:
+def metric_sentence(rows: Sequence[MetricLevel], human: str, level: str, found: Found) -> str:
+    """Return which metric correlates best with a human column."""
     name = inside(found.name_of(human))
     ranked = _ranked(rows)
     if not ranked:
-        return f"How metrics follow {name} is undefined: {rows[0].estimate.reason}."
+        return f"On {name}, no correlation of a metric with human ratings is defined: {rows[0].estimate.reason}."
     significant = [row for row in ranked if _is_above_zero(row)]
     if not significant:
         return _no_significant_metric(ranked, name, found)
@@ -309,12 +310,15 @@ def _follows(rows: Sequence[MetricLevel], human: str, level: str, found: Found) 
         sentence = _significant_metrics(significant, _highest(ranked), name, found)
         return f"{sentence}.{_ceiling(found, human, level)}"
     first = ranked[0]
-    told = coefficient(first.estimate.value)
-    if between(first.estimate):
-        told += f", {coefficient(first.estimate.low)} to {coefficient(first.estimate.high)}"
+    told = f"ρ = {coefficient(first.estimate.value)}"
+    if interval := interval_text(first.estimate, coefficient):
+        told += f", 95% CI {interval}"
     equal = [row.metric for row in _highest(ranked)]
     have = "has" if len(equal) == 1 else "share"
-    sentence = f"On {name}, {briefly(equal)} {have} the highest Spearman's rho {_where(first, found)}: {told}"
+    sentence = (
+        f"On {name}, {listed_or_counted(equal, 'metrics')} {have} the highest correlation with human ratings: {told} "
+        f"{_where(first, found)}"
+    )
     leader = next((row for row in found.on(Leaders, human) if row.level == level), None)
     if leader and len(rows) > 1:
         sentence += _apart_from(leader, equal)
@@ -322,11 +326,12 @@ def _follows(rows: Sequence[MetricLevel], human: str, level: str, found: Found) 
 
 
 def _where(row: MetricLevel, found: Found, test: str = "") -> str:
-    """Return the level of a correlation, and in brackets what it rests on."""
+    """Return in brackets the level of a correlation, and what it rests on."""
     size = f"{sources_of([row], facts_of(found))}, n = {row.questions:,}"
     if row.level == "systems":
         size = f"{counted(row.systems, 'system')}, {size}"
-    return f"{LEVELS[row.level]} ({'; '.join(filter(None, [size, test]))})"
+    measure = f"Spearman's ρ, {LEVELS[row.level]}"
+    return f"({'; '.join(filter(None, [measure, size, test]))})"
 
 
 def _no_significant_metric(rows: Sequence[MetricLevel], name: str, found: Found) -> str:
@@ -336,13 +341,13 @@ def _no_significant_metric(rows: Sequence[MetricLevel], name: str, found: Found)
     if not n_tested:
         why = rows[0].estimate.reason or "it has no test"
         return (
-            f"Whether a metric follows {name} {_where(rows[0], found)} cannot be told: {why} "
-            f"(Spearman's rho {range_of_values})."
+            f"On {name}, no correlation of a metric with human ratings was tested {_where(rows[0], found)}: {why} "
+            f"(ρ = {range_of_values})."
         )
     test = f"Holm, {n_tested} metrics, p ≥ .05" if n_tested > 1 else "p ≥ .05"
     return (
-        f"On {name}, no metric has a Spearman's rho significantly above 0 {_where(rows[0], found)}: "
-        f"rho {range_of_values} ({test})."
+        f"On {name}, no metric correlates significantly with human ratings: "
+        f"ρ = {range_of_values} {_where(rows[0], found, test)}."
     )
 
 
@@ -350,15 +355,15 @@ def _significant_metrics(
     rows: Sequence[MetricLevel], highest: Sequence[MetricLevel], name: str, found: Found
 ) -> str:
     """State which metrics have a rho significantly above 0, and that the highest has not."""
-    have = "has" if len(rows) == 1 else "have"
+    correlate = "correlates" if len(rows) == 1 else "correlate"
     other = "has" if len(highest) == 1 else "share"
     lacks = "which is not significantly above 0"
     if not any(known(row.p_holm) for row in highest):
         lacks = "which is not tested"
     return (
-        f"On {name}, {briefly([row.metric for row in rows])} {have} a Spearman's rho significantly "
-        f"above 0 {_where(rows[0], found, 'Holm, p < .05')}: {_range_of([row.estimate for row in rows])}; "
-        f"{briefly([row.metric for row in highest])} {other} the highest estimate, "
+        f"On {name}, {listed_or_counted([row.metric for row in rows], 'metrics')} {correlate} significantly with human "
+        f"ratings: ρ = {_range_of([row.estimate for row in rows])} {_where(rows[0], found, 'Holm, p < .05')}; "
+        f"{listed_or_counted([row.metric for row in highest], 'metrics')} {other} the highest estimate, "
         f"{coefficient(highest[0].estimate.value)}, {lacks}"
     )
 
@@ -391,16 +396,20 @@ def _has_leader(rows: Sequence[MetricLevel]) -> bool:
 
 
 def _apart_from(leader: LeaderRow, equal: Sequence[str]) -> str:
-    """Say which metrics are not told apart from the highest, which are, and which no test compares
-    with it; those that are as high are told already."""
+    """Return clauses on the metrics that do not differ significantly from the highest, those that do,
+    and those that no test compares with it; `equal` metrics are named already."""
     near = [metric for metric in leader.members[1:] if metric not in equal]
-    it, it_is = ("it", "it is") if len(equal) == 1 else ("them", "they are")
-    parts = [f"not told apart from {it}: {briefly(near)}"] if near else []
+    it, it_differs = ("it", "it differs") if len(equal) == 1 else ("them", "they differ")
+    parts = (
+        [f"not significantly different from {it}: {listed_or_counted(near, 'metrics')}"]
+        if near
+        else []
+    )
     if not near and leader.behind:
-        others = briefly(leader.behind) if leader.unknown else "all others"
-        parts.append(f"{it_is} told apart from {others}")
+        others = listed_or_counted(leader.behind, "metrics") if leader.unknown else "all others"
+        parts.append(f"{it_differs} significantly from {others}")
     if leader.unknown:
-        parts.append(f"no test compares {it} with {briefly(leader.unknown)}")
+        parts.append(f"no test compares {it} with {listed_or_counted(leader.unknown, 'metrics')}")
     return "".join(f"; {part}" for part in parts)
 
 
@@ -416,7 +425,7 @@ def _ceiling(found: Found, human: str, level: str) -> str:
             level,
             "spearman",
         ) and known(row["value"]):
-            return f" One annotator against the mean of the others reaches {coefficient(row['value'])}."
+            return f" Human ceiling (one annotator against the mean of the others): ρ = {coefficient(row['value'])}."
     return ""
 
 
@@ -434,7 +443,10 @@ def _disagreements(
                 inside(found.name_of(human))
             )
     for (other, first, behind), humans in told.items():
-        yield f"{LEVELS[other].capitalize()} {first} is ahead of {behind} on {listed(humans)}: the levels disagree."
+        yield (
+            f"The levels disagree on {listed(humans)}: {first} is significantly better than {behind} "
+            f"({LEVELS[other]})."
+        )
     named = {human: _named(own) for human, own in by_human.items()}
     if any(named.values()) and not told and _none_is_ahead(found, level, named):
         yield "No other level puts a metric significantly ahead of these."
@@ -628,11 +640,7 @@ def _led_by(best: str, row: MetricPair) -> MetricPair:
 
 def _line(row: MetricPair) -> Line:
     sure = known(row.p_holm) and row.p_holm < SURE
-    interval = (
-        ""
-        if isnan(row.estimate.low)
-        else f"{coefficient(row.estimate.low)} to {coefficient(row.estimate.high)}"
-    )
+    interval = interval_text(row.estimate, coefficient)
     cells = [
         Cell(
             coefficient(row.estimate.value),

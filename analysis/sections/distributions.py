@@ -40,7 +40,7 @@ class Distributions(Section[PointShare]):
     """How often each system got each point of each scale."""
 
     key = "distributions"
-    title = "How the ratings spread"
+    title = "Rating distributions"
     identity = ("criterion", "system", "value")
     by_reading = True
     note = "The share of each value of the scale among all ratings of a system."

@@ -43,7 +43,7 @@ class Exclusions(Section[ExclusionRow]):
     is."""
 
     key = "exclusions"
-    title = "With and without annotators left out"
+    title = "Results with and without excluded annotators"
     identity = ("data", "measure", "criterion", "system")
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ExclusionRow]:

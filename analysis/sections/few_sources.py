@@ -48,7 +48,7 @@ class FewSources(Section[FewSourcesRow]):
     """Pairs of systems whose significant difference at most three sources carry."""
 
     key = "few_sources"
-    title = "Differences that few sources carry"
+    title = "Differences that depend on few sources"
     identity = ("criterion", "first", "second")
     by_reading = True
     note = (

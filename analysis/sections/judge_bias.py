@@ -9,7 +9,7 @@ import numpy as np
 
 from analysis import frames
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import between, bracketed, coefficient, percent, signed
+from analysis.reports.numerals import coefficient, interval_text, percent, signed, with_interval
 from analysis.reports.rows import Record
 from analysis.reports.system_names import system_name
 from analysis.sections.judge_verdicts import level_for
@@ -123,7 +123,7 @@ class JudgedItems(Section[JudgedItemRow]):
     """Every value of every judge, to download."""
 
     key = "judged_items"
-    title = "Every judgment of a machine beside people's mean"
+    title = "LLM judgments beside mean human ratings"
     identity = ("criterion", "judge", "source", "system", "position", "repeat")
     download_only = True
 
@@ -163,7 +163,7 @@ class JudgeBias(Section[JudgeBiasRow]):
     """Bias by system."""
 
     key = "judge_bias"
-    title = "Is a machine kinder to some systems?"
+    title = "LLM judge bias by system"
     identity = ("criterion", "judge", "system")
     note = (
         "The judge's mean distance from people on a system's items, minus the same on all others: its severity is "
@@ -219,14 +219,14 @@ class JudgeBias(Section[JudgeBiasRow]):
         for row in found.of(JudgeBias):
             if row.own_family and row.bias.low > 0:
                 name = found.name_of(row.criterion)
-                yield f"{name}: {row.judge} is kinder to {row.system}, of its own family, by {bracketed(row.bias)}."
+                yield f"{name}: {row.judge} is kinder to {row.system}, of its own family, by {with_interval(row.bias)}."
 
 
 class JudgeUse(Section[JudgeUseRow]):
     """Use of the scale by judges and people."""
 
     key = "judge_use_of_scale"
-    title = "Which values does a machine give?"
+    title = "LLM judge rating distributions"
     identity = ("criterion", "judge", "value")
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[JudgeUseRow]:
@@ -280,7 +280,7 @@ class JudgeLevels(Section[JudgeLevelRow]):
     """How judges follow people's means at each level, by the measures of metrics."""
 
     key = "judge_levels"
-    title = "Does a machine follow people, level by level?"
+    title = "LLM judge correlation with human ratings"
     identity = ("criterion", "judge", "level", "measure")
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[JudgeLevelRow]:
@@ -309,7 +309,7 @@ class JudgeLevels(Section[JudgeLevelRow]):
                 rng=chance.rng,
                 ratings={judged.criterion.key: table} if design.annotators else None,
             )
-            chance.step(f"Machine judges by level on {judged.criterion.key}")
+            chance.step(f"LLM judges by level on {judged.criterion.key}")
             rows += [
                 JudgeLevelRow(
                     criterion=each.human,
@@ -360,10 +360,10 @@ def _share(mask: BoolArray) -> float:
 def _bias(row: JudgeBiasRow | None) -> Cell:
     if row is None or not row.bias.defined:
         return Cell("–")
-    return Cell(signed(row.bias.value), between(row.bias))
+    return Cell(signed(row.bias.value), interval_text(row.bias))
 
 
 def _measure(found: Tested | None) -> Cell:
     if found is None or not found.defined:
         return Cell("–")
-    return Cell(coefficient(found.value), between(found))
+    return Cell(coefficient(found.value), interval_text(found, coefficient))

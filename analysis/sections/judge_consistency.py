@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import between, bracketed, coefficient, percent, signed
+from analysis.reports.numerals import coefficient, interval_text, percent, signed, with_interval
 from analysis.sections.agreement import level_of
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.machine_judges import Judged, judged_criteria
@@ -56,11 +56,11 @@ class JudgeConsistency(Section[JudgeConsistencyRow]):
     """How a judge agrees with itself, over repetitions and over the order of systems."""
 
     key = "judge_consistency"
-    title = "Does a machine say the same again?"
+    title = "LLM judge consistency"
     identity = ("criterion", "judge")
     note = (
         "A judge that was asked twice or more about a question is compared with itself. Where its table tells at which "
-        "place a question stood among those shown together, answers at one place and at another are told apart: "
+        "place a question stood among those shown together, answers at one place and at another are compared: "
         "what is given to a question at the earlier place minus at the later one is its liking for the first. "
         "Intervals "
         "leave out one source at a time. A judge at temperature 0 may still differ between calls."
@@ -86,7 +86,7 @@ class JudgeConsistency(Section[JudgeConsistencyRow]):
             if row.earlier.low > 0 or row.earlier.high < 0:
                 name, first = found.name_of(row.criterion), row.earlier.low > 0
                 which, gap = "earlier" if first else "later", row.earlier
-                by = bracketed(gap if first else _turned(gap))
+                by = with_interval(gap if first else _turned(gap))
                 yield f"{name}: {row.judge} is kinder to a question that stands {which}, by {by}."
 
 
@@ -134,10 +134,10 @@ def _turned(found: Estimate) -> Estimate:
 def _line(row: JudgeConsistencyRow) -> Line:
     cells = [
         _share(row.same),
-        Cell(coefficient(row.alpha.value), between(row.alpha)),
+        Cell(coefficient(row.alpha.value), interval_text(row.alpha, coefficient)),
         _share(row.same_still),
         _share(row.same_moved),
-        Cell(signed(row.earlier.value), between(row.earlier)),
+        Cell(signed(row.earlier.value), interval_text(row.earlier)),
     ]
     moved = f", {row.moved:,} at several places" if row.moved else ""
     under = f"{row.items:,} items, up to {row.times} times{moved}"
@@ -145,5 +145,4 @@ def _line(row: JudgeConsistencyRow) -> Line:
 
 
 def _share(found: Estimate) -> Cell:
-    limits = f"{percent(found.low)} to {percent(found.high)}" if between(found) else ""
-    return Cell(percent(found.value), limits)
+    return Cell(percent(found.value), interval_text(found, percent))

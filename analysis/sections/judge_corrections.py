@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import between, known, or_dash
+from analysis.reports.numerals import interval_text, known, or_dash
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.machine_judges import judged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -44,7 +44,7 @@ class CorrectedMeans(Section[CorrectedMeanRow]):
     """Prediction-powered means, where a judge has items that people have not."""
 
     key = "corrected_means"
-    title = "What a machine adds to people's sample"
+    title = "Prediction-powered means"
     identity = ("criterion", "judge", "system")
     note = (
         "Where people judged a part of what a machine judged, its mean over all items is corrected by people where "
@@ -107,8 +107,8 @@ class CorrectedMeans(Section[CorrectedMeanRow]):
 def _line(row: CorrectedMeanRow) -> Line:
     saves = f"× {row.saves:.1f}" if known(row.saves) else "–"
     cells = [
-        Cell(or_dash(row.people.value), between(row.people)),
-        Cell(or_dash(row.corrected.value), between(row.corrected)),
+        Cell(or_dash(row.people.value), interval_text(row.people)),
+        Cell(or_dash(row.corrected.value), interval_text(row.corrected)),
         Cell(or_dash(row.tuning)),
         Cell(saves),
     ]

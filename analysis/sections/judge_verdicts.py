@@ -9,14 +9,14 @@ import numpy as np
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import (
-    between,
-    bracketed,
     coefficient,
+    interval_text,
     known,
     or_dash,
     p_alone,
     percent,
     signed,
+    with_interval,
 )
 from analysis.sections.agreement import level_of
 from analysis.sections.machine_judges import Judged, judged_criteria
@@ -136,23 +136,23 @@ class Verdicts(Section[VerdictRow]):
     """The verdict on each judge, criterion by criterion, with the human ceiling beside it."""
 
     key = "judge_verdicts"
-    title = "May a machine stand in for a person?"
+    title = "Alternative annotator test"
     identity = ("criterion", "judge")
-    beside = (("judge_against_people", "Judges against each person"),)
+    beside = (("judge_against_people", "LLM judges against each annotator"),)
     note = (
         "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves each person out in turn and asks "
         "who is nearer to the others, the judge or that person; epsilon is what replacing a person may cost. A judge "
         "passes that wins against half of the people. Passing is not enough: one that gives nearly everything the "
         "most frequent value can pass. So what a person reaches, the use of the scale and the bias by system stand "
         "beside it. The authors take items as independent; where several systems share a source that test is wrong "
-        "in 7 to 15 % of studies instead of 5 %, so the verdict keeps a source's items together."
+        "in 7 to 15% of studies instead of 5%, so the verdict keeps a source's items together."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[VerdictRow]:
         epsilon = float(inputs.settings["judge_epsilon"])
         rows = []
         for judged in judged_criteria(inputs.said):
-            chance.step(f"Machine judges on {judged.criterion.key}")
+            chance.step(f"LLM judges on {judged.criterion.key}")
             for name in judged.judges:
                 rows.append(_verdict(judged, name, tested(judged, name, epsilon)))
         return rows
@@ -190,7 +190,7 @@ class AgainstPeople(Section[AgainstPersonRow]):
     """Each judge against each person."""
 
     key = "judge_against_people"
-    title = "Judges against each person"
+    title = "LLM judges against each annotator"
     identity = ("criterion", "judge", "person")
     people = ("person",)
 
@@ -365,8 +365,8 @@ def _line(row: VerdictRow) -> Line:
         _estimate(row.advantage),
         _estimate(row.follows),
         _estimate(row.person),
-        Cell(signed(row.difference.value), between(row.difference)),
-        Cell(signed(row.severity.value), between(row.severity)),
+        Cell(signed(row.difference.value), interval_text(row.difference)),
+        Cell(signed(row.severity.value), interval_text(row.severity)),
         Cell(percent(row.most_given_share), given),
     ]
     again = f", the same again {percent(row.again.value)}" if row.again.defined else ""
@@ -374,7 +374,7 @@ def _line(row: VerdictRow) -> Line:
 
 
 def _estimate(found: Estimate) -> Cell:
-    return Cell(coefficient(found.value), between(found))
+    return Cell(coefficient(found.value), interval_text(found, coefficient))
 
 
 def _person_line(row: AgainstPersonRow) -> Line:
@@ -404,7 +404,7 @@ def _sentence(row: VerdictRow, criterion: str) -> str:
     follows, person = coefficient(row.follows.value), coefficient(row.person.value)
     said += f"; it follows people with rho {follows}, a person with {person}"
     if gap.high < 0:
-        return f"{said}: less than a person does (difference {bracketed(gap)})."
+        return f"{said}: less than a person does (difference {with_interval(gap)})."
     if gap.low > 0:
-        return f"{said}: more than a person does (difference {bracketed(gap)})."
-    return f"{said}, not told apart (difference {bracketed(gap)})."
+        return f"{said}: more than a person does (difference {with_interval(gap)})."
+    return f"{said}, not significantly different (difference {with_interval(gap)})."

@@ -16,7 +16,7 @@ from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
 from analysis.reports.metric_names import metric_names
-from analysis.reports.numerals import coefficient, counted, listed
+from analysis.reports.numerals import coefficient, counted, interval_text, listed
 from analysis.sections.columns import (
     averaged_criteria,
     clusters_of,
@@ -41,9 +41,9 @@ from judging.models import Metric
 SHADES = 20
 MANY_COLUMNS = 8  # metrics above which they stand as lines: more columns do not fit a page
 LEVELS = {
-    "pooled": "over all questions",
-    "within_source": "on each source",
-    "systems": "over systems",
+    "pooled": "pooled",
+    "within_source": "per source",
+    "systems": "system level",
     "sets": "over question sets",
     "whole_systems": "scores of whole systems",
 }
@@ -106,7 +106,7 @@ class Levels(Section[MetricLevel]):
     key = "levels"
     leads = True
     version = 3
-    title = "Which metric follows people?"
+    title = "Correlation with human ratings"
     identity = ("criterion", "metric", "level", "coefficient")
     by_reading = True
     note = (
@@ -252,11 +252,7 @@ def heat_cell(
     if row is None or not row.estimate.defined:
         return Cell("–")
     value, estimate = row.estimate.value, row.estimate
-    interval = (
-        ""
-        if isnan(estimate.low)
-        else f"{coefficient(estimate.low)} to {coefficient(estimate.high)}"
-    )
+    interval = interval_text(estimate, coefficient)
     tie = f"epsilon {row.epsilon:.3g}" if row.epsilon > 0 else ""
     n = f"n = {row.questions or estimate.n:,}" if with_n else ""
     under = ", ".join(filter(None, [interval, tie, n]))
@@ -389,12 +385,12 @@ def _baseline(rows: Sequence[MetricLevel]) -> str:
 def _caption(
     rows: Sequence[MetricLevel], level: str, measure: str, sizes: Set[int], study: StudyFacts
 ) -> str:
-    told = [f"{MEASURES[measure]} {LEVELS[level]}"]
+    told = [f"{MEASURES[measure]}, {LEVELS[level]}"]
     if max(row.sources for row in rows):
         told.append(f"over {sources_of(rows, study)}")
     if len(sizes) == 1:  # one n for all stands here, not in every cell
         told.append(f"n = {next(iter(sizes)):,}")
-    interval = "its 95 % interval" if any(not isnan(row.estimate.low) for row in rows) else ""
+    interval = "its 95% CI" if any(not isnan(row.estimate.low) for row in rows) else ""
     units = "the number of sets" if level == "sets" else "the number of questions"
     below = listed([*filter(None, [interval]), *([units] * (len(sizes) > 1))])
     caption = f"{', '.join(told)}{', with ' if below else ''}{below}."

@@ -59,9 +59,9 @@ class MachineJudges(Section[MachineJudgeRow]):
     """Who the machine judges are."""
 
     key = "machine_judges"
-    title = "Machine judges"
+    title = "LLM judges"
     identity = ("judge",)
-    beside = (("judged_items", "Every judgment of a machine beside people's mean"),)
+    beside = (("judged_items", "LLM judgments beside mean human ratings"),)
     note = (
         "A machine judge stands apart from people: no mean, no agreement and no comparison of systems in this report "
         "counts what it said."

@@ -1,4 +1,4 @@
-"""How metrics go together with each other, and criteria with each other: every pair of columns."""
+"""Correlations between every pair of metrics, and between every pair of criteria."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class MetricMatrix(Section[MetricCorrelation]):
     """Every metric with every other metric."""
 
     key = "metric_matrix"
-    title = "How metrics go together"
+    title = "Correlations between metrics"
     identity = ("first", "second", "coefficient")
     note = (
         "Each metric with each other one over the questions that both have scored, turned so that "
@@ -87,7 +87,7 @@ class CriterionMatrix(Section[CriterionCorrelation]):
     """Every criterion with every other criterion."""
 
     key = "criterion_matrix"
-    title = "How criteria go together"
+    title = "Correlations between criteria"
     identity = ("first", "second", "coefficient")
     by_reading = True
     note = (

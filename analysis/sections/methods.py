@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.reports.making import LIBRARIES, prepared
-from analysis.reports.numerals import between, counted, inside, known, listed, two
+from analysis.reports.numerals import coefficient, counted, inside, known, listed, with_interval
 from analysis.sections.agreement import alpha_row
 from analysis.sections.comparisons import Comparisons, deciding_pairs, no_letters_because
 from analysis.sections.criteria import criterion_rows
@@ -59,7 +59,7 @@ def _material(found: Found) -> Iterator[str]:
     yield (
         f"{counted(study.expected, 'question')} of {counted(len(study.systems), 'system')} "
         f"({listed(study.systems)}) on {counted(study.sources, 'source')} were expected"
-        + ("." if not study.missing else f", of which {study.returned:,} were returned.")
+        + ("." if not study.missing else f", of which {study.returned:,} are present.")
     )
     if study.sources_judged < study.sources and not are_means(found):
         yield (
@@ -77,7 +77,7 @@ def _material(found: Found) -> Iterator[str]:
         if study.clusters < REQUIRED_CLUSTERS:
             yield f"No interval is given for fewer than {REQUIRED_CLUSTERS} {study.unit.plural}."
     if study.left_out:
-        yield f"Left out of this analysis by choice: {listed(study.left_out)}."
+        yield f"Excluded from this analysis by choice: {listed(study.left_out)}."
 
 
 def _protocol(made: RunMade, *, of_means: bool) -> Iterator[str]:
@@ -112,30 +112,30 @@ def _asked(criterion: RubricCriterion) -> str:
 def _annotators(found: Found) -> Iterator[str]:
     study = facts_of(found)
     if are_means(found):
-        yield "People's scores were imported as means over annotators, without their single ratings."
+        yield "The human scores were imported as means over annotators, without the individual ratings."
         return
     if study.origin == "simulated":
-        yield "The ratings are simulated and say nothing about people."
+        yield "The ratings are simulated; they are no evidence about human judgment."
     yield (
         f"{counted(study.annotators, 'annotator')} gave {counted(study.judgments, 'judgment')} "
         f"in {counted(study.tasks, 'task')}."
     )
     yield from study.people
     if study.has_times:
-        yield f"The median time at work was {study.seconds_a_question:.0f} s a question."
+        yield f"The median active time per question was {study.seconds_a_question:.0f} s."
     if study.forced:
         yield f"{counted(study.forced, 'value')} of these followed from a rule of the protocol."
     for each in study.excluded:
-        yield f"Annotator {each['annotator']} was left out: {each['reason'].rstrip('.')}."
+        yield f"Annotator {each['annotator']} was excluded: {each['reason'].rstrip('.')}."
     if study.unblinded:
         yield f"{listed(study.unblinded)} could have known which system made which question."
     if study.read_others:
         yield (
-            f"{listed(study.read_others)} may have read what others said of the questions before "
-            "handing in a task here, having been named to settle values."
+            f"{listed(study.read_others)} may have read other annotators' ratings before submitting a task, "
+            "because they were named to adjudicate."
         )
     if study.unfinished:
-        yield f"The study is unfinished: {study.filled:,} of {study.places:,} places were handed in."
+        yield f"The study is unfinished: {study.filled:,} of {study.places:,} assignments are submitted."
     if study.without_values:
         yield places_without_values(study)
 
@@ -162,15 +162,14 @@ def _agreement(found: Found) -> Iterator[str]:
     for each in criterion_rows(found):
         row = alpha_row(found, each)
         if row and row.estimate.defined:
-            interval = f" [{between(row.estimate)}]" if between(row.estimate) else ""
             told.append(
-                f"{two(row.estimate.value)}{interval} on {inside(each.name)} ({each.alpha_level})"
+                f"{inside(each.name)} {with_interval(row.estimate, coefficient)} ({each.alpha_level})"
             )
     if told:
         has_intervals = any(" [" in each for each in told)
         units = facts_of(found).unit.plural
-        how = f" with its 95 % interval, which leaves out whole {units} in turn" * has_intervals
-        yield f"Agreement is Krippendorff's alpha{how}: {listed(told)}."
+        how = f" (95% CI, cluster jackknife over {units})" * has_intervals
+        yield f"We measured agreement by Krippendorff's α{how}: {listed(told)}."
 
 
 def _systems(found: Found) -> Iterator[str]:
@@ -187,15 +186,15 @@ def _systems(found: Found) -> Iterator[str]:
     modelled = [count for key, count in tested.items() if tests[key] == MIXED_MODEL]
     units = facts_of(found).unit.plural
     if permuted:
-        yield f"Means of systems are means of their questions' means, with 95 % intervals over {units}."
+        yield f"The mean of a system is the mean of its questions' means, with a 95% CI over {units}."
     if any(permuted):
         yield (
-            f"Systems were compared by a paired permutation test over the {units} that both were given, "
-            "two-sided, with Holm's correction over the "
-            f"{counted(max(permuted), 'pair')} of a criterion, at a level of 5 %."
+            f"We compared systems with two-sided paired permutation tests over the {units} common to both "
+            f"systems and applied Holm's correction across the {counted(max(permuted), 'pair')} of each "
+            "criterion (5% level)."
         )
     elif permuted:
-        yield "No two systems have two sources in common, so none were compared by a test."
+        yield "No two systems have two sources in common, so no test compared them."
     yield from model_reasons(found)
     for reason in dict.fromkeys(reasons.values()):
         names = [found.name_of(key) for key, each in reasons.items() if each == reason]
@@ -203,11 +202,11 @@ def _systems(found: Found) -> Iterator[str]:
     if any(modelled):
         yield (
             "The mixed model (REML; fixed effects of systems; random effects of sources and questions; annotators as "
-            "declared) gives their means and 95 % intervals and tests their differences two-sided, with Holm's "
-            f"correction over the {counted(max(modelled), 'pair')} of a criterion, at a level of 5 %."
+            "declared) gives their means and 95% CIs and tests their differences two-sided, with Holm's "
+            f"correction across the {counted(max(modelled), 'pair')} of each criterion (5% level)."
         )
     if untested:
-        yield f"On {listed(untested)} they were not compared, for their pairs are too many to list."
+        yield f"On {listed(untested)} systems were not compared, because they have too many pairs to list."
     unaveraged = [each.name for each in criterion_rows(found) if not each.averaged]
     if unaveraged:
         has, was = ("has", "was") if len(unaveraged) == 1 else ("have", "were")
@@ -222,9 +221,9 @@ def _metrics(found: Found) -> Iterator[str]:
     level = LEVELS.get(headline_level(found), headline_level(found))
     unit = facts_of(found).unit
     yield (
-        f"Metrics ({listed(names)}) were compared with people's means by Spearman's rho {level}, turned so that higher "
-        f"is better, with intervals and tests that keep the questions on a {unit.singular} together, "
-        "and Holm's correction over the metrics of a criterion."
+        f"We correlated each metric ({listed(names)}) with the mean human rating (Spearman's ρ, {level}, sign-aligned "
+        f"so that higher is better). Intervals and tests keep the questions on a {unit.singular} together; Holm's "
+        "correction is over the metrics of a criterion."
     )
     texts: dict[str, list[str]] = {}
     for each in found.of(MetricsMade):
@@ -240,6 +239,6 @@ def _computation(made: RunMade) -> Iterator[str]:
         [f"{LIBRARIES.get(name, name)} {each}" for name, each in made.versions.items()]
     )
     yield (
-        f"Everything was computed with Quaestor ({versions}), seed {made.seed}, {made.resamples:,} resamples, "
+        f"We computed all results with Quaestor ({versions}), seed {made.seed}, {made.resamples:,} resamples, "
         f"from input with SHA-256 {made.input_sha256}."
     )

@@ -49,10 +49,10 @@ class MetricFacts:
 
 
 class MetricsMade(Section[MetricFacts]):
-    """Metrics and how they were made."""
+    """Metric definitions."""
 
     key = "metrics"
-    title = "Metrics and how they were made"
+    title = "Metric definitions"
     identity = ("name", "fingerprint")
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MetricFacts]:

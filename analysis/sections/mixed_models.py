@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import between, p_alone, signed, two
+from analysis.reports.numerals import interval_text, p_alone, signed, two
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -70,7 +70,7 @@ class MixedModels(Section[ModelRow]):
 
     key = "mixed_models"
     version = 3
-    title = "Systems by a mixed model"
+    title = "Mixed model of systems"
     identity = ("criterion", "effect", "first", "second")
     by_reading = True
     note = (
@@ -98,7 +98,7 @@ class MixedModels(Section[ModelRow]):
                 Line(
                     f"{row.first} – {row.second}",
                     [
-                        Cell(signed(row.estimate.value), between(row.estimate)),
+                        Cell(signed(row.estimate.value), interval_text(row.estimate)),
                         Cell(p_alone(row.p_holm)),
                     ],
                 )

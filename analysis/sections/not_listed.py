@@ -52,7 +52,7 @@ class NotListed(Section[UnlistedPart]):
     """
 
     key = "not_listed"
-    title = "Left out of the tables"
+    title = "Omitted from the tables"
     identity = ("table", "part")
     note = (
         "A table lists a bounded number of rows. Where it would have more, the pairs, slices or "

@@ -36,7 +36,7 @@ class OwnRepeats(Section[OwnRepeatRow]):
     shown twice."""
 
     key = "own_repeats"
-    title = "Annotators and themselves: hidden repeats"
+    title = "Hidden repeats"
     identity = ("criterion", "annotator")
     people = ("annotator",)
     note = (

@@ -30,7 +30,6 @@ HEADLINES = (
 CONFIRMATORY = ("study", "primary")
 EXPLORATORY = "exploratory"
 ENDINGS = (("md", "Markdown"), ("tex", "LaTeX"), ("tsv", "TSV"))  # forms of a table to paste
-BRIEF = 320  # characters up to which a paragraph on top takes one more sentence
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,7 @@ class ShownChapter:
 
     key: str
     title: str
+    text: str  # its results in words; empty if it has none
     cards: list[Card]
     mark: str = ""  # behind the title
 
@@ -67,9 +67,8 @@ class ShownChapter:
         return f"{self.title} ({self.mark})" if self.mark else self.title
 
 
-def in_short(found: Found) -> list[Record]:
-    """Return what a reader should know first: a paragraph for each chapter that has something to
-    say."""
+def results_in_words(found: Found) -> list[Record]:
+    """Return the results in words: a paragraph for each chapter that has some."""
     paragraphs = []
     for chapter in CHAPTERS:
         if chapter.key in HEADLINES:
@@ -81,38 +80,16 @@ def in_short(found: Found) -> list[Record]:
     return paragraphs
 
 
-@dataclass(frozen=True)
-class Paragraph:
-    """What a chapter says: what a reader should know first, and what else there is to say."""
-
-    about: str
-    first: str
-    rest: str
-
-
-def in_brief(found: Found) -> list[Paragraph]:
-    """Return the paragraphs of a report's top, each cut behind the sentence with which it is long
-    enough."""
-    paragraphs = []
-    for chapter in CHAPTERS:
-        said = [sentence for section in chapter.sections for sentence in section.sentences(found)]
-        if chapter.key in HEADLINES and said:
-            first = 1
-            while first < len(said) and len(" ".join(said[: first + 1])) <= BRIEF:
-                first += 1
-            paragraphs.append(
-                Paragraph(chapter.title, " ".join(said[:first]), " ".join(said[first:]))
-            )
-    return paragraphs
-
-
 def chapters(found: Found, drawn: list[str]) -> list[ShownChapter]:
     """Return the chapters that have something to show. `drawn`: the figures that the run has."""
     shown = []
+    texts = {each["about"]: each["text"] for each in results_in_words(found)}
     for chapter in CHAPTERS:
         cards = [card for section in chapter.sections if (card := card_of(section, found, drawn))]
-        if cards:
-            shown.append(ShownChapter(chapter.key, chapter.title, cards, mark_of(chapter, found)))
+        text = texts.get(chapter.title, "")
+        if cards or text:
+            mark = mark_of(chapter, found)
+            shown.append(ShownChapter(chapter.key, chapter.title, text, cards, mark))
     return shown
 
 

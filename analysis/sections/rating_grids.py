@@ -44,7 +44,7 @@ class RatingGrids(Section[RatingGridCell]):
     """The values of pairs of annotators beside each other; scales of many points have none."""
 
     key = "rating_grids"
-    title = "Which values annotators confuse"
+    title = "Confusion matrices"
     identity = ("criterion", "first", "second", "first_value", "second_value")
     people = ("first", "second")
     note = (

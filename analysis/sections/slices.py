@@ -13,7 +13,7 @@ from analysis import frames
 from analysis.frames import Material
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import between, or_dash
+from analysis.reports.numerals import interval_text, or_dash
 from analysis.sections.agreement import alpha_of
 from analysis.sections.columns import averaged_criteria, human_columns, metric_columns
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -130,7 +130,7 @@ def _cell(row: SliceRow | None) -> Cell:
     if row is None:
         return Cell("–")
     estimate = row.estimate
-    under = ", ".join(filter(None, [between(estimate), f"n = {estimate.n:,}"]))
+    under = ", ".join(filter(None, [interval_text(estimate), f"n = {estimate.n:,}"]))
     return Cell(or_dash(estimate.value), under, items=_items(row))
 
 

@@ -76,7 +76,7 @@ class Spans(Section[SpanRow]):
     identity = ("measure", "system")
     beside = (("span_marks", "Every mark"),)
     note = (
-        "Token F1 with its 95 % interval over sources: how far annotators mark the same words of the passage, how far "
+        "Token F1 with its 95% CI over sources: how far annotators mark the same words of the passage, how far "
         "their marks agree with the answer a system submitted, and how far the answers to the questions of a set "
         "overlap (0: all ask for something else). Two who say that nothing answers a question agree. A submitted "
         "answer counts where it stands in the passage exactly once."
@@ -128,7 +128,7 @@ class SpanMarks(Section[MarkRow]):
 
     key = "span_marks"
     people = ("annotator",)
-    title = "Every marked answer, in code points of its passage"
+    title = "Marked answers with their positions"
     download_only = True
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MarkRow]:

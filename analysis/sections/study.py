@@ -29,19 +29,19 @@ from judging.pay import rate_of
 
 ORIGINS = {
     "simulated": "These ratings were made by simulated annotators, not by people: they show what a report looks "
-    "like, and say nothing about any system.",
-    "imported": "These ratings were imported from a file, not collected here; how long annotators took is not known.",
-    "mixed": "Some of these ratings were imported from a file, others were given here.",
+    "like and are no evidence about any system.",
+    "imported": "These ratings were imported from a file; the time annotators took is unknown.",
+    "mixed": "Some of these ratings were imported from a file, others were collected here.",
 }
 OF_MEANS = (
-    "What people said was imported as means over annotators, without their single ratings: metrics can be compared "
-    "with it, and how far annotators agree is not known."
+    "The human ratings were imported as means over annotators, without the individual ratings: metrics can be "
+    "compared with them, and agreement is unknown."
 )
 
 
 @dataclass(frozen=True)
 class StudyFacts:
-    """What the report rests on; one row.
+    """The data of the report; one row.
 
     campaign: title of the campaign
     origin: judged here, imported or simulated; mixed where some judgments were imported and others not
@@ -160,7 +160,7 @@ class Study(Section[StudyFacts]):
     """Counts, completeness, and what to know about the study."""
 
     key = "about"
-    title = "What the report rests on"
+    title = "Study data"
 
     @classmethod
     def without(cls, records: Sequence[Record], labels: Collection[str]) -> list[Record]:
@@ -231,18 +231,17 @@ class Study(Section[StudyFacts]):
             if sentence := ORIGINS.get(study.origin):
                 yield sentence
             if not study.judgments:
-                who = "Of those who are not left out nobody" if study.lacks_people else "Nobody"
-                yield f"{who} has judged anything yet, so there is no agreement and no mean of judgments."
+                yield nothing_judged(study)
             elif study.unfinished:
                 yield (
-                    f"This study is unfinished: {study.filled:,} of {counted(study.places, 'place')} "
-                    f"were handed in, and {study.sources_judged:,} of "
+                    f"This study is unfinished: {study.filled:,} of {counted(study.places, 'assignment')} "
+                    f"are submitted, and {study.sources_judged:,} of "
                     f"{counted(study.sources, 'source')} have judgments."
                 )
             elif 0 < study.sources_judged < study.sources:
                 yield (
                     f"{study.sources_judged:,} of {counted(study.sources, 'source')} have judgments; "
-                    "agreement, means and tests are of those."
+                    "agreement, means and tests rest on those."
                 )
             if study.clusters:
                 yield resampled(study)
@@ -250,16 +249,25 @@ class Study(Section[StudyFacts]):
                 yield places_without_values(study)
             if study.settled:
                 yield (
-                    f"Systems and metrics use {counted(study.settled, 'settled value')} in the place "
-                    "of what annotators gave there; agreement, what one annotator reaches and how many "
-                    "annotators are needed are of what annotators said."
+                    f"Systems and metrics use {counted(study.settled, 'adjudicated rating')} instead of "
+                    "the annotators' ratings; agreement, the human ceiling and the required number of "
+                    "annotators use the annotators' ratings."
                 )
             if study.reading == "by_protocol":
                 yield (
-                    "Systems and metrics are read by the protocol: where its rules settle a value, or "
-                    "count a question as missing, they overrule the annotators. Agreement and "
-                    "annotators are as released."
+                    "Systems and metrics use protocol-adjusted scores: if a rule of the protocol sets a value "
+                    "or counts a question as missing, it replaces the rating. Agreement uses raw scores."
                 )
+
+
+def nothing_judged(study: StudyFacts) -> str:
+    """Return that there are no ratings, and that those of excluded annotators do not count."""
+    ratings = (
+        "There are no ratings of included annotators"
+        if study.lacks_people
+        else "There are no ratings yet"
+    )
+    return f"{ratings}, so there is no agreement and no mean rating."
 
 
 def resampled(study: StudyFacts) -> str:
@@ -275,9 +283,9 @@ def resampled(study: StudyFacts) -> str:
 
 
 def places_without_values(study: StudyFacts) -> str:
-    """Say how many of the places that were handed in hold no value."""
-    hold = "holds" if study.without_values == 1 else "hold"
-    return f"Of the places handed in, {study.without_values:,} {hold} no value."
+    """Return how many submitted assignments have no rating."""
+    has = "has" if study.without_values == 1 else "have"
+    return f"Of the submitted assignments, {study.without_values:,} {has} no rating."
 
 
 def _origin(campaign: Campaign, judgments: pd.DataFrame) -> str:
@@ -328,7 +336,7 @@ def _people(campaign: Campaign) -> Iterator[str]:
         tried = campaign.enrollments.filter(tries__isnull=False).distinct()
         passed = tried.filter(qualified_at__isnull=False).count()
         yield (
-            f"They qualified on {counted(items, 'item')}: {campaign.pass_mark} % of the answers had to "
+            f"They qualified on {counted(items, 'item')}: {campaign.pass_mark}% of the answers had to "
             f"be right in one of {counted(campaign.tries, 'try', 'tries')}; "
             f"{passed:,} of {tried.count():,} passed."
         )

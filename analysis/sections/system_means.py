@@ -15,12 +15,12 @@ from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable, Plot
 from analysis.reports.numerals import (
     EQUAL,
-    between,
-    briefly,
     counted,
     inside,
+    interval_text,
     known,
     listed,
+    listed_or_counted,
     or_dash,
     two,
 )
@@ -81,10 +81,10 @@ class SystemMeans(Section[SystemMean]):
     identity = ("criterion", "system")
     by_reading = True
     note = (
-        "Mean of the question means over the questions that were returned and judged, with its 95 % interval and the "
+        "Mean of the question means over the questions that were returned and judged, with its 95% CI and the "
         "number of questions. If the mixed model compares the systems, mean and interval are the model's, and the mean "
         "of the question means stands below as unadjusted if it differs. Systems that "
-        "share a letter do not differ significantly (5 % level, Holm's correction over the pairs of a criterion; the "
+        "share a letter do not differ significantly (5% level, Holm's correction over the pairs of a criterion; the "
         "test is named below). A mean is bold only if its system is significantly better than all others by that "
         "test. The means of eight systems or fewer are drawn on the criterion's scale. Systems are ordered by their "
         "mean rank over the criteria with a best end."
@@ -149,7 +149,7 @@ class SystemMeans(Section[SystemMean]):
             if each.systems
         ]
         chart = partial(charts.means, panels)
-        alt = "Each system's mean with its 95 % interval, best first, a panel for each criterion"
+        alt = "Each system's mean with its 95% CI, best first, a panel for each criterion"
         return [Figure("systems", alt, chart)]
 
     def small_print(self, found: Found) -> list[str]:
@@ -178,7 +178,7 @@ class SystemMeans(Section[SystemMean]):
             f"Over {study.sample} and "
             f"{counted(study.annotators, 'annotator')}, "
             + "; ".join(
-                f"{briefly([system_name(name) for name in names])} "
+                f"{listed_or_counted([system_name(name) for name in names], 'systems')} "
                 f"{'has' if len(names) == 1 else 'share'} the best mean on {listed(on)}"
                 for names, on in won.items()
             )
@@ -411,7 +411,7 @@ class SystemOrder:
         for place, name in enumerate(self.systems):
             better = [other for other in self.systems[place + 1 :] if (other, name) in self.ahead]
             if better and self.criterion.best != "none":
-                named = briefly([system_name(other) for other in better])
+                named = listed_or_counted([system_name(other) for other in better], "systems")
                 yield (
                     f"On {inside(self.criterion.name)} {named} {'is' if len(better) == 1 else 'are'} "
                     f"better than {system_name(name)} on the sources that both were judged on, though "
@@ -427,7 +427,7 @@ class SystemOrder:
         unadjusted = or_dash(self.unadjusted[system])
         if unadjusted in ("–", or_dash(mean.value)):
             unadjusted = ""
-        under = [between(mean), unadjusted and f"unadjusted {unadjusted}", f"n = {mean.n:,}"]
+        under = [interval_text(mean), unadjusted and f"unadjusted {unadjusted}", f"n = {mean.n:,}"]
         return Cell(
             or_dash(mean.value),
             ", ".join(filter(None, under)),
@@ -449,7 +449,7 @@ class SystemOrder:
         whom those who have it do not differ significantly."""
         mean, near = self.means[self.best[0]], self.near_the_best
         if near:
-            named = briefly([system_name(name) for name in near])
+            named = listed_or_counted([system_name(name) for name in near], "systems")
             distance = f"not significantly different from {named}"
         else:
             others = [name for name in self.systems if name not in self.best]
@@ -457,13 +457,14 @@ class SystemOrder:
             distance = "significantly different from all others" if others and beat_all else ""
         if self.untested:
             distance = self.untested
-        interval = between(mean) if len(self.best) == 1 else ""
+        interval = interval_text(mean) if len(self.best) == 1 else ""
         fewest = min(self.means[name].clusters for name in self.best)
         part = ""
         if 0 < fewest < study.units:
             part = f"over {fewest:,} of {study.unit.counted(study.units)}"
         best = BEST.get(self.criterion.best)
-        told = filter(None, [two(mean.value), interval, part, best, distance])
+        estimate = " ".join(filter(None, [two(mean.value), interval]))
+        told = filter(None, [estimate, part, best, distance])
         return f"{inside(self.criterion.name)} ({', '.join(told)})"
 
 

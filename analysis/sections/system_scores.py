@@ -46,7 +46,7 @@ class SystemScoresByMetric(Section[SystemScore]):
     """Every system by every metric."""
 
     key = "system_scores"
-    title = "Systems by metrics"
+    title = "Metric means by system"
     identity = ("metric", "level", "system")
     note = (
         "A score of a system as a whole, such as corpus BLEU, adds counts up before the formula; it is another number "

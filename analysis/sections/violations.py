@@ -1,4 +1,4 @@
-"""Ratings that contradict the protocol's rules, as imported ones may."""
+"""Rule violations, as imported ones may."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Violations(Section[Violation]):
     """The ratings that contradict a rule."""
 
     key = "violations"
-    title = "Ratings that contradict the protocol's rules"
+    title = "Rule violations"
     download_only = True
     people = ("annotator",)
 

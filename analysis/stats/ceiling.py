@@ -49,7 +49,7 @@ def human_ceiling(
     level : "within_source" across systems on one source, averaged over sources; "pooled" over all
         questions; "systems" across the means of systems
     interval : jackknife over sources, or clusters of them, for these annotators; there is none at the level of systems,
-        where it held the coefficient in 88 to 100 % of simulated studies instead of 95 %
+        where it held the coefficient in 88 to 100% of simulated studies instead of 95%
 
     Returns
     -------

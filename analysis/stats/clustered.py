@@ -2,7 +2,7 @@
 swapped or drawn anew.
 
 Scores of questions on the same source are not independent, and tests that take them as such find
-differences that are not there (Williams: 29 % false alarms instead of 5 % with 30 sources and 10
+differences that are not there (Williams: 29% false alarms instead of 5% with 30 sources and 10
 systems, bench/false_alarms.py). Swapping and drawing whole sources holds its level where the
 systems are fixed. With ``systems`` they are swapped or drawn too, as PERM-BOTH and BOOT-BOTH of
 Deutsch, Dror and Roth (2021) do, for comparison with papers: where metrics favour systems,

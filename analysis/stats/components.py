@@ -85,7 +85,7 @@ class Components:
         first is estimated from the two systems alone, by the squares of what each source adds to
         the difference (a cluster-robust variance: with complete data, that of the paired t test
         over sources). The model's pooled variances would be too small for two systems in the
-        middle of a scale when the others are near its end (11 % false alarms instead of 5 %).
+        middle of a scale when the others are near its end (11% false alarms instead of 5%).
         The second is the model's, in proportion to the first. Degrees of freedom after
         Satterthwaite (1946), those of the first part one less than the sources of the system that
         has fewer: if systems were judged on different sources, they decide.

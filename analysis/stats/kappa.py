@@ -83,7 +83,7 @@ def cohen_kappa(
 
     Examples
     --------
-    Two raters, table [[20, 5], [10, 15]]: .400, large-sample 95 % interval .151 to .649.
+    Two raters, table [[20, 5], [10, 15]]: .400, large-sample 95% interval .151 to .649.
     """
     a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
     n_all = same_length(first=a, second=b)

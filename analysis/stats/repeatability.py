@@ -53,7 +53,7 @@ def order_kept(
 ) -> Estimate:
     """Return Spearman's correlation of the systems' means in two studies of the same sources.
 
-    The range is of 95 % of redrawn sources, the same for both studies: it says how far the number
+    The range is of 95% of redrawn sources, the same for both studies: it says how far the number
     hangs on these sources. The systems are as they are, so no confidence level is claimed for it.
 
     Parameters
@@ -61,7 +61,7 @@ def order_kept(
     first, second : sums and counts (n_systems, n_sources) of question means, in the same order
     """
     systems, sources = first[0].shape
-    name = "Spearman over systems; 95 % of redrawn sources"
+    name = "Spearman over systems; 95% of redrawn sources"
     if systems < REQUIRED_SYSTEMS:
         return undefined(name, f"{systems} systems: too few to compare their order", n=systems)
     value = float(_spearman(first, second, np.ones((1, sources)))[0])

@@ -1,4 +1,4 @@
-"""Whether an interval over clusters keeps its 95 %: how many can tell.
+"""Whether an interval over clusters keeps its 95%: how many can tell.
 
 Where nearly all ratings are one value, a coefficient and its standard error hang on the few sources
 on which something else was given, and an interval that has not seen such sources does not know of

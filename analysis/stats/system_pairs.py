@@ -2,10 +2,10 @@
 
 Where annotators are fixed, a pair is tested by the model of all systems. Where they are random, how
 annotators differ on the two systems decides, and the model takes that from all systems alike: for
-two systems in the middle of a scale among others near its end it is too small (10 % false alarms
-instead of 5 %, with three, five or ten annotators). The model of the two systems alone knows their
-own variances, but from few annotators (7 to 9 %). A difference counts as found only where both find
-it: 2 to 5 % (docs/statistics.md).
+two systems in the middle of a scale among others near its end it is too small (10% false alarms
+instead of 5%, with three, five or ten annotators). The model of the two systems alone knows their
+own variances, but from few annotators (7 to 9%). A difference counts as found only where both find
+it: 2 to 5% (docs/statistics.md).
 """
 
 from collections.abc import Hashable

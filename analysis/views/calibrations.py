@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 
 from analysis.actions import calibrations
 from analysis.actions.calibrations import ENOUGH, RoundMeasures
-from analysis.reports.numerals import percent, two
+from analysis.reports.numerals import coefficient, interval_text, percent
 from analysis.stats.estimate import Estimate
 from judging.actions import discussions
 from judging.guards import campaign_for_staff, judges_now, with_how_to_decline
@@ -73,8 +73,8 @@ def _cell(round: Round, alpha: Estimate) -> dict[str, Any]:
     low, high = (100 * min(max(end, 0.0), 1.0) for end in ends)
     return {
         "round": round,
-        "value": two(alpha.value),
-        "interval": f"{two(alpha.low)} to {two(alpha.high)}" if has_interval else "",
+        "value": coefficient(alpha.value),
+        "interval": interval_text(alpha, coefficient),
         "reason": alpha.reason,
         "low": low,
         "high": high,

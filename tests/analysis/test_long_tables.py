@@ -84,7 +84,7 @@ def test_no_letters_or_conclusions_come_of_pairs_that_were_not_tested(run):
     assert "correctness (2.83 is" not in text
     assert "systems are not compared: the table of their pairs would be too long" in text
     assert (
-        "“Do the systems differ?” would have 24 rows, more than the 12 that a table lists; left out "
+        "“System comparisons” would have 24 rows, more than the 12 that a table lists; left out "
         "is correctness." in text
     )
     methods = papers.methods_text(run, found)
@@ -94,12 +94,10 @@ def test_no_letters_or_conclusions_come_of_pairs_that_were_not_tested(run):
 def test_pages_and_files_say_what_is_left_out(run, client):
     client.force_login(run.campaign.created_by)
     shown = client.get(reverse("analysis:run", args=[run.campaign.uuid, run.number])).text
-    assert "Left out of the tables" in shown
+    assert "Omitted from the tables" in shown
     assert "left out is correctness" in shown
     files = {name: b"".join(pieces) for name, pieces in exports.files(run)}
-    assert (
-        b"comparisons,Do the systems differ?,correctness,12,24,12" in files["tables/not_listed.csv"]
-    )
+    assert b"comparisons,System comparisons,correctness,12,24,12" in files["tables/not_listed.csv"]
     assert b"left out" in files["markdown/not_listed.md"]
     assert json.loads(files["report.json"])["tables"]["not_listed"]
 
@@ -107,11 +105,10 @@ def test_pages_and_files_say_what_is_left_out(run, client):
 def test_a_table_that_is_too_long_all_the_same_is_left_out_as_a_whole(monkeypatch):
     monkeypatch.setattr(not_listed, "MAX_REPORT_ROWS", 3)
     assert too_long(Study(), 3) is None
-    assert too_long(Study(), 4) == UnlistedPart("about", "What the report rests on", "", 4, 4, 3)
+    assert too_long(Study(), 4) == UnlistedPart("about", "Study data", "", 4, 4, 3)
     told = stored.found(not_listed=[encode(too_long(Study(), 4))])
     assert list(NotListed().sentences(told)) == [
-        "“What the report rests on” would have 4 rows, more than the 3 that a table lists; left out "
-        "is all of it."
+        "“Study data” would have 4 rows, more than the 3 that a table lists; left out is all of it."
     ]
 
 
@@ -141,7 +138,7 @@ def test_the_order_of_metrics_is_not_judged_where_columns_were_not_compared():
         | stored.estimate(0.1, p=0.2, p_holm=0.2, coefficient="spearman")
         for level in ("pooled", "systems")
     ]
-    part = UnlistedPart("differences", "Is the lead real?", "fluency", 9, 18, 12)
+    part = UnlistedPart("differences", "Metric comparisons", "fluency", 9, 18, 12)
     whole = stored.found(leaders=leaders, levels=levels, differences=differences)
     assert "No other level puts a metric significantly ahead" in " ".join(
         Leaders().sentences(whole)

@@ -98,7 +98,7 @@ def test_a_judge_is_imported_and_stands_apart(
     run: Run = studies.analysed(campaign, metrics=[])
     still.goto(live_server.url + reverse("analysis:run", args=[campaign.uuid, run.number]))
     theirs = still.locator(".chapter").filter(has=still.locator("#chapter-judges")).text_content()
-    assert "May a machine stand in for a person?" in theirs
+    assert "Alternative annotator test" in theirs
     assert "Careful model" in theirs
     assert "Passing is not enough" in theirs
     assert "maker/careful-7b" in theirs

@@ -33,7 +33,7 @@ def test_report_from_a_first_look_to_a_kept_example_in_latex(new_page: Any) -> N
 
 def stays_short_until_something_is_opened(page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollHeight") < SHORT
-    levels = page.get_by_role("region", name="Which metric follows people?")
+    levels = page.get_by_role("region", name="Correlation with human ratings")
     assert levels.locator("table").count() == 1
     assert levels.locator("option").count() > 6
     levels.get_by_label("Show", exact=True).select_option(label="Pearson's r, over systems")
@@ -43,14 +43,14 @@ def stays_short_until_something_is_opened(page: Any) -> None:
     page.get_by_text("How to read this").first.click()
     page.get_by_role("link", name="All about these numbers").first.click()
     page.get_by_role("region", name="Agreement", exact=True).get_by_text("Which alpha.").wait_for()
-    page.locator(".contents").get_by_role("link", name="Do the systems differ?").click()
+    page.locator(".contents").get_by_role("link", name="System comparisons").click()
     page.locator("details[open]:has(#comparisons)").wait_for()
 
 
 def copies_a_table(page: Any) -> None:
     """Copy one and, where there is no clipboard, get it as a file."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    levels = page.get_by_role("region", name="Which metric follows people?")
+    levels = page.get_by_role("region", name="Correlation with human ratings")
     levels.get_by_label("Show", exact=True).select_option(label="Pearson's r, over systems")
     levels.get_by_role("heading", name="Pearson's r, over systems").wait_for()
     levels.get_by_role("link", name="Markdown", exact=True).click()
@@ -92,7 +92,7 @@ def leads_to_a_kept_example(page: Any) -> None:
 
 
 def shows_another_table_without_scripts(page: Any) -> None:
-    levels = page.get_by_role("region", name="Which metric follows people?")
+    levels = page.get_by_role("region", name="Correlation with human ratings")
     levels.get_by_label("Show", exact=True).select_option(label="Pearson's r, over systems")
     levels.get_by_role("button", name="Show").click()
     page.get_by_role("heading", name="Pearson's r, over systems").wait_for()

@@ -257,7 +257,7 @@ def _told(records: Sequence[PlainRecord]) -> Iterator[str]:
         yield f"{record['items']} items{dropped}"
         if power := record.get("power"):
             shares = ", ".join(f"{each['items']} items {percent(each['passes'])}" for each in power)
-            yield f"would pass with {shares} of such samples: near 0 or 100 % so many items decide"
+            yield f"would pass with {shares} of such samples: near 0 or 100% so many items decide"
         yield from filter(None, (record["reason"], record["caution"]))
         yield ""
     yield BESIDE

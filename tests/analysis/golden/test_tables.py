@@ -8,7 +8,6 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import unescape
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from analysis.sections import page
 from analysis.sections.section import Found
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from tests import factories
 from tests.analysis import studies
@@ -211,7 +211,7 @@ def written(value: float | None) -> str:
 def under(row: dict[str, Any]) -> str:
     """Return what stands under a mean: its interval and n."""
     low, high = row["low"], row["high"]
-    told = "" if low is None else f"{written(low)} to {written(high)}, "
+    told = "" if low is None else f"[{written(low)}, {written(high)}], "
     return f"{told}n = {row['n']}"
 
 
@@ -335,7 +335,7 @@ def test_distributions(made: Made) -> None:
         for row in expected:
             if row["criterion"] == each["key"]:
                 cell = table.cell(row["system"], str(row["value"]))
-                assert (cell.text, cell.under) == (f"{100 * row['share']:.0f} %", str(row["count"]))
+                assert (cell.text, cell.under) == (f"{100 * row['share']:.0f}%", str(row["count"]))
         assert [head.under for head in table.heads[1:]] == [
             point["label"] for point in each["points"]
         ]
@@ -349,10 +349,10 @@ def test_distributions(made: Made) -> None:
             "0 of 6",
         ]
         assert [cell.text for cell in table.lines["Asked for by the protocol"]] == [
-            "17 %",
-            "33 %",
-            "50 %",
-            "0 %",
+            "17%",
+            "33%",
+            "50%",
+            "0%",
         ]
 
 
@@ -537,7 +537,7 @@ def test_question_sets(made: Made) -> None:
         assert table.cell(row["system"], "Questions").text == str(row["returned"])
         for head in table.heads[1:-1]:
             cell, count = table.cell(row["system"], head.text), row[f"type_{head.text}"]
-            assert (cell.text, cell.under) == (str(count), f"{100 * count / row['returned']:.0f} %")
+            assert (cell.text, cell.under) == (str(count), f"{100 * count / row['returned']:.0f}%")
     heads = {
         "Types a question": "type_share",
         "Balance of types": "type_balance",
@@ -574,7 +574,7 @@ def test_computed_facts(made: Made) -> None:
             assert (cell.text, cell.under) == (written(row["value"]), f"n = {row['n']}")
         else:
             cell = table.cell(row["system"], f"{name}: sets that reach it")
-            assert (cell.text, cell.under) == (f"{100 * row['value']:.0f} %", f"of {row['sets']}")
+            assert (cell.text, cell.under) == (f"{100 * row['value']:.0f}%", f"of {row['sets']}")
             assert table.cell(row["system"], name).text == written(row["rated"])
 
 
@@ -623,7 +623,7 @@ def test_agreement(made: Made) -> None:
         level = "nominal" if each["level"] == "nominal" or len(each["points"]) == 2 else "ordinal"
         if name not in table.lines:
             continue
-        assert table.cell(name, "alpha").text == written(by_place[key, "krippendorff_alpha", level])
+        assert table.cell(name, "alpha").text == short(by_place[key, "krippendorff_alpha", level])
         pairable = [
             slot for slot in second.asked(made.golden, each, made.said) if len(slot.given(key)) > 1
         ]
@@ -632,10 +632,10 @@ def test_agreement(made: Made) -> None:
         assert table.names[name].under.removesuffix(rests) == f"{level}, n = {len(pairable)}"
         equal_pairs = by_place[key, "percent_agreement", "nominal"]
         assert table.cell(name, "equal pairs").text == (
-            "–" if equal_pairs is None else f"{100 * equal_pairs:.0f} %"
+            "–" if equal_pairs is None else f"{100 * equal_pairs:.0f}%"
         )
         for head, coefficient in (("Fleiss", "fleiss_kappa"), ("AC1", "gwet_ac1")):
-            assert table.cell(name, head).text == written(by_place[key, coefficient, "nominal"])
+            assert table.cell(name, head).text == short(by_place[key, coefficient, "nominal"])
     others = [
         t for t in made.html.tables if (t.section, t.title) == ("agreement", "Other coefficients")
     ]
@@ -738,9 +738,9 @@ def test_metrics_against_people(made: Made) -> None:
 
 MEASURES = {"spearman": "Spearman's rho", "pearson": "Pearson's r", "kendall": "Kendall's tau-b"}
 LEVELS = {
-    "pooled": "over all questions",
-    "within_source": "on each source",
-    "systems": "over systems",
+    "pooled": "pooled",
+    "within_source": "per source",
+    "systems": "system level",
 }
 
 
@@ -850,7 +850,7 @@ def test_intervals_of_correlations(made: Made) -> None:
         table = made.html.table("levels", f"{MEASURES[row['coefficient']]}, {LEVELS[row['level']]}")
         cell = table.cell(names(made).get(row["criterion"], row["criterion"]), row["metric"])
         if cell.text != "–":
-            limits = "" if row["low"] is None else f"{short(row['low'])} to {short(row['high'])}"
+            limits = "" if row["low"] is None else f"[{short(row['low'])}, {short(row['high'])}]"
             n = sizes[tuple(row[name] for name in identity)]
             alike = {
                 each["questions"]
@@ -884,7 +884,7 @@ def test_differences_of_metrics(made: Made) -> None:
         cell = table.cell(line, "Δρ")
         value = row["value"] if not turned or row["value"] is None else -row["value"]
         assert cell.text == ("–" if value is None else short(value))
-        limits = "" if low is None else f"{short(low)} to {short(high)}, "
+        limits = "" if low is None else f"[{short(low)}, {short(high)}], "
         assert cell.under == f"{limits}n = {row['questions']}"
         p = table.cell(line, "p")
         assert (p.text, p.bold) == (
@@ -1022,37 +1022,40 @@ def test_about(made: Made) -> None:
 # them.
 CONCLUSIONS = {
     "qgbench": {
-        "Study": "These ratings were imported from a file, not collected here; how long annotators took is not known.",
-        "Agreement": "Krippendorff's alpha, over 4 annotators and 4 sources, is 0.69 on correctness, 0.61 on "
-        "grammaticality and 0.61 on understandability.",
-        "Systems": "Over 4 sources and 4 annotators, Alba has the best mean on grammaticality (2.94, 2.74 to 3.00, "
-        "high is best, not significantly different from Brisa and Corvo), understandability (2.88, 2.65 to 3.00, high "
-        "is best, not significantly different from Brisa) and correctness (2.56, 1.42 to 3.00, high is best, not "
+        "Study": "These ratings were imported from a file; the time annotators took is unknown.",
+        "Agreement": "Krippendorff's α over 4 annotators and 4 sources: correctness .69; grammaticality .61; "
+        "understandability .61.",
+        "Systems": "Over 4 sources and 4 annotators, Alba has the best mean on grammaticality (2.94 [2.74, 3.00], "
+        "high is best, not significantly different from Brisa and Corvo), understandability (2.88 [2.65, 3.00], high "
+        "is best, not significantly different from Brisa) and correctness (2.56 [1.42, 3.00], high is best, not "
         "significantly different from Brisa and Corvo). On grammaticality, the test of the systems is the mixed model "
         "of the declared design because annotators rated the systems unequally often (one rated 4 outputs of one "
         "system and 2 of another). On understandability and correctness, the test of the systems is the mixed model of "
         "the declared design because annotators rated the systems unequally often (one rated 4 outputs of one system "
         "and 3 of another). A difference that is not significant does not show that the systems are equal: this study "
         "does not show which is better.",
-        "Metrics": "On grammaticality, METEOR and TER share the highest Spearman's rho over all questions (4 sources, "
-        "n = 11): .94, .73 to .99; no test compares them with BERTScore. One annotator against the "
-        "mean of the others reaches .61. On understandability, METEOR and TER have a Spearman's rho significantly "
-        "above 0 over all questions (4 sources, n = 11; Holm, p < .05): .52 to .56; BERTScore has the highest "
-        "estimate, .67, which is not tested. One annotator against the mean of the others reaches .56. On correctness, "
-        "TER has the highest Spearman's rho over all questions (4 sources, "
-        "n = 11): .87, .74 to .94; not told apart from it: METEOR; no test compares it with BERTScore. One annotator "
-        "against the mean of the others reaches .75. On fluency (imported mean), no metric has a Spearman's "
-        "rho significantly above 0 over all questions (4 sources, n = 12): rho .93 to .97 (Holm, 2 metrics, p ≥ .05).",
+        "Metrics": "On grammaticality, METEOR and TER share the highest correlation with human ratings: ρ = .94, 95% "
+        "CI [.73, .99] (Spearman's ρ, pooled; 4 sources, n = 11); no test compares them with BERTScore. Human ceiling "
+        "(one annotator against the mean of the others): ρ = .61. On understandability, METEOR and TER correlate "
+        "significantly with human ratings: ρ = .52 to .56 (Spearman's ρ, pooled; 4 sources, n = 11; Holm, p < .05); "
+        "BERTScore has the highest estimate, .67, which is not tested. Human ceiling (one annotator "
+        "against the mean of the others): ρ = .56. "
+        "On correctness, TER has the highest correlation with human ratings: ρ = .87, 95% CI [.74, .94] (Spearman's "
+        "ρ, pooled; 4 sources, n = 11); not significantly different from it: METEOR; no test compares it with "
+        "BERTScore. Human ceiling (one annotator against the mean of the others): ρ = .75. On fluency (imported "
+        "mean), no metric correlates significantly with human ratings: ρ = .93 to .97 (Spearman's ρ, pooled; 4 "
+        "sources, n = 12; Holm, 2 metrics, p ≥ .05).",
     },
     "nema-khapra": {
-        "Study": "These ratings were imported from a file, not collected here; how long annotators took is not known.",
-        "Agreement": "Krippendorff's alpha, over 3 annotators and 8 sources, is 0.44 (0.22 to 0.66) on answerability.",
-        "Systems": "Over 8 sources and 3 annotators, whole has the best mean on answerability (3.95, 3.33 to 4.57, "
+        "Study": "These ratings were imported from a file; the time annotators took is unknown.",
+        "Agreement": "Krippendorff's α over 3 annotators and 8 sources (95% CI, cluster jackknife): "
+        "answerability .44 [.22, .66].",
+        "Systems": "Over 8 sources and 3 annotators, whole has the best mean on answerability (3.95 [3.33, 4.57], "
         "over 4 of 8 sources, high is best, significantly different from all others). The test of the systems is the "
         "mixed model of the declared design because annotators rated the systems unequally often (one rated 4 outputs "
         "of one system and 3 of another).",
-        "Metrics": "Whether a metric follows answerability over all questions (8 sources, n = 8) cannot be told: "
-        "without one of the units the correlation is perfect: no interval (Spearman's rho .99).",
+        "Metrics": "On answerability, no correlation of a metric with human ratings was tested (Spearman's ρ, pooled; "
+        "8 sources, n = 8): without one of the units the correlation is perfect: no interval (ρ = .99).",
     },
 }
 
@@ -1060,14 +1063,11 @@ CONCLUSIONS = {
 def test_sentences(made: Made) -> None:
     if made.golden.name not in CONCLUSIONS:
         pytest.skip("read by hand for two studies")
-    found = {each["about"]: each["text"] for each in page.in_short(Found(made.tables))}
+    found = {each["about"]: each["text"] for each in page.results_in_words(Found(made.tables))}
     assert set(found) == set(CONCLUSIONS[made.golden.name])
     for about, text in found.items():
         assert text == CONCLUSIONS[made.golden.name][about]
-        first = rf"<p><b>{about}\.</b> (.*?)</p>"
-        rest = r"(?:<details[^>]*><summary>[^<]*</summary><p>(.*?)</p></details>)?"
-        shown = re.search(first + rest, made.source).groups()
-        assert unescape(" ".join(filter(None, shown))) == text
+        assert f'<p class="small">{escape(text)}</p>' in made.source
 
 
 def test_sentences_raw_and_corrected_p_disagree_name_no_leader(made: Made) -> None:
@@ -1084,9 +1084,12 @@ def test_sentences_raw_and_corrected_p_disagree_name_no_leader(made: Made) -> No
     assert min(row["p"] for row in own if row["p"] is not None) == pytest.approx(0.0331, abs=1e-4)
     assert min(row["p_holm"] for row in own if row["p"] is not None) > 0.05
     text = next(
-        each["text"] for each in page.in_short(Found(made.tables)) if each["about"] == "Metrics"
+        each["text"]
+        for each in page.results_in_words(Found(made.tables))
+        if each["about"] == "Metrics"
     )
     assert (
-        f"On {column} (imported mean), no metric has a Spearman's rho significantly above 0" in text
+        f"On {column} (imported mean), no metric correlates significantly with human ratings"
+        in text
     )
     assert f"On {column} (imported mean), TER has the highest" not in text

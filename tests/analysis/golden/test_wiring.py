@@ -171,7 +171,7 @@ def test_verdict_published_and_own_test_disagree_keeps_each_in_its_column(judged
     found = Found({"judge_verdicts": [row]})
     (table,) = Verdicts().tables(found)
     cell = table.lines[0].cells[0]
-    assert (cell.text, cell.under) == ("no", "wins against 33 % of 3; as published yes")
+    assert (cell.text, cell.under) == ("no", "wins against 33% of 3; as published yes")
     assert "does not pass" in " ".join(Verdicts().sentences(found))
 
 

@@ -92,7 +92,7 @@ def test_power_analysis_after_a_dry_run_is_the_dry_runs():
         "10, of single ratings 10"
     )
     extremes, neighbours = (
-        "{:.0f}% (95% CI {:.0f}% to {:.0f}%)".format(
+        "{:.0f}%, 95% CI [{:.0f}%, {:.0f}%]".format(
             *(100 * grammaticality[of][name] for name in ("value", "low", "high"))
         )
         for of in ("extremes", "neighbours")

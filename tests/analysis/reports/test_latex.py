@@ -13,7 +13,7 @@ from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Line, PageTable
 
 HOSTILE = [
-    "100 % of T5_large & Co.",
+    "100% of T5_large & Co.",
     "=cmd()|' /C calc'!A0",
     r"\input{/etc/passwd}",
     "a^2 ~ {b} #1 $x$",
@@ -30,10 +30,10 @@ HOSTILE = [
 
 def hostile_table(lines=12):
     cells = [Cell("1.00", "0.9 to 1.1, n = 3", best=True, letters="a_b"), Cell("–")]
-    shares = Cell("", shares=(("1: 50 %", ItemQuery()),))
+    shares = Cell("", shares=(("1: 50%", ItemQuery()),))
     return PageTable(
         "Every name & sign",
-        ["A_1", "50 %", "use"],
+        ["A_1", "50%", "use"],
         [
             Line(
                 HOSTILE[n % len(HOSTILE)],
@@ -47,7 +47,7 @@ def hostile_table(lines=12):
         first="Name",
         last="Words",
         notes=["", "low is best", ""],
-        caption="All of it: 100 %.",
+        caption="All of it: 100%.",
         reasons=["none_such"],
     )
 
@@ -78,7 +78,7 @@ def test_escaped_text_holds_no_command_but_ours(text):
 
 
 def test_escaped_says_letter_by_letter():
-    assert latex.escaped("T5_large & 100 %") == r"T5\_large \& 100 \%"
+    assert latex.escaped("T5_large & 100%") == r"T5\_large \& 100\%"
     assert latex.escaped("−.07") == r"\ensuremath{-}.07"
     assert latex.escaped("نظام ب A") == r"\otherscript{Arabic}{نظام ب} A"
     assert latex.escaped("テスト。 語") == r"\otherscript{CJK}{テスト。 語}"
@@ -101,12 +101,12 @@ def test_escaped_says_letter_by_letter():
 def test_table_has_rules_bold_letters_notes_and_a_label():
     text = latex.table(hostile_table(1), label="x")
     assert text.count(r"\toprule") == text.count(r"\midrule") == text.count(r"\bottomrule") == 1
-    assert r"\caption{Every name \& sign. All of it: 100 \%.}\label{tab:x}" in text
+    assert r"\caption{Every name \& sign. All of it: 100\%.}\label{tab:x}" in text
     assert (
-        r"\begin{tabular}[t]{@{}l@{}}100 \% of T5\_large \& Co. (\textasciitilde{})\\ {\scriptsize n = 0}\end{tabular}"
+        r"\begin{tabular}[t]{@{}l@{}}100\% of T5\_large \& Co. (\textasciitilde{})\\ {\scriptsize n = 0}\end{tabular}"
         r" & \begin{tabular}[t]{@{}r@{}}\textbf{1.00}\textsuperscript{a\_b}\\" in text
     )
-    assert r"1: 50 \% & \# \& \%" in text
+    assert r"1: 50\% & \# \& \%" in text
 
 
 def test_caption_that_begins_with_the_title_says_it_once():
@@ -237,7 +237,7 @@ def test_hostile_tables_short_and_long_compile(tmp_path):
                 {
                     "system": "A_1",
                     "question": "Who & what?",
-                    "answer": "50 %",
+                    "answer": "50%",
                     "note": "#1",
                     "f": "3 2",
                 }

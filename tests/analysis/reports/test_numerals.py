@@ -30,16 +30,16 @@ NAMES = [f"s{place}" for place in range(1, 14)]
         (numerals.coefficient, -0.5, "−.50"),
         (numerals.coefficient, 1.0, "1.00"),
         (numerals.coefficient, nan, "–"),
-        (numerals.percent, 0.126, "13 %"),
+        (numerals.percent, 0.126, "13%"),
         (numerals.percent, nan, "–"),
-        (numerals.percent, 0.0, "0 %"),
-        (numerals.percent, 0.004, "< 1 %"),
-        (numerals.percent, 1 / 200, "< 1 %"),
-        (numerals.percent, 0.0051, "1 %"),
-        (numerals.percent, 199 / 200, "> 99 %"),
-        (numerals.percent, 0.9949, "99 %"),
-        (numerals.percent, 0.996, "> 99 %"),
-        (numerals.percent, 1.0, "100 %"),
+        (numerals.percent, 0.0, "0%"),
+        (numerals.percent, 0.004, "< 1%"),
+        (numerals.percent, 1 / 200, "< 1%"),
+        (numerals.percent, 0.0051, "1%"),
+        (numerals.percent, 199 / 200, "> 99%"),
+        (numerals.percent, 0.9949, "99%"),
+        (numerals.percent, 0.996, "> 99%"),
+        (numerals.percent, 1.0, "100%"),
         (numerals.p_value, 0.00099, "p < .001"),
         (numerals.p_value, 0.001, "p = .001"),
         (numerals.p_value, 0.999, "p = .999"),
@@ -48,12 +48,12 @@ NAMES = [f"s{place}" for place in range(1, 14)]
         (numerals.p_alone, 0.04, ".040"),
         (numerals.p_alone, 0.0001, "< .001"),
         (numerals.p_alone, None, "–"),
-        (numerals.between, Estimate(value=2, low=1, high=3.5), "1.00 to 3.50"),
-        (numerals.between, Estimate(value=2, low=1), ""),
-        (numerals.between, Estimate(value=2, high=3), ""),
-        (numerals.bracketed, Estimate(value=2, low=1, high=3), "2.00 (1.00 to 3.00)"),
-        (numerals.bracketed, Estimate(value=2), "2.00"),
-        (numerals.bracketed, Estimate(value=nan, reason="no rating"), "undefined: no rating"),
+        (numerals.interval_text, Estimate(value=2, low=1, high=3.5), "[1.00, 3.50]"),
+        (numerals.interval_text, Estimate(value=2, low=1), ""),
+        (numerals.interval_text, Estimate(value=2, high=3), ""),
+        (numerals.with_interval, Estimate(value=2, low=1, high=3), "2.00 [1.00, 3.00]"),
+        (numerals.with_interval, Estimate(value=2), "2.00"),
+        (numerals.with_interval, Estimate(value=nan, reason="no rating"), "undefined: no rating"),
         (numerals.listed, [], ""),
         (numerals.listed, ["a"], "a"),
         (numerals.listed, ["a", "b"], "a and b"),
@@ -72,3 +72,13 @@ def test_counts_come_with_their_noun() -> None:
     assert numerals.counted(1, "source") == "1 source"
     assert numerals.counted(0, "source") == "0 sources"
     assert numerals.counted(1200, "entry", "entries") == "1,200 entries"
+
+
+def test_listed_or_counted_more_than_three_names_returns_their_number() -> None:
+    assert numerals.listed_or_counted(NAMES[:3], "systems") == "s1, s2 and s3"
+    assert numerals.listed_or_counted(NAMES[:4], "systems") == "4 systems"
+
+
+def test_with_interval_coefficient_drops_the_leading_zero() -> None:
+    estimate = Estimate(value=0.76, low=0.68, high=0.84)
+    assert numerals.with_interval(estimate, numerals.coefficient) == ".76 [.68, .84]"

@@ -9,8 +9,8 @@ from scipy import stats
 
 from analysis import frames
 from analysis.frames import Material
+from analysis.reports.numerals import coefficient
 from analysis.sections.agreement import Agreement, of_table
-from analysis.sections.page import in_brief
 from judging.models import Campaign
 from judging.protocols import documents
 from tests import factories
@@ -61,21 +61,23 @@ def test_every_interval_of_agreement_rests_on_the_sources():
 
 def test_an_alpha_on_a_part_of_the_sources_says_on_how_many():
     told = said(agreement=agreement(estimate(0.7, 0.6, 0.8, clusters=2)))
-    assert "and 6 sources, is 0.70 (0.60 to 0.80) on clarity (on 2 of them)." in told
+    assert (
+        "and 6 sources (95% CI, cluster jackknife): clarity .70 [.60, .80] (on 2 of them)." in told
+    )
 
 
 def test_alphas_are_listed_from_the_highest_with_what_they_rest_on():
     rows = agreement(estimate(0.4, 0.3, 0.5)) + agreement(estimate(0.7, 0.6, 0.8), key="depth")
     assert said(agreement=rows, criteria=[criterion(), criterion("depth")]) == (
-        "Krippendorff's alpha, over 2 annotators and 6 sources, is 0.70 (0.60 to 0.80) on depth and "
-        "0.40 (0.30 to 0.50) on clarity."
+        "Krippendorff's α over 2 annotators and 6 sources (95% CI, cluster jackknife): depth .70 "
+        "[.60, .80]; clarity .40 [.30, .50]."
     )
 
 
 def test_agreement_on_two_points_is_told_by_the_nominal_alpha():
     rows = agreement(estimate(0.2, 0.1, 0.3)) + agreement(estimate(0.6, 0.5, 0.7), level="nominal")
     text = said(agreement=rows, criteria=[criterion(points=[[0, "no"], [1, "yes"]])])
-    assert text.endswith("is 0.60 (0.50 to 0.70) on clarity.")
+    assert text.endswith(": clarity .60 [.50, .70].")
 
 
 def test_agreement_that_is_undefined_comes_with_its_reason():
@@ -113,21 +115,11 @@ def test_agreement_no_better_than_chance_names_every_such_criterion(low, high, w
     assert told.endswith(f"On clarity and fluency, {words}")
 
 
-def test_summary_shortened_names_every_criterion_whose_interval_includes_zero():
-    """The page shows the first sentences only: no criterion must seem to be the only one."""
-    keys = ["grammaticality", "understandability", "correctness"]
-    rows = [row for key in keys for row in agreement(estimate(0.1, -0.1, 0.3), key=key)]
-    (paragraph,) = in_brief(stored.found(agreement=rows, criteria=[criterion(key) for key in keys]))
-    assert paragraph.first.endswith(
-        "On grammaticality, understandability and correctness, the 95% CI includes 0."
-    )
-
-
 def test_a_value_that_is_most_of_all_ratings_is_told_with_three_numbers_and_no_cause():
     rows = agreement(estimate(0.2, 0.1, 0.3), equal=0.86)
     text = said(agreement=rows, distributions=spread(3, 4, 93))
     assert (
-        "93 % of ratings are 3 (“yes”); 86 % of pairs of ratings are equal, and Gwet's AC1 is 0.85."
+        "93% of ratings are 3 (“yes”); 86% of pairs of ratings are equal, and Gwet's AC1 is .85."
         in text
     )
     assert "construction" not in text
@@ -156,11 +148,11 @@ def test_table_shows_alpha_with_interval_and_the_others_each_in_its_column():
     (line,) = main.lines
     assert (main.columns, main.last) == (
         ["alpha", "equal pairs", "Fleiss", "AC1"],
-        "reached with 95 %",
+        "reached with 95%",
     )
-    assert [cell.text for cell in line.cells] == ["0.50", "90 %", "0.10", "0.85"]
+    assert [cell.text for cell in line.cells] == [".50", "90%", ".10", ".85"]
     assert (line.cells[0].under, line.under, line.last) == (
-        "0.25 to 0.75",
+        "[.25, .75]",
         "ordinal, n = 12 on 6 sources",
         "below .667",
     )
@@ -178,7 +170,7 @@ def test_each_coefficient_stands_in_one_table_of_the_page():
     conger["coefficient"] = "conger_kappa"
     found = stored.found(agreement=[*others, fleiss, ac1, conger])
     main, other = Agreement().tables(found)
-    assert [cell.under for cell in main.lines[0].cells[2:]] == ["0.05 to 0.15"] * 2
+    assert [cell.under for cell in main.lines[0].cells[2:]] == ["[.05, .15]"] * 2
     assert [line.name for line in other.lines] == ["Conger's kappa"]
 
 
@@ -200,7 +192,7 @@ def test_agreement_without_forced_values_is_told_where_rules_forced_many():
     assert (
         Agreement()
         .small_print(stored.found(agreement=rows + forced))[0]
-        .endswith("alpha is Clarity 0.31.")
+        .endswith("alpha is Clarity .31.")
     )
 
 
@@ -255,7 +247,7 @@ def test_agreement_without_forced_values_stands_beside_only_above_one_in_a_hundr
     assert alone != pytest.approx(one["all"], abs=0.01)
     assert beside[0] == (
         "More than one judgment in a hundred was set by a rule of the protocol. Without those, alpha is "
-        f"Correctness {alone:.2f}.".replace("-", "−")
+        f"Correctness {coefficient(alone)}."
     )
 
 

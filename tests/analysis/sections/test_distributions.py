@@ -41,8 +41,8 @@ def test_values_without_a_better_end_stand_beside_their_target_and_are_said_not_
     found = stored.found(criteria=criteria, distributions=rows)
     (table,) = Distributions().tables(found)
     assert [(line.name, [cell.text for cell in line.cells]) for line in table.lines] == [
-        ("a", ["50 %", "25 %", "25 %"]),
-        ("Asked for by the protocol", ["17 %", "33 %", "50 %"]),
+        ("a", ["50%", "25%", "25%"]),
+        ("Asked for by the protocol", ["17%", "33%", "50%"]),
     ]
     assert list(Distributions().sentences(found)) == [
         "Clarity has no better end, so it is shown as a distribution and neither averaged nor tested."

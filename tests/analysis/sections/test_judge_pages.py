@@ -169,16 +169,16 @@ def test_the_verdict_has_its_ceiling_and_its_caution_beside_it():
     ]
     assert told(table) == [
         [
-            "Judge / 1,040 items, the same again 95 % / machine",
-            "yes / wins against 67 % of 3; as published no",
-            ".81 / 0.71 to 0.91",
-            ".42 / 0.32 to 0.52",
-            ".63 / 0.53 to 0.73",
-            "−0.21 / −0.31 to −0.11",
-            "+0.34 / 0.24 to 0.44",
-            "85 % / 3, people 75 %",
+            "Judge / 1,040 items, the same again 95% / machine",
+            "yes / wins against 67% of 3; as published no",
+            ".81 / [.71, .91]",
+            ".42 / [.32, .52]",
+            ".63 / [.53, .73]",
+            "−0.21 / [−0.31, −0.11]",
+            "+0.34 / [0.24, 0.44]",
+            "85% / 3, people 75%",
         ],
-        ["Odd / 1,040 items / machine", "–", ".81 / 0.71 to 0.91", *["–"] * 5],
+        ["Odd / 1,040 items / machine", "–", ".81 / [.71, .91]", *["–"] * 5],
     ]
     assert table.caption == "Epsilon 0.2, for trained experts."
     assert table.reasons == ["Judge: two people only", "Odd: one person only"]
@@ -187,8 +187,8 @@ def test_the_verdict_has_its_ceiling_and_its_caution_beside_it():
 @pytest.mark.parametrize(
     ("low", "high", "ends"),
     [
-        (-0.31, -0.11, ": less than a person does (difference −0.21 (−0.31 to −0.11))."),
-        (-0.31, 0.11, ", not told apart (difference −0.21 (−0.31 to 0.11))."),
+        (-0.31, -0.11, ": less than a person does (difference −0.21 [−0.31, −0.11])."),
+        (-0.31, 0.11, ", not significantly different (difference −0.21 [−0.31, 0.11])."),
         (nan, nan, None),
     ],
 )
@@ -215,8 +215,8 @@ def test_the_sentence_of_a_judge_above_people_and_of_one_not_tested():
     never = verdict(passes=None, reason="one person only")
     assert said(Verdicts, above, never) == [
         "Correctness: Judge does not pass the alternative annotator test at epsilon 0.2; it follows "
-        "people with rho .42, a person with .63: more than a person does (difference 0.21 (0.11 to "
-        "0.31)).",
+        "people with rho .42, a person with .63: more than a person does (difference 0.21 [0.11, "
+        "0.31]).",
         "Correctness: Judge cannot be tested, one person only.",
     ]
 
@@ -244,14 +244,14 @@ def test_each_person_has_a_line_of_their_own():
 
     few = row("A2", wins=None, not_tested="n = 12, fewer than 30", p_adjusted=nan)
     (table,) = page(AgainstPeople, row("A1"), few, row("A3", wins=False))
-    ends = [".48 / 0.38 to 0.58", ".59 / 0.49 to 0.69", "0.37"]
+    ends = [".48 / [.38, .58]", ".59 / [.49, .69]", "0.37"]
     assert table.title == "Correctness: Judge"
     assert table.columns == ["Judge nearer", "Person nearer", "p", "Kappa", "Alpha", "Rho"]
     assert (table.first, table.folded) == ("Person", True)
     assert told(table) == [
-        ["A1 / n = 1,040", "81 %", "62 %", ".022 / judge wins", *ends],
-        ["A2 / n = 12, fewer than 30", "81 %", "62 %", "–", *ends],
-        ["A3 / n = 1,040", "81 %", "62 %", ".022", *ends],
+        ["A1 / n = 1,040", "81%", "62%", ".022 / judge wins", *ends],
+        ["A2 / n = 12, fewer than 30", "81%", "62%", "–", *ends],
+        ["A3 / n = 1,040", "81%", "62%", ".022", *ends],
     ]
 
 
@@ -274,10 +274,10 @@ def test_means_that_people_correct_stand_by_criterion_and_judge():
     first, second = page(CorrectedMeans, row("Judge", ""), row("Judge", "Alba"), lacking)
     assert [first.title, second.title] == ["Correctness: Judge", "Correctness: Other"]
     assert first.columns == ["People alone", "With the machine", "Trust", "Saves"]
-    cells = ["2.11 / 2.01 to 2.21", "2.32 / 2.22 to 2.42", "0.75", "× 1.6"]
+    cells = ["2.11 / [2.01, 2.21]", "2.32 / [2.22, 2.42]", "0.75", "× 1.6"]
     under = "2,400 of 4,000 items"
     assert told(first) == [[f"all that it judged / {under}", *cells], [f"Alba / {under}", *cells]]
-    assert told(second) == [[f"Alba / {under}", "2.11 / 2.01 to 2.21", "–", "0.75", "–"]]
+    assert told(second) == [[f"Alba / {under}", "2.11 / [2.01, 2.21]", "–", "0.75", "–"]]
     assert (first.reasons, second.reasons) == ([], ["no source left"])
 
 
@@ -290,11 +290,11 @@ def test_bias_names_a_judges_own_family_where_it_is_sure():
     (table,) = page(JudgeBias, *rows)
     assert table.columns == ["Judge", "Other"]
     assert told(table) == [
-        ["Alba / its own family", "+0.31 / 0.21 to 0.41", "+0.13 / −0.07 to 0.33"],
-        ["Brisa", "+0.32 / 0.22 to 0.42", "–"],
+        ["Alba / its own family", "+0.31 / [0.21, 0.41]", "+0.13 / [−0.07, 0.33]"],
+        ["Brisa", "+0.32 / [0.22, 0.42]", "–"],
     ]
     assert said(JudgeBias, *rows) == [
-        "Correctness: Judge is kinder to Alba, of its own family, by 0.31 (0.21 to 0.41)."
+        "Correctness: Judge is kinder to Alba, of its own family, by 0.31 [0.21, 0.41]."
     ]
 
 
@@ -308,7 +308,7 @@ def test_use_of_the_scale_has_people_below():
     ]
     (table,) = page(JudgeUse, *rows)
     assert table.columns == ["1 wrong", "2 right"]
-    assert told(table) == [["Judge", "10 % / people 20 %", "90 % / people 80 %"]]
+    assert told(table) == [["Judge", "10% / people 20%", "90% / people 80%"]]
 
 
 def test_levels_stand_by_measure_and_level():
@@ -325,7 +325,7 @@ def test_levels_stand_by_measure_and_level():
         row("Judge", "systems", "pairwise_accuracy", 0.82),
         row("Other", "pooled", "spearman", 0.53),
     )
-    assert table.notes == ["over all questions", "over systems"]
+    assert table.notes == ["pooled", "system level"]
     lines = told(table)
     assert [line[0] for line in lines] == ["Judge", "Other"]
     assert [cell.split(" / ")[0] for cell in lines[0][1:]] == [".41", ".82"]
@@ -360,16 +360,16 @@ def test_consistency_names_the_place_that_a_judge_likes():
     assert told(table) == [
         [
             "Judge / 1,040 items, up to 3 times, 520 at several places / machine",
-            "91 % / 81 % to 99 %",
-            ".72 / 0.62 to 0.82",
-            "93 % / 83 % to 97 %",
-            "54 % / 44 % to 64 %",
-            "+0.25 / 0.15 to 0.35",
+            "91% / [81%, 99%]",
+            ".72 / [.62, .82]",
+            "93% / [83%, 97%]",
+            "54% / [44%, 64%]",
+            "+0.25 / [0.15, 0.35]",
         ]
     ]
     later, unsure = (consistent(value(-0.25, -0.35, high)) for high in (-0.15, 0.15))
     begins = "Correctness: Judge is kinder to a question that stands"
     assert said(JudgeConsistency, row, later, unsure) == [
-        f"{begins} earlier, by 0.25 (0.15 to 0.35).",
-        f"{begins} later, by 0.25 (0.15 to 0.35).",
+        f"{begins} earlier, by 0.25 [0.15, 0.35].",
+        f"{begins} later, by 0.25 [0.15, 0.35].",
     ]

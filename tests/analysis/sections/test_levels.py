@@ -258,8 +258,8 @@ def said(**documents) -> str:
 def test_the_highest_metric_is_told_with_those_not_told_apart_from_it():
     rows = [rho("bleu", 0.4, 0.3, 0.5), rho("meteor", 0.38, 0.2, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
     assert said(levels=rows, leaders=[leader("bleu", ["meteor"], ["chrf"])]).startswith(
-        "On clarity, bleu has the highest Spearman's rho over all questions (6 sources, n = 12): .40, .30 to .50; "
-        "not told apart from it: meteor."
+        "On clarity, bleu has the highest correlation with human ratings: ρ = .40, 95% CI [.30, .50] "
+        "(Spearman's ρ, pooled; 6 sources, n = 12); not significantly different from it: meteor."
     )
 
 
@@ -267,23 +267,21 @@ def test_equal_metrics_share_the_highest_place():
     rows = [rho("bleu", 0.4, 0.3, 0.5), rho("copy", 0.4, 0.3, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
     text = said(levels=rows, leaders=[leader("bleu", ["copy", "chrf"])])
     assert text.startswith(
-        "On clarity, bleu and copy share the highest Spearman's rho over all questions"
+        "On clarity, bleu and copy share the highest correlation with human ratings"
     )
-    assert "not told apart from them: chrf." in text
+    assert "not significantly different from them: chrf." in text
 
 
 def test_on_each_source_a_claim_names_the_sources_on_which_the_correlation_exists():
     rows = [rho("bleu", 0.4, 0.3, 0.5, "within_source") | {"n": 4}]
     asked = [stored.about(metric_level="within_source")]
-    assert "has the highest Spearman's rho on each source (4 of 6 sources, n = 12): .40" in said(
-        about=asked, levels=rows
-    )
+    assert "(Spearman's ρ, per source; 4 of 6 sources, n = 12)" in said(about=asked, levels=rows)
     more = [*rows, rho("chrf", 0.1, 0.0, 0.2, "within_source") | {"n": 6}]
     captions = [
         Levels().tables(stored.found(about=asked, levels=each))[0].caption for each in (rows, more)
     ]
-    assert "on each source, over 4 of 6 sources, n = 12" in captions[0]
-    assert "on each source, over 4 to 6 of 6 sources, n = 12" in captions[1]
+    assert "per source, over 4 of 6 sources, n = 12" in captions[0]
+    assert "per source, over 4 to 6 of 6 sources, n = 12" in captions[1]
 
 
 def test_over_systems_no_epsilon_is_spoken_of():
@@ -294,7 +292,7 @@ def test_over_systems_no_epsilon_is_spoken_of():
 
 def test_a_lead_over_all_others_is_told():
     rows = [rho("bleu", 0.4, 0.3, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
-    assert "it is told apart from all others." in said(
+    assert "it differs significantly from all others." in said(
         levels=rows, leaders=[leader("bleu", [], ["chrf"])]
     )
 
@@ -307,10 +305,10 @@ def test_metrics_that_no_test_compares_with_the_highest_are_told():
     assert "; no test compares it with meteor and chrf." in said(
         levels=rows, leaders=[alone | {"unknown": ["meteor", "chrf"]}]
     )
-    assert "; it is told apart from chrf; no test compares it with meteor." in said(
+    assert "; it differs significantly from chrf; no test compares it with meteor." in said(
         levels=rows, leaders=[some | {"unknown": ["meteor"]}]
     )
-    assert "; not told apart from it: chrf; no test compares it with meteor." in said(
+    assert "; not significantly different from it: chrf; no test compares it with meteor." in said(
         levels=rows, leaders=[near | {"unknown": ["meteor"]}]
     )
     (table,) = Leaders().tables(stored.found(leaders=[near | {"unknown": ["meteor"]}]))
@@ -322,8 +320,8 @@ def test_metrics_that_no_test_compares_with_the_highest_are_told():
 def test_without_interval_and_test_nothing_is_said_of_following():
     row = rho("bleu", 0.95, p_holm=None) | {"reason": "fewer than 3 sources: no interval"}
     assert said(levels=[row]).startswith(
-        "Whether a metric follows clarity over all questions (6 sources, n = 12) cannot be told: fewer than 3 sources: "
-        "no interval (Spearman's rho .95)."
+        "On clarity, no correlation of a metric with human ratings was tested "
+        "(Spearman's ρ, pooled; 6 sources, n = 12): fewer than 3 sources: no interval (ρ = .95)."
     )
 
 
@@ -335,7 +333,7 @@ def test_levels_that_disagree_are_told():
     ]
     sets = [leader("bleu", [], ["chrf"]), leader("chrf", [], ["bleu"], level="systems")]
     assert said(levels=rows + other, leaders=sets).endswith(
-        "Over systems chrf is ahead of bleu on clarity: the levels disagree."
+        "The levels disagree on clarity: chrf is significantly better than bleu (system level)."
     )
 
 
@@ -366,8 +364,8 @@ def test_leaders_other_levels_are_checked_for_every_named_metric():
 def test_leaders_no_rho_significantly_above_zero_names_no_leader():
     rows = [rho("bleu", 0.0, -0.1, 0.1, p_holm=1.0), rho("meteor", -0.05, -0.2, 0.1, p_holm=1.0)]
     assert said(levels=rows).startswith(
-        "On clarity, no metric has a Spearman's rho significantly above 0 over all questions (6 sources, n = 12): "
-        "rho −.05 to .00 (Holm, 2 metrics, p ≥ .05)."
+        "On clarity, no metric correlates significantly with human ratings: ρ = −.05 to .00 "
+        "(Spearman's ρ, pooled; 6 sources, n = 12; Holm, 2 metrics, p ≥ .05)."
     )
     sets = [leader("bleu", ["meteor"]), leader("bleu", ["meteor"], level="systems")]
     assert "ahead of these" not in said(levels=rows, leaders=sets)
@@ -379,15 +377,15 @@ def test_leaders_raw_p_below_and_corrected_p_above_the_level_names_no_leader():
         rho("chrf", 0.1, -0.2, 0.38, p_holm=0.5) | {"p": 0.5},
     ]
     assert said(levels=rows).startswith(
-        "On clarity, no metric has a Spearman's rho significantly above 0 over all questions (6 sources, n = 12): "
-        "rho .10 to .30 (Holm, 2 metrics, p ≥ .05)."
+        "On clarity, no metric correlates significantly with human ratings: ρ = .10 to .30 "
+        "(Spearman's ρ, pooled; 6 sources, n = 12; Holm, 2 metrics, p ≥ .05)."
     )
 
 
 def test_leaders_rho_significantly_below_zero_names_no_leader():
     rows = [rho("bleu", 0.1, -0.1, 0.3, p_holm=0.4), rho("chrf", -0.6, -0.8, -0.3)]
     assert said(levels=rows).startswith(
-        "On clarity, no metric has a Spearman's rho significantly above 0"
+        "On clarity, no metric correlates significantly with human ratings"
     )
 
 
@@ -399,13 +397,15 @@ def test_leaders_highest_rho_not_significant_names_those_that_are():
         rho("chrf", 0.4, 0.1, 0.6, p_holm=0.04),
     ]
     assert said(levels=rows) == (
-        "On clarity, bleu and chrf have a Spearman's rho significantly above 0 over all questions (6 sources, n = 12; "
-        "Holm, p < .05): .40 to .50; few has the highest estimate, .67, which is not tested."
+        "On clarity, bleu and chrf correlate significantly with human ratings: ρ = .40 to .50 "
+        "(Spearman's ρ, pooled; 6 sources, n = 12; Holm, p < .05); few has the "
+        "highest estimate, .67, which is not tested."
     )
     rows[0] |= {"p_holm": 0.2}
     assert said(levels=rows[:2]) == (
-        "On clarity, bleu has a Spearman's rho significantly above 0 over all questions (6 sources, n = 12; "
-        "Holm, p < .05): .50; few has the highest estimate, .67, which is not significantly above 0."
+        "On clarity, bleu correlates significantly with human ratings: ρ = .50 "
+        "(Spearman's ρ, pooled; 6 sources, n = 12; Holm, p < .05); few has the "
+        "highest estimate, .67, which is not significantly above 0."
     )
 
 
@@ -431,7 +431,7 @@ def test_leaders_metrics_unrelated_to_the_ratings_are_seldom_named():
             rho(row.metric, row.found.value, row.found.low, row.found.high, p_holm=p)
             for row, p in zip(found, corrected, strict=True)
         ]
-        named += "the highest Spearman's rho" in said(levels=rows)
+        named += "the highest correlation" in said(levels=rows)
     assert named <= 7
 
 
@@ -444,25 +444,25 @@ def test_over_systems_without_intervals_the_tests_say_whether_a_metric_follows()
     some = [rho("bleu", 1.0, level="systems", p_holm=0.04), none[1]]
     asked = [stored.about(metric_level="systems")]
     assert said(about=asked, levels=[row | {"systems": 5} for row in none]).startswith(
-        "On clarity, no metric has a Spearman's rho significantly above 0 over systems (5 systems, 6 sources, n = 12): "
-        "rho −1.00 to .90 (Holm, 2 metrics, p ≥ .05)."
+        "On clarity, no metric correlates significantly with human ratings: ρ = −1.00 to .90 "
+        "(Spearman's ρ, system level; 5 systems, 6 sources, n = 12; Holm, 2 metrics, p ≥ .05)."
     )
     assert said(about=asked, levels=[row | {"systems": 5} for row in some]).startswith(
-        "On clarity, bleu has the highest Spearman's rho over systems (5 systems, 6 sources, n = 12): 1.00"
+        "On clarity, bleu has the highest correlation with human ratings: ρ = 1.00"
     )
 
 
 def test_undefined_correlations_come_with_their_reason():
     rows = [rho("bleu", None) | {"reason": "all ratings are equal"}]
     assert said(levels=rows).startswith(
-        "How metrics follow clarity is undefined: all ratings are equal."
+        "On clarity, no correlation of a metric with human ratings is defined: all ratings are equal."
     )
 
 
 def test_the_ceiling_stands_beside_the_highest_metric():
     ceiling = {"criterion": "clarity", "level": "pooled", "coefficient": "spearman", "value": 0.55}
     text = said(levels=[rho("bleu", 0.4, 0.3, 0.5)], ceiling=[ceiling])
-    assert "One annotator against the mean of the others reaches .55." in text
+    assert "Human ceiling (one annotator against the mean of the others): ρ = .55." in text
 
 
 def test_the_set_in_front_holds_those_whose_p_is_not_below_five_percent():
@@ -491,14 +491,14 @@ def test_a_metric_ahead_on_shared_questions_but_untested_is_not_called_indistinc
 
 def test_a_pair_with_the_highest_second_is_turned_round():
     """On the questions of a pair the other may lead: bleu is highest, and lower than chrf by .10
-    (.02 to .18) there."""
+    ([.02, .18]) there."""
     rows = [rho("bleu", 0.4), rho("chrf", 0.3)]
     there = pair("chrf", "bleu", 0.1, 0.03) | {"low": 0.02, "high": 0.18}
     (table,) = Differences().tables(stored.found(levels=rows, differences=[there]))
     assert [
         (line.name, [(cell.text, cell.under) for cell in line.cells[:2]]) for line in table.lines
     ] == [
-        ("chrf", [("−.10", "−.18 to −.02, n = 12"), (".030", "")]),
+        ("chrf", [("−.10", "[−.18, −.02], n = 12"), (".030", "")]),
     ]
 
 
@@ -513,11 +513,11 @@ def test_tables_show_each_pair_with_the_highest_in_its_own_columns():
     ]
     table, square = Differences().tables(stored.found(levels=rows, differences=pairs))
     assert (table.title, table.columns) == (
-        "Clarity, over all questions: bleu",
+        "Clarity, pooled: bleu",
         ["Δρ", "p", "p Williams, two-sided", "p Williams, one-sided"],
     )
     assert table.notes == ["", "", "as published, Holm", "as published"]
-    assert (square.title, square.folded) == ("Clarity, over all questions: every other pair", True)
+    assert (square.title, square.folded) == ("Clarity, pooled: every other pair", True)
     assert (square.columns, [line.name for line in square.lines]) == (["chrf"], ["meteor"])
     assert square.lines[0].cells[0].text == ".28"
     assert [
@@ -531,13 +531,13 @@ def test_tables_show_each_pair_with_the_highest_in_its_own_columns():
 def test_heat_map_shades_by_size_and_shows_the_interval_and_n_where_it_differs():
     each = [rho("bleu", 0.41, 0.3, 0.5), rho("chrf", -0.3), rho("x", None)]
     (table,) = Levels().tables(stored.found(levels=each))
-    assert [cell.under for cell in table.lines[0].cells] == [".30 to .50", "", ""]
+    assert [cell.under for cell in table.lines[0].cells] == ["[.30, .50]", "", ""]
     assert "n = 12" in table.caption
     other = rho("fewer", 0.2) | {"n": 9, "questions": 9}
     (table,) = Levels().tables(stored.found(levels=[*each, other]))
     assert "n = 12" not in table.caption
     assert [(cell.text, cell.under, cell.shade, cell.minus) for cell in table.lines[0].cells] == [
-        (".41", ".30 to .50, n = 12", 8, False),
+        (".41", "[.30, .50], n = 12", 8, False),
         ("−.30", "n = 12", 6, True),
         ("–", "", None, False),
         (".20", "n = 9", 4, False),
@@ -564,13 +564,13 @@ def test_each_measure_has_a_table_of_its_own_name_the_chosen_level_first():
     assert [
         (table.title, table.lines[0].cells[0].text)
         for table in tables
-        if "systems" not in table.title
+        if "system level" not in table.title
     ] == [
-        ("Spearman's rho, over all questions", ".40"),
-        ("Kendall's tau-b, over all questions", ".30"),
-        ("pairwise accuracy, over all questions", ".60"),
+        ("Spearman's rho, pooled", ".40"),
+        ("Kendall's tau-b, pooled", ".30"),
+        ("pairwise accuracy, pooled", ".60"),
     ]
-    assert tables[1].title == "Spearman's rho, over systems"
+    assert tables[1].title == "Spearman's rho, system level"
 
 
 @pytest.mark.parametrize(
@@ -605,20 +605,20 @@ def test_pairwise_accuracy_stands_with_its_epsilon_and_the_accuracy_of_tying_all
         "baseline": 0.41,
     }
     (table,) = Levels().tables(stored.found(levels=[row]))
-    assert table.lines[0].cells[0].under == ".50 to .70, epsilon 0.0421"
+    assert table.lines[0].cells[0].under == "[.50, .70], epsilon 0.0421"
     assert table.lines[0].under == "all ties: 0.41"
     over = row | {"level": "systems", "epsilon": 0.0}
     (table,) = Levels().tables(stored.found(levels=[over]))
-    assert table.lines[0].cells[0].under == ".50 to .70"
+    assert table.lines[0].cells[0].under == "[.50, .70]"
 
 
 def test_a_table_without_intervals_says_why_and_does_not_promise_them():
     without = [rho("bleu", 0.4, level="systems") | {"reason": "no interval is known"}]
     (table,) = Levels().tables(stored.found(levels=without))
-    assert table.caption == "Spearman's rho over systems, over 6 sources, n = 12."
+    assert table.caption == "Spearman's rho, system level, over 6 sources, n = 12."
     assert table.reasons == ["no interval is known"]
     (table,) = Levels().tables(stored.found(levels=[rho("bleu", 0.4, 0.3, 0.5)]))
-    assert table.caption.endswith("n = 12, with its 95 % interval.")
+    assert table.caption.endswith("n = 12, with its 95% CI.")
     assert table.reasons == []
 
 

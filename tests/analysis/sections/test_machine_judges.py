@@ -506,7 +506,5 @@ def test_a_run_is_out_of_date_once_a_judge_comes(campaign):
     assert runs.changed_since(run) == ["machine judges"]
     tables = runs.tables_of(run)
     assert {row["judge"] for row in tables["judge_verdicts"]} == {"Judge"}
-    told = " ".join(
-        each["text"] for each in tables["sentences"] if each["about"] == "Machine judges"
-    )
+    told = " ".join(each["text"] for each in tables["sentences"] if each["about"] == "LLM judges")
     assert "Correctness: Judge" in told

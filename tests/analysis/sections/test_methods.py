@@ -53,9 +53,9 @@ def test_material_protocol_people_and_computation_are_told_as_they_were():
 
     assert list(text) == ["Material", "Protocol", "Annotators", "Computation"]
     assert text["Material"] == (
-        "17 questions of 2 systems (Alba and Brisa) on 8 sources were expected, of which 15 were returned. "
+        "17 questions of 2 systems (Alba and Brisa) on 8 sources were expected, of which 15 are present. "
         "7 of the sources have judgments; agreement, means and tests are of those. "
-        "Left out of this analysis by choice: system Cara."
+        "Excluded from this analysis by choice: system Cara."
     )
     assert text["Protocol"] == (
         "Questions were judged by Small, version 2 (Doe 2024). "
@@ -64,16 +64,16 @@ def test_material_protocol_people_and_computation_are_told_as_they_were():
         "The protocol was locked before the first judgment (SHA-256 aa)."
     )
     assert text["Annotators"] == (
-        "3 annotators gave 90 judgments in 11 tasks. The median time at work was 22 s a question. "
+        "3 annotators gave 90 judgments in 11 tasks. The median active time per question was 22 s. "
         "4 values of these followed from a rule of the protocol. "
-        "Annotator A04 was left out: Too fast in the checks. "
+        "Annotator A04 was excluded: Too fast in the checks. "
         "A01 could have known which system made which question. "
-        "A02 and A03 may have read what others said of the questions before handing in a task here, "
-        "having been named to settle values. "
-        "The study is unfinished: 31 of 33 places were handed in."
+        "A02 and A03 may have read other annotators' ratings before submitting a task, "
+        "because they were named to adjudicate. "
+        "The study is unfinished: 31 of 33 assignments are submitted."
     )
     assert text["Computation"] == (
-        "Everything was computed with Quaestor (SciPy 1.2), seed 5, 1,999 resamples, from input with SHA-256 bb."
+        "We computed all results with Quaestor (SciPy 1.2), seed 5, 1,999 resamples, from input with SHA-256 bb."
     )
 
 
@@ -97,7 +97,7 @@ def test_material_of_which_nothing_is_missing_ends_with_what_was_expected():
 
 def test_places_without_a_value_are_told_where_there_are_any():
     annotators = told({**ABOUT, "without_values": 2}, made())["Annotators"]
-    assert annotators.endswith("Of the places handed in, 2 hold no value.")
+    assert annotators.endswith("Of the submitted assignments, 2 have no rating.")
 
 
 def test_a_finished_study_without_times_and_rules_says_nothing_of_them():
@@ -124,12 +124,12 @@ def test_a_study_of_means_and_a_simulation_say_so():
     simulated = told(ABOUT | {"origin": "simulated"}, made())
 
     assert means["Annotators"] == (
-        "People's scores were imported as means over annotators, without their single ratings."
+        "The human scores were imported as means over annotators, without the individual ratings."
     )
     assert means["Protocol"] == "The criteria are those of Small, version 2 (Doe 2024)."
     assert "have judgments" not in means["Material"]
     assert simulated["Annotators"].startswith(
-        "The ratings are simulated and say nothing about people. 3 annotators"
+        "The ratings are simulated; they are no evidence about human judgment. 3 annotators"
     )
 
 
@@ -137,7 +137,7 @@ def test_imported_ratings_that_are_all_left_out_are_no_means():
     about = ABOUT | {"origin": "imported", "judgments": 0, "annotators": 0, "tasks": 0}
     text = told(about, made())
     assert text["Annotators"].startswith("0 annotators gave 0 judgments in 0 tasks.")
-    assert "Annotator A04 was left out" in text["Annotators"]
+    assert "Annotator A04 was excluded" in text["Annotators"]
     assert text["Protocol"].startswith("Questions were judged by Small")
 
 
@@ -149,12 +149,10 @@ def test_agreement_and_tests_of_systems_name_their_numbers():
     text = told(ABOUT, made(), agreement=agreement, criteria=criteria, **systems)
 
     assert text["Agreement"] == (
-        "Agreement is Krippendorff's alpha with its 95 % interval, which leaves out whole sources in turn: "
-        "0.61 [0.52 to 0.70] on clarity (ordinal)."
+        "We measured agreement by Krippendorff's α (95% CI, cluster jackknife over sources): "
+        "clarity .61 [.52, .70] (ordinal)."
     )
-    assert (
-        "Holm's correction over the 3 pairs of a criterion, at a level of 5 %." in text["Systems"]
-    )
+    assert "Holm's correction across the 3 pairs of each criterion (5% level)." in text["Systems"]
     assert text["Systems"].endswith(
         " Specificity has no better end and was neither averaged nor tested."
     )
@@ -165,13 +163,13 @@ def test_pairs_that_no_test_compares_and_intervals_that_are_missing_are_not_told
     systems = stored.told_of(Alba="a", Brisa="b", Cara="b")
     alone = [row | {"p": None} for row in systems["comparisons"]]
     text = told(ABOUT, made(), agreement=agreement, **systems | {"comparisons": alone})
-    assert text["Agreement"] == "Agreement is Krippendorff's alpha: 0.61 on clarity (ordinal)."
+    assert text["Agreement"] == "We measured agreement by Krippendorff's α: clarity .61 (ordinal)."
     assert text["Systems"].endswith(
-        "No two systems have two sources in common, so none were compared by a test."
+        "No two systems have two sources in common, so no test compared them."
     )
     some = [row | {"p": 0.02} for row in alone[:2]]
     tested = told(ABOUT, made(), **systems | {"comparisons": [*some, *alone[2:]]})["Systems"]
-    assert "Holm's correction over the 2 pairs of a criterion" in tested
+    assert "Holm's correction across the 2 pairs of each criterion" in tested
 
 
 def test_a_long_scale_is_told_by_its_ends_and_a_short_one_point_by_point():
@@ -198,13 +196,13 @@ def test_metrics_are_told_with_their_level_and_their_preparation():
     metrics = [{"name": name, "kind": kind, "made": how} for name, kind, how in kinds]
     text = told(ABOUT | {"metric_level": "systems"}, made(), levels=levels, metrics=metrics)
     assert text["Metrics"] == (
-        "Metrics (bleu and chrf) were compared with people's means by Spearman's rho over systems, turned so that "
-        "higher is better, with intervals and tests that keep the questions on a source together, and Holm's "
-        "correction over the metrics of a criterion. "
+        "We correlated each metric (bleu and chrf) with the mean human rating (Spearman's ρ, system level, "
+        "sign-aligned so that higher is better). Intervals and tests keep the questions on a source together; "
+        "Holm's correction is over the metrics of a criterion. "
         "The texts of metrics that were computed here: for bleu and rouge questions and references "
         "normalised as QG-Bench does (nqg); for chrf questions and references left as they are; for "
         "nist questions normalised as QG-Bench does (nqg), references left as they are."
     )
     plain = told(ABOUT, made(), levels=levels, metrics=metrics[-1:])["Metrics"]
-    assert "Spearman's rho over all questions, turned" in plain
+    assert "Spearman's ρ, pooled, sign-aligned" in plain
     assert plain.endswith("the metrics of a criterion.")

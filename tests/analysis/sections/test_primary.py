@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from analysis.sections.methods import _hypotheses
-from analysis.sections.page import chapters, in_short
+from analysis.sections.page import chapters, results_in_words
 from analysis.sections.primary import PrimaryHypotheses
 from analysis.sections.section import Found
 from analysis.stats.comparing import paired_permutation
@@ -99,7 +99,7 @@ def test_primary_declared_everything_else_is_marked_exploratory() -> None:
     found = Found(tables())
     shown = {each.key: each.mark for each in chapters(found, [])}
     assert shown["primary"] == "" and shown["systems"] == "exploratory"
-    said = {each["about"]: each["text"] for each in in_short(found)}
+    said = {each["about"]: each["text"] for each in results_in_words(found)}
     assert next(iter(said)) == "Primary hypothesis"
     assert "All other tests are exploratory." in said["Primary hypothesis"]
     assert "“Alba” is better than “Brisa” on clarity (one-sided, 5% level)" in " ".join(

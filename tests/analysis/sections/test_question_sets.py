@@ -261,7 +261,7 @@ def test_types_stand_by_how_often_they_are_asked_with_their_shares():
     types, _ = SetFacts().tables(stored.found(set_facts=[row("Alba")]))
 
     assert types.columns == ["what", "who"]
-    assert cells(types) == [[("6", "75 %"), ("2", "25 %")]]
+    assert cells(types) == [[("6", "75%"), ("2", "25%")]]
 
 
 def test_sets_show_what_there_is_to_show():
@@ -282,7 +282,7 @@ def test_computed_facts_stand_beside_their_ratings():
     (table,) = ComputedFacts().tables(found)
 
     assert table.columns == ["Clarity: quota composite", "Charm: sets that reach it", "Charm"]
-    assert cells(table) == [[("1.25", "n = 2"), ("50 %", "of 2"), ("–", "mean rating")]]
+    assert cells(table) == [[("1.25", "n = 2"), ("50%", "of 2"), ("–", "mean rating")]]
     assert ComputedFacts().small_print(found) == ["Our reading.", "Half."]
 
 

@@ -116,14 +116,14 @@ def test_run_by_protocol_says_so_and_leaves_agreement_alone(client):
         "as_released",
     )
     assert {row["reading"] for row in released["systems"]} == {"as_released"}
-    assert any("read by the protocol" in row["text"] for row in tables["sentences"])
+    assert any("protocol-adjusted scores" in row["text"] for row in tables["sentences"])
     told = dict(making.facts(run.parameters, {}, seed=1))[
         "Ratings that contradict a rule of the protocol"
     ]
     assert told.startswith("by the protocol for systems and metrics, as released for agreement")
     client.force_login(pairs.created_by)
     html = client.get(reverse("analysis:run", args=[pairs.uuid, run.number])).text
-    assert "Systems and metrics are read by the protocol" in html
+    assert "Systems and metrics use protocol-adjusted scores" in html
     assert "for systems and metrics the rule stands in their place" in html
     assert 'name="reading"' in html
     answer = client.get(reverse("analysis:everything", args=[pairs.uuid, run.number]))

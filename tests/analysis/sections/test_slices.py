@@ -45,7 +45,7 @@ def test_a_number_of_a_slice_leads_to_its_questions(
     assert of_file.columns == [", ".join(["clarity", *who.values()])]
     [cell] = of_file.lines[0].cells
     assert (of_file.lines[0].name, cell.text) == ("canals", "0.50")
-    assert cell.under == "0.25 to 0.75, n = 1,204"
+    assert cell.under == "[0.25, 0.75], n = 1,204"
     assert cell.items is not None
     told = {**WHERE, "criterion": "clarity"}
     assert {name: getattr(cell.items, name) for name in told} == told
@@ -135,7 +135,7 @@ def test_a_cancel_is_learnt_of_before_each_section_and_each_slice() -> None:
     told: list[str] = []
     tell = Chance(None, 100, told.append)  # type: ignore[arg-type]
     NotListed().compute(inputs, Found({}), tell)
-    assert told == ["Left out of the tables"] * len(MULTIPLYING)
+    assert told == ["Omitted from the tables"] * len(MULTIPLYING)
     told.clear()
     Slices().compute(inputs, Found({}), tell)
     assert told == ["Slices by topic"] * 3

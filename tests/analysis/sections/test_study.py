@@ -10,7 +10,7 @@ from django.utils import timezone
 from analysis.actions import degradations, runs
 from analysis.actions.degrading import WantedDegradation
 from analysis.sections import study
-from analysis.sections.page import in_short
+from analysis.sections.page import results_in_words
 from analysis.sections.sights import unblinded
 from judging import storage
 from judging.actions import (
@@ -537,7 +537,7 @@ def test_an_unfinished_study_says_how_many_places_were_filled() -> None:
     assert (row["campaign"], row["annotators"]) == (campaign.title, 1)
     told = " ".join(study.Study().sentences(stored.found(about=[row])))
     assert (
-        f"1 of {places} places were handed in, and 1 of {row['sources']} sources have judgments"
+        f"1 of {places} assignments are submitted, and 1 of {row['sources']} sources have judgments"
         in told
     )
 
@@ -553,9 +553,9 @@ def test_places_that_hold_no_value_are_told_among_those_handed_in() -> None:
     [row] = records(study.Study, campaign)
     assert (row["filled"], row["without_values"], row["annotators"]) == (3, 2, 1)
     found = stored.found(about=[row])
-    assert "Of the places handed in, 2 hold no value." in list(study.Study().sentences(found))
+    assert "Of the submitted assignments, 2 have no rating." in list(study.Study().sentences(found))
     one = stored.found(about=[{**row, "without_values": 1}])
-    assert "Of the places handed in, 1 holds no value." in list(study.Study().sentences(one))
+    assert "Of the submitted assignments, 1 has no rating." in list(study.Study().sentences(one))
 
 
 def test_time_at_work_is_the_median_over_tasks_of_seconds_a_question() -> None:
@@ -607,10 +607,10 @@ def test_a_report_keeps_the_first_deviations_and_the_beginnings_of_their_texts(m
 
 
 @pytest.mark.parametrize(
-    ("origin", "word"), [("simulated", "not by people"), ("imported", "not collected here")]
+    ("origin", "word"), [("simulated", "not by people"), ("imported", "imported from a file")]
 )
 def test_origin_that_is_not_people_here_is_said_first(origin: str, word: str) -> None:
-    found = in_short(stored.found(about=[stored.about(origin=origin)]))
+    found = results_in_words(stored.found(about=[stored.about(origin=origin)]))
     assert found[0]["about"] == "Study"
     assert word in found[0]["text"]
 
@@ -630,25 +630,27 @@ def test_imported_study_that_was_judged_here_too_is_said_to_be_mixed() -> None:
     run = imported_studies.analysed(campaign, metrics=[], mixed_model="never")
     page = factories.logged_in(boss).get(f"/campaigns/{campaign.uuid}/report/?run={run.number}")
 
-    assert "Some of these ratings were imported from a file, others were given here." in page.text
-    assert "not collected here" not in page.text
+    assert (
+        "Some of these ratings were imported from a file, others were collected here." in page.text
+    )
+    assert "the time annotators took is unknown" not in page.text
     [row] = records(study.Study, campaign)
     assert (row["origin"], row["places"]) == ("mixed", main.assignments.count())
 
 
 def test_ratings_by_people_here_need_no_word_on_their_origin() -> None:
-    assert in_short(stored.found()) == []
+    assert results_in_words(stored.found()) == []
 
 
 def test_nothing_judged_is_said() -> None:
-    told = in_short(stored.found(about=[stored.about(judgments=0)]))
-    assert "Nobody has judged anything yet" in told[0]["text"]
+    told = results_in_words(stored.found(about=[stored.about(judgments=0)]))
+    assert "There are no ratings yet" in told[0]["text"]
 
 
 def test_means_without_ratings_are_not_called_a_study_nobody_judged() -> None:
     found = stored.found(about=[stored.about(origin="imported", judgments=0)], metrics=MEANS)
-    told = in_short(found)
-    assert told[0]["text"].startswith("What people said was imported as means over annotators")
+    told = results_in_words(found)
+    assert told[0]["text"].startswith("The human ratings were imported as means over annotators")
     assert "Nobody" not in told[0]["text"]
 
 
@@ -660,13 +662,13 @@ OUT = [{"annotator": "A1", "reason": "slept"}]
 @pytest.mark.parametrize("out", [{"excluded": OUT}, {"left_out": ["annotator A1"]}])
 def test_ratings_that_are_all_left_out_are_not_called_means(metrics: list, out: dict) -> None:
     about = stored.about(origin="imported", judgments=0, **out)
-    (told,) = in_short(stored.found(about=[about], metrics=metrics))
-    assert "Of those who are not left out nobody has judged anything yet" in told["text"]
+    (told,) = results_in_words(stored.found(about=[about], metrics=metrics))
+    assert "There are no ratings of included annotators" in told["text"]
     assert "means over annotators" not in told["text"]
 
 
 def test_sources_that_nobody_judged_are_said() -> None:
-    told = in_short(stored.found(about=[stored.about(sources=50, sources_judged=12)]))
+    told = results_in_words(stored.found(about=[stored.about(sources=50, sources_judged=12)]))
     assert "12 of 50 sources have judgments" in told[0]["text"]
 
 
@@ -688,6 +690,6 @@ def test_people_are_told_as_they_were_found_let_in_and_paid() -> None:
     told = list(study._people(campaign))
     assert told[0] == "Annotators came from Prolific."
     assert told[2] == (
-        "They qualified on 0 items: 75 % of the answers had to be right in one of 2 tries; "
+        "They qualified on 0 items: 75% of the answers had to be right in one of 2 tries; "
         "1 of 2 passed."
     )

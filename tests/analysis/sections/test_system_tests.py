@@ -74,7 +74,7 @@ def test_random_annotators_model_and_permutation_disagree_everything_follows_the
     assert any(cell.best for line in shown(Comparisons, fixed).lines for cell in line.cells)
     model = picked(random["mixed_models"], effect="difference")
     assert [line.cells[0].under for line in table.lines] == [
-        f"{row['low']:.2f} to {row['high']:.2f}".replace("-", "−") for row in model
+        f"[{row['low']:.2f}, {row['high']:.2f}]".replace("-", "−") for row in model
     ]
 
     assert "not significantly different from Brisa and Corvo" in sentences(random)

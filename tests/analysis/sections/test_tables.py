@@ -85,8 +85,8 @@ def test_a_mixed_model_tells_differences_then_variances_and_what_was_left_out() 
     assert (table.title, table.first, table.folded) == ("Clarity", "Systems", True)
     assert table.columns == ["difference", "p"]
     assert texts(table) == [
-        ["Alba – Brisa", "+0.31 / 0.10 to 0.52", ".012"],
-        ["Alba – Cara", "−0.20 / −0.50 to 0.10", ".400"],
+        ["Alba – Brisa", "+0.31 / [0.10, 0.52]", ".012"],
+        ["Alba – Cara", "−0.20 / [−0.50, 0.10]", ".400"],
     ]
     assert table.reasons == [
         "2 sources are too few",
@@ -242,9 +242,9 @@ def test_a_table_of_two_hundred_lines_is_whole_and_of_one_more_is_cut() -> None:
         assert card is not None
         [table] = card.tables
         assert (len(table.lines), table.reasons) == (200, says)
-        assert (card.key, card.title) == ("system_scores", "Systems by metrics")
+        assert (card.key, card.title) == ("system_scores", "Metric means by system")
         assert card.note.startswith("A score of a system as a whole")
-        assert card.downloads == [("system_scores", "Systems by metrics")]
+        assert card.downloads == [("system_scores", "Metric means by system")]
         assert (card.folded, card.has_tables, card.switched) == ([], True, [])
 
 
@@ -285,7 +285,7 @@ def test_annotators_stand_with_their_use_of_the_scale_and_lead_to_their_question
     severe = first[2].items
     assert severe is not None
     assert (severe.sort, severe.criterion, severe.annotator) == ("outlier", "clarity", "A1")
-    assert [text for text, _ in first[5].shares] == ["1: < 1 %", "2: 25 %", "3: 75 %"]
+    assert [text for text, _ in first[5].shares] == ["1: < 1%", "2: 25%", "3: 75%"]
     assert [(query.value, query.annotator) for _, query in first[5].shares] == [
         ("1", "A1"),
         ("2", "A1"),
@@ -297,7 +297,7 @@ def test_annotators_stand_with_their_use_of_the_scale_and_lead_to_their_question
         {**stored.estimate(None), "criterion": key, "reason": "not assessed"} for key in ("a", "b")
     ]
     assert Annotators().small_print(stored.found(repeats=repeats)) == [
-        "Agreement of annotators with themselves: not assessed."
+        "Intra-annotator agreement: not assessed."
     ]
 
 
@@ -327,11 +327,11 @@ def test_pairs_of_systems_stand_with_all_tests_and_lead_to_what_one_of_them_lost
     assert texts(table) == [
         [
             "Alba – Brisa",
-            "−0.26 / −0.40 to −0.10",
+            "−0.26 / [−0.40, −0.10]",
             "1,204",
             ".012",
             ".234",
-            "−.32 / −0.50 to −0.12",
+            "−.32 / [−.50, −.12]",
             "–",
         ]
     ]

@@ -331,14 +331,14 @@ CASES: dict[str, tuple[Callable[[], Estimate], int, int, str, str]] = {
         lambda: order_kept(*[(np.eye(2, 5),) * 2] * 2, rng=rng()),
         2,
         0,
-        "Spearman over systems; 95 % of redrawn sources",
+        "Spearman over systems; 95% of redrawn sources",
         "2 systems: too few to compare their order",
     ),
     "order of equal systems": (
         lambda: order_kept(*[(np.ones((4, 5)),) * 2] * 2, rng=rng()),
         4,
         0,
-        "Spearman over systems; 95 % of redrawn sources",
+        "Spearman over systems; 95% of redrawn sources",
         "in one study all systems have the same mean",
     ),
     "judge follows nobody": (

@@ -83,7 +83,7 @@ def test_page_shows_as_many_differences_as_fit_and_leads_to_the_others(
     assert first.count("<article") == 1
     assert "Page 1 of 2; there are 2 differences" in first
     assert "<b>2</b>" in first  # the count and the share are of all
-    assert "75 % within one rank" in first
+    assert "75% within one rank" in first
     client = factories.logged_in(campaign.created_by)
     address = reverse("analysis:calibration", args=[campaign.uuid, round.pk])
     texts = [client.get(f"{address}?page={asked}").text for asked in ("2", "999", "x")]
@@ -95,7 +95,7 @@ def test_page_shows_as_many_differences_as_fit_and_leads_to_the_others(
 def test_rounds_stand_side_by_side_and_the_rule_says_when_to_stop(campaign, people) -> None:
     first = closed(campaign, people, all_three, opposed)
     text = page(campaign, first)
-    assert "75 % within one rank" in text
+    assert "75% within one rank" in text
     assert "open another round" in text
     second = closed(campaign, people, opposed, opposed)
     text = page(campaign, second)

@@ -64,7 +64,7 @@ def test_a_new_collection_shows_its_degradations_and_what_was_left_out(page, can
     }
     assert answer.text.count("degraded on purpose") == 1
     assert "2 questions have no word of their sort and were left out" in answer.text
-    assert "Made from “Canals”: 100 % of its sources, seed 1." in answer.text
+    assert "Made from “Canals”: 100% of its sources, seed 1." in answer.text
     assert "The row is that of their source." in answer.text
 
 

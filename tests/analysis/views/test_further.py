@@ -26,11 +26,11 @@ QUICK = {"metrics": [], "mixed_model": "never"}
 PARTS = (
     "Gwet&#x27;s AC1",
     "ICC(2,1)",
-    "Do the systems differ?",
+    "System comparisons",
     "Cliff&#x27;s delta",
-    "Systems by a mixed model",
-    "Other ways from ratings",
-    "Which metric follows people?",
+    "Mixed model of systems",
+    "Alternative aggregations",
+    "Correlation with human ratings",
     "pairwise accuracy",
     'class="shares"',
     "not assessed: no question was shown to the same",
@@ -147,7 +147,7 @@ def test_an_exclusion_shows_the_numbers_with_and_without(client):
     }
     assert alphas["after exclusions"] is None
     assert alphas["all"] is not None
-    assert "With and without annotators left out" in report_of(client, run)
+    assert "Results with and without excluded annotators" in report_of(client, run)
     counted = runs.tables_of(studies.analysed(campaign, with_excluded=True, **QUICK))["exclusions"]
     both = [[tuple(row[name] for name in VALUE) for row in each] for each in (rows, counted)]
     assert both[0] == both[1]
@@ -216,5 +216,5 @@ def test_a_campaign_nobody_judged_has_a_report(client, campaign):
     for key in ("comparisons", "annotators", "repeats", "aggregations"):
         assert tables[key] == []
     page = report_of(client, run)
-    assert "Nobody has judged anything yet" in page
-    assert "Do the systems differ?" not in page
+    assert "There are no ratings yet" in page
+    assert "System comparisons" not in page

@@ -110,7 +110,7 @@ def test_share_of_a_value_leads_to_as_many_questions_as_it_counts(links, manager
         for href, text in links
         if asked(href) == {"criterion": "correctness", "value": "3", "annotator": "A1"}
     ]
-    assert share == "3: 33 %"
+    assert share == "3: 33%"
     # of 18: the first annotator gives 3 to every question of Alba
     assert len(manager.get(href).context["lines"]) == 6
 

@@ -57,8 +57,8 @@ def address(name, run, *args):
 
 def test_report_shows_sentences_tables_and_figures(manager, run):
     page = manager.get(address("report", run)).content.decode()
-    assert "Krippendorff&#x27;s alpha, over 2 annotators and 6 sources, is" in page
-    assert "Alba has the best mean on" in page
+    assert "Krippendorff&#x27;s α over 2 annotators and 6 sources" in page
+    assert "“Alba” has the best mean on" in page
     assert "checked against krippendorff" in page
     assert page.count("<picture>") == 4
     assert page.count("data-level=") >= 12
@@ -250,7 +250,7 @@ def test_section_has_all_its_tables_and_the_report_the_first_of_many(manager, ru
     )
     titles = re.findall(r"<h3>(.+?)</h3>", whole)
     assert len(titles) > 6
-    assert titles[0] == "Spearman&#x27;s rho, over all questions"
+    assert titles[0] == "Spearman&#x27;s rho, pooled"
     assert whole.count("<table") == len(titles)
     shown = report.split('id="levels"')[1].split('id="differences"')[0]
     assert shown.count("<table") == 1
@@ -295,18 +295,18 @@ def test_report_needs_as_many_queries_with_one_run_as_with_three(manager, run):
 def test_page_is_written_once_and_shown_as_it_was_kept(manager, run):
     manager.get(address("report", run))
     [kept] = ReportPage.objects.all()
-    assert "Alba has the best mean on" in kept.parts["short"]
+    assert "“Alba”" in kept.parts["short"]
     kept.parts["chapters"] = "<h2>As it was kept</h2>"
     kept.save()
     page = manager.get(address("report", run)).text
     assert "<h2>As it was kept</h2>" in page
-    assert "Alba has the best mean on" in page
+    assert "“Alba” has the best mean on" in page
 
 
 def test_page_that_other_code_wrote_is_written_again(manager, run):
     ReportPage.objects.create(run=run, language="en", made_with="older code", parts={})
     first, second = (manager.get(address("report", run)).text for _ in range(2))
-    assert "Alba has the best mean on" in first
+    assert "“Alba” has the best mean on" in first
     assert first.count("<table") == second.count("<table") > 6
     [kept] = ReportPage.objects.all()
     assert kept.made_with != "older code"
@@ -330,7 +330,7 @@ def test_page_can_be_read_where_it_cannot_be_kept(manager, run):
     """A full disk, or a database that only reads, must not hide a report."""
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE analysis_reportpage ADD CHECK (language = 'none')")
-    assert "Alba has the best mean on" in manager.get(address("report", run)).text
+    assert "“Alba” has the best mean on" in manager.get(address("report", run)).text
     assert not ReportPage.objects.exists()
 
 

@@ -195,7 +195,7 @@ def test_an_imported_column_stands_beside_a_computed_one(owner, collection):
     ).content.decode()
     assert "<dt>Largest difference</dt><dd>0.25</dd>" in page
     assert "<dt>Mean difference, sign aside</dt><dd>0.0625</dd>" in page
-    assert "<dt>Equal within their digits (± 1e-06)</dt><dd>75 %</dd>" in page
+    assert "<dt>Equal within their digits (± 1e-06)</dt><dd>75%</dd>" in page
     assert "One is written in percent" in page
     assert "Who built lock 2, asks Brisa (1)?" in page
     same = owner.get(

@@ -1,0 +1,64 @@
+"""The summary of a report: at most five sentences, and one table."""
+
+import re
+
+from analysis.sections.summary import summary_of
+from tests.analysis.sections import stored
+from tests.analysis.sections.stored import criterion, estimate, told_of
+from tests.analysis.sections.test_system_means import mean
+
+
+def rated(**alphas: tuple[float, str]):
+    """Return stored agreement and criteria; each α with the band that it reaches."""
+    rows = [
+        {**row, "band": band}
+        for key, (value, band) in alphas.items()
+        for row in stored.agreement(estimate(value, value - 0.1, value + 0.1), key=key)
+    ]
+    return {"agreement": rows, "criteria": [criterion(key) for key in alphas]}
+
+
+def texts(**documents) -> dict[str, str]:
+    parts = summary_of(stored.found(**documents)).parts
+    return {part.chapter: part.text for part in parts}
+
+
+def test_summary_agreement_reached_on_some_criteria_leads_with_them():
+    told = texts(**rated(depth=(0.4, ""), clarity=(0.8, "tentative conclusions only")))
+    assert told["agreement"] == (
+        "Agreement allows at least tentative conclusions (Krippendorff's α ≥ .667, 95% probability) "
+        "on clarity (α = .80, 95% CI [.70, .90]), but not on depth."
+    )
+    found = stored.found(**rated(depth=(0.4, ""), clarity=(0.8, "reliable")))
+    table = summary_of(found).table
+    assert table is not None
+    assert table.columns == ["Clarity", "Depth"]
+
+
+def test_summary_agreement_reached_nowhere_names_the_highest():
+    told = texts(**rated(depth=(0.4, ""), clarity=(0.5, "")))
+    assert told["agreement"].endswith("the highest is clarity (α = .50, 95% CI [.40, .60]).")
+    assert "too low or too uncertain" in told["agreement"]
+
+
+def test_summary_systems_that_do_not_differ_are_quoted_and_counted():
+    near = dict.fromkeys(["b", "c", "d", "e"], "a")
+    rows = [mean("a", 2.8, 2.7, 2.9), *(mean(name, 2.7, 2.6, 2.8) for name in near)]
+    told = texts(**rated(clarity=(0.8, "reliable")), systems=rows, **told_of(a="a", **near))
+    assert told["systems"].startswith(
+        "“a” has the best mean on clarity (clarity: 2.80 [2.70, 2.90])."
+    )
+    assert "does not differ significantly from 4 other systems" in told["systems"]
+    assert "does not show that they are equal" in told["systems"]
+
+
+def test_summary_has_five_sentences_at_most():
+    rows = [mean("a", 2.8, 2.7, 2.9), mean("b", 2.7, 2.6, 2.8)]
+    told = texts(
+        about=[stored.about(origin="simulated")],
+        **rated(clarity=(0.8, "reliable")),
+        systems=rows,
+        **told_of(a="a", b="a"),
+    )
+    assert list(told) == ["study", "agreement", "systems"]
+    assert len(re.findall(r"\.(?= |$)", " ".join(told.values()))) <= 5
