@@ -48,9 +48,9 @@ function act(event, { submit, help, undo }) {
   if (key === "Enter") return !hasOwnEnter(event.target) && submit();
   if (key === "Backspace") return undo();
   if (arrows.includes(key)) return enterOptions(event.target);
-  if (event.target.closest("#source")) return false;
-  if (key in steps) return move(steps[key]) ?? true;
-  if (/^[a-z]$/.test(key) && openLetter(key)) return true;
+  const isReading = Boolean(event.target.closest("#source"));
+  if (key in steps) return !isReading && (move(steps[key]) ?? true);
+  if (/^[a-z]$/.test(key) && !isReading && openLetter(key)) return true;
   return !event.shiftKey && answer(key);
 }
 
