@@ -7,6 +7,7 @@ from datetime import datetime
 from django.db import transaction
 
 from analysis.actions import runs
+from analysis.actions.scores import core_metrics
 from analysis.models import Run
 from judging.imports.actions import means, ratings
 from judging.imports.readers.guessing import criterion_of_mean
@@ -33,10 +34,8 @@ def start(*, collection: Collection, rubrics: Iterable[Rubric], by: User, now: d
     with transaction.atomic():
         campaign = rated(collection) or _of_means(collection, rubrics, by, now)
         referenced = Reference.objects.filter(source__collection=collection).exists()
-        metrics = runs.DEFAULTS["metrics"] if referenced else []
-        return runs.start(
-            campaign=campaign, by=by, seed=SEED, parameters={"metrics": list(metrics)}
-        )
+        metrics = core_metrics(collection) if referenced else []
+        return runs.start(campaign=campaign, by=by, seed=SEED, parameters={"metrics": metrics})
 
 
 def rated(collection: Collection) -> Campaign | None:

@@ -34,6 +34,16 @@ from judging.models import Collection, Metric, Score
 CHUNKS = {ScoredUnit.SET: 250, ScoredUnit.SYSTEM: 1}
 CHUNK = 1_000  # questions between two commits
 CORE = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l")
+
+
+def core_metrics(collection: Collection) -> list[str]:
+    """Return the core metrics to compute by default: no BLEU if the dataset brings a column of BLEU,
+    and no ROUGE if it brings one of ROUGE."""
+    columns = collection.metrics.exclude(kind=Metric.Kind.COMPUTED)
+    brought = " ".join(columns.values_list("name", flat=True)).casefold()
+    return [metric for metric in CORE if metric.partition("_")[0] not in brought]
+
+
 SCALES = {
     Scale.FRACTION: Metric.Scale.FRACTION,
     Scale.PERCENT: Metric.Scale.PERCENT,

@@ -34,6 +34,7 @@ exports = LazyModule("analysis.actions.exports")
 papers = LazyModule("analysis.actions.papers")
 run_forms = LazyModule("analysis.forms.runs")
 runs = LazyModule("analysis.actions.runs")
+scores = LazyModule("analysis.actions.scores")
 sections = LazyModule("analysis.sections")
 
 TEXTS = {"tex": "application/x-tex", "md": "text/markdown", "tsv": "text/tab-separated-values"}
@@ -324,7 +325,7 @@ def _offered(campaign: Campaign) -> dict[str, Any]:
     fields = run_forms.RunForm(campaign=campaign).fields
     offered = {name: each.initial for name, each in fields.items() if each.initial is not None}
     computable = {key for key, _name in fields["metrics"].choices}
-    metrics = [name for name in runs.DEFAULTS["metrics"] if name in computable]
+    metrics = [name for name in scores.core_metrics(campaign.collection) if name in computable]
     return offered | {"metrics": metrics}
 
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.actions import examples, papers, report_pages, runs
+from analysis.actions.scores import core_metrics
 from analysis.forms.runs import RunForm
 from analysis.models import Result, Run
 from analysis.reports import making
@@ -152,7 +153,8 @@ def _page(
     context: dict[str, Any] = {
         "campaign": campaign,
         "tab": "report",
-        "form": form or RunForm(initial={"metrics": runs.DEFAULTS["metrics"]}, campaign=campaign),
+        "form": form
+        or RunForm(initial={"metrics": core_metrics(campaign.collection)}, campaign=campaign),
         "run": run,
         "job": campaign.jobs.filter(kind=runs.KIND).unfinished().first(),
         "failed": _failed_since(campaign, run),

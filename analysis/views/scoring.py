@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.actions import column_pairs, fitting, offers, scoring_jobs, system_columns, tuning
-from analysis.actions.scores import CORE
+from analysis.actions.scores import core_metrics
 from analysis.forms.metrics import CompareForm, ScoresForm, SystemScoresForm
 from analysis.metrics.languages import is_spaced
 from analysis.reports import scoring as layout
@@ -48,7 +48,7 @@ def metrics(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show every metric, what of it is available here, and what the collection has; `?tuning=`
     fills in its weights."""
     tuned = _tuned(request, collection) if "tuning" in request.GET else None
-    initial: dict[str, Any] = {"metrics": list(CORE)}
+    initial: dict[str, Any] = {"metrics": core_metrics(collection)}
     if tuned:
         base = tuned.parameters["metric"]
         initial = {"metrics": [base, f"q_{base}"], **ScoresForm.filled(tuning.settings_of(tuned))}
@@ -97,7 +97,7 @@ def add_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
                 request, _("Columns of scores of systems added: %(n)s.") % {"n": len(made)}
             )
             return redirect("analysis:metrics", collection.pk)
-    chosen = ScoresForm(initial={"metrics": list(CORE)}, collection=collection)
+    chosen = ScoresForm(initial={"metrics": core_metrics(collection)}, collection=collection)
     return _page(request, collection, chosen, status=422, systems_form=form)
 
 

@@ -285,3 +285,13 @@ def test_an_estimate_times_a_sample_and_keeps_no_score(collection, counting):
     assert job.result["seconds"] > 0
     assert not Score.objects.exists()
     assert not Metric.objects.exists()
+
+
+def test_core_metrics_that_a_dataset_brings_are_not_computed_by_default() -> None:
+    collection = factories.collection()
+    assert scores.core_metrics(collection) == list(scores.CORE)
+    collection.metrics.create(
+        name="Bleu_4", kind="imported", direction="higher", scale="fraction", fingerprint="x" * 64
+    )
+
+    assert scores.core_metrics(collection) == ["rouge_l"]
