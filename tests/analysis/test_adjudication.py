@@ -208,9 +208,9 @@ def test_report_uses_settled_values_on_request_says_so_and_agreement_never_does(
     page = browser(differing.created_by).get(
         reverse("analysis:run", args=[differing.uuid, used.number])
     )
-    assert "use 1 settled value in the place of what annotators gave there" in page.text
+    assert "use 1 adjudicated rating instead of" in page.text
     assert (
-        "settled value in the place"
+        "adjudicated rating instead of"
         not in browser(differing.created_by)
         .get(reverse("analysis:run", args=[differing.uuid, without.number]))
         .text

@@ -191,7 +191,7 @@ def test_a_task_handed_in_while_the_database_is_away_is_sent_again_by_the_page(p
     task = page.url
     with database_away():
         page.get_by_role("button", name="Submit").click()
-        page.locator("#saved").get_by_text("handed in once it does").wait_for()
+        page.locator("#saved").get_by_text("Will be submitted").wait_for()
     page.wait_for_url(lambda url: "/tasks/" in url and "submit" not in url and url != task)
     assert Judgment.objects.count() == 6
 

@@ -14,7 +14,7 @@ from analysis.metrics.preparation import UnknownPreparation, is_prepared, nqg, s
         ("at ( noon )", "at -lrb - noon -rrb-"),
         ("f(x)", "f -lrb -x-rrb-"),
         ("$5", " $5"),
-        ("50%, say", "50% , say"),
+        ("50 %, say", "50 % , say"),
         ('the "old town" gate', "the `` old town '' gate"),
         ("the u.s. congress", "the u .s. congress"),
         ("a well-known one", "a well -known one"),

@@ -29,7 +29,7 @@ JAR_VARIABLE = "QUAESTOR_CORENLP_JAR"
         ('the "old" gate', "the old gate"),
         ("the “old” gate", "the old gate"),
         ("1,000 or 3.5 at 10:30", "1,000 or 3.5 at 10:30"),
-        ("$5 and 50%", "$ 5 and 50%"),
+        ("$5 and 50%", "$ 5 and 50 %"),
         ("well-known and/or V&A", "well-known and/or v&a"),
         ("1990–1995", "1990 1995"),
         ("f (x)", "f -lrb- x -rrb-"),
