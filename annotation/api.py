@@ -53,7 +53,7 @@ from judging.spans import Marked, joined
 
 REFUSALS = (AnswerFirst, StageFrozen, StageNotReached, StaleToken, TaskClosed)
 OUTCOMES = ("task", "none_now", "finished", "closed", "training", "qualification")
-MAX_VALUE = 2**15 - 1  # of a scale
+SMALLEST_INTEGER, LARGEST_INTEGER = -(2**15), 2**15 - 1  # of the column of values
 
 
 class PointSerializer(serializers.Serializer):
@@ -134,14 +134,14 @@ class MarkControlSerializer(serializers.Serializer):
 
 
 class ReportSerializer(serializers.Serializer):
-    """What is said to be wrong with a question."""
+    """A problem that the annotator reports with a question."""
 
     name = serializers.CharField(help_text="The key of the report in a draft or a submission.")
     text = serializers.CharField()
 
 
 class FactSerializer(serializers.Serializer):
-    """Something that the annotator is told about a question."""
+    """A piece of information about a question that the annotator sees."""
 
     name = serializers.CharField()
     text = serializers.CharField()
@@ -277,7 +277,9 @@ class DraftSerializer(serializers.Serializer):
         help_text="A draft with a lower number never replaces a later one.",
     )
     answers = serializers.DictField(
-        child=serializers.IntegerField(allow_null=True, min_value=-MAX_VALUE, max_value=MAX_VALUE),
+        child=serializers.IntegerField(
+            allow_null=True, min_value=SMALLEST_INTEGER, max_value=LARGEST_INTEGER
+        ),
         required=False,
     )
     marks = serializers.DictField(child=MarkedSerializer(), required=False)

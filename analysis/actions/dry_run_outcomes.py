@@ -49,7 +49,7 @@ def shown(run: DryRun) -> dict[str, Any]:
 
 def pairs_csv(run: DryRun) -> Iterator[str]:
     """Yield every pair of systems of a dry run as CSV, a criterion at a time: in which share of
-    repeats it is told apart as planted."""
+    repeats it differs significantly as planted."""
     yield to_csv([], COLUMNS)
     outline = shown(run)
     for key, data in DATA.items():

@@ -15,7 +15,7 @@ from judging.models import DryRun
 @dataclass(frozen=True, slots=True)
 class Recovery:
     """What the copy's report made of one criterion: the order of means, and which pairs its own
-    test tells apart."""
+    test finds significantly different."""
 
     criterion: str
     name: str

@@ -192,7 +192,7 @@ def _assembled(
     """Assemble a dataset from all files of a study.
 
     Tables of scores come first, because they name the systems that crowd batches have letters for.
-    Rated questions that are not in such a table are left out.
+    Rated questions that are not in such a table are excluded.
     """
     collection = adding.start(name=study.title, by=by)
     tables: list[AddedFile] = []
@@ -254,7 +254,7 @@ def _how_joined(added: AddedFile) -> str:
     if joined:
         said += f" ({'; '.join(f'{tier} {count:,}' for tier, count in joined.items())})"
     left_out = sum(counts.get(kind, 0) for kind in LEFT_OUT)
-    return f"{said}, {counts.get('new', 0):,} added, {left_out:,} left out."
+    return f"{said}, {counts.get('new', 0):,} added, {left_out:,} excluded."
 
 
 def _with_directions(columns: ColumnRoles) -> ColumnRoles:

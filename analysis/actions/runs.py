@@ -265,7 +265,7 @@ def changed_since(run: Run) -> list[str]:
     told = {
         "judgments": ("submitted", "last_judgment"),
         "exclusions": ("exclusions",),
-        "machine judges": ("machine_judges",),
+        "LLM judges": ("machine_judges",),
         "scores of metrics": ("last_score",),
     }
     if run.parameters.get("settled"):

@@ -40,7 +40,7 @@ class PowerAnalysisSerializer(JobSerializer):
 
 
 class NewPowerAnalysisSerializer(serializers.Serializer):
-    """What to plan for. What is left out is as the page offers it."""
+    """What to plan for. Fields that are not sent are as the page offers them."""
 
     variances = serializers.CharField(
         required=False, help_text="The key of one of the sources of variances."
@@ -106,7 +106,7 @@ class PowerAnalyses(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
 
 
 class NewDryRunSerializer(serializers.Serializer):
-    """What the simulated annotators are like. What is left out is as the page offers it; shares
+    """What the simulated annotators are like. Fields that are not sent are as the page offers them; shares
     are in per cent."""
 
     gap = serializers.IntegerField(required=False)

@@ -44,7 +44,6 @@ FIGURES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 SENTENCES = "sentences"  # results that are no table
 TABLE_NAMES = {"correlations": "levels"}  # those whose name is another than their key in a run
 TABLE = {"type": "array", "items": {"type": "object", "additionalProperties": {}}}
-MAX_SEED = 2**31 - 1
 
 
 class OfStaff(InCampaign):
@@ -115,11 +114,11 @@ class WholeRunSerializer(RunSerializer):
 
 
 class NewRunSerializer(serializers.Serializer):
-    """What a run computes. What is left out is as the page offers it; of the metrics, those that
+    """What a run computes. Fields that are not sent are as the page offers them; of the metrics, those that
     can be computed on the dataset."""
 
     name = serializers.CharField(max_length=100, required=False, allow_blank=True)
-    seed = serializers.IntegerField(min_value=0, max_value=MAX_SEED, required=False)
+    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
     resamples = serializers.IntegerField(min_value=100, max_value=100_000, required=False)
     design = serializers.CharField(required=False, help_text="What conclusions extend to.")
     metrics = serializers.ListField(child=serializers.CharField(), required=False)

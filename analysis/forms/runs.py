@@ -186,7 +186,7 @@ class RunForm(PreparationForm):
     )
 
     judge_epsilon = forms.TypedChoiceField(
-        label=_("Who are the annotators that a machine judge is compared with?"),
+        label=_("Who are the annotators that an LLM judge is compared with?"),
         choices=EPSILONS,
         initial=0.1,
         coerce=float,

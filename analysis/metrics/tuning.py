@@ -128,8 +128,8 @@ def exact(scores: FeatureArray, base: FeatureArray, gold: FeatureArray) -> Featu
     rank, bound = _dependent(columns, varied)
     if bound:
         raise CannotTune(
-            f"{', '.join(bound)} cannot be told apart on these questions (rank {rank} of {varied.sum()}), so no exact "
-            "weights are best; tune by grid"
+            f"{', '.join(bound)} are linearly dependent on these questions (rank {rank} of {varied.sum()}), so no "
+            "exact weights are best; tune by grid"
         )
     found = np.zeros(len(PARTS))
     found[varied] = nnls(columns[:, varied], gold - gold.mean())[0]

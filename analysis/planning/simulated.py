@@ -191,7 +191,7 @@ def power_of(
     Notes
     -----
     A repeat keeps the layout and the annotators and draws how questions turn out and chance anew: sources are what is
-    random, as in the run. A pair is told apart by the paired permutation over sources, below 5% after Holm's
+    random, as in the run. A pair differs significantly by the paired permutation over sources, below 5% after Holm's
     correction over the pairs of the criterion, and in the planted direction.
     """
     repeats = REPEATS if len(judgments) <= MANY_ROWS else FEWER
@@ -341,12 +341,12 @@ class _PairTests:
 
     @property
     def told(self) -> BoolArray:
-        """Return which pairs are told apart as planted, (n_repeats, P)."""
+        """Return which pairs differ significantly as planted, (n_repeats, P)."""
         return np.asarray((self.p < SURE) & (self.gap > 0))
 
     @property
     def reversed(self) -> BoolArray:
-        """Return in which repeats a pair is told apart the wrong way round."""
+        """Return in which repeats a pair differs significantly with the wrong sign."""
         return np.asarray(((self.p < SURE) & (self.gap < 0)).any(axis=1))
 
 

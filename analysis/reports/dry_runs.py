@@ -11,8 +11,8 @@ from analysis.reports.rows import Record
 HEADS = (
     "neighbours lie apart",
     "means as planted",
-    "all neighbours told apart",
-    "best and worst told apart",
+    "all neighbours differ significantly",
+    "best and worst differ significantly",
     "some pair the wrong way round",
 )
 

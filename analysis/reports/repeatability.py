@@ -56,7 +56,7 @@ def _criteria(
         ["Spearman over systems", "systems", "mean CV*", "findings confirmed"],
         lines,
         first="Criterion",
-        notes=["95% of redrawn sources", "in both", "per cent", "pairs told apart in the first"],
+        notes=["95% of redrawn sources", "in both", "per cent", "significant pairs of the first"],
         reasons=sorted({row["reason"] for row in orders if row["reason"]}),
     )
 

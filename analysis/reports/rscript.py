@@ -25,7 +25,7 @@ if (length(missing_packages <- is_missing(required_packages)) > 0) {{
   stop("R packages are missing. Install them: ", install_command(missing_packages), call. = FALSE)
 }}
 if (length(missing_packages <- is_missing(optional_packages)) > 0) {{
-  cat("The linear model is left out. For it, install: ", install_command(missing_packages), "\\n")
+  cat("The linear model is skipped. To fit it, install: ", install_command(missing_packages), "\\n")
 }}
 library(ordinal)
 library(emmeans)

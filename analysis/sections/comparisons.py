@@ -15,7 +15,7 @@ from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import coefficient, interval_text, known, p_alone, signed
 from analysis.sections.columns import averaged_criteria, units_of
 from analysis.sections.criteria import criterion_rows
-from analysis.sections.mixed_models import LEFT_OUT, MixedModels, ModelRow
+from analysis.sections.mixed_models import NOT_FITTED, MixedModels, ModelRow
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_tests import NAMES, test_of
 from analysis.stats.arrays import FloatArray, Labels
@@ -223,7 +223,7 @@ def _untested_because(found: Found, criterion: str) -> str:
         return ""
     rows = [row for row in found.on(MixedModels, criterion) if row.effect == "difference"]
     if not rows:
-        return LEFT_OUT
+        return NOT_FITTED
     return "" if any(known(row.estimate.p) for row in rows) else rows[0].estimate.reason
 
 

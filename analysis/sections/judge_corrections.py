@@ -47,7 +47,7 @@ class CorrectedMeans(Section[CorrectedMeanRow]):
     title = "Prediction-powered means"
     identity = ("criterion", "judge", "system")
     note = (
-        "Where people judged a part of what a machine judged, its mean over all items is corrected by people where "
+        "If annotators judged a part of what an LLM judge judged, its mean over all items is corrected by people where "
         "both judged (Angelopoulos and others 2023), with as much trust in the machine as narrows the interval most. "
         "This holds only if the sources that people judged are a random part of all. These means stand here alone; "
         "the report's means are people's."

@@ -63,8 +63,8 @@ class MachineJudges(Section[MachineJudgeRow]):
     identity = ("judge",)
     beside = (("judged_items", "LLM judgments beside mean human ratings"),)
     note = (
-        "A machine judge stands apart from people: no mean, no agreement and no comparison of systems in this report "
-        "counts what it said."
+        "An LLM judge is no annotator: no mean, no agreement and no comparison of systems in this report "
+        "uses its verdicts."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MachineJudgeRow]:

@@ -23,7 +23,7 @@ from judging.protocols.rubric_schema import RubricCriterion
 
 QUICK = 1e9  # questions x (systems, annotators and their pairs)^2: below it a fit takes seconds
 METHOD = "mixed model, REML"
-LEFT_OUT = "the run leaves out the mixed model"
+NOT_FITTED = "the run does not fit the mixed model"
 ONE_ANNOTATOR = "one annotator cannot show how annotators differ"
 EFFECTS = {
     "source": "sources",
@@ -129,11 +129,11 @@ def model_of(inputs: Inputs, criterion: RubricCriterion, *, annotators_random: b
     Raises
     ------
     Unfit
-        The ratings do not permit it, or the run leaves it out, or it would take long and was not
+        The ratings do not permit it, or the run does not fit it, or it would take long and was not
         asked for.
     """
     if inputs.settings["mixed_model"] == "never":
-        raise Unfit(LEFT_OUT)
+        raise Unfit(NOT_FITTED)
     rows = placed_ratings(inputs.counted, criterion)
     if inputs.settings["mixed_model"] == "quick" and _cost(rows) > QUICK:
         asked = "it would take long; ask for it before the run"

@@ -190,10 +190,7 @@ class SystemMeans(Section[SystemMean]):
         yield from _without_test(orders)
         yield from _out_of_reach(found)
         if any(each.near_the_best or len(each.best) > 1 for each in orders):
-            yield (
-                "A difference that is not significant does not show that the systems are equal: this study does "
-                "not show which is better."
-            )
+            yield "A difference that is not significant does not show that the systems are equal."
 
 
 def _out_of_reach(found: Found) -> Iterator[str]:
@@ -267,7 +264,8 @@ def _tests_named(found: Found, criteria: Sequence[CriterionRow]) -> str:
     for each in criteria:
         test = test_of(found, each.criterion)
         because = f" because {test.reason}" if test.reason else ""
-        by_test.setdefault(f"{NAMES[test.name]}{because}", []).append(each.name)
+        over = f" over {facts_of(found).unit.plural}" if test.name == DEFAULT else ""
+        by_test.setdefault(f"{NAMES[test.name]}{over}{because}", []).append(each.name)
     several = len(by_test) > 1
     named = [f"{test} ({listed(names)})" if several else test for test, names in by_test.items()]
     return f"Test of the systems: {'; '.join(named)}." if named else ""

@@ -10,7 +10,7 @@ from analysis.stats.system_test import MIXED_MODEL, PERMUTATION, SystemTest, sys
 from judging.protocols.rubric_schema import RubricCriterion
 
 NAMES = {
-    PERMUTATION: "paired permutation test over sources",
+    PERMUTATION: "paired permutation test",
     MIXED_MODEL: "mixed model of the declared design",
 }
 

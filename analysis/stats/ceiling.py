@@ -115,7 +115,7 @@ class _Pair:
     systems: int
 
     def with_units(self, units: int) -> "_Pair":
-        """Return the same with what is left out in so many groups."""
+        """Return the same design with its clusters merged into so many groups."""
         return replace(self, cluster=self.cluster % units)
 
 

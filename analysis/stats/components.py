@@ -322,7 +322,7 @@ def _indicator(code: IntArray) -> sparse.csr_matrix:
 
 
 def _design(y: FloatArray, codes: _Codes, random: bool) -> tuple[MixedDesign, list[str]]:
-    """Lay out the columns and levels, with notes on effects that the data cannot tell apart."""
+    """Lay out the columns and levels, with notes on effects that the data cannot distinguish."""
     levels, notes = _levels(codes)
     crossed = _crossed(codes, random)
     pieces = [crossed.fixed, *crossed.blocks.values(), sparse.csr_matrix(y[:, None])]
@@ -333,7 +333,7 @@ def _design(y: FloatArray, codes: _Codes, random: bool) -> tuple[MixedDesign, li
     whole = (columns.T @ columns).toarray()
     rank = int(np.linalg.matrix_rank(whole[:fixed, :fixed], hermitian=True))
     if rank < fixed:
-        raise Unfit(f"systems and annotators cannot be told apart: rank {rank} of {fixed}")
+        raise Unfit(f"systems and annotators cannot be distinguished: rank {rank} of {fixed}")
     ends = np.cumsum([fixed, *(block.shape[1] for block in crossed.blocks.values())]).tolist()
     slices = dict(zip(crossed.blocks, map(slice, ends, ends[1:]), strict=False))
     sums = np.zeros((0, q + 1))

@@ -1,4 +1,4 @@
-"""Letters beside system names: two systems share one exactly if they could not be told apart."""
+"""Letters beside system names: two systems share one exactly if they do not differ significantly."""
 
 from collections.abc import Sequence, Set
 from string import ascii_letters

@@ -66,7 +66,7 @@ class MetricDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Indistinct:
-    """The metrics that could not be told apart from the highest one, at one level.
+    """The metrics that do not differ significantly from the highest one, at one level.
 
     With probability 1 - ``alpha`` or more the truly highest is among ``members``: it is left out
     only if it is taken for lower than another by mistake, and the chance of any mistake among all

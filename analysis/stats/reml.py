@@ -305,7 +305,7 @@ def fitted(design: MixedDesign) -> RemlFit:
     Raises
     ------
     Unfit
-        Variances that the design cannot tell apart, or a residual that does not vary.
+        Variances that the design cannot distinguish, or a residual that does not vary.
     """
     fixed = design.fixed
     plain = np.linalg.solve(design.whole[:fixed, :fixed], design.whole[:fixed, -1])
@@ -390,12 +390,12 @@ def _with_noise(design: MixedDesign) -> MixedDesign:
 
 
 def _distinct(design: MixedDesign, fit: RemlFit) -> None:
-    """Refuse variances that the design cannot tell apart."""
+    """Refuse variances that the design cannot distinguish."""
     free = fit.variances > 0
     rank = _rank(fit.information[np.ix_(free, free)])
     if rank < free.sum():
         names = ", ".join(n for n, used in zip(design.names, free, strict=True) if used)
-        raise Unfit(f"variances cannot be told apart: rank {rank} of {free.sum()} ({names})")
+        raise Unfit(f"variances cannot be distinguished: rank {rank} of {free.sum()} ({names})")
 
 
 def _rank(information: FloatArray) -> int:

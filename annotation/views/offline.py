@@ -1,4 +1,4 @@
-"""What a browser keeps so that a judging page can come back where no server is reached: the
+"""The files that a browser keeps, so that a judging page returns if no server is reached: the
 service worker and the page it shows. Neither holds anything of a task or of a person."""
 
 import hashlib

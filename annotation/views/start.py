@@ -17,7 +17,7 @@ from annotation.views import page
 from annotation.views.work import begun, personal_link_of
 from judging.actions import enrollments, sheets
 from judging.guards import campaign_for_annotators
-from judging.models import Campaign, Exercise
+from judging.models import Campaign, Exercise, Round, Task
 from judging.pay import rate_of
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument
@@ -68,11 +68,15 @@ def facts(campaign: Campaign) -> dict[str, Any]:
     minutes = (
         rate.minutes if rate else sheets.known(campaign.rubric).document.estimated_seconds / 60
     )
+    tasks = (
+        campaign.tasks_per_annotator
+        or Task.objects.filter(round__campaign=campaign, round__kind=Round.Kind.MAIN).count()
+    )
     gates = Counter(campaign.exercises.values_list("kind", flat=True))
     return {
         "minutes": max(1, round(minutes)),
-        "tasks": campaign.tasks_per_annotator,
-        "all_minutes": max(1, round(minutes * (campaign.tasks_per_annotator or 0))),
+        "tasks": tasks,
+        "all_minutes": max(1, round(minutes * tasks)),
         "training": gates[Exercise.Kind.TRAINING],
         "qualification": gates[Exercise.Kind.QUALIFICATION],
         "tries": campaign.tries,

@@ -12,8 +12,8 @@ from django.db.models import Exists, Max, QuerySet
 from judging.actions import history
 from judging.models import Assignment, Campaign, Enrollment, Event, ExitAnswer, ExitQuestion, User
 
-SMALL_GROUP = 5  # fewer answers than this to a question about the person are not told apart
-NOT_TOLD = "(not told apart)"
+SMALL_GROUP = 5  # fewer answers than this to a question about the person are not shown separately
+NOT_TOLD = "(not shown separately)"
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
 
 

@@ -98,7 +98,7 @@ def start(*, campaign: Campaign, by: User, wanted: WantedJudge, key: str) -> Job
             Event.Act.MACHINE_JUDGE_ASKED,
             by=by,
             campaign=campaign,
-            about=f"machine judge {wanted.name}",
+            about=f"LLM judge {wanted.name}",
             after=wanted.address,
         )
     return job

@@ -296,7 +296,7 @@ def remove(*, judge: MachineJudge, by: User) -> None:
 
 def name_of(judge: MachineJudge) -> str:
     """Return what an event calls a machine judge."""
-    return f"machine judge {judge.name}"
+    return f"LLM judge {judge.name}"
 
 
 def warnings(campaign: Campaign, prompt: str) -> list[str]:

@@ -34,13 +34,13 @@ ORDERS = {
     "panel": "a rotated panel: each annotator meets each source once, with the systems in turn",
 }
 COMPUTED = (
-    "Agreement on each criterion by Krippendorff's alpha (nominal where the values are names or two, else ordinal), "
+    "Agreement on each criterion by Krippendorff's α (nominal where the values are names or two, else ordinal), "
     "with an interval that leaves out one source at a time.",
     "Systems by their means; each pair by a paired permutation test over sources, or by a mixed model if annotators "
     "are declared random or an annotator's counts of ratings differ between systems by more than 20%; p corrected "
     "after Holm over all pairs of a criterion.",
-    "Metrics against people by Spearman's rho over all questions, on each source and over the systems' means, with all "
-    "questions on one source kept together; the highest is named with those not told apart from it.",
+    "Correlation of metrics with human ratings by Spearman's ρ (pooled, per source and at system level), with all "
+    "questions of one source kept together; the highest is named with those not significantly different from it.",
 )
 
 

@@ -32,7 +32,6 @@ from judging.guards import (
 from judging.imports.actions import adding, taking_back
 from judging.models import AccessKey, Campaign, Collection, IdempotentRequest, Job
 
-MAX_KEY_CHARACTERS = 200
 REFUSALS = (
     adding.AlreadyThere,
     campaigns.NotAllowedNow,
@@ -45,6 +44,8 @@ REFUSALS = (
     rounds.NothingToJudge,
     taking_back.Rests,
 )
+
+KEY_CHARACTERS = 200  # of the database column
 
 
 class Resource(viewsets.GenericViewSet):
@@ -139,8 +140,8 @@ def _once(
     """Do a request, or return the response that an equal request with this key got. Two such requests
     at once wait for each other."""
     key = request.headers["Idempotency-Key"]
-    if not 0 < len(key) <= MAX_KEY_CHARACTERS or not key.isprintable():
-        limit = f"1 to {MAX_KEY_CHARACTERS} printable characters"
+    if not 0 < len(key) <= KEY_CHARACTERS or not key.isprintable():
+        limit = f"1 to {KEY_CHARACTERS} printable characters"
         raise ValidationError({"Idempotency-Key": [f"The key must have {limit}."]})
     digest = _digest(request)
     with transaction.atomic():

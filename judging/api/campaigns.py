@@ -167,7 +167,7 @@ class SampleSerializer(serializers.Serializer):
 
 
 class SelectionSerializer(serializers.Serializer):
-    """Which part of the dataset is judged; what is left out chooses everything."""
+    """The part of the dataset that is judged; without a choice, all of it."""
 
     systems = serializers.ListField(child=serializers.CharField(), required=False)
     columns = serializers.DictField(
@@ -444,7 +444,7 @@ def _tag(campaign: Campaign) -> str:
 
 
 def _with_defaults(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was sent for a new draft, with the defaults of what was left out."""
+    """Return what was sent for a new draft, with defaults for the other fields."""
     blank = Campaign()
     left_out = {name: getattr(blank, name) for name in DESIGN if name != "annotators_per_task"}
     return left_out | dict(said)

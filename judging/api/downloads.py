@@ -1,4 +1,4 @@
-"""Files that the REST API hands out, a piece at a time."""
+"""Downloads of the REST API, streamed in pieces."""
 
 from collections.abc import Iterator
 

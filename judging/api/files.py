@@ -116,7 +116,7 @@ class FileJobSerializer(JobSerializer):
 
 
 class ReadingSerializer(serializers.Serializer):
-    """How a file is taken apart. What is left out is found out."""
+    """How a file is read. Fields that are not sent are detected."""
 
     format = serializers.ChoiceField([each.key for each in FORMATS], required=False)
     delimiter = serializers.ChoiceField(list(DELIMITERS), required=False)

@@ -104,7 +104,7 @@ class NewLlmJudgeSerializer(serializers.ModelSerializer):
 
 
 class AskSerializer(serializers.Serializer):
-    """Which model is asked, where, about what and for how much. What is left out is as the page
+    """Which model is asked, where, about what and for how much. Fields that are not sent are as the page
     offers it."""
 
     address = serializers.CharField(help_text="One of those that the operator allows.")

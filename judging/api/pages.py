@@ -1,10 +1,10 @@
 """Pages of the lists of the REST API."""
 
+import re
+
 from rest_framework import pagination
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
-
-MAX_KEY_DIGITS = 18  # of a primary key
 
 
 class Pages(pagination.CursorPagination):
@@ -25,4 +25,4 @@ class Pages(pagination.CursorPagination):
 
     def is_position(self, position: str) -> bool:
         """Return whether a cursor's position can be a value of the column that orders the rows."""
-        return position.isascii() and position.isdecimal() and len(position) <= MAX_KEY_DIGITS
+        return re.fullmatch("[0-9]{1,18}", position) is not None  # of a primary key

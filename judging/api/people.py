@@ -23,7 +23,7 @@ from judging.addresses import visitor_of
 from judging.api.base import InCampaign, check_confirmed, conflicts
 from judging.api.datasets import UsernameSerializer
 from judging.api.problems import Conflict, form_errors
-from judging.forms.campaigns import FIRST_LIFE, InvitationForm
+from judging.forms.campaigns import FIRST_LIFE, ExclusionForm, InvitationForm
 from judging.guards import MANAGERS, hidden_enrollments
 from judging.models import (
     AccessKey,
@@ -37,11 +37,9 @@ from judging.models import (
 )
 from judging.models.people import token_digest
 
-MAX_REASON_CHARACTERS = 500
-
 
 class Gone(APIException):
-    """The invitation lets nobody in any more."""
+    """The invitation has ended."""
 
     status_code = status.HTTP_410_GONE
 
@@ -210,7 +208,7 @@ class EnrolmentSerializer(serializers.ModelSerializer):
 class ReasonSerializer(serializers.Serializer):
     """Why an annotator is excluded; the report prints it."""
 
-    reason = serializers.CharField(max_length=MAX_REASON_CHARACTERS)
+    reason = serializers.CharField(max_length=ExclusionForm.base_fields["reason"].max_length)
 
 
 class EnrolmentFilter(filters.FilterSet):

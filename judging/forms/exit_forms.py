@@ -29,7 +29,7 @@ class ExitQuestionForm(forms.Form):
         required=False,
         help_text=_(
             "Ask only what you need. Answers are then shown once the campaign is closed, beside no label, and groups "
-            "below 5 are not told apart."
+            "below 5 are not shown separately."
         ),
     )
 

@@ -150,7 +150,7 @@ class QualityForm(forms.Form):
     exclude_degraded = forms.BooleanField(
         label=_("Propose whoever does not score degraded copies lower"),
         required=False,
-        help_text=_("One-sided sign test at the 5 % level, after five copies."),
+        help_text=_("One-sided sign test at the 5% level, after five copies."),
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:

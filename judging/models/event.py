@@ -91,9 +91,9 @@ class Event(models.Model):
         FILE_IDS = "file.ids", _("ids behind a file's labels handed out")
         SYSTEMS_CHANGED = "collection.systems", _("systems renamed or merged")
         SCORES_REMOVED = "collection.scores", _("computed scores removed")
-        MACHINE_JUDGE_ADDED = "machine_judge.added", _("machine judge added")
-        MACHINE_JUDGE_ASKED = "machine_judge.asked", _("machine judge asked")
-        MACHINE_JUDGE_REMOVED = "machine_judge.removed", _("machine judge removed")
+        MACHINE_JUDGE_ADDED = "machine_judge.added", _("LLM judge added")
+        MACHINE_JUDGE_ASKED = "machine_judge.asked", _("LLM judge asked")
+        MACHINE_JUDGE_REMOVED = "machine_judge.removed", _("LLM judge removed")
 
     at = models.DateTimeField(db_default=Now(), editable=False)
     who = models.BigIntegerField(

@@ -16,7 +16,7 @@ import { follow, refreshView, startView } from "./judging/view.js";
 
 const notice = document.getElementById("notice");
 
-// The page may move on at once to another question: what a rule has set is said until the next answer.
+// The page may move on at once to another question: the notice of a rule stays until the next answer.
 function showNotice(news) {
   notice.querySelector("[data-says]").textContent = news.join(" ");
   notice.hidden = !news.length;

@@ -1,4 +1,4 @@
-"""A researcher imports a machine judge in the browser, reads its chapter, and finds its mean
+"""A researcher imports an LLM judge in the browser, reads its chapter, and finds its mean
 nowhere among people's."""
 
 from pathlib import Path
@@ -57,7 +57,7 @@ def test_a_judge_is_asked_at_an_address_and_its_reason_stands_on_the_item(
     still.set_viewport_size(looks.WIDE)
     still.get_by_label("Key").fill("secret-key")
     still.get_by_role("button", name="Ask Small", exact=True).click()
-    still.get_by_role("heading", name="Asking a machine judge").wait_for()
+    still.get_by_role("heading", name="Asking an LLM judge").wait_for()
     job = Job.objects.get(kind="judging.ask_judge")
     tasks._carry_out(
         jobs.claim(job_id=job.pk), tasks.ask_judge, right=guards.manages, whole=False, first=None
@@ -71,7 +71,7 @@ def test_a_judge_is_asked_at_an_address_and_its_reason_stands_on_the_item(
     item = reverse("analysis:item", args=[campaign.uuid, source.pk])
     still.goto(live_server.url + item)
     machines = still.locator(
-        "section", has=still.get_by_role("heading", name="What machine judges said")
+        "section", has=still.get_by_role("heading", name="What LLM judges said")
     )
     assert machines.inner_text().count("clear") == 3
     assert "Small" not in still.get_by_role("region", name="Ratings and scores").inner_text()
@@ -88,7 +88,7 @@ def test_a_judge_is_imported_and_stands_apart(
     assert not np.isclose(PEOPLE.mean(axis=0), mean).any()
     enter(still, campaign.created_by)
     still.goto(live_server.url + reverse("judging:campaign", args=[campaign.uuid]))
-    still.get_by_role("link", name="Machine judges").click()
+    still.get_by_role("link", name="LLM judges").click()
     still.get_by_label("Table of its answers").set_input_files(file)
     still.get_by_label("Name in reports").fill("Careful model")
     still.get_by_label("Model", exact=True).fill("maker/careful-7b")

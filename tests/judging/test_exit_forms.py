@@ -105,13 +105,13 @@ def test_an_annotator_answers_after_the_last_task_changes_it_leaves_it_and_is_er
     assert Judgment.objects.count() == values
 
     seen = manager.get(reverse("judging:exit_form", args=[campaign.uuid])).text
-    assert "under 30: not told apart" in seen
-    assert "30 or older: not told apart" in seen
+    assert "under 30: not shown separately" in seen
+    assert "30 or older: not shown separately" in seen
     assert "once the campaign is closed" in seen
     answers = manager.get(reverse("judging:exit_answers", args=[campaign.uuid])).content
     table = answers.decode("utf-8-sig")
     rows = [(row["annotator"], row["answer"]) for row in csv.DictReader(io.StringIO(table))]
-    assert rows == [(own.label, "Nothing"), ("", "(not told apart)")]
+    assert rows == [(own.label, "Nothing"), ("", "(not shown separately)")]
     export = manager.get(reverse("judging:export", args=[campaign.uuid, "csv"]))
     assert "Nothing" not in export.getvalue().decode()
 
@@ -164,7 +164,7 @@ def test_small_group_is_told_by_no_count_sum_or_row_of_the_table(
     rows = [row["answer"] for row in exit_forms.table(campaign)]
     assert len(rows) == result.answered == sum(counts)
     assert [rows.count(option) for option in about_people.options] == [n or 0 for n in told]
-    assert rows.count("(not told apart)") == sum(counts) - sum(n or 0 for n in told)
+    assert rows.count("(not shown separately)") == sum(counts) - sum(n or 0 for n in told)
 
 
 def test_what_people_say_of_themselves_is_told_when_nobody_can_answer_any_more(
@@ -182,7 +182,7 @@ def test_what_people_say_of_themselves_is_told_when_nobody_can_answer_any_more(
         given = {free.pk: "Basque", about_people.pk: "young"}
         exit_forms.answer(enrollment=each, given=given, now=timezone.now())
     campaign.refresh_from_db()
-    assert {row["answer"] for row in exit_forms.table(campaign)} == {"(not told apart)"}
+    assert {row["answer"] for row in exit_forms.table(campaign)} == {"(not shown separately)"}
     campaigns.close(campaign=campaign, now=timezone.now())
     assert {row["answer"] for row in exit_forms.table(campaign)} == {"Basque", "young"}
     free.answers.first().delete()

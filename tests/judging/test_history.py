@@ -134,8 +134,8 @@ def test_every_act_on_material_and_machine_judges_names_who_did_it() -> None:
     assert list(told.values_list("act", "campaign", "about", "before")) == [
         ("file.added", None, f"{file} 1", ""),
         ("file.added", campaign.uuid, f"{file} 2", ""),
-        ("machine_judge.added", campaign.uuid, "machine judge Small", ""),
-        ("machine_judge.removed", campaign.uuid, "machine judge Small", ""),
+        ("machine_judge.added", campaign.uuid, "LLM judge Small", ""),
+        ("machine_judge.removed", campaign.uuid, "LLM judge Small", ""),
         ("collection.scores", None, f"collection {collection.pk}", "BLEU-4"),
         ("file.ids", campaign.uuid, f"{file} 2", ""),
         ("file.taken_back", campaign.uuid, f"{file} 2", "4 judgments"),

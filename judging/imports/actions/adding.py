@@ -619,9 +619,7 @@ def _add(
             raise CannotImport(["The file was added already, or taken back."])
         joined, looked_at = _join(added, progress), added.examined
         if added.is_examined and added.examined["expected"] != joined.counts():
-            raise Changed(
-                ["The dataset changed since you looked at this file. Look at it once more."]
-            )
+            raise Changed(["The dataset changed after the preview of this file. Preview it again."])
         if joined.obstacles:
             raise CannotImport(joined.obstacles)
         surprises = preview.surprises_of(joined.study, plan_of(added).columns)

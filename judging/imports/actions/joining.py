@@ -326,7 +326,7 @@ class _Joining:
         found: Match,
         new_sources: dict[str, SourceRecord],
     ) -> None:
-        """Add a question that no tier matched, or leave it out with the reason."""
+        """Add a question that no tier matched, or exclude it with the reason."""
         adds = self.joined.adds
         if found.candidates:
             self._leave_out("ambiguous", question, key, _ambiguity(found))
@@ -341,7 +341,7 @@ class _Joining:
             self.found.counts["new"] += 1
             if not found.sources:
                 new_sources[question.source_key] = self.records[question.source_key]
-        elif adds and not found.sources:  # something is said about a missing question
+        elif adds and not found.sources:  # the file has ratings or scores of a missing question
             new_sources[question.source_key] = self.records[question.source_key]
         else:
             self._leave_out("unmatched", question, key, self._lack(found, question))
@@ -581,7 +581,7 @@ class _Joining:
             yield "The file brings new questions and no column names the system: say whose questions these are."
         if self.choices.conflicts == "refuse" and self.found.counts["conflicting"]:
             count = self.found.counts["conflicting"]
-            yield f"{count:,} rows contradict the dataset, and you wish none to be left out."
+            yield f"{count:,} rows contradict the dataset, and you chose to add nothing of the file then."
         if not (self.held.sources or joined.new_sources):
             yield (
                 "The file has no question and no passage that could be stored. Say which column "

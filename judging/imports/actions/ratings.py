@@ -240,7 +240,7 @@ def misfit(*, rubric: Rubric | None, columns: ColumnRoles) -> str:
     if rubric is None and (has_annotators or columns.value):
         return _(
             "A column holds ratings: choose the protocol they were given under. If none fits, make one under "
-            "Protocols first, or leave the ratings' columns out."
+            "Protocols first, or exclude the columns of ratings."
         )
     if rubric is None:
         return ""

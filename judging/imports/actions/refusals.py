@@ -6,7 +6,7 @@ from judging.imports.readers.records import StudyRecords
 from judging.imports.readers.tables import shorten
 from judging.limits import MAX_NAME_CHARACTERS, MAX_SYSTEMS, MAX_TABLE_ROWS
 
-MAX_LABEL_CHARACTERS = 100  # of the database columns that hold labels
+LABEL_CHARACTERS = 100  # of the database columns of labels
 NAMES_SHOWN = 5
 StoredName = tuple[int, str, str, int]  # row, what it names, the name, its longest length
 
@@ -43,23 +43,23 @@ def too_long(study: StudyRecords) -> list[str]:
 def _stored_names(study: StudyRecords) -> Iterator[StoredName]:
     for source in study.sources:
         yield source.row, "source's key", source.key, MAX_NAME_CHARACTERS
-        yield source.row, "target type", source.target_type, MAX_LABEL_CHARACTERS
-        yield source.row, "modality", source.modality, MAX_LABEL_CHARACTERS
+        yield source.row, "target type", source.target_type, LABEL_CHARACTERS
+        yield source.row, "modality", source.modality, LABEL_CHARACTERS
         for name in source.attributes:
-            yield source.row, "metadata column", name, MAX_LABEL_CHARACTERS
+            yield source.row, "metadata column", name, LABEL_CHARACTERS
     for question in study.questions:
         yield question.row, "question's key", question.key, MAX_NAME_CHARACTERS
-        yield question.row, "question type", question.question_type, MAX_LABEL_CHARACTERS
+        yield question.row, "question type", question.question_type, LABEL_CHARACTERS
     about = dict.fromkeys(name for question in study.questions for name in question.attributes)
     about |= dict.fromkeys(name for rating in study.ratings for name in rating.attributes)
     for name in about:
-        yield 1, "metadata column", name, MAX_LABEL_CHARACTERS
+        yield 1, "metadata column", name, LABEL_CHARACTERS
     for system in study.systems:
         yield 0, "system", system, MAX_NAME_CHARACTERS
     for annotator in study.raters:
-        yield 0, "annotator", annotator, MAX_LABEL_CHARACTERS
+        yield 0, "annotator", annotator, LABEL_CHARACTERS
     for column in study.score_columns:
-        yield 0, "score column", column.name, MAX_LABEL_CHARACTERS
+        yield 0, "score column", column.name, LABEL_CHARACTERS
 
 
 def _too_long(row: int, what: str, name: str, limit: int) -> str:

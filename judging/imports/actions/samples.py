@@ -17,7 +17,6 @@ from judging.imports.readers.overview import (
 from judging.imports.readers.records import Problem, SourceRecord, StudyRecords
 from judging.spans import range_of
 
-MAX_SYSTEMS_SHOWN = 60
 SHOWN = 50
 SAMPLES = 5
 SEED = 1
@@ -28,7 +27,7 @@ def shown_of(study: StudyRecords, new_sources: Container[str]) -> dict[str, Any]
     asks = [each for each in study.problems_of("ask") if each.source_key in new_sources]
     sources = {source.key: source for source in study.sources}
     return {
-        "per_system": [asdict(each) for each in per_system(study)][:MAX_SYSTEMS_SHOWN],
+        "per_system": [asdict(each) for each in per_system(study)],
         "samples": [_sample(each) for each in handful(study, most=SAMPLES, seed=SEED)],
         "asks": [_ask(each, sources[each.source_key]) for each in asks[:SHOWN]],
         "ask_count": len(asks),

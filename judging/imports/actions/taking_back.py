@@ -114,7 +114,7 @@ def rests_on(added: AddedFile) -> list[str]:
         return ["The file is not in the dataset."]
     if not added.brought:
         return [
-            "The file was imported before files were kept apart. Delete the dataset to be rid of it."
+            "The file was imported before Quaestor stored files separately. Delete the dataset to remove it."
         ]
     return [*_campaigns(added), *_other_files(added), *_computed(added), *_machines(added)]
 
@@ -195,7 +195,7 @@ def _computed(added: AddedFile) -> Iterator[str]:
 
 
 def _machines(added: AddedFile) -> Iterator[str]:
-    """Machine judges that judged what the file brought, or whose campaign would go with its
+    """LLM judges that judged what the file brought, or whose campaign would go with its
     ratings."""
     material = _of(added)
     units = Q(unit__in=material["units"]) | Q(unit__in=material["questions"].values("unit"))
@@ -204,7 +204,7 @@ def _machines(added: AddedFile) -> Iterator[str]:
         judges |= Q(campaign=added.campaign_id)
     about = MachineJudge.objects.filter(campaign__collection=added.collection).filter(judges)
     for judge in about.select_related("campaign").order_by("pk")[:NAMED]:
-        yield f"The machine judge “{judge.name}” of “{judge.campaign.title}” judged with it; remove that judge first."
+        yield f"The LLM judge “{judge.name}” of “{judge.campaign.title}” judged with it; remove that judge first."
 
 
 def _steps(added: AddedFile) -> Iterator[QuerySet[Any]]:

@@ -27,7 +27,7 @@ from judging.imports.readers.tables import OpenTable, open_objects
 
 _PROGRAM = ("_server_id", "status", "vectors")
 _SUBMITTED = ("", "submitted")
-_MAX_LABEL_CHARACTERS = 60  # a longer answer is a text that somebody wrote
+_LABEL_CHARACTERS = 60  # a longer answer is a text that somebody wrote
 
 
 @dataclass(slots=True)
@@ -138,7 +138,7 @@ def _said(
     value = object_at(response).get("value")
     if text_at(response, "status") not in _SUBMITTED:
         remarks.say(number, "A response that was not submitted is passed over.", question)
-    elif isinstance(value, str) and (is_note(question) or len(value) > _MAX_LABEL_CHARACTERS):
+    elif isinstance(value, str) and (is_note(question) or len(value) > _LABEL_CHARACTERS):
         return {RATER: rater, NOTE: value}
     elif isinstance(value, dict) or (
         isinstance(value, list) and any(isinstance(each, dict) for each in value)

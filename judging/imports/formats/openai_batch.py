@@ -118,7 +118,7 @@ def _refuse_judgments(outputs: Sequence[str]) -> None:
         raise Unreadable(
             f"The outputs of this batch are judgments ({named}), not questions. To import them as an LLM judge, make a "
             "table with the column item, a column for each criterion and a row for each request, and add it to the "
-            "campaign on the page “Machine judges”."
+            "campaign on the page “LLM judges”."
         )
 
 

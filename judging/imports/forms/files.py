@@ -396,7 +396,7 @@ class OptionsForm(forms.Form):
         )
 
     def named_raters(self) -> tuple[NamedRater, ...]:
-        """Return what was said of the raters who may be no annotators."""
+        """Return the decisions about raters who may not be annotators."""
         said = (self.cleaned_data[f"rater_{place}"] for place in range(len(self._raters)))
         return tuple(
             replace(rater, kind=kind) for rater, kind in zip(self._raters, said, strict=True)

@@ -84,7 +84,7 @@ class ColumnMapping:
         )
 
     def _raters(self) -> list[NamedRater]:
-        """Return the raters who may be no annotators, with what was said of them before."""
+        """Return the raters who may not be annotators, with earlier decisions about them."""
         proposed = self.head.proposed.raters if self.head.proposed else ()
         known = self.plan.columns.raters if self.plan.columns else ()
         kinds = {each.name: each.kind for each in known}

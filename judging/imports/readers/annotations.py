@@ -1,6 +1,6 @@
 """Exports of annotation tools as rows: what a task shows, and one thing that an annotator said of it.
 
-The reader of a tool yields a row for each thing that was said, under the names of columns given
+The reader of a tool yields a row for each answer, under the names of columns given
 here, and a row of its own for a task about which nobody said anything.
 """
 

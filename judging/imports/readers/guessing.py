@@ -251,7 +251,7 @@ def is_about_rating(text: str) -> bool:
 
 class Evidence:
     """What the cells of all rows say: how many of each value there are, and what is a statistic of
-    ratings. It is told the rows one by one."""
+    ratings. It takes the rows one by one."""
 
     def __init__(self, header: Sequence[str], sample: Sequence[Sequence[str]]) -> None:
         """Expect rows of this header; `sample` are the first few of them."""
@@ -402,7 +402,7 @@ def _propose(
     derived: Mapping[str, Derivation],
 ) -> ColumnRoles:
     """Return the columns by their names, the first rows and the counted values of all rows; those
-    that are derived from ratings are left out."""
+    that are derived from ratings are excluded."""
     names = {column: _plain(column) for column in header}
     roles = _roles(names)
     cells = {column: [row[place].strip() for row in rows] for place, column in enumerate(header)}

@@ -361,7 +361,7 @@ class _Reading:
         cell = self._cell(row, self.columns.language).strip()
         tag = language_tag(cell)
         if cell and not tag:
-            reason = "This is no language tag such as en, de or zh-Hant, and is left out."
+            reason = "This is no language tag such as en, de or zh-Hant; it is excluded."
             self._report(row, self.columns.language, shorten(cell), reason, kind="warning")
         return tag
 

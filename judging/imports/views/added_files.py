@@ -48,13 +48,13 @@ from judging.imports.forms.added_files import (
 )
 from judging.imports.forms.files import ReadingForm, SiblingsField
 from judging.imports.forms.mapping import ColumnMapping
+from judging.imports.readers.numbers import whole_number
 from judging.imports.readers.text import unstorable
 from judging.imports.views.looks import found_in
 from judging.imports.views.row_lists import page_in
 from judging.models import AddedFile, Collection, StoredFile
 from judging.views import spreadsheets
 
-MAX_START_DIGITS = 10
 FileView = Callable[..., HttpResponse]
 
 
@@ -386,9 +386,9 @@ def starts(request: HttpRequest, added: AddedFile) -> HttpResponse:
         if key.startswith("start:")
     }
     numbers = {
-        key: int(value)
+        key: start
         for key, value in chosen.items()
-        if value.isdecimal() and len(value) < MAX_START_DIGITS and not unstorable(key)
+        if (start := whole_number(value, least=0)) is not None and not unstorable(key)
     }
     others = "first" if request.POST.get("others") == "first" else "ask"
     if added.state == AddedFile.State.WAITING:

@@ -58,7 +58,7 @@ const nextTry = () =>
     addEventListener("online", resolve, { once: true });
   });
 
-// The next page takes the focus to its heading, so that those who hear it are told which task it is.
+// The next page takes the focus to its heading, so that screen readers announce the task.
 const SUBMITTED = "quaestor.submitted";
 
 function rememberSubmit() {

@@ -19,7 +19,7 @@ export function rememberAnswer(fieldset) {
   refreshButtons();
 }
 
-// Called after each change, whoever made it.
+// Called after each change by the annotator or by a rule.
 export function noteValues() {
   for (const fieldset of criteria()) known.set(fieldset, valueOf(fieldset));
 }

@@ -42,7 +42,7 @@ def test_reproduce_qgbench_genuine_piece_says_how_much_was_joined_and_computes_o
     assert Judgment.objects.count() == 583 * 3 * 3
     assert out["joined"] == [
         "batch_part.csv: 580 of 600 questions joined (passage, answer and question 331; question "
-        "within the same passage or sentence 237; question text alone 12), 3 added, 17 left out."
+        "within the same passage or sentence 237; question text alone 12), 3 added, 17 excluded."
     ]
     for criterion, row in out["computed"]["agreement"].items():
         table, _ = aggregate_raters(three_ratings(read, criterion))
@@ -130,7 +130,7 @@ def test_reproduce_qgeval_annotators_alone_are_joined_with_each_other(tmp_path, 
     out = reproduced(capsys, "qgeval", *written(tmp_path, files))
 
     assert out["joined"] == [
-        f"{name}.xlsx: 12 of 12 questions joined (passage, answer and question 12), 0 added, 0 left out."
+        f"{name}.xlsx: 12 of 12 questions joined (passage, answer and question 12), 0 added, 0 excluded."
         for name in ANNOTATORS[1:]
     ]
     assert Judgment.objects.count() == 12 * 3 * len(CRITERIA)

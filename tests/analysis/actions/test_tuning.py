@@ -104,7 +104,7 @@ def test_weights_go_to_what_people_followed_and_help_on_questions_held_out(metho
 def test_classes_that_cannot_be_told_apart_have_no_exact_weights():
     with pytest.raises(
         jobs.CannotDo,
-        match=r"entity, function cannot be told apart on these questions \(rank 4 of 5\)",
+        match=r"entity, function are linearly dependent on these questions \(rank 4 of 5\)",
     ):
         carried_out(tunable(loose=False), method="exact")
     found = carried_out(tunable(loose=False), method="grid")

@@ -1032,8 +1032,7 @@ CONCLUSIONS = {
         "of the declared design because annotators rated the systems unequally often (one rated 4 outputs of one "
         "system and 2 of another). On understandability and correctness, the test of the systems is the mixed model of "
         "the declared design because annotators rated the systems unequally often (one rated 4 outputs of one system "
-        "and 3 of another). A difference that is not significant does not show that the systems are equal: this study "
-        "does not show which is better.",
+        "and 3 of another). A difference that is not significant does not show that the systems are equal.",
         "Metrics": "On grammaticality, METEOR and TER share the highest correlation with human ratings: ρ = .94, 95% "
         "CI [.73, .99] (Spearman's ρ, pooled; 4 sources, n = 11); no test compares them with BERTScore. Human ceiling "
         "(one annotator against the mean of the others): ρ = .61. On understandability, METEOR and TER correlate "

@@ -57,10 +57,10 @@ def test_ranks_few_sources_have_clusters_without_probabilities() -> None:
     assert all(row["probabilities"] == [] for row in found.values())
 
 
-def test_ranks_model_left_out_says_why() -> None:
+def test_ranks_model_not_fitted_says_why() -> None:
     tables = rated.computed(rated.study(TASTE), RANDOM, mixed_model="never")
     rows = tables["ranks"]
-    assert {row["reason"] for row in rows} == {"the run leaves out the mixed model"}
+    assert {row["reason"] for row in rows} == {"the run does not fit the mixed model"}
     assert {row["cluster"] for row in rows} == {None}
 
 

@@ -123,7 +123,7 @@ def test_fewer_than_five_random_annotators_is_printed_and_nothing_falls_back() -
 @pytest.mark.parametrize(
     ("ratings", "settings", "reason"),
     [
-        (TASTE, {"mixed_model": "never"}, "the run leaves out the mixed model"),
+        (TASTE, {"mixed_model": "never"}, "the run does not fit the mixed model"),
         (TASTE[:, :, :1], {}, "one annotator cannot show how annotators differ"),
         (
             TASTE[:2, :, :2],

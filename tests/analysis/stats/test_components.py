@@ -724,7 +724,7 @@ def small(**changes: Any) -> dict[str, Any]:
         ({"systems": np.arange(24)}, "24 ratings are too few for 24 means"),
         (
             {"annotators": np.repeat(np.arange(6), 4)},
-            r"variances cannot be told apart: rank \d of \d",
+            r"variances cannot be distinguished: rank \d of \d",
         ),
     ],
 )
@@ -841,7 +841,7 @@ def test_systems_and_annotators_that_do_not_cross_are_refused_with_their_rank() 
     each_their_own = small(
         annotators=np.indices((6, 2, 2))[1].ravel() * 2 + np.indices((6, 2, 2))[2].ravel()
     )
-    with pytest.raises(Unfit, match="systems and annotators cannot be told apart: rank 4 of 5"):
+    with pytest.raises(Unfit, match="systems and annotators cannot be distinguished: rank 4 of 5"):
         variance_components(**each_their_own, annotators_random=False)
 
 

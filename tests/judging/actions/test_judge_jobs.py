@@ -78,7 +78,7 @@ def test_the_key_lives_as_long_as_its_job_and_stands_nowhere_readable(
     assert not JudgeKey.objects.exists()
     assert "secret-key" not in json.dumps(MachineJudge.objects.values().get(), default=str)
     noted = Event.objects.get(act=Event.Act.MACHINE_JUDGE_ASKED)
-    assert (noted.about, noted.after) == ("machine judge Small", allowed.address)
+    assert (noted.about, noted.after) == ("LLM judge Small", allowed.address)
 
 
 @pytest.mark.parametrize("state", ["done", "failed", "cancelled"])

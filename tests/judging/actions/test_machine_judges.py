@@ -1,4 +1,4 @@
-"""Machine judges of a campaign: taken, listed, removed, and kept apart from people."""
+"""LLM judges of a campaign: taken, listed, removed, and kept apart from people."""
 
 import csv
 import hashlib
@@ -156,7 +156,7 @@ def test_the_page_takes_a_judge_and_removes_it(campaign):
     page = client.post(
         reverse("judging:machine_judge_remove", args=[campaign.uuid, judge.pk]), follow=True
     )
-    assert "No machine judge" in page.content.decode()
+    assert "No LLM judge" in page.content.decode()
     assert not StoredFile.objects.filter(pk=judge.file_id).exists()
 
 

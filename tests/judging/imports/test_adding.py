@@ -403,7 +403,7 @@ def test_take_back_names_the_machine_judge_that_rests_on_it(collection):
 
     with pytest.raises(
         taking_back.Rests,
-        match=r"The machine judge “Small” of .* judged with it; remove that judge",
+        match=r"The LLM judge “Small” of .* judged with it; remove that judge",
     ):
         taking_back.take_back(added=rated_by, by=collection.owner, now=NOW)
     machine_judges.remove(judge=judge, by=judge.created_by)
@@ -526,7 +526,7 @@ def test_add_does_nothing_where_the_collection_changed_since_the_preview(collect
     adding.examine(added=mine)
     add(collection, SCORES.replace("0.75", "0.7"), name="theirs.csv", **MATERIAL, **BLEU)
 
-    with pytest.raises(adding.Changed, match="changed since you looked"):
+    with pytest.raises(adding.Changed, match="changed after the preview"):
         adding.add(added=mine, by=collection.owner, now=NOW)
 
     assert Score.objects.count() == 3

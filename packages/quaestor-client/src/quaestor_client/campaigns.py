@@ -118,7 +118,7 @@ class Campaign:
         return Judgments(self.connection, f"{self.address}judgments/", filters)
 
     def run(self, **parameters: Any) -> Run:
-        """Start an analysis. What is left out is as the page offers it."""
+        """Start an analysis. Options that are not given are as the page offers them."""
         started = self.connection.request(
             "POST", f"{self.address}runs/", once=True, json=parameters
         )

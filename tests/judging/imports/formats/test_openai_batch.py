@@ -102,5 +102,5 @@ def test_failed_requests_are_refused_with_their_row_and_reason() -> None:
     "output", ['{"fluency": 3, "relevance": 2}', '{"fluency": {"score": 3, "reason": "odd"}}']
 )
 def test_judgments_are_named_with_the_way_to_import_them(output: str) -> None:
-    with pytest.raises(Unreadable, match=r"judgments \(“fluency”.*LLM judge.*“Machine judges”"):
+    with pytest.raises(Unreadable, match=r"judgments \(“fluency”.*LLM judge.*“LLM judges”"):
         read(lines(request("s1", output), request("s2", output)))
