@@ -30,6 +30,7 @@ from judging.api.llm_judges import LlmJudges
 from judging.api.me import Me
 from judging.api.people import Enrolments, Invitations, Join, Members
 from judging.api.protocols import Protocols
+from judging.api.webhooks import WebhookDeliveries, Webhooks
 
 app_name = "api"
 PROBLEM = {
@@ -71,6 +72,10 @@ router.register(f"{in_campaign}/members", Members, "member")
 router.register(f"{in_campaign}/tasks", Tasks, "task")
 router.register(f"{in_campaign}/judgments", Judgments, "judgment")
 router.register(f"{in_campaign}/llm-judges", LlmJudges, "llm-judge")
+router.register(f"{in_campaign}/webhooks", Webhooks, "webhook")
+router.register(
+    f"{in_campaign}/webhooks/<int:webhook>/deliveries", WebhookDeliveries, "webhook-delivery"
+)
 router.register(f"{in_campaign}/runs", Runs, "run")
 router.register(f"{in_campaign}/power-analyses", PowerAnalyses, "power-analysis")
 router.register(f"{in_campaign}/dry-runs", DryRuns, "dry-run")

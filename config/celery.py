@@ -4,7 +4,8 @@ import logging
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from celery import Celery, bootsteps, signals
 from django.conf import settings
@@ -13,9 +14,6 @@ from kombu import Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 from config import memory, site_lock
-
-if TYPE_CHECKING:
-    from judging.tasks import Sweep
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 TRANSPORT_ALIASES["jobs"] = "config.job_transport:Transport"
@@ -65,20 +63,26 @@ def hold_site_lock(**about: Any) -> None:
     site_lock.hold()
 
 
-class Sweeper(bootsteps.StartStopStep):
-    """Repeats the sweep in a thread of every worker, so that some worker does it as long as one
+class Repeater(bootsteps.StartStopStep):
+    """Repeats some work in a thread of every worker, so that some worker does it as long as one
     lives."""
 
     requires = ("celery.worker.components:Pool",)
+    thread_name: str
+    every: float  # seconds between two rounds
 
     def __init__(self, worker: Any, **options: Any) -> None:
         super().__init__(worker, **options)
         self.over = threading.Event()
 
-    def start(self, worker: Any) -> None:
-        from judging.tasks import Sweep
+    def work(self) -> Callable[[], object]:
+        """Return what is repeated."""
+        raise NotImplementedError
 
-        threading.Thread(target=self.repeat, args=(Sweep(),), name="sweep", daemon=True).start()
+    def start(self, worker: Any) -> None:
+        threading.Thread(
+            target=self.repeat, args=(self.work(),), name=self.thread_name, daemon=True
+        ).start()
 
     def stop(self, worker: Any) -> None:
         self.over.set()
@@ -86,18 +90,42 @@ class Sweeper(bootsteps.StartStopStep):
     def terminate(self, worker: Any) -> None:
         self.over.set()
 
-    def repeat(self, sweep: "Sweep") -> None:
-        """Sweep again and again until the worker stops."""
+    def repeat(self, work: Callable[[], object]) -> None:
+        """Work again and again until the worker stops."""
         while not self.over.is_set():
             try:
-                sweep(time.monotonic())
+                work()
             except (DatabaseError, InterfaceError) as problem:
-                log.warning("The sweep was put off: %s", problem)
+                log.warning("The %s was put off: %s", self.thread_name, problem)
                 connection.close()
-            except Exception:  # the next sweep may succeed
-                log.exception("The sweep failed")
-            self.over.wait(sweep.EVERY)
+            except Exception:  # the next round may succeed
+                log.exception("The %s failed", self.thread_name)
+            self.over.wait(self.every)
         connection.close()
 
 
+class Sweeper(Repeater):
+    """Repeats the sweep."""
+
+    thread_name, every = "sweep", 5.0
+
+    def work(self) -> Callable[[], object]:
+        from judging.tasks import Sweep
+
+        sweep = Sweep()
+        return lambda: sweep(time.monotonic())
+
+
+class WebhookSender(Repeater):
+    """Sends the messages of webhooks, beside the jobs: a target that hangs keeps no job waiting."""
+
+    thread_name, every = "sending of webhooks", 1.0
+
+    def work(self) -> Callable[[], object]:
+        from judging.actions import webhooks
+
+        return webhooks.send_due
+
+
 app.steps["worker"].add(Sweeper)
+app.steps["worker"].add(WebhookSender)

@@ -108,6 +108,8 @@ X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
 # after which a researcher logs in again
 IDLE_MINUTES = int(os.environ.get("QUAESTOR_IDLE_MINUTES", "120"))
+# Whether webhooks may go to addresses of the server's own network, and by plain HTTP
+PRIVATE_WEBHOOKS = os.environ.get("QUAESTOR_PRIVATE_WEBHOOKS", "") == "1"
 
 INSTALLED_APPS = [
     "config",

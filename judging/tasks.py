@@ -33,6 +33,7 @@ from judging.actions import (
     retention,
     snapshots,
     visits,
+    webhooks,
 )
 from judging.actions.rounds import NothingToJudge
 from judging.imports.actions import (
@@ -231,7 +232,6 @@ class Sweep:
     jobs again, free places whose lease ran out, count what overviews show. Two sweeps at once do no
     harm."""
 
-    EVERY = 5.0  # seconds
     HOURLY = 3600.0
 
     def __init__(self) -> None:
@@ -247,6 +247,7 @@ class Sweep:
         assignments.release_due()
         participations.release_due(now=timezone.now())
         snapshots.refresh_one(now=timezone.now())
+        webhooks.note_reached_targets()
         if (
             now >= self.hourly_at
         ):  # sessions that are over, and what is known of people for a time only
@@ -257,6 +258,7 @@ class Sweep:
             retention.forget_due(now=timezone.now())
             row_list_files.delete_old(now=timezone.now())
             idempotent_requests.delete_old(now=timezone.now())
+            webhooks.delete_old(now=timezone.now())
             jobs.forget_files()
             dry_runs.forget_left()
 

@@ -30,6 +30,7 @@ from judging.views import (
     rubrics,
     second_factor,
     selection,
+    webhooks,
 )
 
 app_name = "judging"
@@ -194,6 +195,21 @@ urlpatterns = [
         name="machine_judge_remove",
     ),
     path("campaigns/<uuid:uuid>/crowd/", crowd_platforms.crowd, name="crowd"),
+    path("campaigns/<uuid:uuid>/webhooks/", webhooks.index, name="webhooks"),
+    path("campaigns/<uuid:uuid>/webhooks/add/", webhooks.add, name="webhook_add"),
+    path("campaigns/<uuid:uuid>/webhooks/<int:pk>/ping/", webhooks.ping, name="webhook_ping"),
+    path("campaigns/<uuid:uuid>/webhooks/<int:pk>/switch/", webhooks.switch, name="webhook_switch"),
+    path(
+        "campaigns/<uuid:uuid>/webhooks/<int:pk>/secret/",
+        webhooks.replace_secret,
+        name="webhook_secret",
+    ),
+    path("campaigns/<uuid:uuid>/webhooks/<int:pk>/delete/", webhooks.delete, name="webhook_delete"),
+    path(
+        "campaigns/<uuid:uuid>/webhooks/deliveries/<uuid:pk>/again/",
+        webhooks.send_again,
+        name="webhook_send_again",
+    ),
     path("campaigns/<uuid:uuid>/exclude/", campaigns.exclude, name="exclude"),
     path("campaigns/<uuid:uuid>/annotators/", campaigns.annotators, name="annotators"),
     path("campaigns/<uuid:uuid>/annotators/rules/", quality.rules, name="exclusion_rules"),

@@ -17,7 +17,7 @@ from judging.actions import campaigns, history
 from judging.actions.dry_runs import CannotTry
 from judging.api.base import InCampaign, JobSerializer, accepted
 from judging.api.downloads import FileRenderer, download, file_response
-from judging.api.jobs import JobPages
+from judging.api.pages import NewestFirst
 from judging.api.problems import Conflict, form_errors
 from judging.guards import MANAGERS, campaign_of
 from judging.models import DryRun, Event, Job
@@ -73,7 +73,7 @@ class PowerAnalyses(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
     queryset = Job.objects.all()
     serializer_class = PowerAnalysisSerializer
     filterset_fields = ("state",)
-    pagination_class = JobPages
+    pagination_class = NewestFirst
     lookup_value_converter = "uuid"
 
     def rows(self) -> QuerySet[Job]:

@@ -26,6 +26,7 @@ from judging.actions import (
     jobs,
     rounds,
     selections,
+    webhooks,
 )
 from judging.actions.rounds import TellProgress, silent
 from judging.models import (
@@ -356,6 +357,7 @@ def move(
         history.note(
             Event.Act(f"campaign.{to}"), by=by, campaign=held, before=held.state, after=after
         )
+        webhooks.note_state(campaign=held, state=to)
     campaign.refresh_from_db()
 
 

@@ -16,6 +16,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Now
+from django.dispatch import Signal
 
 from judging import storage
 from judging.models import Campaign, Collection, Job, StoredFile, User, WorkerPresence
@@ -40,6 +41,8 @@ BRING_FILES = ("judging.add_judge", "analysis.reproduce")  # kinds with files th
 FILES = ("file", "files")  # what names them in a job's parameters
 BELL = "quaestor_jobs"  # the channel of PostgreSQL's NOTIFY
 LOST_TOO_OFTEN = f"Its worker died {ATTEMPTS} times; it was not tried again."
+
+job_ended = Signal()  # sent with `job` and its last `state`, in the transaction of the end
 
 MESSAGE_CHARACTERS = 300  # the width of the column
 HAS_UNFINISHED_PARTS = Exists(
@@ -180,6 +183,7 @@ def _end(job: Job, **columns: Any) -> None:
     if not _claimed(job).update(finished_at=Now(), heartbeat_at=Now(), **columns):
         raise JobLost(f"{job.kind} {job.pk} was taken over by another worker.")
     job.parts.all().delete()
+    job_ended.send(Job, job=job, state=columns["state"])
     if job.parent_id:
         notify()  # this may have been the last part
 
@@ -192,9 +196,9 @@ def cancel(*, job: Job) -> None:
     with transaction.atomic():
         Job.objects.filter(parent=job).delete()  # a running part notices at its next step
         waiting = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED)
-        if not waiting.update(
-            state=Job.State.CANCELLED, finished_at=Now(), cancel_requested_at=Now()
-        ):
+        if waiting.update(state=Job.State.CANCELLED, finished_at=Now(), cancel_requested_at=Now()):
+            job_ended.send(Job, job=job, state=Job.State.CANCELLED)
+        else:
             Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(cancel_requested_at=Now())
 
 
@@ -332,7 +336,8 @@ def _requeue(job: Job) -> bool:
     """Put a job back in the queue, or fail it if it was tried often enough; return whether it is
     queued."""
     if job.attempts >= ATTEMPTS:
-        _claimed(job).update(state=Job.State.FAILED, finished_at=Now(), error=LOST_TOO_OFTEN)
+        if _claimed(job).update(state=Job.State.FAILED, finished_at=Now(), error=LOST_TOO_OFTEN):
+            job_ended.send(Job, job=job, state=Job.State.FAILED)
         return False
     queued = _claimed(job).update(
         state=Job.State.QUEUED, rung_at=None, message="its worker died; waiting for another"

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from judging.actions import assignments, checks, drafts, sheets
+from judging.actions import assignments, checks, drafts, sheets, webhooks
 from judging.actions.assignments import Here
 from judging.actions.drafts import (
     DONE,
@@ -275,7 +275,9 @@ def _submit(
         return _replayed(assignment, change)
     _check_open(assignment)
     drafts.check_complete(assignment, sheet, given, without=without)
+    was_submitted = assignment.state in DONE
     stored = _store(assignment, change)
+    webhooks.note_submission(assignment=assignment, resubmitted=was_submitted)
     return Submitted(assignment.state, stored)
 
 

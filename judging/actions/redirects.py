@@ -3,7 +3,9 @@
 import io
 import socket
 import time
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from ipaddress import ip_address
 from typing import Any
 from urllib import request
 
@@ -76,3 +78,49 @@ class _SecretInTime(HTTPSConnection):
 
 # the time that a call is given is for the whole of its answer
 CONFINED = request.build_opener(NoRedirects, _Http, _Https)
+
+
+class PrivateAddress(OSError):
+    """A host name leads to an address that is not on the public internet."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(f"{host} is not a public address")
+
+
+def connect_publicly(
+    target: tuple[str, int], timeout: float | None, source_address: Any = None
+) -> socket.socket:
+    """Connect to the first address of a host that answers, if all of them are public.
+
+    The connection goes to the address that was checked, so a name server cannot change it in
+    between.
+    """
+    host, port = target
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = [str(place[0]) for *_, place in found]
+    if not all(_is_public(address) for address in addresses):
+        raise PrivateAddress(host)
+    for address in addresses[:-1]:
+        with suppress(OSError):
+            return socket.create_connection((address, port), timeout)
+    return socket.create_connection((addresses[-1], port), timeout)
+
+
+def _is_public(address: str) -> bool:
+    found = ip_address(address.partition("%")[0])
+    return found.is_global and not found.is_multicast
+
+
+class _PublicSecretInTime(_SecretInTime):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._create_connection = connect_publicly
+
+
+class _PublicHttps(request.HTTPSHandler):
+    def https_open(self, req: request.Request) -> HTTPResponse:
+        return self.do_open(_PublicSecretInTime, req)
+
+
+# HTTPS to public addresses, without a proxy, which would look the name up itself
+PUBLIC = request.build_opener(request.ProxyHandler({}), NoRedirects, _PublicHttps)

@@ -1,7 +1,6 @@
 """Jobs: work that a worker does after a request."""
 
 from django.db.models import QuerySet
-from django.utils.dateparse import parse_datetime
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import mixins
@@ -11,7 +10,7 @@ from rest_framework.response import Response
 
 from judging.actions import jobs
 from judging.api.base import JobSerializer, Resource
-from judging.api.pages import Pages
+from judging.api.pages import NewestFirst
 from judging.guards import jobs_of
 from judging.models import Job
 
@@ -27,18 +26,6 @@ class JobFilter(filters.FilterSet):
         fields = ("kind", "state")
 
 
-class JobPages(Pages):
-    """Jobs have random ids, so their pages follow the time; the newest is first."""
-
-    ordering = "-created_at"
-
-    def is_position(self, position: str) -> bool:
-        try:
-            return parse_datetime(position) is not None
-        except ValueError:
-            return False
-
-
 @extend_schema_view(
     list=extend_schema(summary="List the jobs of your datasets and campaigns"),
     retrieve=extend_schema(summary="Return a job with its state and progress"),
@@ -48,7 +35,7 @@ class Jobs(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
 
     serializer_class = JobSerializer
     filterset_class = JobFilter
-    pagination_class = JobPages
+    pagination_class = NewestFirst
     queryset = Job.objects.all()
     lookup_value_converter = "uuid"
 

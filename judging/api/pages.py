@@ -2,6 +2,7 @@
 
 import re
 
+from django.utils.dateparse import parse_datetime
 from rest_framework import pagination
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
@@ -26,3 +27,15 @@ class Pages(pagination.CursorPagination):
     def is_position(self, position: str) -> bool:
         """Return whether a cursor's position can be a value of the column that orders the rows."""
         return re.fullmatch("[0-9]{1,18}", position) is not None  # of a primary key
+
+
+class NewestFirst(Pages):
+    """Pages of rows with random ids follow the time; the newest row is first."""
+
+    ordering = "-created_at"
+
+    def is_position(self, position: str) -> bool:
+        try:
+            return parse_datetime(position) is not None
+        except ValueError:
+            return False

@@ -53,6 +53,7 @@ from judging.models.second_factor import SecondFactor
 from judging.models.selected_unit import SelectedUnit
 from judging.models.snapshot import AnalysedAgreement, Snapshot
 from judging.models.system_change import SystemChange
+from judging.models.webhook import Webhook, WebhookDelivery
 
 __all__ = [
     "SAME_TEXT",
@@ -131,5 +132,7 @@ __all__ = [
     "Unit",
     "User",
     "Visit",
+    "Webhook",
+    "WebhookDelivery",
     "WorkerPresence",
 ]

@@ -17,7 +17,7 @@ from judging.actions import history
 from judging.forms.history import HistoryFilter
 from judging.guards import administrator_required, campaign_for_staff
 from judging.models import Campaign, Event, User
-from judging.views import spreadsheets
+from judging.views import live, spreadsheets
 from judging.views.exports import attached_in_pieces
 
 ON_A_PAGE = 50
@@ -44,7 +44,12 @@ def campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render(
         request,
         "judging/campaigns/history.html",
-        shown | {"campaign": campaign, "tab": "history"},
+        shown
+        | {
+            "campaign": campaign,
+            "tab": "history",
+            "is_manager": live.manages(request.user, campaign),
+        },
         status=shown["status"],
     )
 

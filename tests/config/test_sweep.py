@@ -20,7 +20,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 from config import urls
-from judging.actions import campaigns, crowd_platforms, enrollments, jobs
+from judging.actions import campaigns, crowd_platforms, enrollments, jobs, webhooks
 from judging.models import Collection, RubricDraft, User
 from tests import factories
 from tests.annotation import studies
@@ -99,7 +99,9 @@ MAY = {
         judging:file_reading judging:file_choices judging:file_add
         judging:file_take_back judging:file_discard judging:file_ids analysis:collection_report
         analysis:ended_use_discard
-        judging:judge_ask judging:machine_judge_add judging:machine_judge_items judging:machine_judge_remove""",
+        judging:judge_ask judging:machine_judge_add judging:machine_judge_items judging:machine_judge_remove
+        judging:webhooks judging:webhook_add judging:webhook_ping judging:webhook_switch
+        judging:webhook_secret judging:webhook_delete judging:webhook_send_again""",
 }
 ALLOWED = {name: roles for roles, names in MAY.items() for name in names.split()}
 # Their owner may find nothing there in this study: runs, drawings and results are made by other
@@ -155,6 +157,11 @@ NOT_MADE = {
     "analysis:dry_run_remove",
     "analysis:dry_run_table",
     "judging:exit_question_remove",
+    "judging:webhook_ping",
+    "judging:webhook_switch",
+    "judging:webhook_secret",
+    "judging:webhook_delete",
+    "judging:webhook_send_again",
     "annotation:exit_form",
 }
 
@@ -183,18 +190,20 @@ API_MAY = {
         dry-run-list dry-run-detail dry-run-pairs reproduced-list""",
     ("post", STAFF): "job-cancel run-list run-cancel scoring-list scoring-estimate "
     "power-analysis-list",
-    ("get", MANAGER): "share-list file-roles deviation-list llm-judge-items campaign-selection",
+    ("get", MANAGER): "share-list file-roles deviation-list llm-judge-items campaign-selection "
+    "webhook-list webhook-detail webhook-delivery-list webhook-delivery-detail",
     ("post", MANAGER): """dataset-hand-over share-list
         file-list file-preview file-add file-take-back file-preview-all file-add-all
         campaign-clone campaign-reproduce campaign-lock campaign-open campaign-pause campaign-close
         campaign-archive campaign-reveal-draws draw-check-list round-list round-end deviation-list
         invitation-list invitation-revoke invitation-undo-joins
         enrolment-exclude enrolment-reinclude member-list
-        llm-judge-list llm-judge-ask llm-judge-estimate dry-run-list""",
+        llm-judge-list llm-judge-ask llm-judge-estimate dry-run-list
+        webhook-list webhook-ping webhook-replace-secret webhook-delivery-send-again""",
     ("put", MANAGER): "file-roles file-choices file-reading campaign-selection",
-    ("patch", MANAGER): "dataset-detail campaign-detail",
+    ("patch", MANAGER): "dataset-detail campaign-detail webhook-detail",
     ("delete", MANAGER): """dataset-detail share-detail file-detail metric-detail campaign-detail
-        member-detail llm-judge-detail dry-run-detail""",
+        member-detail llm-judge-detail dry-run-detail webhook-detail""",
 }
 API_ALLOWED = {
     (f"api:{name}", method): roles
@@ -232,6 +241,12 @@ API_NOT_MADE = {
     "api:dry-run-detail",
     "api:dry-run-pairs",
     "api:reproduced-list",
+    "api:webhook-detail",
+    "api:webhook-ping",
+    "api:webhook-replace-secret",
+    "api:webhook-delivery-list",
+    "api:webhook-delivery-detail",
+    "api:webhook-delivery-send-again",
 }
 
 LEAD_TO_LOG_IN = {"login_code", "logout", "judging:end_sessions"}
@@ -278,6 +293,10 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
     """Return a browser of each role, and what the parts of each address stand for."""
     campaign = studies.opened(consent="")
     manager, analyst, former = campaign.created_by, factories.researcher(), factories.researcher()
+    webhook, _secret = webhooks.add(
+        campaign=campaign, url="https://lab.example/", events=["run.finished"], by=manager
+    )
+    delivery = webhooks.ping(webhook=webhook)
     for each in (analyst, former):
         campaigns.add_member(campaign=campaign, user=each, role="analyst")
     campaigns.remove_member(campaign=campaign, user=former, role="analyst")
@@ -332,6 +351,11 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "analysis:ended_use_discard": {**collection, "user": manager.pk},
         "judging:remove_member": {"pk": campaign.memberships.get(user=analyst).pk},
         **{f"judging:{name}": {"pk": link.pk} for name in ("revoke", "undo_joins")},
+        **{
+            f"judging:webhook_{name}": {"pk": webhook.pk}
+            for name in ("ping", "switch", "secret", "delete")
+        },
+        "judging:webhook_send_again": {"pk": delivery.pk},
     }
     missing = {
         "change": 1,
@@ -339,6 +363,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "piece": "agreement",
         "source": campaign.collection.sources.first().pk,
         "metric": 1,
+        "webhook": webhook.pk,
         "number": 1,
         "name": "levels",
         "kind": "training",
@@ -358,6 +383,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "protocol": campaign.rubric_id,
         "share": analyst.pk,
         "metric": 1,
+        "webhook": webhook.pk,
         "task": studies.held(own).task_id,
         "annotator": task["uuid"],
         "power": uuid.uuid4(),
@@ -367,6 +393,8 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         kind = name.partition(":")[2]
         if name.startswith("api:"):
             pk = numbers.get(kind.partition("-")[0], campaign.collection_id)
+            if kind.startswith("webhook-delivery"):
+                pk = delivery.pk
             known = missing | about | {"uuid": campaign.uuid, "pk": pk}
             known |= {"kind": "csv", "copy": uuid.uuid4()}
             found[name] = {part: known[part] for part in asked}

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from config import serving
 from config.settings import OLD_SECRETS
-from judging.actions import crowd_platforms, history, second_factors
+from judging.actions import crowd_platforms, history, second_factors, webhooks
 from judging.models import Event
 
 KEPT = "Sessions and links of the old key go on; --forget ends them."
@@ -38,6 +38,7 @@ class Command(BaseCommand):
                 write(settings.HOME / "secret_key.txt", settings.SECRET_KEY)
             with transaction.atomic():
                 count, platforms = second_factors.rotate(), crowd_platforms.rotate()
+                addresses = webhooks.rotate()
                 history.note(
                     Event.Act.KEY_ROTATED,
                     after="older keys forgotten" if forget else "older keys kept",
@@ -47,6 +48,8 @@ class Command(BaseCommand):
         self.stdout.write(f"The secret key is changed; {count} second factors are encrypted anew.")
         if platforms:
             self.stdout.write(f"So are the secrets of {platforms} crowd platforms.")
+        if addresses:
+            self.stdout.write(f"So are the secrets of {addresses} webhooks.")
         if in_files:
             self.stdout.write(ENDED if forget else KEPT)
         elif forget:

@@ -1,0 +1,106 @@
+"""The page of a campaign's webhooks: adding and deleting them, and their deliveries."""
+
+from django.contrib import messages
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from judging.actions import webhooks
+from judging.forms.webhooks import WebhookForm
+from judging.guards import campaign_for_managers
+from judging.models import Campaign, Webhook, WebhookDelivery
+
+DELIVERIES_SHOWN = 20  # of each webhook; the API lists all
+
+
+@campaign_for_managers
+@require_GET
+def index(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """List the webhooks with their last deliveries."""
+    return _page(request, campaign, WebhookForm())
+
+
+@campaign_for_managers
+@require_POST
+def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Create a webhook, and show its secret once."""
+    form = WebhookForm(request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, form, status=422)
+    _webhook, secret = webhooks.add(campaign=campaign, by=request.user, **form.cleaned_data)
+    return _page(request, campaign, WebhookForm(), secret=secret)
+
+
+@campaign_for_managers
+@require_POST
+def replace_secret(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Give a webhook a new secret, and show it once."""
+    webhook = get_object_or_404(campaign.webhooks, pk=pk)
+    secret = webhooks.replace_secret(webhook=webhook, by=request.user)
+    return _page(request, campaign, WebhookForm(), secret=secret)
+
+
+@campaign_for_managers
+@require_POST
+def switch(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Turn a webhook off, or on again."""
+    webhook = get_object_or_404(campaign.webhooks, pk=pk)
+    is_active = request.POST.get("active") == "1"
+    webhooks.change(webhook=webhook, by=request.user, is_active=is_active)
+    return redirect("judging:webhooks", campaign.uuid)
+
+
+@campaign_for_managers
+@require_POST
+def ping(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Send a test message."""
+    webhooks.ping(webhook=get_object_or_404(campaign.webhooks, pk=pk))
+    messages.success(request, _("A test message is sent. Reload the page to see its delivery."))
+    return redirect("judging:webhooks", campaign.uuid)
+
+
+@campaign_for_managers
+@require_POST
+def delete(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Delete a webhook with its log."""
+    webhooks.delete(webhook=get_object_or_404(campaign.webhooks, pk=pk), by=request.user)
+    messages.success(request, _("The webhook is deleted."))
+    return redirect("judging:webhooks", campaign.uuid)
+
+
+@campaign_for_managers
+@require_POST
+def send_again(request: HttpRequest, campaign: Campaign, pk: str) -> HttpResponse:
+    """Send a message once more."""
+    sent = WebhookDelivery.objects.filter(webhook__campaign=campaign)
+    webhooks.send_again(delivery=get_object_or_404(sent, pk=pk))
+    messages.success(request, _("The message is sent again."))
+    return redirect("judging:webhooks", campaign.uuid)
+
+
+def _page(
+    request: HttpRequest,
+    campaign: Campaign,
+    form: WebhookForm,
+    *,
+    secret: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    last = WebhookDelivery.objects.order_by("-created_at")[:DELIVERIES_SHOWN]
+    listed = campaign.webhooks.order_by("pk").prefetch_related(
+        Prefetch("deliveries", queryset=last, to_attr="last_deliveries")
+    )
+    labels = dict(Webhook.Event.choices)
+    context = {
+        "campaign": campaign,
+        "tab": "history",
+        "is_manager": True,
+        "form": form,
+        "webhooks": [
+            {"webhook": each, "events": [labels[event] for event in each.events]} for each in listed
+        ],
+        "secret": secret,
+    }
+    return render(request, "judging/campaigns/webhooks.html", context, status=status)

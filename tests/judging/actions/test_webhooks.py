@@ -1,0 +1,347 @@
+"""Webhooks: which events are queued, how they are signed, and what a server may do to them."""
+
+import base64
+import hashlib
+import hmac
+import json
+import socket
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from analysis.actions import runs
+from judging.actions import campaigns, jobs, judgments, redirects, seals, webhooks
+from judging.models import Assignment, Enrollment, Event, Job, WebhookDelivery
+from tests.analysis import studies as analysed
+from tests.annotation import studies
+from tests.webhook_server import Received, WebhookServer
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def private(settings):
+    settings.PRIVATE_WEBHOOKS = True
+
+
+@pytest.fixture
+def server():
+    made = WebhookServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def campaign():
+    return studies.opened(sources=2, annotators_per_task=1)
+
+
+def added(campaign, server, *events: str):
+    wanted = events or webhooks.Webhook.Event.values
+    return webhooks.add(campaign=campaign, url=server.url, events=wanted, by=campaign.created_by)
+
+
+def signature_by_the_specification(received: Received, secret: str) -> str:
+    """Compute the signature as standardwebhooks.com describes it."""
+    headers = received.headers
+    content = ".".join(
+        [headers["webhook-id"], headers["webhook-timestamp"], received.body.decode()]
+    )
+    key = base64.b64decode(secret.split("_")[1])
+    return base64.b64encode(hmac.new(key, content.encode(), hashlib.sha256).digest()).decode()
+
+
+def make_due() -> None:
+    """Let the time until the next attempts pass."""
+    earlier = timezone.now() - timedelta(seconds=1)
+    WebhookDelivery.objects.update(next_attempt_at=earlier)
+
+
+def events_of(server: WebhookServer) -> list[str]:
+    return [json.loads(each.body)["type"] for each in server.received]
+
+
+def submitted(client: Client, enrollment: Enrollment) -> Assignment:
+    """Submit the annotator's next task, as a browser does."""
+    assignment = studies.held(enrollment)
+    address = reverse("annotation:submit", args=[assignment.pk]) + "?step=0"
+    answer = client.post(address, studies.filled(assignment))
+    assert answer.status_code == 302, answer.content
+    assignment.refresh_from_db()
+    assert assignment.state == "submitted"
+    return assignment
+
+
+def test_state_change_sends_a_message_that_verifies_with_the_secret(campaign, server) -> None:
+    _webhook, secret = added(campaign, server)
+    campaigns.move(campaign=campaign, to="paused", now=timezone.now())
+    assert webhooks.send_due() == 1
+    [received] = server.received
+    message = json.loads(received.body)
+    assert message["type"] == "campaign.state"
+    assert message["data"] == {
+        "campaign": str(campaign.uuid),
+        "title": campaign.title,
+        "state": "paused",
+        "before": "open",
+    }
+    version, signature = received.headers["webhook-signature"].split(",")
+    assert (version, signature) == ("v1", signature_by_the_specification(received, secret))
+    delivery = WebhookDelivery.objects.get()
+    assert (delivery.state, delivery.status, delivery.attempts) == ("delivered", 204, 1)
+    assert received.headers["webhook-id"] == str(delivery.pk)
+    assert webhooks.send_due() == 0
+
+
+def test_secret_is_stored_encrypted(campaign, server) -> None:
+    webhook, secret = added(campaign, server)
+    webhook.refresh_from_db()
+    assert secret not in webhook.secret
+    assert seals.unsealed(webhook.secret) == secret
+
+
+def test_submission_names_the_annotator_by_label_and_no_system(campaign, server) -> None:
+    added(campaign, server, "task.submitted")
+    client, annotator = studies.annotator(campaign)
+    assignment = submitted(client, annotator)
+    webhooks.send_due()
+    [received] = server.received
+    data = json.loads(received.body)["data"]
+    assert data["annotator"] == annotator.label
+    assert data["assignment"] == str(assignment.pk)
+    assert not data["resubmitted"]
+    text = received.body.decode()
+    assert not any(name in text for name in ("Alba", "Brisa", annotator.user.username))
+
+
+def test_replayed_submission_sends_nothing_more(campaign, server) -> None:
+    added(campaign, server, "task.submitted")
+    client, annotator = studies.annotator(campaign)
+    assignment = studies.held(annotator)
+    token = assignment.submit_token
+    submitted(client, annotator)
+    assignment.refresh_from_db()
+    judgments.submit(assignment=assignment, token=token)
+    assert WebhookDelivery.objects.count() == 1
+
+
+def test_target_is_reported_once_when_the_last_assignment_is_submitted(campaign, server) -> None:
+    added(campaign, server, "target.reached")
+    client, annotator = studies.annotator(campaign)
+    planned = Assignment.objects.filter(round__kind="main").count()
+    for number in range(planned):
+        webhooks.note_reached_targets()
+        assert WebhookDelivery.objects.count() == 0, f"after {number} of {planned}"
+        submitted(client, annotator)
+    webhooks.note_reached_targets()
+    webhooks.note_reached_targets()
+    delivery = WebhookDelivery.objects.get()
+    assert delivery.data["submitted"] == planned
+    assert delivery.data["round"] == "main 1"
+
+
+@pytest.mark.parametrize("state", ["done", "failed", "cancelled", "lost"])
+def test_end_of_a_run_is_reported(server, state: str) -> None:
+    campaign = analysed.imported(sources=2)
+    added(campaign, server, "run.finished")
+    run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters={})
+    if state == "cancelled":
+        jobs.cancel(job=run.job)
+    else:
+        job = jobs.claim(job_id=run.job_id)
+        if state == "done":
+            jobs.finish(job=job, result={})
+        elif state == "failed":
+            jobs.fail(job=job, error="no ratings")
+        else:
+            long_ago = timezone.now() - timedelta(hours=1)
+            Job.objects.filter(pk=job.pk).update(attempts=jobs.ATTEMPTS, heartbeat_at=long_ago)
+            jobs.requeue_lost()
+    webhooks.send_due()
+    data = json.loads(server.received[-1].body)["data"]
+    assert (data["run"], data["state"]) == (run.number, "failed" if state == "lost" else state)
+
+
+def test_only_wanted_events_are_queued_and_none_while_off(campaign, server) -> None:
+    webhook, _secret = added(campaign, server, "run.finished")
+    campaigns.move(campaign=campaign, to="paused", now=timezone.now())
+    webhooks.change(webhook=webhook, by=campaign.created_by, events=["campaign.state"])
+    webhooks.change(webhook=webhook, by=campaign.created_by, is_active=False)
+    campaigns.move(campaign=campaign, to="open", now=timezone.now())
+    assert not WebhookDelivery.objects.exists()
+
+
+def test_server_error_is_tried_again_later_and_other_messages_wait(campaign, server) -> None:
+    webhook, _secret = added(campaign, server)
+    webhooks.ping(webhook=webhook)
+    webhooks.ping(webhook=webhook)
+    server.statuses = [503]
+    assert webhooks.send_due() == 1
+    waiting = WebhookDelivery.objects.filter(state="waiting", next_attempt_at__gt=timezone.now())
+    assert waiting.count() == 2
+    assert waiting.get(attempts=1).problem == "HTTP 503"
+    make_due()
+    assert webhooks.send_due() == 2
+    assert WebhookDelivery.objects.filter(state="delivered").count() == 2
+
+
+def test_refused_message_does_not_hold_up_the_others(campaign, server) -> None:
+    webhook, _secret = added(campaign, server)
+    webhooks.ping(webhook=webhook)
+    webhooks.ping(webhook=webhook)
+    server.statuses = [400]
+    assert webhooks.send_due() == 2
+    states = WebhookDelivery.objects.values_list("state", "status")
+    assert sorted(states) == [("delivered", 204), ("waiting", 400)]
+
+
+def test_delays_grow_until_the_message_is_given_up(campaign, server) -> None:
+    webhook, _secret = added(campaign, server)
+    webhooks.ping(webhook=webhook)
+    server.statuses = [500] * webhooks.MAX_ATTEMPTS
+    delays = []
+    for _ in range(webhooks.MAX_ATTEMPTS):
+        before = timezone.now()
+        assert webhooks.send_due() == 1
+        delays.append((WebhookDelivery.objects.get().next_attempt_at - before).total_seconds())
+        make_due()
+    assert webhooks.send_due() == 0
+    delivery = WebhookDelivery.objects.get()
+    assert (delivery.state, delivery.problem) == ("failed", "HTTP 500")
+    assert delays == sorted(delays)
+    assert sum(delays[:-1]) > 12 * 3600
+    webhooks.send_again(delivery=delivery)
+    assert webhooks.send_due() == 1
+    delivery.refresh_from_db()
+    assert (delivery.state, delivery.problem) == ("delivered", "")
+
+
+def test_redirect_is_not_followed(campaign, server) -> None:
+    elsewhere = WebhookServer()
+    webhook, _secret = added(campaign, server)
+    webhooks.ping(webhook=webhook)
+    server.statuses, server.location = [307], elsewhere.url
+    webhooks.send_due()
+    elsewhere.close()
+    assert elsewhere.received == []
+    problem = WebhookDelivery.objects.get().problem
+    assert problem == "HTTP 307; redirects are not followed"
+
+
+def test_server_that_hangs_is_given_up_for_now(campaign, server, monkeypatch) -> None:
+    monkeypatch.setattr(webhooks, "TIMEOUT_SECONDS", 0.2)
+    webhook, _secret = added(campaign, server)
+    webhooks.ping(webhook=webhook)
+    server.hangs = True
+    assert webhooks.send_due() == 1
+    delivery = WebhookDelivery.objects.get()
+    assert (delivery.state, delivery.status) == ("waiting", None)
+    assert "timed out" in delivery.problem
+
+
+def test_private_address_gets_no_connection_unless_the_operator_allows_it(
+    campaign, server, settings
+) -> None:
+    url = f"https://localhost:{server.port}/hook"
+    webhook, _secret = webhooks.add(
+        campaign=campaign, url=url, events=["run.finished"], by=campaign.created_by
+    )
+    settings.PRIVATE_WEBHOOKS = False
+    webhooks.ping(webhook=webhook)
+    webhooks.send_due()
+    delivery = WebhookDelivery.objects.get()
+    assert delivery.problem == "localhost is not a public address"
+    assert not server.arrived.is_set()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1",
+        "10.1.2.3",
+        "192.168.0.7",
+        "169.254.169.254",
+        "100.64.0.1",
+        "0.0.0.0",
+        "224.0.0.1",
+        "::1",
+        "fe80::1%eth0",
+        "fd00::1",
+        "::ffff:127.0.0.1",
+    ],
+)
+def test_one_private_address_of_a_name_is_enough_to_refuse(address: str, monkeypatch) -> None:
+    def resolved(host: str, port: int, **kind: int) -> list:
+        return [(2, 1, 6, "", (each, port)) for each in ("93.184.216.34", address)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolved)
+    with pytest.raises(redirects.PrivateAddress, match=r"lab\.example"):
+        redirects.connect_publicly(("lab.example", 443), 1.0)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://lab.example/hook",
+        "ftp://lab.example/",
+        "https://",
+        "https://user:pass@lab.example/",
+        "https://lab.example:port/",
+        "https://lab.example/a b",
+        "https://[::1/",
+    ],
+)
+def test_address_that_cannot_be_used_is_refused(url: str, settings) -> None:
+    settings.PRIVATE_WEBHOOKS = False
+    with pytest.raises(webhooks.CannotSend):
+        webhooks.check_url(url)
+
+
+def test_message_being_sent_is_taken_by_no_other_sender(campaign, server) -> None:
+    webhook, _secret = added(campaign, server)
+    webhooks.ping(webhook=webhook)
+    assert webhooks._lease() is not None
+    assert webhooks._lease() is None
+
+
+def test_old_deliveries_are_deleted_and_waiting_ones_kept(campaign, server) -> None:
+    webhook, _secret = added(campaign, server)
+    webhooks.ping(webhook=webhook)
+    webhooks.send_due()
+    webhooks.ping(webhook=webhook)
+    later = timezone.now() + webhooks.KEPT_FOR + timedelta(hours=1)
+    assert webhooks.delete_old(now=later) == 1
+    assert WebhookDelivery.objects.get().state == "waiting"
+
+
+def test_changes_are_in_the_history(campaign, server) -> None:
+    webhook, _secret = added(campaign, server)
+    webhooks.change(webhook=webhook, by=campaign.created_by, is_active=False)
+    webhooks.change(webhook=webhook, by=campaign.created_by, is_active=False)
+    webhooks.delete(webhook=webhook, by=campaign.created_by)
+    acts = Event.objects.filter(act__startswith="webhook.").order_by("pk")
+    assert list(acts.values_list("act", flat=True)) == [
+        "webhook.added",
+        "webhook.changed",
+        "webhook.deleted",
+    ]
+
+
+def test_draft_with_a_webhook_can_be_discarded(server) -> None:
+    draft = studies.factories.campaign()
+    added(draft, server)
+    campaigns.discard(campaign=draft, by=draft.created_by)
+    assert not WebhookDelivery.objects.exists()
+
+
+def test_secret_outlasts_the_old_key_of_the_site(campaign, server, settings) -> None:
+    webhook, secret = added(campaign, server)
+    old = settings.SECRET_KEY
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "n" * 60, [old]
+    assert webhooks.rotate() == 1
+    settings.SECRET_KEY_FALLBACKS = []
+    webhook.refresh_from_db()
+    assert seals.unsealed(webhook.secret) == secret
