@@ -62,7 +62,7 @@ BY_RESULT = (  # what a job's result names, the page of it and what its address 
     ),
     ("file", ("judging:file", "collection_id", "file"), gettext_lazy("Look at the file")),
     ("files", ("judging:files", "collection_id"), gettext_lazy("To the files of the collection")),
-    ("collection", ("judging:collection", "collection"), gettext_lazy("Look at the collection")),
+    ("collection", ("judging:collection", "collection"), gettext_lazy("Look at the dataset")),
     ("removed", ("judging:campaigns",), gettext_lazy("To the campaigns")),
     ("scored", ("analysis:metrics", "scored"), gettext_lazy("To the collection's metrics")),
 )

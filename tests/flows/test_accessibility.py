@@ -194,21 +194,18 @@ def test_reports_that_wait_or_failed(still: Any) -> None:
 def test_imports(still: Any, worker: object) -> None:
     enter(still, factories.researcher())
     found = problems_of(still, [address("judging:collections"), address("judging:collection_new")])
-    still.set_input_files(
-        "[name=file]", {"name": "canals.csv", "mimeType": "text/csv", "buffer": CSV}
-    )
-    steps = {"Read the file": "**/columns/", "Look at what would be stored": "**/preview/"}
-    for button, address_after in steps.items():
-        still.get_by_role("button", name=button).click()
-        still.wait_for_url(address_after, timeout=PATIENCE)
-        found += problems(still)
-    still.get_by_role("link", name="Go on").click()
+    file = {"name": "canals.csv", "mimeType": "text/csv", "buffer": CSV}
+    still.set_input_files("[name=files]", file)
+    still.get_by_label("Name").fill("Canals")
+    still.get_by_role("button", name="Upload").click()
+    preview = still.get_by_role("button", name="Preview the file")
+    preview.wait_for(timeout=PATIENCE)
     found += problems(still)
-    still.get_by_label("These are the right outputs").check()
-    still.get_by_role("button", name="Go on").click()
+    preview.click()
+    add = still.get_by_role("button", name="Add the file to the dataset")
+    add.wait_for(timeout=PATIENCE)
     found += problems(still)
-    still.fill("[name=name]", "Canals")
-    still.get_by_role("button", name="Import", exact=True).click()
+    add.click()
     # one value is in quarantine, so the job's page stays
     still.get_by_role("link", name="Look at the dataset").click(timeout=PATIENCE)
     still.wait_for_url(COLLECTION)

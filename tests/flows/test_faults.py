@@ -81,7 +81,9 @@ def leave_behind(site: Site) -> None:
             site.rows("SELECT attempts FROM judging_job WHERE kind = 'judging.add_files'") == [(2,)]
         )
     )
-    assert site.rows("SELECT count(*) FROM judging_collection WHERE name = 'Large'") == [(0,)]
+    brought = """SELECT count(*) FROM judging_source
+        WHERE collection_id = (SELECT id FROM judging_collection WHERE name = 'Large')"""
+    assert site.rows(brought) == [(0,)]
 
 
 def test_what_was_acknowledged_survives_the_death_of_everything():

@@ -114,7 +114,7 @@ def _width(row: Sequence[str], header: int) -> int:
 
 
 def _one_more(first: Sequence[str], rows: Sequence[Sequence[str]]) -> Layout:
-    wide = [row for row in rows if len(row) == len(first) + 1]
+    wide = [row for row in rows if _width(row, len(first)) == len(first) + 1]
     numbers = [row[0].strip().strip('"') for row in wide]
     ascending = all(text.isdecimal() and len(text) < 10 for text in numbers) and (
         [int(text) for text in numbers]

@@ -277,3 +277,9 @@ def test_objects_with_few_of_many_columns_take_what_they_hold() -> None:
     tracemalloc.stop()
     assert (last[0][1_997:], len(last[0])) == (("", "2"), 1_999)
     assert most < 20_000_000
+
+
+def test_blank_cells_beyond_a_short_header_are_no_column() -> None:
+    table = read_delimited(b",\n,,x,\n")
+    assert len(table.header) == 3
+    assert [row.cells for row in table.rows] == [("", "", "x")]
