@@ -163,7 +163,7 @@ def pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes:
                 note=card.note,
                 tables=card.tables,
                 figures=[(each["name"], each["alt"]) for each in card.figures],
-                remarks=card.remarks,
+                remarks=[*card.remarks, *card.technical_notes],
             )
             for card in chapter.cards
             if card.tables or card.figures

@@ -65,6 +65,7 @@ WORDS: Mapping[str, str] = {
     "‑": "-",
     "„": ",,",
     "α": r"\ensuremath{\alpha}",
+    "δ": r"\ensuremath{\delta}",
     "ε": r"\ensuremath{\epsilon}",
     "κ": r"\ensuremath{\kappa}",
     "ρ": r"\ensuremath{\rho}",

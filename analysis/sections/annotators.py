@@ -198,7 +198,7 @@ class Annotators(Section[AnnotatorRow]):
                 "mean",
                 "severity",
                 "longest run",
-                f"{level} alpha without",
+                f"{level} α without",
                 "use of the scale",
             ]
             if lines:
@@ -280,7 +280,7 @@ class Pairs(Section[PairKappa]):
     """Pairwise Cohen's kappa under three weightings."""
 
     key = "pairs"
-    title = "Pairwise Cohen's kappa"
+    title = "Pairwise Cohen's κ"
     identity = ("criterion", "weights", "first", "second")
     people = ("first", "second")
 

@@ -121,6 +121,7 @@ class Comparisons(Section[SystemPair]):
     """
 
     key = "comparisons"
+    listed = True
     title = "System comparisons"
     identity = ("criterion", "test", "first", "second")
     by_reading = True
@@ -250,7 +251,7 @@ def _table(found: Found, criterion: str, name: str) -> PageTable | None:
         "sources",
         "p permutation",
         "p Wilcoxon",
-        "Cliff's delta",
+        "Cliff's δ",
         "p two-sample t",
     ]
     notes = ["", "in common", "", "", "", "as published"]

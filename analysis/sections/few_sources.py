@@ -102,7 +102,7 @@ class FewSources(Section[FewSourcesRow]):
                 tables.append(PageTable(criterion.name, heads, lines, first="Systems", folded=True))
         return tables
 
-    def sentences(self, found: Found) -> Iterator[str]:
+    def caveats(self, found: Found) -> Iterator[str]:
         rows = found.of(FewSources)
         if not rows:
             return

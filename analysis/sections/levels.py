@@ -50,10 +50,10 @@ LEVELS = {
 OF_QUESTIONS = ("pooled", "within_source", "systems")  # levels that rest on scores of questions
 EARLIER = {"question": "pooled", "source": "within_source", "system": "systems", "set": "sets"}
 MEASURES = {
-    "spearman": "Spearman's rho",
+    "spearman": "Spearman's ρ",
     "pearson": "Pearson's r",
-    "kendall": "Kendall's tau-b",
-    "kendall_c": "Stuart's tau-c",
+    "kendall": "Kendall's τ-b",
+    "kendall_c": "Stuart's τ-c",
     "pairwise_accuracy": "pairwise accuracy",
     "soft_pairwise_accuracy": "soft pairwise accuracy",
 }
@@ -179,10 +179,10 @@ class Levels(Section[MetricLevel]):
             if (row.level, row.coefficient) == (level, "spearman") and row.estimate.defined
         ]
         chart = partial(charts.correlations, rows)
-        alt = f"Spearman's rho of every metric with every human column, {LEVELS[level]}"
+        alt = f"Spearman's ρ of every metric with every human column, {LEVELS[level]}"
         return [Figure("correlations", alt, chart)]
 
-    def small_print(self, found: Found) -> list[str]:
+    def technical_notes(self, found: Found) -> list[str]:
         cells = [
             row
             for row in found.of(Levels)
@@ -253,7 +253,7 @@ def heat_cell(
         return Cell("–")
     value, estimate = row.estimate.value, row.estimate
     interval = interval_text(estimate, coefficient)
-    tie = f"epsilon {row.epsilon:.3g}" if row.epsilon > 0 else ""
+    tie = f"ε = {row.epsilon:.3g}" if row.epsilon > 0 else ""
     n = f"n = {row.questions or estimate.n:,}" if with_n else ""
     under = ", ".join(filter(None, [interval, tie, n]))
     shade = round(SHADES * abs(value)) if shaded else None
@@ -397,8 +397,8 @@ def _caption(
     if measure == "pairwise_accuracy":
         if level != "systems":  # epsilon is 0 there
             caption += (
-                " A difference of the metric up to epsilon counts as a tie, with epsilon chosen on the other "
-                "sources; the epsilon that serves all pairs best stands below."
+                " A difference of the metric up to ε counts as a tie, with ε chosen on the other "
+                "sources; the ε that is best for all pairs is shown below."
             )
         caption += (
             " Below each criterion stands the share of pairs that tying every pair would get right."

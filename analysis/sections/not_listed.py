@@ -89,7 +89,7 @@ class NotListed(Section[UnlistedPart]):
         heads = ["left out", "rows", "rows of the whole", "rows listed at most"]
         return [PageTable(self.title, heads, lines, first="Table", words=True)] if lines else []
 
-    def sentences(self, found: Found) -> Iterator[str]:
+    def caveats(self, found: Found) -> Iterator[str]:
         for key in _by_table(found):
             yield from unlisted(found, key)
 

@@ -8,6 +8,7 @@ import pandas as pd
 from analysis import frames
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Line, PageTable
+from analysis.reports.numerals import coefficient
 from analysis.sections.annotators import Repeats
 from analysis.sections.columns import clusters_of
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -67,7 +68,7 @@ class OwnRepeats(Section[OwnRepeatRow]):
             for label in dict.fromkeys(label for label, _ in rows)
         ]
         alpha = Line(
-            "Krippendorff's alpha", [estimate_cell(alphas.get(key)) for key in found.names]
+            "Krippendorff's α", [estimate_cell(alphas.get(key), coefficient) for key in found.names]
         )
         return [
             PageTable(

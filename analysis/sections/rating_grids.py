@@ -110,7 +110,7 @@ def _table(
     pair = f"{first} and {second}" if first else "all annotators"
     told = [f"{pairs:,} pairs of ratings, {percent(equal)} equal"]
     if kappa is not None:
-        told.append(f"Cohen's kappa {or_dash(kappa)}")
+        told.append(f"Cohen's κ {or_dash(kappa)}")
     labels = criterion.labels
     return PageTable(
         f"{criterion.name}, {pair}",

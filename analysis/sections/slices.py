@@ -29,9 +29,9 @@ OWN = ("target_type", "source", "day")
 FROM_FILE = "column: "  # before the name of a metadata column, which could be any word
 Columns: TypeAlias = "Mapping[str, pd.Series[Any]]"  # of the file, by name, each by unit
 MEASURES = {
-    "krippendorff_alpha": "Krippendorff's alpha",
+    "krippendorff_alpha": "Krippendorff's α",
     "mean": "means",
-    "spearman": "Spearman's rho",
+    "spearman": "Spearman's ρ",
 }
 
 
@@ -232,7 +232,7 @@ def _core(
                 human.key,
                 "",
                 column.name,
-                replace(told, method="Spearman's rho, no test"),
+                replace(told, method="Spearman's ρ, no test"),
             )
 
 

@@ -152,7 +152,7 @@ class SystemMeans(Section[SystemMean]):
         alt = "Each system's mean with its 95% CI, best first, a panel for each criterion"
         return [Figure("systems", alt, chart)]
 
-    def small_print(self, found: Found) -> list[str]:
+    def technical_notes(self, found: Found) -> list[str]:
         return charts.not_drawn(len(found.of(SystemMeans)), charts.DRAWN_MEANS)
 
     def headline(self, found: Found) -> dict[str, Estimate]:
@@ -162,12 +162,7 @@ class SystemMeans(Section[SystemMean]):
         }
 
     def sentences(self, found: Found) -> Iterator[str]:
-        orders = [
-            order
-            for each in criterion_rows(found)
-            if each.averaged and each.best != "none"
-            if len((order := SystemOrder.of(found, each)).systems) > 1
-        ]
+        orders = _ordered(found)
         study = facts_of(found)
         won: dict[tuple[str, ...], list[str]] = {}
         for each in orders:
@@ -186,11 +181,25 @@ class SystemMeans(Section[SystemMean]):
         )
         for each in orders:
             yield from each.against_means()
-        yield from model_reasons(found)
-        yield from _without_test(orders)
-        yield from _out_of_reach(found)
+
+    def caveats(self, found: Found) -> Iterator[str]:
+        orders = _ordered(found)
+        if orders:
+            yield from model_reasons(found)
+            yield from _without_test(orders)
+            yield from _out_of_reach(found)
         if any(each.near_the_best or len(each.best) > 1 for each in orders):
             yield "A difference that is not significant does not show that the systems are equal."
+
+
+def _ordered(found: Found) -> list["SystemOrder"]:
+    """Return the order of the systems on each criterion that says which of two is better."""
+    orders = [
+        SystemOrder.of(found, each)
+        for each in criterion_rows(found)
+        if each.averaged and each.best != "none"
+    ]
+    return [order for order in orders if len(order.systems) > 1]
 
 
 def _out_of_reach(found: Found) -> Iterator[str]:

@@ -328,7 +328,7 @@ def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     assert "with nobody left out" in page
     assert f"{time['paid']:,.2f} EUR" in page
     report = client.get(reverse("analysis:report", args=[copy.uuid])).text
-    assert "Without the annotators left out" in report
+    assert "Without excluded annotators" in report
     dry_runs.remove(campaign=copy, by=copy.created_by)
     assert rows_by_model() == before
 

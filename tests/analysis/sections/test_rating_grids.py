@@ -43,7 +43,7 @@ def test_grids_stand_with_their_pairs_and_shades() -> None:
         ["0", "0", "202"],
     ]
     assert (two.title, two.first, two.folded) == ("Clarity, A1 and A2", "A1 ↓, A2 →", True)
-    assert two.caption == "40 pairs of ratings, 75% equal, Cohen's kappa 0.51."
+    assert two.caption == "40 pairs of ratings, 75% equal, Cohen's κ 0.51."
     # the largest count has the darkest of twenty shades
     assert [[cell.shade for cell in line.cells] for line in two.lines] == [
         [20, 5, 0],
