@@ -16,7 +16,7 @@ from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
 from analysis.reports.metric_names import metric_names
-from analysis.reports.numerals import coefficient, counted, interval_text, listed
+from analysis.reports.numerals import coefficient, counted, interval_text
 from analysis.sections.columns import (
     averaged_criteria,
     clusters_of,
@@ -385,24 +385,25 @@ def _baseline(rows: Sequence[MetricLevel]) -> str:
 def _caption(
     rows: Sequence[MetricLevel], level: str, measure: str, sizes: Set[int], study: StudyFacts
 ) -> str:
-    told = [f"{MEASURES[measure]}, {LEVELS[level]}"]
+    sample = []
     if max(row.sources for row in rows):
-        told.append(f"over {sources_of(rows, study)}")
-    if len(sizes) == 1:  # one n for all stands here, not in every cell
-        told.append(f"n = {next(iter(sizes)):,}")
-    interval = "its 95% CI" if any(not isnan(row.estimate.low) for row in rows) else ""
-    units = "the number of sets" if level == "sets" else "the number of questions"
-    below = listed([*filter(None, [interval]), *([units] * (len(sizes) > 1))])
-    caption = f"{', '.join(told)}{', with ' if below else ''}{below}."
+        sample.append(sources_of(rows, study))
+    if len(sizes) == 1:  # one n for all is here, not in every cell
+        sample.append(f"n = {next(iter(sizes)):,}")
+    else:
+        sample.append("n: sets" if level == "sets" else "n: questions")
+    has_intervals = any(not isnan(row.estimate.low) for row in rows)
+    based_on = "; ".join([", ".join(sample), *["95% CI, cluster jackknife"] * has_intervals])
+    caption = (
+        f"{MEASURES[measure]} between metric and mean human rating, {LEVELS[level]} ({based_on})."
+    )
     if measure == "pairwise_accuracy":
         if level != "systems":  # epsilon is 0 there
             caption += (
                 " A difference of the metric up to ε counts as a tie, with ε chosen on the other "
                 "sources; the ε that is best for all pairs is shown below."
             )
-        caption += (
-            " Below each criterion stands the share of pairs that tying every pair would get right."
-        )
+        caption += " Below each criterion: the accuracy of a metric that ties every pair."
     smallest = [row.smallest_p for row in rows if row.smallest_p >= 0.05]
     if level == "systems" and smallest:
         caption += f" With so few systems no p can fall below {max(smallest):.2g}."

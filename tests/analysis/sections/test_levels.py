@@ -280,8 +280,8 @@ def test_on_each_source_a_claim_names_the_sources_on_which_the_correlation_exist
     captions = [
         Levels().tables(stored.found(about=asked, levels=each))[0].caption for each in (rows, more)
     ]
-    assert "per source, over 4 of 6 sources, n = 12" in captions[0]
-    assert "per source, over 4 to 6 of 6 sources, n = 12" in captions[1]
+    assert "per source (4 of 6 sources, n = 12" in captions[0]
+    assert "per source (4 to 6 of 6 sources, n = 12" in captions[1]
 
 
 def test_over_systems_no_epsilon_is_spoken_of():
@@ -615,10 +615,12 @@ def test_pairwise_accuracy_stands_with_its_epsilon_and_the_accuracy_of_tying_all
 def test_a_table_without_intervals_says_why_and_does_not_promise_them():
     without = [rho("bleu", 0.4, level="systems") | {"reason": "no interval is known"}]
     (table,) = Levels().tables(stored.found(levels=without))
-    assert table.caption == "Spearman's ρ, system level, over 6 sources, n = 12."
+    assert table.caption == (
+        "Spearman's ρ between metric and mean human rating, system level (6 sources, n = 12)."
+    )
     assert table.reasons == ["no interval is known"]
     (table,) = Levels().tables(stored.found(levels=[rho("bleu", 0.4, 0.3, 0.5)]))
-    assert table.caption.endswith("n = 12, with its 95% CI.")
+    assert table.caption.endswith("n = 12; 95% CI, cluster jackknife).")
     assert table.reasons == []
 
 
