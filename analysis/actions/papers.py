@@ -164,8 +164,8 @@ def pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes:
         name.removesuffix("-light"): svg for name, svg in figures.items() if name.endswith("-light")
     }
     unfinished = (
-        f"This study is unfinished: {study.filled:,} of {study.places:,} places were handed in. "
-        "Every number is of those."
+        f"This study is unfinished: {study.filled:,} of {study.places:,} assignments are submitted. "
+        "All numbers rest on these."
     )
     chapters = []
     for chapter in page.chapters(found, list(light)):

@@ -123,7 +123,7 @@ class Agreement(Section[Coefficient]):
         "alone gives. Krippendorff accepts data from .800 on as reliable and from .667 on for tentative "
         "conclusions; the last column names a threshold if it is reached with a probability of 95%. "
         "Percent agreement is the share of equal pairs of ratings. A coefficient that the protocol's "
-        "authors report has a column of its own; other coefficients are under “More”."
+        "authors report has a column of its own; the files contain further coefficients."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[Coefficient]:
@@ -162,7 +162,7 @@ class Agreement(Section[Coefficient]):
             [point for point in points if point[1].defined],
             title="Krippendorff's α",
         )
-        alt = "Krippendorff's α of each criterion with its interval"
+        alt = "Krippendorff's α of each criterion with its 95% CI"
         return [Figure("agreement", alt, chart)]
 
     def sentences(self, found: Found) -> Iterator[str]:
@@ -223,13 +223,13 @@ class Agreement(Section[Coefficient]):
 
     def small_print(self, found: Found) -> list[str]:
         forced = [
-            f"{found.name_of(row.criterion)} {coefficient(row.estimate.value)}"
+            f"{coefficient(row.estimate.value)} on {inside(found.name_of(row.criterion))}"
             for each in criterion_rows(found)
             if (row := alpha_row(found, each, basis="without forced values"))
         ]
         told = [
             "A rule of the protocol set more than 1% of the judgments. Without these, α is "
-            f"{', '.join(forced)}."
+            f"{listed(forced)}."
         ]
         by_set = [
             f"{each.name} is asked once per set, and each question of the set has its rating; counted once "

@@ -134,10 +134,10 @@ class Differences(Section[MetricPair]):
     data_only = ("steiger_z", "p_steiger", "meng_z", "p_meng", "zou_low", "zou_high")
     by_reading = True
     note = (
-        "The highest metric against each other one, p with Holm's correction over all pairs, bold "
-        "below .05. Williams' test is printed as published: it takes questions as independent, and "
-        "where systems share sources it finds differences that are not there. Some papers print its "
-        "one-sided p, which is half of the two-sided p."
+        "The metric with the highest correlation against each other metric; p with Holm's correction over "
+        "all pairs, bold below .05. Williams' test is given for comparison with published results only: it "
+        "treats questions as independent, so its p is too small if systems share sources. Some papers give "
+        "its one-sided p, which is half of the two-sided p."
     )
 
     @classmethod
@@ -236,9 +236,9 @@ class Leaders(Section[LeaderRow]):
     identity = ("criterion", "level")
     by_reading = True
     note = (
-        "Of the metrics that could be compared, the one that correlates best with human ratings is in this set with "
-        "a probability of 95% or more, by the tests of all pairs after Holm's correction. Where the "
-        "levels name different metrics, say which level a claim is about."
+        "With a confidence of at least 95%, this set contains the metric with the highest correlation among those "
+        "that could be compared (tests of all pairs, Holm's correction). If the levels name different metrics, "
+        "state the level with each claim."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[LeaderRow]:

@@ -110,12 +110,12 @@ class Levels(Section[MetricLevel]):
     identity = ("criterion", "metric", "level", "coefficient")
     by_reading = True
     note = (
-        "Metrics and ratings are turned so that higher is better. The levels answer different "
-        "questions and can disagree: on each source, whether a metric ranks the systems' questions "
-        "as people do; over all questions, whether it also tells easy sources from hard ones; over "
-        "systems, whether it ranks the systems. Intervals and tests keep the questions on a source "
-        "together. Over systems an interval is printed only where systems are declared random: for a "
-        "fixed handful of systems none is known to hold its level."
+        "Metrics and ratings are sign-aligned so that higher is better. The levels answer different "
+        "questions and can disagree. Per source: does a metric rank the systems' questions for one source "
+        "as annotators do? Pooled: does it also distinguish easy from difficult sources? System level: "
+        "does it rank the systems? Intervals and tests keep the questions on a source together. At system "
+        "level there is an interval only if systems are declared random, because no interval for a few "
+        "fixed systems is known to reach 95% coverage."
     )
 
     @classmethod
@@ -179,7 +179,7 @@ class Levels(Section[MetricLevel]):
             if (row.level, row.coefficient) == (level, "spearman") and row.estimate.defined
         ]
         chart = partial(charts.correlations, rows)
-        alt = f"Spearman's ρ of every metric with every human column, {LEVELS[level]}"
+        alt = f"Spearman's ρ between every metric and the mean human rating of every criterion, {LEVELS[level]}"
         return [Figure("correlations", alt, chart)]
 
     def technical_notes(self, found: Found) -> list[str]:
@@ -350,7 +350,7 @@ def _heat(
         metrics,
         lines,
         first="Criterion",
-        last="one annotator" if people else "",
+        last="human ceiling" if people else "",
         caption=_caption(rows, level, measure, sizes, facts_of(found)),
         reasons=sorted(reasons),
         heat=shaded,

@@ -41,8 +41,8 @@ class OwnRepeats(Section[OwnRepeatRow]):
     identity = ("criterion", "annotator")
     people = ("annotator",)
     note = (
-        "Whole tasks came again, hidden among the others. The second values are compared with the first and used for "
-        "nothing else. Intervals leave out whole sources in turn."
+        "Some tasks were repeated unannounced. The second ratings are compared with the first and used for nothing "
+        "else. 95% CI, cluster jackknife over sources."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[OwnRepeatRow]:

@@ -67,8 +67,8 @@ class Slices(Section[SliceRow]):
     identity = ("attribute", "label", "measure", "criterion", "system", "metric")
     by_reading = True
     note = (
-        "The more slices one looks at, the more differ by chance. Each has fewer questions than the whole, and a wider "
-        "interval. Correlations stand without interval and test here."
+        "The more slices are compared, the more differ by chance. Each slice has fewer questions and wider intervals "
+        "than the whole study. Correlations are given without interval and test."
     )
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:

@@ -289,7 +289,8 @@ def test_system_means(made: Made) -> None:
     }
     for row in second.returned(made.golden):
         assert (
-            table.cell(row["system"], "Returned").text == f"{row['returned']} of {row['expected']}"
+            table.cell(row["system"], "Outputs present").text
+            == f"{row['returned']} of {row['expected']}"
         )
 
 
@@ -469,10 +470,10 @@ def test_system_scores(made: Made) -> None:
     same(made, "system_scores", expected, ["metric", "level", "system"])
     made_by = {"imported": "imported", "human_mean": "mean human score, imported"}
     for row in expected:
-        table = made.html.table("system_scores", "Means of scores of questions")
+        table = made.html.table("system_scores", "Mean scores of questions")
         cell = table.cell(row["metric"], row["system"])
         assert (cell.text, cell.under) == (f"{row['value']:.4g}", f"n = {row['n']}")
-        assert table.cell(row["metric"], "Made").text == made_by[row["kind"]]
+        assert table.cell(row["metric"], "Origin").text == made_by[row["kind"]]
 
 
 def test_exclusions(made: Made) -> None:
@@ -547,7 +548,7 @@ def test_question_sets(made: Made) -> None:
         "Repeated": "exact_duplicates",
         "Nearly repeated": "near_duplicates",
         "References − questions": "cardinality_difference",
-        "The same, absolute": "cardinality_error",
+        "Absolute difference": "cardinality_error",
         "Sets": "sets",
     }
     for table in [

@@ -194,7 +194,7 @@ def test_agreement_without_forced_values_is_told_where_rules_forced_many():
     assert (
         Agreement()
         .small_print(stored.found(agreement=rows + forced))[0]
-        .endswith("α is Clarity .31.")
+        .endswith("α is .31 on clarity.")
     )
 
 
@@ -249,7 +249,7 @@ def test_agreement_without_forced_values_stands_beside_only_above_one_in_a_hundr
     assert alone != pytest.approx(one["all"], abs=0.01)
     assert beside[0] == (
         "A rule of the protocol set more than 1% of the judgments. Without these, α is "
-        f"Correctness {coefficient(alone)}."
+        f"{coefficient(alone)} on correctness."
     )
 
 

@@ -593,7 +593,7 @@ def test_what_one_annotator_reaches_stands_at_the_end_of_a_criterion_s_line():
         {"criterion": "clarity", "level": "pooled", "coefficient": "spearman", "value": 0.55}
     ]
     (table,) = Levels().tables(stored.found(levels=rows, ceiling=ceiling))
-    assert (table.last, [line.last for line in table.lines]) == ("one annotator", [".55", "–"])
+    assert (table.last, [line.last for line in table.lines]) == ("human ceiling", [".55", "–"])
     (table,) = Levels().tables(stored.found(levels=rows))
     assert (table.last, [line.last for line in table.lines]) == ("", ["", ""])
 

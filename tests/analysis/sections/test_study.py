@@ -159,9 +159,8 @@ def test_page_of_a_report_names_who_could_have_known_the_systems() -> None:
         reverse("analysis:report", args=[campaign.uuid])
     )
     assert (
-        f"{label} judged here and could see this material with its systems, by a role or a right given "
-        "before they began or while this study was closed in between, or by what they did themselves, so "
-        "could have known which system is which."
+        f"{label} could have known which system wrote which question: a role, a permission or an action of "
+        "their own gave them access to the dataset before or between their judgments."
     ) in page.text
 
 

@@ -180,7 +180,7 @@ def test_systems_by_metrics_stand_by_level_with_how_scores_were_made() -> None:
     assert (questions.columns, questions.first, questions.last) == (
         ["Alba", "Brisa"],
         "Metric",
-        "Made",
+        "Origin",
     )
     assert texts(questions) == [["BLEU", "0.1235 / n = 40", "0.28 / n = 1,204"]]
     assert texts(whole) == [["corpus BLEU", "31.23 / n = 1"]]
@@ -212,7 +212,7 @@ def test_a_metric_is_told_with_its_scores_and_the_column_that_repeats_it() -> No
         row("COMET", kind="not computed", reason="not installed"),
     ]
     (table,) = MetricsMade().tables(stored.found(metrics=rows))
-    assert (table.columns, table.first, table.last) == (["Scores", "Mean"], "Metric", "Made by")
+    assert (table.columns, table.first, table.last) == (["Scores", "Mean"], "Metric", "Definition")
     assert texts(table) == [
         ["BLEU", "1,204", "0.46 / 0.10 to 0.90"],
         ["Errors", "0", "–"],
