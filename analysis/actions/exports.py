@@ -122,14 +122,16 @@ report.pdf          the report to read and print (where the run made one)
 report.txt          its plain sentences
 methods.txt         the methods section, to be copied
 latex/report.tex    compiles by itself, with pdfLaTeX or XeLaTeX. Texts in other scripts need the latter and a font of
-                    the script; where there is none, the script is named in their place
+                    the script; without a font, the name of the script is printed instead
                     (\\QuaestorFonts{{Arabic}}{{Amiri}} before \\input{{numbers}} names a font of yours).
                     numbers.tex names the numbers: \\Q{{systems/correctness/alba/value}}. Those of large tables
-                    stand in latex/numbers, from where they are read when a paper asks for one. Steiger's, Meng's
+                    are in latex/numbers and are read when a paper uses one. Steiger's, Meng's
                     and Zou's tests are in CSV and JSON only.
-                    tables/NAME-more.tex are the tables that the page shows folded
+                    tables/NAME.tex holds the floats of a section, which read the bare tabulars in
+                    tables/tabular; tables/NAME-more.tex holds further tables of the section. Long tables are
+                    longtables, without a file in tables/tabular
 latex/references.bib  who the methods, metrics and protocol are from; methods.tex cites them. report.bbl is the list of
-                    references for whoever has not run BibTeX
+                    references if BibTeX was not run
 tables/             every table as CSV. Text that a spreadsheet would take for a formula begins with an apostrophe;
                     report.json has it as it is. Every CSV file but judgments-raw.csv is for spreadsheets and begins
                     with a byte order mark: programs read it as utf-8-sig. What each column means stands in

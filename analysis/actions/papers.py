@@ -51,7 +51,8 @@ def section_text(found: Found, key: str, *, ending: str, place: int | None = Non
     tables = sorted(section.tables(found), key=lambda table: table.folded)
     chosen = tables if place is None else tables[place : place + 1]
     if ending == "tex":
-        return _tables(key, chosen, "")
+        labelled = zip(chosen, _labels(key, len(chosen)), strict=True)
+        return "\n".join(latex.table(table, label=label) for table, label in labelled)
     written = {"md": text_tables.markdown, "tsv": text_tables.tabs}[ending]
     return "\n".join(written(table) for table in chosen)
 
@@ -117,11 +118,12 @@ class _SectionLatex:
 
     @classmethod
     def of(cls, section: Section[Any], found: Found, drawn: set[str]) -> Self:
-        files, lines = [], []
+        files: list[tuple[str, str]] = []
+        lines: list[str] = []
         tables = section.tables(found)
         for is_folded, more in ((False, ""), (True, "-more")):
             if held := [table for table in tables if table.folded == is_folded]:
-                files.append((f"tables/{section.key}{more}.tex", _tables(section.key, held, more)))
+                files += _tables(section.key, held, more)
         if any(not table.folded for table in tables):
             lines.append(f"\\input{{tables/{section.key}}}")
         if tables:
@@ -130,13 +132,23 @@ class _SectionLatex:
         return cls(files, lines)
 
 
-def _tables(key: str, tables: list[PageTable], more: str) -> str:
+def _tables(key: str, tables: list[PageTable], more: str) -> Iterator[tuple[str, str]]:
+    """Yield the files of a section's tables: each bare tabular, and one file of the floats that
+    read them."""
+    floats = []
+    for table, label in zip(tables, _labels(key, len(tables)), strict=True):
+        for part in latex.table_parts(table, label=f"{label}{more}"):
+            file = f"tables/tabular/{part.label}"
+            if part.tabular:
+                yield f"{file}.tex", part.tabular
+            floats.append(part.float(rf"\input{{{file}}}"))
+    yield f"tables/{key}{more}.tex", "\n".join(floats)
+
+
+def _labels(key: str, count: int) -> list[str]:
+    """Return the labels of a section's tables."""
     name = key.replace("_", "-")
-    labels = [name, *(f"{name}-{place}" for place in range(2, len(tables) + 1))]
-    return "\n".join(
-        latex.table(table, label=f"{label}{more}")
-        for table, label in zip(tables, labels, strict=False)
-    )
+    return [name if place == 1 else f"{name}-{place}" for place in range(1, count + 1)]
 
 
 def _figure_names(run: Run) -> set[str]:
@@ -152,8 +164,8 @@ def pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes:
         name.removesuffix("-light"): svg for name, svg in figures.items() if name.endswith("-light")
     }
     unfinished = (
-        f"This study is unfinished: {study.filled:,} of {study.places:,} places were handed in. "
-        "Every number is of those."
+        f"This study is unfinished: {study.filled:,} of {study.places:,} assignments are submitted. "
+        "All numbers rest on these."
     )
     chapters = []
     for chapter in page.chapters(found, list(light)):
@@ -163,7 +175,7 @@ def pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes:
                 note=card.note,
                 tables=card.tables,
                 figures=[(each["name"], each["alt"]) for each in card.figures],
-                remarks=card.remarks,
+                remarks=[*card.remarks, *card.technical_notes],
             )
             for card in chapter.cards
             if card.tables or card.figures

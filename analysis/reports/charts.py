@@ -245,7 +245,7 @@ def correlations(rows: Sequence[Record]) -> Chart | None:
     x = alt.X("metric:N", title=None, sort=None, axis=alt.Axis(labelAngle=-35))
     base = alt.Chart(pd.DataFrame(kept)).encode(x=x, y=alt.Y("name:N", title=None, sort=None))
     scale = alt.Scale(scheme="blueorange", domain=[-1, 1], domainMid=0, reverse=True)
-    cells = base.mark_rect(stroke=None).encode(color=alt.Color("value:Q", title="rho", scale=scale))
+    cells = base.mark_rect(stroke=None).encode(color=alt.Color("value:Q", title="ρ", scale=scale))
     ink = alt.condition("abs(datum.value) > 0.6", alt.value("white"), alt.value("black"))
     chart: Chart = alt.layer(cells, base.mark_text(fontSize=12).encode(text="text:N", color=ink))
     return chart.properties(width=alt.Step(74), height=alt.Step(40))

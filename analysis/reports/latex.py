@@ -65,6 +65,7 @@ WORDS: Mapping[str, str] = {
     "‑": "-",
     "„": ",,",
     "α": r"\ensuremath{\alpha}",
+    "δ": r"\ensuremath{\delta}",
     "ε": r"\ensuremath{\epsilon}",
     "κ": r"\ensuremath{\kappa}",
     "ρ": r"\ensuremath{\rho}",
@@ -243,26 +244,54 @@ def _number(key: str, column: str, value: float) -> str:
 
 
 def table(shown: PageTable, *, label: str) -> str:
-    """Return a table of the report with its caption, its lines between rules, and what it says
-    below.
+    """Return a table of the report as floats with captions and notes.
 
-    A page is not wide enough for many columns: they stand in several tables, each with all lines.
+    A page is not wide enough for many columns: they are split over several tables, each with all
+    lines.
     """
+    return "".join(each.float() for each in table_parts(shown, label=label))
+
+
+@dataclass(frozen=True, slots=True)
+class TablePart:
+    """A table of LaTeX: a bare tabular, and what the float around it says."""
+
+    label: str
+    tabular: str  # empty for a long table, which breaks over pages and is no float
+    named: str  # its caption and label
+    notes: str
+    long: str = ""
+
+    def float(self, tabular: str = "") -> str:
+        """Return the float. `tabular`: what prints the bare tabular, if not itself."""
+        if self.long:
+            return self.long
+        return _FLOAT.substitute(
+            named=self.named, tabular=tabular or self.tabular.rstrip(), notes=self.notes
+        )
+
+
+def table_parts(shown: PageTable, *, label: str) -> list[TablePart]:
+    """Return the tables of LaTeX that a table of the report becomes."""
     parts = shown.in_parts()
     labels = [label, *(f"{label}-{number}" for number in range(2, len(parts) + 1))]
-    return "".join(_one_table(part, label=each) for part, each in zip(parts, labels, strict=True))
+    return [_one_table(part, label=each) for part, each in zip(parts, labels, strict=True)]
 
 
-_SHORT = Template(
+_FLOAT = Template(
     r"""\begin{table}\centering\small
 $named
 \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
-\begin{tabular}{$columns}
+$tabular}
+$notes\end{table}
+"""
+)
+_TABULAR = Template(
+    r"""\begin{tabular}{$columns}
 \toprule
 $head\midrule
 $body\bottomrule
-\end{tabular}}
-$notes\end{table}
+\end{tabular}
 """
 )
 _LONG = Template(
@@ -308,7 +337,7 @@ class _Wordy:
         )
 
 
-def _one_table(shown: PageTable, *, label: str) -> str:
+def _one_table(shown: PageTable, *, label: str) -> TablePart:
     wordy = _Wordy.of(shown)
     head = _line(
         escaped(each) for each in [shown.first, *shown.columns, *filter(None, [shown.last])]
@@ -326,15 +355,17 @@ def _one_table(shown: PageTable, *, label: str) -> str:
                 *(escaped(line.last) for _ in wordy.last),
             ]
         )
-    title = "" if shown.caption.startswith(shown.title) else shown.title
+    # a caption that names the same measure as the title replaces it
+    title = "" if shown.caption.startswith(shown.title.partition(",")[0]) else shown.title
     caption = ". ".join(filter(None, [title, shown.caption.rstrip(".")])) + "."
-    return (_LONG if len(shown.lines) > LONG else _SHORT).substitute(
-        columns=wordy.columns(),
-        named=rf"\caption{{{escaped(caption)}}}\label{{tab:{label}}}",
-        head=head,
-        body=body,
-        notes="".join(rf"\par\footnotesize {escaped(why)}." + "\n" for why in shown.reasons),
-    )
+    rows = {"columns": wordy.columns(), "head": head, "body": body}
+    named = rf"\caption{{{escaped(caption)}}}\label{{tab:{label}}}"
+    notes = "".join(rf"\par\footnotesize {escaped(why)}." + "\n" for why in shown.reasons)
+    if len(shown.lines) > LONG:
+        return TablePart(
+            label, "", named, notes, long=_LONG.substitute(rows, named=named, notes=notes)
+        )
+    return TablePart(label, _TABULAR.substitute(rows), named, notes)
 
 
 def _line(cells: Iterable[str]) -> str:

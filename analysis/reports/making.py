@@ -22,7 +22,7 @@ PREPARATIONS = {
     "sudachi": "Japanese words by Sudachi (sudachi)",
     "ptb": "tokenised as the Penn Treebank (ptb)",
 }
-MIXED = {"quick": "where it takes seconds", "always": "always", "never": "never"}
+MIXED = {"quick": "if it takes seconds", "always": "always", "never": "never"}
 LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy", "altair": "Altair", "python": "Python"}
 
 
@@ -82,7 +82,7 @@ def facts(
     """Return a run's settings as pairs of a name and what it was set to."""
     texts = {side: parameters.get(f"prepare_{side}", "") for side in ("hypothesis", "reference")}
     return [
-        ("Chance", f"seed {seed}, {int(parameters.get('resamples', 0)):,} resamples"),
+        ("Random numbers", f"seed {seed}, {int(parameters.get('resamples', 0)):,} resamples"),
         ("Metrics asked for", listed(list(parameters.get("metrics", []))) or "none"),
         ("Texts for metrics", prepared(texts)),
         (
@@ -97,14 +97,14 @@ def facts(
         ),
         ("Mixed model", MIXED.get(parameters.get("mixed_model", ""), "not asked for")),
         (
-            "Annotators left out by a manager",
+            "Excluded annotators",
             "counted" if parameters.get("with_excluded") else "not counted",
         ),
         (
-            "Handed in after the place was given away",
+            "Submissions after the assignment was reassigned",
             "counted" if parameters.get("extras") else "not counted",
         ),
-        ("Settled values", "used" if parameters.get("settled") else "not used"),
+        ("Adjudicated ratings", "used" if parameters.get("settled") else "not used"),
         ("Ratings that contradict a rule of the protocol", _reading(parameters)),
         (
             "Made with",

@@ -62,8 +62,8 @@ class Aggregations(Section[AggregationRow]):
     identity = ("criterion", "system", "aggregation")
     by_reading = True
     note = (
-        "A question whose majority is tied has none and is left out of that column. z scores, extremes and ranks are "
-        "taken within each annotator first."
+        "A question without a unique majority is excluded from the column of majorities. z scores, 0–1 scaling and "
+        "ranks are computed within each annotator first."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[AggregationRow]:

@@ -1,8 +1,8 @@
 """How far annotators agree, criterion by criterion."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import nan
 from typing import TypeAlias
@@ -43,7 +43,7 @@ from analysis.stats.percent import percent_agreement
 from analysis.stats.ratings import Patterns
 from analysis.stats.resampling import Interval, Jackknife
 from judging.limits import MAX_RATING_CELLS
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 # Above this share of values that rules forced, agreement without them stands beside
@@ -54,11 +54,11 @@ NAMES = {
     "gwet_ac1": "Gwet's AC1",
     "gwet_ac2_linear": "Gwet's AC2, linear weights",
     "gwet_ac2_quadratic": "Gwet's AC2, quadratic weights",
-    "randolph_kappa": "Randolph's kappa",
-    "brennan_prediger_quadratic": "Brennan-Prediger, quadratic weights",
-    "conger_kappa": "Conger's kappa",
-    "conger_kappa_quadratic": "Conger's kappa, quadratic weights",
-    "fleiss_kappa": "Fleiss' kappa",
+    "randolph_kappa": "Randolph's κ",
+    "brennan_prediger_quadratic": "Brennan–Prediger, quadratic weights",
+    "conger_kappa": "Conger's κ",
+    "conger_kappa_quadratic": "Conger's κ, quadratic weights",
+    "fleiss_kappa": "Fleiss' κ",
     "icc_1,1": "ICC(1,1)",
     "icc_2,1": "ICC(2,1)",
     "icc_3,1": "ICC(3,1)",
@@ -66,8 +66,13 @@ NAMES = {
     "icc_2,k": "ICC(2,k)",
     "icc_3,k": "ICC(3,k)",
 }
-
-IN_MAIN_TABLE = {"fleiss_kappa": "Fleiss", "gwet_ac1": "AC1"}  # as columns beside alpha
+# What is computed for a coefficient that a protocol's authors report: for two annotators Conger's κ
+# is Cohen's κ
+COMPUTED_FOR = {
+    "krippendorff_alpha": "krippendorff_alpha",
+    "fleiss_kappa": "fleiss_kappa",
+    "cohen_kappa": "conger_kappa",
+}
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,7 @@ class Coefficient:
     estimate: the coefficient
     band: the word that its value reaches with 95% probability
     band_probability: probability that agreement is in this band or above
+    reported: whether the protocol's authors report this coefficient
     """
 
     criterion: str
@@ -92,6 +98,7 @@ class Coefficient:
     band: str
     band_probability: float
     checked: Check = field(metadata={"prefix": "checked_"})
+    reported: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,25 +119,31 @@ class Agreement(Section[Coefficient]):
     identity = ("criterion", "basis", "coefficient", "level")
     beside = (("pairs", "Pairs of annotators"),)
     note = (
-        "Krippendorff's alpha with its 95% CI over sources: 1 is perfect, 0 is what chance "
-        "alone gives. From .800 on Krippendorff takes data as reliable, from .667 on for tentative "
-        "conclusions; a word stands where it is reached with a probability of 95%. Beside it, as "
-        "papers print them, the share of equal pairs of ratings, Fleiss' kappa and Gwet's AC1."
+        "Krippendorff's α with its 95% CI over sources: 1 is perfect agreement, 0 is what chance "
+        "alone gives. Krippendorff accepts data from .800 on as reliable and from .667 on for tentative "
+        "conclusions; the last column names a threshold if it is reached with a probability of 95%. "
+        "Percent agreement is the share of equal pairs of ratings. A coefficient that the protocol's "
+        "authors report has a column of its own; the files contain further coefficients."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[Coefficient]:
         rows: list[Coefficient] = []
         for criterion in inputs.said.rubric.criteria:
+            reported = _reported(inputs.said.rubric, criterion)
             for basis, judgments in _bases(inputs.said, criterion):
                 chance.step(f"Agreement on {criterion.key}")
                 ratings = inputs.said.ratings(criterion.key, judgments=judgments)
-                rows += of_table(
+                computed = of_table(
                     ratings.to_numpy(),
                     criterion,
                     clusters=clusters_of(inputs.said, ratings.index),
                     unit=inputs.said.cluster_unit,
                     basis=basis,
                 )
+                rows += [
+                    replace(row, reported=(row.coefficient, row.level) in reported)
+                    for row in computed
+                ]
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -147,9 +160,9 @@ class Agreement(Section[Coefficient]):
         chart = partial(
             charts.intervals,
             [point for point in points if point[1].defined],
-            title="Krippendorff's alpha",
+            title="Krippendorff's α",
         )
-        alt = "Krippendorff's alpha of each criterion with its interval"
+        alt = "Krippendorff's α of each criterion with its 95% CI"
         return [Figure("agreement", alt, chart)]
 
     def sentences(self, found: Found) -> Iterator[str]:
@@ -172,10 +185,14 @@ class Agreement(Section[Coefficient]):
                 f"Krippendorff's α over {counted(study.annotators, 'annotator')} and "
                 f"{study.sample}{method}: {'; '.join(phrases)}."
             )
+
+    def caveats(self, found: Found) -> Iterator[str]:
+        rows = [(each, row) for each in criterion_rows(found) if (row := alpha_row(found, each))]
+        if not facts_of(found).judgments:
+            return
         unrated = [inside(each.name) for each, row in rows if _is_unrated(row)]
         if unrated:
-            yield f"Nobody rated {listed(unrated)}."
-        # one sentence names all, because the page shows the first sentences only
+            yield f"No annotator rated {listed(unrated)}."
         if below := [inside(each.name) for each, row in rows if row.estimate.high < 0]:
             yield f"On {listed_or_counted(below, 'criteria')}, annotators agree less than chance alone would have them."
         if around := [
@@ -188,43 +205,42 @@ class Agreement(Section[Coefficient]):
             if _is_unrated(row):
                 continue
             if not row.estimate.defined:
-                yield f"On {name} alpha is undefined: {row.estimate.reason}."
+                yield f"On {name}, α is undefined: {row.estimate.reason}."
             if each.criterion in untold:
                 yield (
-                    f"Whether one value is most of all ratings on {name} is not told: the list of "
-                    "its values is too long."
+                    f"The report does not state whether one value dominates the ratings on {name}, because "
+                    "the scale has too many values to list."
                 )
             elif counts := given.get(each.criterion):
                 yield from _skew(found, each, counts)
 
     def headline(self, found: Found) -> dict[str, Estimate]:
         return {
-            f"{each.name}, alpha": row.estimate
+            f"{each.name}, α": row.estimate
             for each in criterion_rows(found)
             if (row := alpha_row(found, each))
         }
 
     def small_print(self, found: Found) -> list[str]:
         forced = [
-            f"{found.name_of(row.criterion)} {coefficient(row.estimate.value)}"
+            f"{coefficient(row.estimate.value)} on {inside(found.name_of(row.criterion))}"
             for each in criterion_rows(found)
             if (row := alpha_row(found, each, basis="without forced values"))
         ]
         told = [
-            "More than one judgment in a hundred was set by a rule of the protocol. Without those, alpha is "
-            f"{', '.join(forced)}."
+            "A rule of the protocol set more than 1% of the judgments. Without these, α is "
+            f"{listed(forced)}."
         ]
         by_set = [
-            f"{each.name} is asked once per set and held by each of its questions; set by set its alpha "
-            f"is {with_interval(row.estimate, coefficient)}, n = {row.estimate.n:,}."
+            f"{each.name} is asked once per set, and each question of the set has its rating; counted once "
+            f"per set, α is {with_interval(row.estimate, coefficient)}, n = {row.estimate.n:,}."
             for each in criterion_rows(found)
             if (row := alpha_row(found, each, basis="once per set")) and row.estimate.defined
         ]
-        return [
-            *(told if forced else []),
-            *by_set,
-            *largest_differences(row.checked for row in found.of(Agreement)),
-        ]
+        return [*(told if forced else []), *by_set]
+
+    def technical_notes(self, found: Found) -> list[str]:
+        return largest_differences(row.checked for row in found.of(Agreement))
 
 
 def _fewer(row: Coefficient, study: StudyFacts) -> str:
@@ -329,6 +345,17 @@ def _row(
     )
 
 
+def _reported(rubric: RubricDocument, criterion: RubricCriterion) -> set[tuple[str, str]]:
+    """Return the coefficients, with their levels, that the protocol's authors report."""
+    reported: set[tuple[str, str]] = set()
+    for each in rubric.agreement:
+        if each.statistic == "krippendorff_alpha":
+            reported.add((each.statistic, each.level or level_of(criterion)))
+        elif each.statistic in COMPUTED_FOR:
+            reported.add((COMPUTED_FOR[each.statistic], "nominal"))
+    return reported
+
+
 def _bases(material: Material, criterion: RubricCriterion) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the judgments agreement is computed on: all; where rules forced many, those that people
     gave; and of what is asked once per set, one for each set."""
@@ -424,26 +451,45 @@ def _main_table(found: Found) -> list[PageTable]:
     estimates = [row.estimate for _, row in rows]
     start = -1.0 if any(end < 0 for each in estimates for end in (each.low, each.value)) else 0.0
     reasons = sorted({each.reason for each in estimates} - {""})
+    beside = _beside_alpha(found)
     return [
         PageTable(
             "Agreement",
-            ["alpha", "equal pairs", *IN_MAIN_TABLE.values()],
-            [_main_line(found, each, row, start) for each, row in rows],
+            ["α", "percent agreement", *(_title(*each) for each in beside)],
+            [_main_line(found, each, row, start, beside) for each, row in rows],
             first="Criterion",
-            last="reached with 95%",
+            last="threshold reached",
             reasons=reasons,
         )
     ]
 
 
-def _main_line(found: Found, criterion: CriterionRow, row: Coefficient, start: float) -> Line:
-    """Return a criterion's alpha on an axis from `start`, with the coefficients that papers print
-    beside it."""
+def _beside_alpha(found: Found) -> list[tuple[str, str]]:
+    """Return the coefficients, with their levels, that the protocol's authors report beside or
+    instead of the α that the report shows."""
+    shown = {("krippendorff_alpha", each.alpha_level) for each in criterion_rows(found)}
+    reported = dict.fromkeys(
+        (row.coefficient, row.level) for row in found.of(Agreement) if row.reported
+    )
+    return [each for each in reported if each not in shown]
+
+
+def _title(coefficient: str, level: str) -> str:
+    return f"α ({level})" if coefficient == "krippendorff_alpha" else NAMES[coefficient]
+
+
+def _main_line(
+    found: Found,
+    criterion: CriterionRow,
+    row: Coefficient,
+    start: float,
+    beside: Sequence[tuple[str, str]],
+) -> Line:
+    """Return a criterion's α on an axis from `start`, percent agreement, and the coefficients of
+    `beside`."""
     equal, *others = (
-        other.estimate
-        if (other := coefficient_row(found, row.criterion, name, "nominal"))
-        else None
-        for name in ("percent_agreement", *IN_MAIN_TABLE)
+        other.estimate if (other := coefficient_row(found, row.criterion, *each)) else None
+        for each in (("percent_agreement", "nominal"), *beside)
     )
     of = row.estimate
     alpha = Cell(
@@ -465,15 +511,16 @@ def _other_coefficients(found: Found) -> list[PageTable]:
         for row in found.of(Agreement)
         if row.basis == "all"
     }
+    in_main_table = {coefficient for coefficient, _level in _beside_alpha(found)}
     lines = [
         Line(title, [_cell(kept.get((key, criterion))) for criterion in found.names])
         for key, title in NAMES.items()
-        if key not in IN_MAIN_TABLE and any((key, criterion) in kept for criterion in found.names)
+        if key not in in_main_table and any((key, criterion) in kept for criterion in found.names)
     ]
     reasons = sorted({each.reason for each in kept.values() if not each.defined and each.reason})
     caption = (
-        "Kappas look at categories only unless weights are named; intraclass correlations take the "
-        "scale's steps as equal. Intervals leave out one source after another."
+        "κ takes the scale as categories unless weights are named; intraclass correlations take the "
+        "scale's steps as equal. 95% CI, cluster jackknife."
     )
     return [
         PageTable(
@@ -523,7 +570,7 @@ def _skew(found: Found, criterion: CriterionRow, counts: Counter[tuple[int, str]
     if most / total >= SKEWED and equal and gwet and equal.estimate.defined:
         told = f"{value} (“{label}”)" if label else str(value)
         yield (
-            f"On {inside(criterion.name)} {percent(most / total)} of ratings are {told}; "
-            f"{percent(equal.estimate.value)} of pairs of ratings are equal, and Gwet's AC1 is "
+            f"On {inside(criterion.name)}, {percent(most / total)} of ratings are {told}; "
+            f"percent agreement is {percent(equal.estimate.value)}, and Gwet's AC1 is "
             f"{coefficient(gwet.estimate.value)}."
         )

@@ -147,8 +147,9 @@ class Annotators(Section[AnnotatorRow]):
     people = ("annotator",)
     beside = (("use_of_scale", "Use of the scale"), ("left_out", "Without each annotator"))
     note = (
-        "Severity is the mean distance from the others on the same questions; below 0 is harsh where high is best. A "
-        "long run of one value may be straight-lining, or a run of equal questions."
+        "Severity is the mean difference from the other annotators on the same questions; if high is best, an "
+        "annotator below 0 is severe. A long run of one value may indicate straight-lining, or questions of equal "
+        "quality."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[AnnotatorRow]:
@@ -198,7 +199,7 @@ class Annotators(Section[AnnotatorRow]):
                 "mean",
                 "severity",
                 "longest run",
-                f"{level} alpha without",
+                f"{level} α without",
                 "use of the scale",
             ]
             if lines:
@@ -280,7 +281,7 @@ class Pairs(Section[PairKappa]):
     """Pairwise Cohen's kappa under three weightings."""
 
     key = "pairs"
-    title = "Pairwise Cohen's kappa"
+    title = "Pairwise Cohen's κ"
     identity = ("criterion", "weights", "first", "second")
     people = ("first", "second")
 

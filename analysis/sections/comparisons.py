@@ -121,14 +121,16 @@ class Comparisons(Section[SystemPair]):
     """
 
     key = "comparisons"
+    listed = True
     title = "System comparisons"
     identity = ("criterion", "test", "first", "second")
     by_reading = True
     note = (
-        "Every pair of systems, p with Holm's correction over the pairs of a criterion. p of the test that the letters "
-        "come from is bold below .05. The two-sample t of question means is printed as published: it takes the "
-        "questions of two systems on one source as independent. If the mixed model compares the systems, the other "
-        "tests are printed as published too: they take annotators as fixed and equally allocated."
+        "All pairs of systems; p with Holm's correction over the pairs of a criterion. The letters in the table of "
+        "systems come from the test whose p is bold below .05. The two-sample t test is given for comparison with "
+        "published results only: it treats the questions of two systems on one source as independent. If the mixed "
+        "model compares the systems, the other tests are given for comparison only too: they treat annotators as "
+        "fixed and equally allocated."
     )
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
@@ -250,7 +252,7 @@ def _table(found: Found, criterion: str, name: str) -> PageTable | None:
         "sources",
         "p permutation",
         "p Wilcoxon",
-        "Cliff's delta",
+        "Cliff's δ",
         "p two-sample t",
     ]
     notes = ["", "in common", "", "", "", "as published"]

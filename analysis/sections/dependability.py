@@ -51,9 +51,10 @@ class DependabilityOfSystems(Section[DependabilityRow]):
     identity = ("criterion", "annotators", "sources")
     by_reading = True
     note = (
-        "What the variance components say of studies of other sizes (Brennan 2001), with annotators "
-        "and sources like these: the standard error of the difference of two systems, and below it "
-        "the generalisability, the share of the variance between systems' means that is their own."
+        "Expected precision of studies of other sizes with annotators and sources like these, from the "
+        "variance components (Brennan 2001): the standard error of a difference of two systems, and below "
+        "it the generalisability coefficient (the share of the variance of system means that is due to "
+        "the systems)."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[DependabilityRow]:

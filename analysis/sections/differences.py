@@ -134,10 +134,10 @@ class Differences(Section[MetricPair]):
     data_only = ("steiger_z", "p_steiger", "meng_z", "p_meng", "zou_low", "zou_high")
     by_reading = True
     note = (
-        "The highest metric against each other one, p with Holm's correction over all pairs, bold "
-        "below .05. Williams' test is printed as published: it takes questions as independent, and "
-        "where systems share sources it finds differences that are not there. Some papers print its "
-        "one-sided p, which is half of the two-sided p."
+        "The metric with the highest correlation against each other metric; p with Holm's correction over "
+        "all pairs, bold below .05. Williams' test is given for comparison with published results only: it "
+        "treats questions as independent, so its p is too small if systems share sources. Some papers give "
+        "its one-sided p, which is half of the two-sided p."
     )
 
     @classmethod
@@ -236,9 +236,9 @@ class Leaders(Section[LeaderRow]):
     identity = ("criterion", "level")
     by_reading = True
     note = (
-        "Of the metrics that could be compared, the one that correlates best with human ratings is in this set with "
-        "a probability of 95% or more, by the tests of all pairs after Holm's correction. Where the "
-        "levels name different metrics, say which level a claim is about."
+        "With a confidence of at least 95%, this set contains the metric with the highest correlation among those "
+        "that could be compared (tests of all pairs, Holm's correction). If the levels name different metrics, "
+        "state the level with each claim."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[LeaderRow]:
@@ -262,16 +262,31 @@ class Leaders(Section[LeaderRow]):
 
     def sentences(self, found: Found) -> Iterator[str]:
         level = headline_level(found)
-        rows = [
-            row for row in found.of(Levels) if (row.level, row.coefficient) == (level, "spearman")
-        ]
-        by_human: dict[str, list[MetricLevel]] = {}
-        for row in rows:
-            by_human.setdefault(row.criterion, []).append(row)
+        by_human = _headline_rows(found)
         for human, own in by_human.items():
             yield metric_sentence(own, human, level, found)
-        if rows:
-            yield from _disagreements(found, level, by_human)
+        named = {human: _named(own) for human, own in by_human.items()}
+        is_any_named = any(named.values())
+        if (
+            is_any_named
+            and not _disagreements(found, level)
+            and _none_is_ahead(found, level, named)
+        ):
+            yield "No other level puts a metric significantly ahead of these."
+
+    def caveats(self, found: Found) -> Iterator[str]:
+        if _headline_rows(found):
+            yield from _disagreements(found, headline_level(found))
+
+
+def _headline_rows(found: Found) -> dict[str, list[MetricLevel]]:
+    """Return Spearman's ρ at the level of the headline, by human column."""
+    level = headline_level(found)
+    by_human: dict[str, list[MetricLevel]] = {}
+    for row in found.of(Levels):
+        if (row.level, row.coefficient) == (level, "spearman"):
+            by_human.setdefault(row.criterion, []).append(row)
+    return by_human
 
 
 def _members(row: LeaderRow | None) -> Cell:
@@ -429,11 +444,8 @@ def _ceiling(found: Found, human: str, level: str) -> str:
     return ""
 
 
-def _disagreements(
-    found: Found, level: str, by_human: Mapping[str, Sequence[MetricLevel]]
-) -> Iterator[str]:
-    """Say where another level puts another metric first and leaves this one behind, or that none
-    puts a metric ahead of those that the sentences name."""
+def _disagreements(found: Found, level: str) -> list[str]:
+    """Return on which criteria another level puts another metric first and this one behind it."""
     leaders = {(row.criterion, row.level): row for row in found.of(Leaders)}
     told: dict[tuple[str, str, str], list[str]] = {}
     for (human, other), row in leaders.items():
@@ -442,14 +454,11 @@ def _disagreements(
             told.setdefault((other, row.highest, here.highest), []).append(
                 inside(found.name_of(human))
             )
-    for (other, first, behind), humans in told.items():
-        yield (
-            f"The levels disagree on {listed(humans)}: {first} is significantly better than {behind} "
-            f"({LEVELS[other]})."
-        )
-    named = {human: _named(own) for human, own in by_human.items()}
-    if any(named.values()) and not told and _none_is_ahead(found, level, named):
-        yield "No other level puts a metric significantly ahead of these."
+    return [
+        f"The levels disagree on {listed(humans)}: {first} is significantly better than {behind} "
+        f"({LEVELS[other]})."
+        for (other, first, behind), humans in told.items()
+    ]
 
 
 def _named(rows: Sequence[MetricLevel]) -> list[str]:
@@ -605,7 +614,7 @@ def _square(title: str, rows: Sequence[MetricPair]) -> PageTable:
         lines,
         first="Metric",
         caption=(
-            "Spearman's rho of the line's metric minus that of the column's, with p after Holm's "
+            "Spearman's ρ of the line's metric minus that of the column's, with p after Holm's "
             "correction over all pairs, bold below .05."
         ),
         heat=True,

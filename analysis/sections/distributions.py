@@ -40,6 +40,7 @@ class Distributions(Section[PointShare]):
     """How often each system got each point of each scale."""
 
     key = "distributions"
+    listed = True
     title = "Rating distributions"
     identity = ("criterion", "system", "value")
     by_reading = True
@@ -90,10 +91,10 @@ class Distributions(Section[PointShare]):
         alt = "The share of each value of the scale among the ratings of each system"
         return [Figure("distributions", alt, chart)]
 
-    def small_print(self, found: Found) -> list[str]:
+    def technical_notes(self, found: Found) -> list[str]:
         return charts.not_drawn(len(_shares(found)))
 
-    def sentences(self, found: Found) -> Iterator[str]:
+    def caveats(self, found: Found) -> Iterator[str]:
         for each in criterion_rows(found):
             is_rated = found.on(Distributions, each.criterion) or (
                 each.criterion in found.left_out(Distributions)

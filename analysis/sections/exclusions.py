@@ -7,6 +7,7 @@ from typing import Literal
 from analysis.frames import Material, with_settled
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Line, PageTable
+from analysis.reports.numerals import coefficient, or_dash
 from analysis.reports.system_names import system_name
 from analysis.sections.agreement import alpha_of
 from analysis.sections.readings import read_as
@@ -16,7 +17,7 @@ from analysis.stats.estimate import Estimate
 
 DATA: dict[str, str] = {
     "all": "Over all data",
-    "after exclusions": "Without the annotators left out",
+    "after exclusions": "Without excluded annotators",
 }
 
 
@@ -43,6 +44,7 @@ class Exclusions(Section[ExclusionRow]):
     is."""
 
     key = "exclusions"
+    listed = True
     title = "Results with and without excluded annotators"
     identity = ("data", "measure", "criterion", "system")
 
@@ -70,8 +72,14 @@ class Exclusions(Section[ExclusionRow]):
             kinds = dict.fromkeys((row.measure, row.system) for row in rows)
             lines = [
                 Line(
-                    system_name(system) if measure == "mean" else "alpha",
-                    [estimate_cell(by_place.get((measure, system, key))) for key in found.names],
+                    system_name(system) if measure == "mean" else "α",
+                    [
+                        estimate_cell(
+                            by_place.get((measure, system, key)),
+                            or_dash if measure == "mean" else coefficient,
+                        )
+                        for key in found.names
+                    ],
                 )
                 for measure, system in kinds
             ]

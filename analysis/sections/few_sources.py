@@ -52,9 +52,9 @@ class FewSources(Section[FewSourcesRow]):
     identity = ("criterion", "first", "second")
     by_reading = True
     note = (
-        "These differences are significant (paired permutation test, Holm's correction) but are not "
-        f"without the {MAX_CARRYING} or fewer sources that add most to them. If a system fails "
-        "rarely, a study of few sources may hold too many or too few of its failures."
+        "These differences are significant (paired permutation test, Holm's correction) but lose "
+        f"significance without the {MAX_CARRYING} or fewer sources that contribute most to them. If a "
+        "system fails rarely, a study of few sources can contain too many or too few of its failures."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[FewSourcesRow]:
@@ -102,13 +102,13 @@ class FewSources(Section[FewSourcesRow]):
                 tables.append(PageTable(criterion.name, heads, lines, first="Systems", folded=True))
         return tables
 
-    def sentences(self, found: Found) -> Iterator[str]:
+    def caveats(self, found: Found) -> Iterator[str]:
         rows = found.of(FewSources)
         if not rows:
             return
         unit = facts_of(found).unit
         depend = "difference depends" if len(rows) == 1 else "differences depend"
         yield (
-            f"Caution: {len(rows):,} significant {depend} on {MAX_CARRYING} {unit.plural} or fewer: "
-            "without these, the test does not find the difference."
+            f"Caution: {len(rows):,} significant {depend} on {MAX_CARRYING} {unit.plural} or fewer "
+            "and would not be significant without them."
         )

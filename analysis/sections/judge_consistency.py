@@ -19,7 +19,7 @@ from analysis.stats.judges import by_place
 from analysis.stats.percent import percent_agreement
 from analysis.stats.resampling import Jackknife
 
-HEADS = ["The same again", "Alpha with itself", "At the same place", "At another place", "Earlier"]
+HEADS = ["The same again", "α with itself", "At the same place", "At another place", "Earlier"]
 NO_ORDER = "the values have no order: none is higher"
 
 

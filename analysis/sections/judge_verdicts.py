@@ -141,7 +141,7 @@ class Verdicts(Section[VerdictRow]):
     beside = (("judge_against_people", "LLM judges against each annotator"),)
     note = (
         "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves each person out in turn and asks "
-        "who is nearer to the others, the judge or that person; epsilon is what replacing a person may cost. A judge "
+        "who is nearer to the others, the judge or that person; ε is what replacing a person may cost. A judge "
         "passes that wins against half of the people. Passing is not enough: one that gives nearly everything the "
         "most frequent value can pass. So what a person reaches, the use of the scale and the bias by system stand "
         "beside it. The authors take items as independent; where several systems share a source that test is wrong "
@@ -164,7 +164,7 @@ class Verdicts(Section[VerdictRow]):
             reasons = [
                 f"{row.judge}: {said}" for row in own for said in (row.reason, row.caution) if said
             ]
-            caption = f"Epsilon {own[0].epsilon:g}, for {own[0].epsilon_reason}."
+            caption = f"ε = {own[0].epsilon:g}, for {own[0].epsilon_reason}."
             heads = [
                 "Passes",
                 "Advantage",
@@ -204,7 +204,7 @@ class AgainstPeople(Section[AgainstPersonRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        heads = ["Judge nearer", "Person nearer", "p", "Kappa", "Alpha", "Rho"]
+        heads = ["Judge nearer", "Person nearer", "p", "κ", "α", "ρ"]
         tables = []
         by_table: dict[tuple[str, str], list[AgainstPersonRow]] = {}
         for row in found.of(AgainstPeople):
@@ -393,18 +393,23 @@ def _sentence(row: VerdictRow, criterion: str) -> str:
     if row.passes is None:
         return f"{criterion}: {row.judge} cannot be tested, {row.reason}."
     verdict = "passes" if row.passes else "does not pass"
-    said = f"{criterion}: {row.judge} {verdict} the alternative annotator test at epsilon {row.epsilon:g}"
+    said = (
+        f"{criterion}: {row.judge} {verdict} the alternative annotator test at ε = {row.epsilon:g}"
+    )
     if row.most_given_share == 1:
-        return f"{said}; it gives everything {row.most_given:g}, so it tells no item from another."
+        return f"{said}; it gives every item {row.most_given:g}, so it distinguishes no items."
     if COPIES in row.caution:
         return f"{said}; {COPIES}."
     gap = row.difference
     if not gap.defined or isnan(gap.high):
         return f"{said}."
     follows, person = coefficient(row.follows.value), coefficient(row.person.value)
-    said += f"; it follows people with rho {follows}, a person with {person}"
+    differs = "does not differ significantly from"
     if gap.high < 0:
-        return f"{said}: less than a person does (difference {with_interval(gap)})."
-    if gap.low > 0:
-        return f"{said}: more than a person does (difference {with_interval(gap)})."
-    return f"{said}, not significantly different (difference {with_interval(gap)})."
+        differs = "is significantly lower than"
+    elif gap.low > 0:
+        differs = "is significantly higher than"
+    return (
+        f"{said}; its correlation with human ratings (ρ = {follows}) {differs} that of one "
+        f"annotator (ρ = {person}; difference {with_interval(gap, coefficient)})."
+    )

@@ -16,7 +16,7 @@ from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
 from analysis.reports.metric_names import metric_names
-from analysis.reports.numerals import coefficient, counted, interval_text, listed
+from analysis.reports.numerals import coefficient, counted, interval_text
 from analysis.sections.columns import (
     averaged_criteria,
     clusters_of,
@@ -50,10 +50,10 @@ LEVELS = {
 OF_QUESTIONS = ("pooled", "within_source", "systems")  # levels that rest on scores of questions
 EARLIER = {"question": "pooled", "source": "within_source", "system": "systems", "set": "sets"}
 MEASURES = {
-    "spearman": "Spearman's rho",
+    "spearman": "Spearman's ρ",
     "pearson": "Pearson's r",
-    "kendall": "Kendall's tau-b",
-    "kendall_c": "Stuart's tau-c",
+    "kendall": "Kendall's τ-b",
+    "kendall_c": "Stuart's τ-c",
     "pairwise_accuracy": "pairwise accuracy",
     "soft_pairwise_accuracy": "soft pairwise accuracy",
 }
@@ -110,12 +110,12 @@ class Levels(Section[MetricLevel]):
     identity = ("criterion", "metric", "level", "coefficient")
     by_reading = True
     note = (
-        "Metrics and ratings are turned so that higher is better. The levels answer different "
-        "questions and can disagree: on each source, whether a metric ranks the systems' questions "
-        "as people do; over all questions, whether it also tells easy sources from hard ones; over "
-        "systems, whether it ranks the systems. Intervals and tests keep the questions on a source "
-        "together. Over systems an interval is printed only where systems are declared random: for a "
-        "fixed handful of systems none is known to hold its level."
+        "Metrics and ratings are sign-aligned so that higher is better. The levels answer different "
+        "questions and can disagree. Per source: does a metric rank the systems' questions for one source "
+        "as annotators do? Pooled: does it also distinguish easy from difficult sources? System level: "
+        "does it rank the systems? Intervals and tests keep the questions on a source together. At system "
+        "level there is an interval only if systems are declared random, because no interval for a few "
+        "fixed systems is known to reach 95% coverage."
     )
 
     @classmethod
@@ -179,10 +179,10 @@ class Levels(Section[MetricLevel]):
             if (row.level, row.coefficient) == (level, "spearman") and row.estimate.defined
         ]
         chart = partial(charts.correlations, rows)
-        alt = f"Spearman's rho of every metric with every human column, {LEVELS[level]}"
+        alt = f"Spearman's ρ between every metric and the mean human rating of every criterion, {LEVELS[level]}"
         return [Figure("correlations", alt, chart)]
 
-    def small_print(self, found: Found) -> list[str]:
+    def technical_notes(self, found: Found) -> list[str]:
         cells = [
             row
             for row in found.of(Levels)
@@ -253,7 +253,7 @@ def heat_cell(
         return Cell("–")
     value, estimate = row.estimate.value, row.estimate
     interval = interval_text(estimate, coefficient)
-    tie = f"epsilon {row.epsilon:.3g}" if row.epsilon > 0 else ""
+    tie = f"ε = {row.epsilon:.3g}" if row.epsilon > 0 else ""
     n = f"n = {row.questions or estimate.n:,}" if with_n else ""
     under = ", ".join(filter(None, [interval, tie, n]))
     shade = round(SHADES * abs(value)) if shaded else None
@@ -350,7 +350,7 @@ def _heat(
         metrics,
         lines,
         first="Criterion",
-        last="one annotator" if people else "",
+        last="human ceiling" if people else "",
         caption=_caption(rows, level, measure, sizes, facts_of(found)),
         reasons=sorted(reasons),
         heat=shaded,
@@ -385,24 +385,25 @@ def _baseline(rows: Sequence[MetricLevel]) -> str:
 def _caption(
     rows: Sequence[MetricLevel], level: str, measure: str, sizes: Set[int], study: StudyFacts
 ) -> str:
-    told = [f"{MEASURES[measure]}, {LEVELS[level]}"]
+    sample = []
     if max(row.sources for row in rows):
-        told.append(f"over {sources_of(rows, study)}")
-    if len(sizes) == 1:  # one n for all stands here, not in every cell
-        told.append(f"n = {next(iter(sizes)):,}")
-    interval = "its 95% CI" if any(not isnan(row.estimate.low) for row in rows) else ""
-    units = "the number of sets" if level == "sets" else "the number of questions"
-    below = listed([*filter(None, [interval]), *([units] * (len(sizes) > 1))])
-    caption = f"{', '.join(told)}{', with ' if below else ''}{below}."
+        sample.append(sources_of(rows, study))
+    if len(sizes) == 1:  # one n for all is here, not in every cell
+        sample.append(f"n = {next(iter(sizes)):,}")
+    else:
+        sample.append("n: sets" if level == "sets" else "n: questions")
+    has_intervals = any(not isnan(row.estimate.low) for row in rows)
+    based_on = "; ".join([", ".join(sample), *["95% CI, cluster jackknife"] * has_intervals])
+    caption = (
+        f"{MEASURES[measure]} between metric and mean human rating, {LEVELS[level]} ({based_on})."
+    )
     if measure == "pairwise_accuracy":
         if level != "systems":  # epsilon is 0 there
             caption += (
-                " A difference of the metric up to epsilon counts as a tie, with epsilon chosen on the other "
-                "sources; the epsilon that serves all pairs best stands below."
+                " A difference of the metric up to ε counts as a tie, with ε chosen on the other "
+                "sources; the ε that is best for all pairs is shown below."
             )
-        caption += (
-            " Below each criterion stands the share of pairs that tying every pair would get right."
-        )
+        caption += " Below each criterion: the accuracy of a metric that ties every pair."
     smallest = [row.smallest_p for row in rows if row.smallest_p >= 0.05]
     if level == "systems" and smallest:
         caption += f" With so few systems no p can fall below {max(smallest):.2g}."

@@ -17,8 +17,8 @@ from analysis.stats.correlation import REQUIRED_ITEMS, Method, pairwise
 
 COEFFICIENTS: tuple[Method, ...] = ("spearman", "pearson")
 NOT_TESTED = (
-    "It describes this material: questions on one source and of one system belong together, so the "
-    "coefficients carry no interval and no test."
+    "The coefficients describe this dataset only: questions on one source or from one system are "
+    "dependent, so there is no interval and no test."
 )
 
 
@@ -70,7 +70,7 @@ class MetricMatrix(Section[MetricCorrelation]):
     title = "Correlations between metrics"
     identity = ("first", "second", "coefficient")
     note = (
-        "Each metric with each other one over the questions that both have scored, turned so that "
+        "Correlations between metrics over the questions that both scored, sign-aligned so that "
         f"higher is better. {NOT_TESTED}"
     )
 
@@ -91,8 +91,8 @@ class CriterionMatrix(Section[CriterionCorrelation]):
     identity = ("first", "second", "coefficient")
     by_reading = True
     note = (
-        "The means of each criterion with those of each other one over the questions judged on both, "
-        f"turned so that higher is better. {NOT_TESTED}"
+        "Correlations between the mean ratings of criteria over the questions judged on both, "
+        f"sign-aligned so that higher is better. {NOT_TESTED}"
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CriterionCorrelation]:

@@ -124,7 +124,7 @@ def _annotators(found: Found) -> Iterator[str]:
     if study.has_times:
         yield f"The median active time per question was {study.seconds_a_question:.0f} s."
     if study.forced:
-        yield f"{counted(study.forced, 'value')} of these followed from a rule of the protocol."
+        yield f"A rule of the protocol set {counted(study.forced, 'value')} of these."
     for each in study.excluded:
         yield f"Annotator {each['annotator']} was excluded: {each['reason'].rstrip('.')}."
     if study.unblinded:
@@ -231,7 +231,7 @@ def _metrics(found: Found) -> Iterator[str]:
             texts.setdefault(prepared(each.made.get("preparation", {})), []).append(each.name)
     told = [f"for {listed(own)} {what}" for what, own in texts.items() if what]
     if told:
-        yield f"The texts of metrics that were computed here: {'; '.join(told)}."
+        yield f"Text preparation of the metrics computed here: {'; '.join(told)}."
 
 
 def _computation(made: RunMade) -> Iterator[str]:

@@ -96,7 +96,7 @@ class MetricsMade(Section[MetricFacts]):
         ]
         heads = ["Scores", "Mean"]
         title = "Metrics"
-        return [PageTable(title, heads, lines, first="Metric", last="Made by")] if lines else []
+        return [PageTable(title, heads, lines, first="Metric", last="Definition")] if lines else []
 
 
 def _line(row: MetricFacts, repeats: Sequence[MetricFacts]) -> Line:

@@ -74,12 +74,11 @@ class MixedModels(Section[ModelRow]):
     identity = ("criterion", "effect", "first", "second")
     by_reading = True
     note = (
-        "A linear model of the ratings with random effects of sources and of questions (one system's "
-        "on one source), and of annotators where the run declares them random; it takes the scale's "
-        "steps as equal. Where annotators are random each pair is tested twice, with the variances "
-        "of all systems and with those of the two alone, and the larger p stands. p with Holm's "
-        "correction over the pairs of a criterion. Below stand the variances: what makes ratings of "
-        "one system differ."
+        "A linear mixed model of the ratings with random effects of sources and of questions (the output of "
+        "one system for one source), and of annotators if the run declares them random. It treats the steps "
+        "of the scale as equal. With random annotators, each pair is tested with the variances of all "
+        "systems and with those of the two systems alone; the larger p is given, with Holm's correction "
+        "over the pairs of a criterion. The variance components are below the table."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ModelRow]:

@@ -55,10 +55,9 @@ class NotListed(Section[UnlistedPart]):
     title = "Omitted from the tables"
     identity = ("table", "part")
     note = (
-        "A table lists a bounded number of rows. Where it would have more, the pairs, slices or "
-        "values of whole criteria, columns or attributes are left out, those with the most rows "
-        "first. Agreement, means and correlations do not depend on them; pairs that are left out "
-        "are not tested, and how often each value was given is not told."
+        "The number of rows of a table is limited. Above the limit, the rows of whole criteria, columns or "
+        "attributes are omitted, beginning with those that have the most rows. Agreement, means and "
+        "correlations do not depend on them; omitted pairs are not tested."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[UnlistedPart]:
@@ -89,7 +88,7 @@ class NotListed(Section[UnlistedPart]):
         heads = ["left out", "rows", "rows of the whole", "rows listed at most"]
         return [PageTable(self.title, heads, lines, first="Table", words=True)] if lines else []
 
-    def sentences(self, found: Found) -> Iterator[str]:
+    def caveats(self, found: Found) -> Iterator[str]:
         for key in _by_table(found):
             yield from unlisted(found, key)
 
@@ -105,8 +104,8 @@ def too_long(section: Section[Any], rows: int) -> UnlistedPart | None:
 def unlisted(found: Found, key: str) -> list[str]:
     """Say what a table leaves out and why; nothing where it is whole."""
     return [
-        f"“{rows[0].title}” would have {rows[0].whole:,} rows, more than the {rows[0].most:,} that a "
-        f"table lists; left out {'is' if len(rows) == 1 else 'are'} {_parts(rows, found)}."
+        f"“{rows[0].title}” would have {rows[0].whole:,} rows, more than the limit of "
+        f"{rows[0].most:,}; it omits {_parts(rows, found)}."
         for rows in [_by_table(found).get(key, [])]
         if rows
     ]

@@ -8,6 +8,7 @@ import pandas as pd
 from analysis import frames
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Line, PageTable
+from analysis.reports.numerals import coefficient
 from analysis.sections.annotators import Repeats
 from analysis.sections.columns import clusters_of
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -40,8 +41,8 @@ class OwnRepeats(Section[OwnRepeatRow]):
     identity = ("criterion", "annotator")
     people = ("annotator",)
     note = (
-        "Whole tasks came again, hidden among the others. The second values are compared with the first and used for "
-        "nothing else. Intervals leave out whole sources in turn."
+        "Some tasks were repeated unannounced. The second ratings are compared with the first and used for nothing "
+        "else. 95% CI, cluster jackknife over sources."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[OwnRepeatRow]:
@@ -67,7 +68,7 @@ class OwnRepeats(Section[OwnRepeatRow]):
             for label in dict.fromkeys(label for label, _ in rows)
         ]
         alpha = Line(
-            "Krippendorff's alpha", [estimate_cell(alphas.get(key)) for key in found.names]
+            "Krippendorff's α", [estimate_cell(alphas.get(key), coefficient) for key in found.names]
         )
         return [
             PageTable(

@@ -6,9 +6,8 @@ from itertools import accumulate
 from typing import Any
 
 from analysis.reports.cells import estimate_cell
-from analysis.reports.charts import NOT_DRAWN
 from analysis.reports.layout import Line, PageTable
-from analysis.reports.numerals import briefly
+from analysis.reports.numerals import briefly, inside
 from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS, Chapter
 from analysis.sections.not_listed import unlisted
@@ -43,9 +42,11 @@ class Card:
     folded: list[PageTable]
     figures: list[dict[str, str]]
     remarks: list[str]
+    technical_notes: list[str]
     downloads: list[tuple[str, str]]  # key and title of tables as CSV
     has_tables: bool
     leads: bool
+    listed: bool
     endings: tuple[tuple[str, str], ...]  # forms in which a table can be taken, with their names
     # all its tables, where one is shown; the others are sent when asked for
     switched: list[PageTable]
@@ -57,9 +58,40 @@ class ShownChapter:
 
     key: str
     title: str
-    text: str  # its results in words; empty if it has none
+    results: list[str]  # sentences
+    caveats: list[str]  # sentences, shown without a click
     cards: list[Card]
     mark: str = ""  # behind the title
+
+    @property
+    def text(self) -> str:
+        """The results in words with the caveats; empty if there are none."""
+        return " ".join([*self.results, *self.caveats])
+
+    @property
+    def leading(self) -> list[Card]:
+        """The sections that are open."""
+        return [card for card in self.cards if card.leads]
+
+    @property
+    def listed(self) -> list[Card]:
+        """The sections that are folded beside the leading ones."""
+        return [card for card in self.cards if card.listed]
+
+    @property
+    def more(self) -> list[Card]:
+        """The sections behind "More"."""
+        return [card for card in self.cards if not card.leads and not card.listed]
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether nothing of the chapter is shown without a click."""
+        return not self.caveats and not self.leading and not self.listed
+
+    @property
+    def name(self) -> str:
+        """The title as it stands in a sentence."""
+        return inside(self.title)
 
     @property
     def marked_title(self) -> str:
@@ -71,25 +103,32 @@ def results_in_words(found: Found) -> list[Record]:
     """Return the results in words: a paragraph for each chapter that has some."""
     paragraphs = []
     for chapter in CHAPTERS:
-        if chapter.key in HEADLINES:
-            said = [
-                sentence for section in chapter.sections for sentence in section.sentences(found)
-            ]
-            if said:
-                paragraphs.append({"about": chapter.title, "text": " ".join(said)})
+        if sentences := [*_results(chapter, found), *_caveats(chapter, found)]:
+            paragraphs.append({"about": chapter.title, "text": " ".join(sentences)})
     return paragraphs
+
+
+def _results(chapter: Chapter, found: Found) -> list[str]:
+    if chapter.key not in HEADLINES:
+        return []
+    return [sentence for section in chapter.sections for sentence in section.sentences(found)]
+
+
+def _caveats(chapter: Chapter, found: Found) -> list[str]:
+    if chapter.key not in HEADLINES:
+        return []
+    return [sentence for section in chapter.sections for sentence in section.caveats(found)]
 
 
 def chapters(found: Found, drawn: list[str]) -> list[ShownChapter]:
     """Return the chapters that have something to show. `drawn`: the figures that the run has."""
     shown = []
-    texts = {each["about"]: each["text"] for each in results_in_words(found)}
     for chapter in CHAPTERS:
         cards = [card for section in chapter.sections if (card := card_of(section, found, drawn))]
-        text = texts.get(chapter.title, "")
-        if cards or text:
+        results, caveats = _results(chapter, found), _caveats(chapter, found)
+        if cards or results or caveats:
             mark = mark_of(chapter, found)
-            shown.append(ShownChapter(chapter.key, chapter.title, text, cards, mark))
+            shown.append(ShownChapter(chapter.key, chapter.title, results, caveats, cards, mark))
     return shown
 
 
@@ -110,9 +149,8 @@ def card_of(section: Section[Any], found: Found, drawn: list[str]) -> Card | Non
         if figure.name in drawn
     ]
     remarks = [*unlisted(found, section.key), *section.small_print(found)]
-    if figures:  # of a run from before figures had a limit
-        remarks = [each for each in remarks if not each.startswith(NOT_DRAWN)]
-    if not tables and not remarks:
+    technical_notes = section.technical_notes(found)
+    if not tables and not remarks and not technical_notes:
         return None
     return Card(
         key=section.key,
@@ -122,9 +160,11 @@ def card_of(section: Section[Any], found: Found, drawn: list[str]) -> Card | Non
         folded=[table for table in tables if table.folded],
         figures=figures,
         remarks=remarks,
+        technical_notes=technical_notes,
         downloads=[(section.key, section.title), *section.beside],
         has_tables=bool(tables),
         leads=section.leads,
+        listed=section.listed,
         endings=ENDINGS,
         switched=tables if sum(table.folded for table in tables) > 1 else [],
     )

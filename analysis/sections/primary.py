@@ -126,6 +126,9 @@ class PrimaryHypotheses(Section[PrimaryRow]):
         for row in found.of(PrimaryHypotheses):
             yield f"Declared before data collection: {row.in_words(found)}."
             yield _result(row, found)
+
+    def caveats(self, found: Found) -> Iterator[str]:
+        if found.of(PrimaryHypotheses):
             yield "All other tests are exploratory."
             yield from across_criteria(found)
 

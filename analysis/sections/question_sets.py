@@ -38,7 +38,7 @@ NAMES = {
     "type_share": "Types a question",
     "type_balance": "Balance of types",
     "cardinality_difference": "References − questions",
-    "cardinality_error": "The same, absolute",
+    "cardinality_error": "Absolute difference",
     "exact_duplicates": "Repeated",
     "near_duplicates": "Nearly repeated",
 }
@@ -183,12 +183,12 @@ class SetFacts(Section[SetFactsRow]):
     """Question types, their diversity, cardinality and duplicates of each system."""
 
     key = "set_facts"
-    title = "Without annotators"
+    title = "Text statistics"
     identity = ("system",)
     note = (
-        "Counted in the texts. A question's type is the first of who, when, where, what, how many, how, why, which "
-        "that stands in it; a yes-no question is other. Two questions nearly repeat each other from a likeness of .8: "
-        "twice their longest common sequence of words, over the words of both."
+        "Computed from the texts. A question's type is the first of who, when, where, what, how many, how, why and "
+        "which in its text; a yes-no question is “other”. Two questions are near-duplicates from a similarity of .8 "
+        "(twice their longest common subsequence of words, divided by the words of both)."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SetFactsRow]:
@@ -463,7 +463,7 @@ def _sets_table(rows: Sequence[SetFactsRow]) -> list[PageTable]:
         for row in rows
     ]
     heads = [NAMES[key] for key in keys]
-    caption = "Means over sets; repeated questions are counted."
+    caption = "Means over sets; repeated questions count."
     table = PageTable("Within a set", heads, lines, first="System", last="Sets", caption=caption)
     return [table] if keys else []
 

@@ -70,9 +70,9 @@ class Ranks(Section[RankRow]):
     identity = ("criterion", "system")
     by_reading = True
     note = (
-        "The probability of each rank over draws of sources with replacement; if the mixed model compares the systems, "
-        "over draws from its means and their covariance. Clusters come from the test of the systems: every system of a "
-        "cluster is significantly better than every system of a later cluster."
+        "The probability of each rank in a bootstrap over sources; if the mixed model compares the systems, in draws "
+        "from its means and their covariance. Clusters come from the test of the systems: every system of a cluster "
+        "is significantly better than every system of a later cluster."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[RankRow]:

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import or_dash, percent
+from analysis.reports.numerals import coefficient, percent
 from analysis.sections.annotators import MANY_POINTS, Pairs
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.levels import SHADES
@@ -48,9 +48,9 @@ class RatingGrids(Section[RatingGridCell]):
     identity = ("criterion", "first", "second", "first_value", "second_value")
     people = ("first", "second")
     note = (
-        "How often one value met another on the same question: what lies off the diagonal is "
-        "disagreement. In the grid of all annotators each pair of ratings counts in both directions. "
-        f"Up to {ANNOTATORS_PAIRED} annotators, each pair has a grid of its own."
+        "How often two annotators gave each pair of values to the same question; cells off the diagonal "
+        "are disagreements. In the matrix of all annotators, each pair of ratings counts in both "
+        f"directions. With up to {ANNOTATORS_PAIRED} annotators, each pair has a matrix of its own."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[RatingGridCell]:
@@ -108,9 +108,9 @@ def _table(
     equal = sum(counts.get((value, value), 0) for value in values) / total
     pairs = total if first else total // 2  # of all annotators, each stands in both directions
     pair = f"{first} and {second}" if first else "all annotators"
-    told = [f"{pairs:,} pairs of ratings, {percent(equal)} equal"]
+    told = [f"{pairs:,} pairs of ratings, percent agreement {percent(equal)}"]
     if kappa is not None:
-        told.append(f"Cohen's kappa {or_dash(kappa)}")
+        told.append(f"Cohen's κ = {coefficient(kappa)}")
     labels = criterion.labels
     return PageTable(
         f"{criterion.name}, {pair}",

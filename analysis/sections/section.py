@@ -130,7 +130,9 @@ class Section(Generic[R]):
     # The rows follow the reading of the rules that was asked for
     by_reading: ClassVar[bool] = False
     download_only: ClassVar[bool] = False  # too long for a page: a row for each judgment, say
-    leads: ClassVar[bool] = False  # stands open on the page; the others open at a click
+    leads: ClassVar[bool] = False  # open on the page
+    # Listed on the page beside the leading sections; the other sections are behind "More"
+    listed: ClassVar[bool] = False
     beside: ClassVar[
         tuple[tuple[str, str], ...]
     ] = ()  # key and title of tables to download with it
@@ -194,7 +196,11 @@ class Section(Generic[R]):
         return []
 
     def sentences(self, found: Found) -> Iterator[str]:
-        """Say what can and what cannot be concluded; the chapter's paragraph is made of these."""
+        """Yield the results in words; the chapter's paragraph consists of these and the caveats."""
+        return iter(())
+
+    def caveats(self, found: Found) -> Iterator[str]:
+        """Yield what limits the conclusions; the page shows these sentences without a click."""
         return iter(())
 
     def headline(self, found: Found) -> dict[str, Estimate]:
@@ -202,7 +208,11 @@ class Section(Generic[R]):
         return {}
 
     def small_print(self, found: Found) -> list[str]:
-        """Return remarks that stand below the tables."""
+        """Return the remarks below the tables, which the page shows without a click."""
+        return []
+
+    def technical_notes(self, found: Found) -> list[str]:
+        """Return which numbers other libraries confirm, and why a figure is missing."""
         return []
 
 

@@ -29,9 +29,9 @@ OWN = ("target_type", "source", "day")
 FROM_FILE = "column: "  # before the name of a metadata column, which could be any word
 Columns: TypeAlias = "Mapping[str, pd.Series[Any]]"  # of the file, by name, each by unit
 MEASURES = {
-    "krippendorff_alpha": "Krippendorff's alpha",
+    "krippendorff_alpha": "Krippendorff's α",
     "mean": "means",
-    "spearman": "Spearman's rho",
+    "spearman": "Spearman's ρ",
 }
 
 
@@ -67,8 +67,8 @@ class Slices(Section[SliceRow]):
     identity = ("attribute", "label", "measure", "criterion", "system", "metric")
     by_reading = True
     note = (
-        "The more slices one looks at, the more differ by chance. Each has fewer questions than the whole, and a wider "
-        "interval. Correlations stand without interval and test here."
+        "The more slices are compared, the more differ by chance. Each slice has fewer questions and wider intervals "
+        "than the whole study. Correlations are given without interval and test."
     )
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
@@ -232,7 +232,7 @@ def _core(
                 human.key,
                 "",
                 column.name,
-                replace(told, method="Spearman's rho, no test"),
+                replace(told, method="Spearman's ρ, no test"),
             )
 
 

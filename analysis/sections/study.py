@@ -223,7 +223,7 @@ class Study(Section[StudyFacts]):
             )
         ]
 
-    def sentences(self, found: Found) -> Iterator[str]:
+    def caveats(self, found: Found) -> Iterator[str]:
         for study in found.of(Study):
             if are_means(found):
                 yield OF_MEANS

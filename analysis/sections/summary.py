@@ -240,7 +240,7 @@ def _table(found: Found, criteria: Sequence[CriterionRow]) -> PageTable | None:
         "Agreement and system means",
         [each.name for each in criteria],
         lines,
-        caption=f"{caption} (95% CI below).",
+        caption=f"{caption} (95% CI in brackets).",
         reasons=reasons,
     )
 

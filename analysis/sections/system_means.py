@@ -81,13 +81,12 @@ class SystemMeans(Section[SystemMean]):
     identity = ("criterion", "system")
     by_reading = True
     note = (
-        "Mean of the question means over the questions that were returned and judged, with its 95% CI and the "
-        "number of questions. If the mixed model compares the systems, mean and interval are the model's, and the mean "
-        "of the question means stands below as unadjusted if it differs. Systems that "
-        "share a letter do not differ significantly (5% level, Holm's correction over the pairs of a criterion; the "
-        "test is named below). A mean is bold only if its system is significantly better than all others by that "
-        "test. The means of eight systems or fewer are drawn on the criterion's scale. Systems are ordered by their "
-        "mean rank over the criteria with a best end."
+        "Mean of the question means over the outputs that are present and judged, with its 95% CI and the number of "
+        "questions (n). If the mixed model compares the systems, mean and interval come from the model; an unadjusted "
+        "mean that differs is given below it. Systems that share a letter do not differ significantly (5% level, "
+        "Holm's correction over the pairs of a criterion; the test is named above the table). A mean is bold if its "
+        "system is significantly better than all others. Up to eight systems are plotted on the criterion's scale. "
+        "Systems are ordered by their mean rank over the criteria that have a best end."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemMean]:
@@ -115,7 +114,14 @@ class SystemMeans(Section[SystemMean]):
             return Line(system_name(name), cells, gave, chip)
 
         shown = [order.criterion for order in orders]
-        reasons = sorted({row.mean.reason for row in rows if row.mean.reason})
+        concerned: dict[str, list[str]] = {}
+        for row in sorted(rows, key=lambda row: row.mean.reason):
+            if row.mean.reason:
+                name = f"{system_name(row.system)} on {inside(found.name_of(row.criterion))}"
+                concerned.setdefault(row.mean.reason, []).append(name)
+        reasons = [
+            f"{listed_or_counted(names, 'means')}: {reason}" for reason, names in concerned.items()
+        ]
         reasons += [
             f"{order.criterion.name}: more groups of systems than there are letters; see every pair."
             for order in orders
@@ -130,7 +136,7 @@ class SystemMeans(Section[SystemMean]):
                 [each.name for each in shown],
                 [line(name) for name in systems],
                 first="System",
-                last="Returned",
+                last="Outputs present",
                 notes=[BEST.get(each.best, "") for each in shown],
                 caption=_tests_named(found, shown) if len(systems) > 1 else "",
                 reasons=reasons,
@@ -152,7 +158,7 @@ class SystemMeans(Section[SystemMean]):
         alt = "Each system's mean with its 95% CI, best first, a panel for each criterion"
         return [Figure("systems", alt, chart)]
 
-    def small_print(self, found: Found) -> list[str]:
+    def technical_notes(self, found: Found) -> list[str]:
         return charts.not_drawn(len(found.of(SystemMeans)), charts.DRAWN_MEANS)
 
     def headline(self, found: Found) -> dict[str, Estimate]:
@@ -162,12 +168,7 @@ class SystemMeans(Section[SystemMean]):
         }
 
     def sentences(self, found: Found) -> Iterator[str]:
-        orders = [
-            order
-            for each in criterion_rows(found)
-            if each.averaged and each.best != "none"
-            if len((order := SystemOrder.of(found, each)).systems) > 1
-        ]
+        orders = _ordered(found)
         study = facts_of(found)
         won: dict[tuple[str, ...], list[str]] = {}
         for each in orders:
@@ -186,11 +187,25 @@ class SystemMeans(Section[SystemMean]):
         )
         for each in orders:
             yield from each.against_means()
-        yield from model_reasons(found)
-        yield from _without_test(orders)
-        yield from _out_of_reach(found)
+
+    def caveats(self, found: Found) -> Iterator[str]:
+        orders = _ordered(found)
+        if orders:
+            yield from model_reasons(found)
+            yield from _without_test(orders)
+            yield from _out_of_reach(found)
         if any(each.near_the_best or len(each.best) > 1 for each in orders):
             yield "A difference that is not significant does not show that the systems are equal."
+
+
+def _ordered(found: Found) -> list["SystemOrder"]:
+    """Return the order of the systems on each criterion that says which of two is better."""
+    orders = [
+        SystemOrder.of(found, each)
+        for each in criterion_rows(found)
+        if each.averaged and each.best != "none"
+    ]
+    return [order for order in orders if len(order.systems) > 1]
 
 
 def _out_of_reach(found: Found) -> Iterator[str]:

@@ -16,8 +16,8 @@ from judging.models import Metric
 
 TITLES = {
     "system": "Scores of a system as a whole",
-    "question": "Means of scores of questions",
-    "set": "Means of scores of sets, within a source, then over sources",
+    "question": "Mean scores of questions",
+    "set": "Mean scores of sets (within each source, then over sources)",
 }
 
 
@@ -49,8 +49,8 @@ class SystemScoresByMetric(Section[SystemScore]):
     title = "Metric means by system"
     identity = ("metric", "level", "system")
     note = (
-        "A score of a system as a whole, such as corpus BLEU, adds counts up before the formula; it is another number "
-        "than the mean of its questions' scores, and the two can order systems differently. Name the one you report."
+        "A score of a system as a whole, such as corpus BLEU, sums counts before the formula is applied. It differs "
+        "from the mean score of the questions and can rank systems differently. State which one you report."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemScore]:
@@ -77,7 +77,9 @@ class SystemScoresByMetric(Section[SystemScore]):
             if lines:
                 heads = [system_name(name) for name in systems]
                 tables.append(
-                    PageTable(title, heads, lines, first="Metric", last="Made", folded=bool(tables))
+                    PageTable(
+                        title, heads, lines, first="Metric", last="Origin", folded=bool(tables)
+                    )
                 )
         return tables
 

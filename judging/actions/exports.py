@@ -203,6 +203,7 @@ def _rows_of_judgments(campaign: Campaign, wanted: QuerySet[Assignment]) -> Colu
     return {
         ("rater",): [ratings, notes, spans, marked],
         ("criterion", "value", *(f"judgment:{name}" for name in OF_JUDGMENTS)): [ratings],
+        ("judgment:task_seconds",): [ratings.filter(assignment__active_seconds__gt=0)],
         ("judgment:cause",): [ratings.exclude(cause="")],
         ("judgment:left_out",): [left_out],
         ("judgment:comment",): [notes.filter(unit__isnull=True)],
@@ -378,6 +379,7 @@ def _ratings(
         kind=F("assignment__round__kind"),
         number=F("assignment__round__number"),
         state=F("assignment__state"),
+        active_seconds=F("assignment__active_seconds"),
     ).iterator():
         yield RatingRecord(
             source_key=row["source"],
@@ -416,6 +418,8 @@ class _ToldOfJudgments:
             "state": row["state"],
             "at": row["created_at"].isoformat(timespec="seconds"),
         }
+        if row["active_seconds"]:
+            told["task_seconds"] = f"{row['active_seconds']:.1f}"
         if row["cause"]:
             told["cause"] = row["cause"]
         if is_main and (row["unit"], row["key"]) in self.settled:
@@ -552,7 +556,8 @@ COLUMNS = {
     "judgment:round": "main, or of which pilot or calibration, where those are asked for",
     "judgment:state": "submitted, or extra: handed in after the place had gone to somebody else",
     "judgment:at": "when it was stored, UTC",
-    "judgment:left_out": "yes where the annotator is left out of the analysis",
+    "judgment:task_seconds": "active time of the whole task that the judgment belongs to, in seconds, without pauses",
+    "judgment:left_out": "yes if the annotator is excluded from the analysis",
     "judgment:comment": "what the annotator wrote on the whole task this judgment belongs to",
     "note": "what the annotator wrote beside the ratings",
     "mark": "span: the annotator marked this part of the passage; none: nothing in it answers the question",

@@ -3,9 +3,8 @@
 
 function openTarget() {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const fold = target && target.closest("details");
-  if (!fold) return;
-  fold.open = true;
+  if (!target || !target.closest("details")) return;
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   target.scrollIntoView();
 }
 

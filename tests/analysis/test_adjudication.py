@@ -309,8 +309,8 @@ def test_report_names_who_could_read_what_others_said_before_they_judged(differi
     analysed(second)
     page = browser(second.created_by).get(reverse("analysis:report", args=[second.uuid])).text
     told = (
-        "was named to settle values of this material before they began here, or while this study was closed "
-        "in between, and may have read what others said of the questions."
+        "was named as an adjudicator before or between their own judgments and may have read other "
+        "annotators' ratings."
     )
     assert f"{labels[0]} {told}" in page
     assert f"{begin[late].label} {told}" not in page

@@ -110,7 +110,7 @@ def test_a_table_that_is_too_long_all_the_same_is_left_out_as_a_whole(monkeypatc
     assert too_long(Study(), 3) is None
     assert too_long(Study(), 4) == UnlistedPart("about", "Study data", "", 4, 4, 3)
     told = stored.found(not_listed=[encode(too_long(Study(), 4))])
-    assert list(NotListed().sentences(told)) == [
+    assert list(NotListed().caveats(told)) == [
         "“Study data” would have 4 rows, more than the 3 that a table lists; left out is all of it."
     ]
 
@@ -161,9 +161,9 @@ def test_the_order_of_metrics_is_not_judged_where_columns_were_not_compared():
 
 
 def test_a_report_says_where_the_commonest_value_is_not_told(run, whole):
-    told = " ".join(Agreement().sentences(runs.found_by(run)))
-    assert "Whether one value is most of all ratings on correctness is not told" in told
-    assert "is not told" not in " ".join(Agreement().sentences(Found(whole)))
+    told = " ".join(Agreement().caveats(runs.found_by(run)))
+    assert "does not state whether one value dominates the ratings on correctness" in told
+    assert "does not state" not in " ".join(Agreement().caveats(Found(whole)))
 
 
 def documents_read(queries):

@@ -324,11 +324,11 @@ def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     client = factories.logged_in(copy.created_by)
     page = client.get(reverse("analysis:dry_run", args=[copy.uuid])).text
     assert f"{len(came)} came, 5 were let in" in page
-    assert f"{len(out)} of {len(careless)} careless annotators were left out" in page
+    assert f"{len(out)} of {len(careless)} careless annotators were excluded" in page
     assert "with nobody left out" in page
     assert f"{time['paid']:,.2f} EUR" in page
     report = client.get(reverse("analysis:report", args=[copy.uuid])).text
-    assert "Without the annotators left out" in report
+    assert "Without excluded annotators" in report
     dry_runs.remove(campaign=copy, by=copy.created_by)
     assert rows_by_model() == before
 

@@ -65,6 +65,20 @@ def test_latex_is_whole_and_every_file_it_names_is_there(folder):
     ] == []
 
 
+def test_latex_tables_bare_tabular_in_a_file_of_its_own_read_by_one_float(folder):
+    floats = "".join(path.read_text() for path in (folder / "latex/tables").glob("*.tex"))
+    tabulars = list((folder / "latex/tables/tabular").glob("*.tex"))
+    assert tabulars
+    for path in tabulars:
+        text = path.read_text()
+        assert text.startswith(r"\begin{tabular}")
+        assert text.endswith("\\end{tabular}\n")
+        assert floats.count(rf"\input{{tables/tabular/{path.stem}}}") == 1
+    assert r"\begin{tabular}" not in floats
+    caption = r"\caption{Spearman\textquotesingle{}s \ensuremath{\rho} between metric and mean human rating"
+    assert caption in floats
+
+
 def test_every_citation_has_its_entry_and_every_entry_is_cited(folder):
     text = (folder / "latex/methods.tex").read_text()
     cited = {key for keys in re.findall(r"~\\cite\{(.*?)\}", text) for key in keys.split(",")}

@@ -60,7 +60,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         if tag == "h3":
-            self._section = given.get("id") or ""
+            self._section = (given.get("id") or "").removeprefix("more-")
         elif tag == "div" and "table-scroll" in (given.get("class") or ""):
             self._title = given.get("aria-label") or ""
         elif tag == "table":

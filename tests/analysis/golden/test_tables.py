@@ -227,10 +227,12 @@ CHECKED_BY = {
 COEFFICIENTS = {  # what a reader is told, and what it must be
     "Gwet's AC2, linear weights": "gwet_ac2_linear",
     "Gwet's AC2, quadratic weights": "gwet_ac2_quadratic",
-    "Randolph's kappa": "randolph_kappa",
-    "Brennan-Prediger, quadratic weights": "brennan_prediger_quadratic",
-    "Conger's kappa": "conger_kappa",
-    "Conger's kappa, quadratic weights": "conger_kappa_quadratic",
+    "Gwet's AC1": "gwet_ac1",
+    "Fleiss' κ": "fleiss_kappa",
+    "Randolph's κ": "randolph_kappa",
+    "Brennan–Prediger, quadratic weights": "brennan_prediger_quadratic",
+    "Conger's κ": "conger_kappa",
+    "Conger's κ, quadratic weights": "conger_kappa_quadratic",
     "ICC(1,1)": "icc_1,1",
     "ICC(2,1)": "icc_2,1",
     "ICC(3,1)": "icc_3,1",
@@ -287,7 +289,8 @@ def test_system_means(made: Made) -> None:
     }
     for row in second.returned(made.golden):
         assert (
-            table.cell(row["system"], "Returned").text == f"{row['returned']} of {row['expected']}"
+            table.cell(row["system"], "Outputs present").text
+            == f"{row['returned']} of {row['expected']}"
         )
 
 
@@ -467,10 +470,10 @@ def test_system_scores(made: Made) -> None:
     same(made, "system_scores", expected, ["metric", "level", "system"])
     made_by = {"imported": "imported", "human_mean": "mean human score, imported"}
     for row in expected:
-        table = made.html.table("system_scores", "Means of scores of questions")
+        table = made.html.table("system_scores", "Mean scores of questions")
         cell = table.cell(row["metric"], row["system"])
         assert (cell.text, cell.under) == (f"{row['value']:.4g}", f"n = {row['n']}")
-        assert table.cell(row["metric"], "Made").text == made_by[row["kind"]]
+        assert table.cell(row["metric"], "Origin").text == made_by[row["kind"]]
 
 
 def test_exclusions(made: Made) -> None:
@@ -483,14 +486,15 @@ def test_exclusions(made: Made) -> None:
         unless(models[row["data"]], row) if row["measure"] == "mean" else row for row in expected
     ]
     same(made, "exclusions", expected, ["data", "measure", "criterion", "system"])
-    titles = {"all": "Over all data", "after exclusions": "Without the annotators left out"}
+    titles = {"all": "Over all data", "after exclusions": "Without excluded annotators"}
     for row in expected:
         table = made.html.table("exclusions", titles[row["data"]])
-        cell = table.cell(row["system"] or "alpha", names(made)[row["criterion"]])
+        cell = table.cell(row["system"] or "α", names(made)[row["criterion"]])
         if row["value"] is ...:
             continue
-        assert cell.text == written(row["value"])
-        if row["measure"] == "mean":
+        is_mean = row["measure"] == "mean"
+        assert cell.text == (written if is_mean else short)(row["value"])
+        if is_mean:
             assert cell.under == under(row)
 
 
@@ -508,9 +512,9 @@ def test_slices(made: Made) -> None:
         made, "slices", expected, ["attribute", "label", "measure", "criterion", "system", "metric"]
     )
     titles = {
-        "krippendorff_alpha": "Krippendorff's alpha",
+        "krippendorff_alpha": "Krippendorff's α",
         "mean": "means",
-        "spearman": "Spearman's rho",
+        "spearman": "Spearman's ρ",
     }
     for row in expected:
         values = f"{row['slices']} value{'s' if row['slices'] > 1 else ''}"
@@ -544,7 +548,7 @@ def test_question_sets(made: Made) -> None:
         "Repeated": "exact_duplicates",
         "Nearly repeated": "near_duplicates",
         "References − questions": "cardinality_difference",
-        "The same, absolute": "cardinality_error",
+        "Absolute difference": "cardinality_error",
         "Sets": "sets",
     }
     for table in [
@@ -623,7 +627,7 @@ def test_agreement(made: Made) -> None:
         level = "nominal" if each["level"] == "nominal" or len(each["points"]) == 2 else "ordinal"
         if name not in table.lines:
             continue
-        assert table.cell(name, "alpha").text == short(by_place[key, "krippendorff_alpha", level])
+        assert table.cell(name, "α").text == short(by_place[key, "krippendorff_alpha", level])
         pairable = [
             slot for slot in second.asked(made.golden, each, made.said) if len(slot.given(key)) > 1
         ]
@@ -631,11 +635,12 @@ def test_agreement(made: Made) -> None:
         rests = f" on {len(sources)} source{'s' if len(sources) > 1 else ''}"
         assert table.names[name].under.removesuffix(rests) == f"{level}, n = {len(pairable)}"
         equal_pairs = by_place[key, "percent_agreement", "nominal"]
-        assert table.cell(name, "equal pairs").text == (
+        assert table.cell(name, "percent agreement").text == (
             "–" if equal_pairs is None else f"{100 * equal_pairs:.0f}%"
         )
-        for head, coefficient in (("Fleiss", "fleiss_kappa"), ("AC1", "gwet_ac1")):
-            assert table.cell(name, head).text == short(by_place[key, coefficient, "nominal"])
+        for head in (each.text for each in table.heads if each.text in COEFFICIENTS):
+            coefficient = by_place[key, COEFFICIENTS[head], "nominal"]
+            assert table.cell(name, head).text == short(coefficient)
     others = [
         t for t in made.html.tables if (t.section, t.title) == ("agreement", "Other coefficients")
     ]
@@ -671,7 +676,7 @@ def test_annotators(made: Made) -> None:
         assert table.cell(row["annotator"], "ratings").text == str(row["n"])
         assert table.cell(row["annotator"], "mean").text == written(row["mean"])
         assert table.cell(row["annotator"], "severity").text == signed(row["severity"])
-        assert table.cell(row["annotator"], f"{own['level']} alpha without").text == written(
+        assert table.cell(row["annotator"], f"{own['level']} α without").text == written(
             own["value"]
         )
 
@@ -713,7 +718,7 @@ def test_comparisons(made: Made) -> None:
         ):
             assert table.cell(line, head).text == p_text(own[test]["p_holm"]), head
         delta = own["cliffs_delta"]["value"]
-        assert table.cell(line, "Cliff's delta").text == ("–" if delta is None else short(delta))
+        assert table.cell(line, "Cliff's δ").text == ("–" if delta is None else short(delta))
 
 
 def p_text(p: float | None) -> str:
@@ -736,7 +741,7 @@ def test_metrics_against_people(made: Made) -> None:
         assert cell.text == ("–" if row["value"] is None else short(row["value"]))
 
 
-MEASURES = {"spearman": "Spearman's rho", "pearson": "Pearson's r", "kendall": "Kendall's tau-b"}
+MEASURES = {"spearman": "Spearman's ρ", "pearson": "Pearson's r", "kendall": "Kendall's τ-b"}
 LEVELS = {
     "pooled": "pooled",
     "within_source": "per source",
@@ -1066,7 +1071,9 @@ def test_sentences(made: Made) -> None:
     assert set(found) == set(CONCLUSIONS[made.golden.name])
     for about, text in found.items():
         assert text == CONCLUSIONS[made.golden.name][about]
-        assert f'<p class="small">{escape(text)}</p>' in made.source
+    for chapter in page.chapters(Found(made.tables), []):
+        for sentences in filter(None, (chapter.results, chapter.caveats)):
+            assert f">{escape(' '.join(sentences))}</p>" in made.source
 
 
 def test_sentences_raw_and_corrected_p_disagree_name_no_leader(made: Made) -> None:

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from analysis.reports.rows import Record
-from analysis.sections.section import Found
+from analysis.sections.section import Found, Section
 
 POINTS = [[1, "no"], [2, "nearly"], [3, "yes"]]
 
@@ -57,6 +57,11 @@ def estimate(
     return {"value": value, "low": low, "high": high, "n": 12, "dropped": 0, "reason": "", **where}
 
 
+def in_words(section: Section[Any], found: Found) -> list[str]:
+    """Return the results of a section in words with its caveats."""
+    return [*section.sentences(found), *section.caveats(found)]
+
+
 def agreement(
     alpha: Record, *, equal: float = 0.9, key: str = "clarity", level: str = "ordinal"
 ) -> list[Record]:
@@ -65,7 +70,7 @@ def agreement(
     return [
         estimate(equal, coefficient="percent_agreement", level="nominal", **where),
         alpha | {"coefficient": "krippendorff_alpha", "level": level} | where,
-        estimate(0.1, coefficient="fleiss_kappa", level="nominal", **where),
+        estimate(0.1, coefficient="fleiss_kappa", level="nominal", reported=True, **where),
         estimate(0.85, coefficient="gwet_ac1", level="nominal", **where),
     ]
 

@@ -1,6 +1,8 @@
 """Agreement on a report: intervals over sources against another program, and what the sentences
 claim."""
 
+from dataclasses import replace
+
 import krippendorff
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ from analysis.reports.numerals import coefficient
 from analysis.sections.agreement import Agreement, of_table
 from judging.models import Campaign
 from judging.protocols import documents
+from judging.protocols.rubric_schema import ReportedAgreement
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections import stored
@@ -21,7 +24,7 @@ from tests.analysis.sections.stored import agreement, criterion, estimate, sprea
 
 
 def said(**documents) -> str:
-    return " ".join(Agreement().sentences(stored.found(**documents)))
+    return " ".join(stored.in_words(Agreement(), stored.found(**documents)))
 
 
 @pytest.mark.django_db
@@ -82,7 +85,7 @@ def test_agreement_on_two_points_is_told_by_the_nominal_alpha():
 
 def test_agreement_that_is_undefined_comes_with_its_reason():
     rows = agreement(estimate(None) | {"reason": "only one annotator"})
-    assert said(agreement=rows) == "On clarity alpha is undefined: only one annotator."
+    assert said(agreement=rows) == "On clarity, α is undefined: only one annotator."
 
 
 def test_criteria_that_nobody_rated_are_named_together():
@@ -94,7 +97,7 @@ def test_criteria_that_nobody_rated_are_named_together():
     ]
     keys = [criterion(key) for key in ("clarity", "fluency", "syntax")]
     told = said(agreement=rows, criteria=keys)
-    assert "Nobody rated fluency and syntax." in told
+    assert "No annotator rated fluency and syntax." in told
     assert "undefined" not in told
 
 
@@ -118,10 +121,7 @@ def test_agreement_no_better_than_chance_names_every_such_criterion(low, high, w
 def test_a_value_that_is_most_of_all_ratings_is_told_with_three_numbers_and_no_cause():
     rows = agreement(estimate(0.2, 0.1, 0.3), equal=0.86)
     text = said(agreement=rows, distributions=spread(3, 4, 93))
-    assert (
-        "93% of ratings are 3 (“yes”); 86% of pairs of ratings are equal, and Gwet's AC1 is .85."
-        in text
-    )
+    assert "93% of ratings are 3 (“yes”); percent agreement is 86%, and Gwet's AC1 is .85." in text
     assert "construction" not in text
     assert "% of ratings" not in said(agreement=rows, distributions=spread(30, 30, 40))
     # agreement is of what annotators said: where rules overrule it, their use of the scale is told
@@ -144,13 +144,13 @@ def test_no_sentence_grades_a_number():
 
 def test_table_shows_alpha_with_interval_and_the_others_each_in_its_column():
     rows = agreement(estimate(0.5, 0.25, 0.75) | {"band": "below .667", "clusters": 6}, equal=0.9)
-    (main,) = Agreement().tables(stored.found(agreement=rows))
+    main, *_others = Agreement().tables(stored.found(agreement=rows))
     (line,) = main.lines
     assert (main.columns, main.last) == (
-        ["alpha", "equal pairs", "Fleiss", "AC1"],
-        "reached with 95%",
+        ["α", "percent agreement", "Fleiss' κ"],
+        "threshold reached",
     )
-    assert [cell.text for cell in line.cells] == [".50", "90%", ".10", ".85"]
+    assert [cell.text for cell in line.cells] == [".50", "90%", ".10"]
     assert (line.cells[0].under, line.under, line.last) == (
         "[.25, .75]",
         "ordinal, n = 12 on 6 sources",
@@ -167,22 +167,24 @@ def test_each_coefficient_stands_in_one_table_of_the_page():
         for name in ("fleiss_kappa", "gwet_ac1", "fleiss_kappa")
     )
     others = [row for row in rows if row["coefficient"] not in ("fleiss_kappa", "gwet_ac1")]
-    conger["coefficient"] = "conger_kappa"
+    conger |= {"coefficient": "conger_kappa", "reported": False}
     found = stored.found(agreement=[*others, fleiss, ac1, conger])
     main, other = Agreement().tables(found)
-    assert [cell.under for cell in main.lines[0].cells[2:]] == ["[.05, .15]"] * 2
-    assert [line.name for line in other.lines] == ["Conger's kappa"]
+    assert [cell.under for cell in main.lines[0].cells[2:]] == ["[.05, .15]"]
+    assert [line.name for line in other.lines] == ["Gwet's AC1", "Conger's κ"]
 
 
 def test_the_axis_begins_at_minus_one_where_an_interval_reaches_below_zero():
-    (main,) = Agreement().tables(stored.found(agreement=agreement(estimate(0.5, -0.5, 0.75))))
+    main, *_others = Agreement().tables(
+        stored.found(agreement=agreement(estimate(0.5, -0.5, 0.75)))
+    )
     plot = main.lines[0].cells[0].plot
     assert (plot.low, plot.estimate, plot.high, plot.zero) == (25, 75, 87.5, 50)
 
 
 def test_agreement_that_is_undefined_is_a_dash_with_its_reason_below():
     rows = agreement(estimate(None) | {"reason": "one annotator"})
-    (main,) = Agreement().tables(stored.found(agreement=rows))
+    main, *_others = Agreement().tables(stored.found(agreement=rows))
     assert (main.lines[0].cells[0].text, main.reasons) == ("–", ["one annotator"])
 
 
@@ -192,7 +194,7 @@ def test_agreement_without_forced_values_is_told_where_rules_forced_many():
     assert (
         Agreement()
         .small_print(stored.found(agreement=rows + forced))[0]
-        .endswith("alpha is Clarity .31.")
+        .endswith("α is .31 on clarity.")
     )
 
 
@@ -202,7 +204,7 @@ def test_checks_by_other_libraries_are_counted_with_their_largest_difference():
         each | row | {"checked_difference": gap}
         for each, gap in zip(agreement(estimate(0.5, 0.4, 0.6))[:2], (1e-16, -3e-16), strict=True)
     ]
-    assert Agreement().small_print(stored.found(agreement=rows)) == [
+    assert Agreement().technical_notes(stored.found(agreement=rows)) == [
         "2 coefficients were checked against krippendorff 0.9: largest difference 3e-16."
     ]
 
@@ -246,8 +248,8 @@ def test_agreement_without_forced_values_stands_beside_only_above_one_in_a_hundr
     assert four == {"all": one["all"], "without forced values": pytest.approx(alone)}
     assert alone != pytest.approx(one["all"], abs=0.01)
     assert beside[0] == (
-        "More than one judgment in a hundred was set by a rule of the protocol. Without those, alpha is "
-        f"Correctness {coefficient(alone)}."
+        "A rule of the protocol set more than 1% of the judgments. Without these, α is "
+        f"{coefficient(alone)} on correctness."
     )
 
 
@@ -270,3 +272,41 @@ def test_the_two_forms_of_icc_for_changing_annotators_rest_on_the_sources():
     assert found["icc_1,k"].value == pytest.approx((between - within) / between)
     assert found["icc_1,1"].clusters == 12
     assert "icc_2,1" not in found
+
+
+@pytest.mark.parametrize(
+    ("reported", "titles"),
+    [
+        ((ReportedAgreement("fleiss_kappa"),), ["Fleiss' κ"]),
+        ((ReportedAgreement("cohen_kappa"), ReportedAgreement("spearman")), ["Conger's κ"]),
+        (
+            (
+                ReportedAgreement("krippendorff_alpha", "interval"),
+                ReportedAgreement("percent_agreement"),
+            ),
+            ["α (interval)"],
+        ),
+        ((ReportedAgreement("krippendorff_alpha", "ordinal"),), []),
+        ((), []),
+    ],
+)
+def test_agreement_table_protocol_reports_coefficient_shows_it_beside_alpha(
+    reported: tuple[ReportedAgreement, ...], titles: list[str]
+) -> None:
+    units = list(range(6))
+    slots = pd.DataFrame({"unit": units, "source": [f"t{unit}" for unit in units], "passage": None})
+    judgments = pd.DataFrame(
+        {
+            "unit": np.repeat(units, 2),
+            "criterion": "correctness",
+            "annotator": ["A", "B"] * 6,
+            "value": [1.0, 1, 2, 2, 3, 3, 1, 2, 2, 2, 3, 3],
+            "origin": "judged",
+        }
+    )
+    document = replace(documents.parse(factories.SMALL, "small.yaml"), agreement=reported)
+    read = Material(Campaign(title="reported"), document, slots, judgments, pd.DataFrame(), ())
+    found = stored.found(agreement=records(Agreement, read), criteria=[criterion("correctness")])
+    main, other = Agreement().tables(found)
+    assert main.columns == ["α", "percent agreement", *titles]
+    assert not set(titles) & {line.name for line in other.lines}

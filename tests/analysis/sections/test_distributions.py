@@ -44,7 +44,7 @@ def test_values_without_a_better_end_stand_beside_their_target_and_are_said_not_
         ("a", ["50%", "25%", "25%"]),
         ("Asked for by the protocol", ["17%", "33%", "50%"]),
     ]
-    assert list(Distributions().sentences(found)) == [
+    assert list(Distributions().caveats(found)) == [
         "Clarity has no better end, so it is shown as a distribution and neither averaged nor tested."
     ]
 

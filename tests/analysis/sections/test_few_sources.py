@@ -35,11 +35,11 @@ def test_few_sources_are_told_in_a_sentence_and_beside_the_pair():
         for test in ("permutation", "wilcoxon", "t_as_published", "cliffs_delta")
     ]
     found = stored.found(few_sources=few, comparisons=tests)
-    [sentence] = FewSources().sentences(found)
+    [sentence] = FewSources().caveats(found)
     assert sentence == (
-        "Caution: 1 significant difference depends on 3 sources or fewer: without these, the test "
-        "does not find the difference."
+        "Caution: 1 significant difference depends on 3 sources or fewer and would not be "
+        "significant without them."
     )
     [table] = Comparisons().tables(found)
     assert table.lines[0].under == "2 of 20 carry it"
-    assert list(FewSources().sentences(stored.found())) == []
+    assert list(FewSources().caveats(stored.found())) == []

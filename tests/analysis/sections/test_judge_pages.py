@@ -180,31 +180,37 @@ def test_the_verdict_has_its_ceiling_and_its_caution_beside_it():
         ],
         ["Odd / 1,040 items / machine", "–", ".81 / [.71, .91]", *["–"] * 5],
     ]
-    assert table.caption == "Epsilon 0.2, for trained experts."
+    assert table.caption == "ε = 0.2, for trained experts."
     assert table.reasons == ["Judge: two people only", "Odd: one person only"]
 
 
 @pytest.mark.parametrize(
     ("low", "high", "ends"),
     [
-        (-0.31, -0.11, ": less than a person does (difference −0.21 [−0.31, −0.11])."),
-        (-0.31, 0.11, ", not significantly different (difference −0.21 [−0.31, 0.11])."),
+        (-0.31, -0.11, ("is significantly lower than", "−.21 [−.31, −.11]")),
+        (-0.31, 0.11, ("does not differ significantly from", "−.21 [−.31, .11]")),
         (nan, nan, None),
     ],
 )
 def test_the_sentence_sets_the_judge_beside_a_person(low, high, ends):
     row = verdict(difference=value(-0.21, low, high))
-    begins = "Correctness: Judge passes the alternative annotator test at epsilon 0.2"
-    between = "; it follows people with rho .42, a person with .63"
-    assert said(Verdicts, row) == [begins + (f"{between}{ends}" if ends else ".")]
+    begins = "Correctness: Judge passes the alternative annotator test at ε = 0.2"
+    if ends is None:
+        assert said(Verdicts, row) == [f"{begins}."]
+        return
+    differs, difference = ends
+    assert said(Verdicts, row) == [
+        f"{begins}; its correlation with human ratings (ρ = .42) {differs} that of one annotator "
+        f"(ρ = .63; difference {difference})."
+    ]
 
 
 def test_the_sentence_tells_a_judge_that_follows_nobody_and_one_that_copies_a_person():
     constant = verdict(most_given_share=1.0, follows=NONE, person=NONE, difference=NONE)
     copy = verdict(caution=f"weak; {COPIES}", difference=value(0.21, 0.11, 0.31))
-    begins = "Correctness: Judge passes the alternative annotator test at epsilon 0.2; it"
+    begins = "Correctness: Judge passes the alternative annotator test at ε = 0.2; it"
     assert said(Verdicts, constant, copy) == [
-        f"{begins} gives everything 3, so it tells no item from another.",
+        f"{begins} gives every item 3, so it distinguishes no items.",
         f"{begins}s values are those of one of these people, who is among those that it is "
         "compared by.",
     ]
@@ -214,9 +220,9 @@ def test_the_sentence_of_a_judge_above_people_and_of_one_not_tested():
     above = verdict(passes=False, difference=value(0.21, 0.11, 0.31))
     never = verdict(passes=None, reason="one person only")
     assert said(Verdicts, above, never) == [
-        "Correctness: Judge does not pass the alternative annotator test at epsilon 0.2; it follows "
-        "people with rho .42, a person with .63: more than a person does (difference 0.21 [0.11, "
-        "0.31]).",
+        "Correctness: Judge does not pass the alternative annotator test at ε = 0.2; its "
+        "correlation with human ratings (ρ = .42) is significantly higher than that of one annotator "
+        "(ρ = .63; difference .21 [.11, .31]).",
         "Correctness: Judge cannot be tested, one person only.",
     ]
 
@@ -246,7 +252,7 @@ def test_each_person_has_a_line_of_their_own():
     (table,) = page(AgainstPeople, row("A1"), few, row("A3", wins=False))
     ends = [".48 / [.38, .58]", ".59 / [.49, .69]", "0.37"]
     assert table.title == "Correctness: Judge"
-    assert table.columns == ["Judge nearer", "Person nearer", "p", "Kappa", "Alpha", "Rho"]
+    assert table.columns == ["Judge nearer", "Person nearer", "p", "κ", "α", "ρ"]
     assert (table.first, table.folded) == ("Person", True)
     assert told(table) == [
         ["A1 / n = 1,040", "81%", "62%", ".022 / judge wins", *ends],
@@ -352,7 +358,7 @@ def test_consistency_names_the_place_that_a_judge_likes():
     (table,) = page(JudgeConsistency, row)
     assert table.columns == [
         "The same again",
-        "Alpha with itself",
+        "α with itself",
         "At the same place",
         "At another place",
         "Earlier",

@@ -252,7 +252,7 @@ def leader(highest, members, behind=(), level="pooled"):
 
 
 def said(**documents) -> str:
-    return " ".join(Leaders().sentences(stored.found(**documents)))
+    return " ".join(stored.in_words(Leaders(), stored.found(**documents)))
 
 
 def test_the_highest_metric_is_told_with_those_not_told_apart_from_it():
@@ -280,14 +280,14 @@ def test_on_each_source_a_claim_names_the_sources_on_which_the_correlation_exist
     captions = [
         Levels().tables(stored.found(about=asked, levels=each))[0].caption for each in (rows, more)
     ]
-    assert "per source, over 4 of 6 sources, n = 12" in captions[0]
-    assert "per source, over 4 to 6 of 6 sources, n = 12" in captions[1]
+    assert "per source (4 of 6 sources, n = 12" in captions[0]
+    assert "per source (4 to 6 of 6 sources, n = 12" in captions[1]
 
 
 def test_over_systems_no_epsilon_is_spoken_of():
     row = rho("bleu", 0.8, level="systems") | {"coefficient": "pairwise_accuracy", "epsilon": 0.0}
     (table,) = Levels().tables(stored.found(levels=[row]))
-    assert "epsilon" not in table.caption
+    assert "ε" not in table.caption
 
 
 def test_a_lead_over_all_others_is_told():
@@ -566,11 +566,11 @@ def test_each_measure_has_a_table_of_its_own_name_the_chosen_level_first():
         for table in tables
         if "system level" not in table.title
     ] == [
-        ("Spearman's rho, pooled", ".40"),
-        ("Kendall's tau-b, pooled", ".30"),
+        ("Spearman's ρ, pooled", ".40"),
+        ("Kendall's τ-b, pooled", ".30"),
         ("pairwise accuracy, pooled", ".60"),
     ]
-    assert tables[1].title == "Spearman's rho, system level"
+    assert tables[1].title == "Spearman's ρ, system level"
 
 
 @pytest.mark.parametrize(
@@ -593,7 +593,7 @@ def test_what_one_annotator_reaches_stands_at_the_end_of_a_criterion_s_line():
         {"criterion": "clarity", "level": "pooled", "coefficient": "spearman", "value": 0.55}
     ]
     (table,) = Levels().tables(stored.found(levels=rows, ceiling=ceiling))
-    assert (table.last, [line.last for line in table.lines]) == ("one annotator", [".55", "–"])
+    assert (table.last, [line.last for line in table.lines]) == ("human ceiling", [".55", "–"])
     (table,) = Levels().tables(stored.found(levels=rows))
     assert (table.last, [line.last for line in table.lines]) == ("", ["", ""])
 
@@ -605,7 +605,7 @@ def test_pairwise_accuracy_stands_with_its_epsilon_and_the_accuracy_of_tying_all
         "baseline": 0.41,
     }
     (table,) = Levels().tables(stored.found(levels=[row]))
-    assert table.lines[0].cells[0].under == "[.50, .70], epsilon 0.0421"
+    assert table.lines[0].cells[0].under == "[.50, .70], ε = 0.0421"
     assert table.lines[0].under == "all ties: 0.41"
     over = row | {"level": "systems", "epsilon": 0.0}
     (table,) = Levels().tables(stored.found(levels=[over]))
@@ -615,10 +615,12 @@ def test_pairwise_accuracy_stands_with_its_epsilon_and_the_accuracy_of_tying_all
 def test_a_table_without_intervals_says_why_and_does_not_promise_them():
     without = [rho("bleu", 0.4, level="systems") | {"reason": "no interval is known"}]
     (table,) = Levels().tables(stored.found(levels=without))
-    assert table.caption == "Spearman's rho, system level, over 6 sources, n = 12."
+    assert table.caption == (
+        "Spearman's ρ between metric and mean human rating, system level (6 sources, n = 12)."
+    )
     assert table.reasons == ["no interval is known"]
     (table,) = Levels().tables(stored.found(levels=[rho("bleu", 0.4, 0.3, 0.5)]))
-    assert table.caption.endswith("n = 12, with its 95% CI.")
+    assert table.caption.endswith("n = 12; 95% CI, cluster jackknife).")
     assert table.reasons == []
 
 

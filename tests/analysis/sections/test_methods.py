@@ -65,7 +65,7 @@ def test_material_protocol_people_and_computation_are_told_as_they_were():
     )
     assert text["Annotators"] == (
         "3 annotators gave 90 judgments in 11 tasks. The median active time per question was 22 s. "
-        "4 values of these followed from a rule of the protocol. "
+        "A rule of the protocol set 4 values of these. "
         "Annotator A04 was excluded: Too fast in the checks. "
         "A01 could have known which system made which question. "
         "A02 and A03 may have read other annotators' ratings before submitting a task, "
@@ -199,7 +199,7 @@ def test_metrics_are_told_with_their_level_and_their_preparation():
         "We correlated each metric (bleu and chrf) with the mean human rating (Spearman's ρ, system level, "
         "sign-aligned so that higher is better). Intervals and tests keep the questions on a source together; "
         "Holm's correction is over the metrics of a criterion. "
-        "The texts of metrics that were computed here: for bleu and rouge questions and references "
+        "Text preparation of the metrics computed here: for bleu and rouge questions and references "
         "normalised as QG-Bench does (nqg); for chrf questions and references left as they are; for "
         "nist questions normalised as QG-Bench does (nqg), references left as they are."
     )

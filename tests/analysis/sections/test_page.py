@@ -27,7 +27,7 @@ def test_a_figure_that_the_run_has_stands_on_its_card_with_its_words():
     assert card_of(Agreement(), found, ["agreement"]).figures == [
         {
             "name": "agreement",
-            "alt": "Krippendorff's alpha of each criterion with its interval",
+            "alt": "Krippendorff's α of each criterion with its 95% CI",
         }
     ]
     assert card_of(Agreement(), found, ["levels"]).figures == []

@@ -77,7 +77,9 @@ def test_no_section_goes_through_a_table_once_for_each_criterion(documents):
         found = CountingFound(documents)
         section.tables(found)
         list(section.sentences(found))
+        list(section.caveats(found))
         section.small_print(found)
+        section.technical_notes(found)
         section.headline(found)
         taken |= Counter({(section.key, key): rows.passes for key, rows in found.rows.items()})
     often = {where: passes for where, passes in taken.items() if passes > MOST}

@@ -76,7 +76,7 @@ def test_primary_own_level_decides_significance() -> None:
 
 def test_primary_pair_missing_from_run_says_not_tested() -> None:
     found = Found(tables(second="Zeta"))
-    text = " ".join(PrimaryHypotheses().sentences(found))
+    text = " ".join(stored.in_words(PrimaryHypotheses(), found))
     assert "It is not tested: this run does not compare the two systems" in text
 
 
@@ -91,7 +91,7 @@ def test_primary_metric_takes_the_pooled_spearman_correlation() -> None:
     found = stored.found(levels=levels)
     (row,) = PrimaryHypotheses().records(inputs_of(read), found, chance())
     assert (row["value"], row["p_declared"], row["significant"]) == (0.3, 0.01, True)
-    text = " ".join(PrimaryHypotheses().sentences(stored.found(primary_hypothesis=[row])))
+    text = " ".join(stored.in_words(PrimaryHypotheses(), stored.found(primary_hypothesis=[row])))
     assert "Spearman's ρ .30, 95% CI [.10, .50]" in text
 
 

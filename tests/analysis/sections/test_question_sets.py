@@ -269,7 +269,7 @@ def test_sets_show_what_there_is_to_show():
     _, single = SetFacts().tables(stored.found(set_facts=[row("Alba", largest=1)]))
 
     assert [cell for cell, _ in cells(several)[0]] == ["0.50", "–", "−1.50", "1.50", "0", "1,200"]
-    assert single.columns == ["References − questions", "The same, absolute"]
+    assert single.columns == ["References − questions", "Absolute difference"]
     assert (
         len(SetFacts().tables(stored.found(set_facts=[row("Alba", largest=1, with_references=0)])))
         == 1

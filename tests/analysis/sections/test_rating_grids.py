@@ -30,7 +30,7 @@ def test_grids_stand_with_their_pairs_and_shades() -> None:
     pairs = [{**pair, "weights": "linear", "value": 0.9}, {**pair, "weights": "unweighted"}]
     every, two = RatingGrids().tables(stored.found(rating_grids=rows, pairs=pairs))
     assert (every.title, every.first, every.folded) == ("Clarity, all annotators", "Value", False)
-    assert every.caption == "602 pairs of ratings, > 99% equal."
+    assert every.caption == "602 pairs of ratings, percent agreement > 99%."
     assert (every.columns, every.notes) == (["1", "2", "3"], ["no", "nearly", "yes"])
     assert [(line.name, line.under) for line in every.lines] == [
         ("1", "no"),
@@ -43,7 +43,7 @@ def test_grids_stand_with_their_pairs_and_shades() -> None:
         ["0", "0", "202"],
     ]
     assert (two.title, two.first, two.folded) == ("Clarity, A1 and A2", "A1 ↓, A2 →", True)
-    assert two.caption == "40 pairs of ratings, 75% equal, Cohen's kappa 0.51."
+    assert two.caption == "40 pairs of ratings, percent agreement 75%, Cohen's κ = .51."
     # the largest count has the darkest of twenty shades
     assert [[cell.shade for cell in line.cells] for line in two.lines] == [
         [20, 5, 0],

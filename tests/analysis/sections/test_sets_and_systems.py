@@ -177,7 +177,9 @@ def test_agreement_on_what_is_asked_once_per_set_is_also_told_set_by_set(pairs: 
     assert {row["criterion"] for row in rows if row["basis"] == "once per set"} == {"variety"}
     criteria = [stored.criterion("variety")]
     (told, *_) = Agreement().small_print(stored.found(agreement=rows, criteria=criteria))
-    assert told.startswith("Variety is asked once per set and held by each of its questions; set")
+    assert told.startswith(
+        "Variety is asked once per set, and each question of the set has its rating;"
+    )
     assert told.endswith(", n = 20.")
 
 

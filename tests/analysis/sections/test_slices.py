@@ -30,9 +30,9 @@ def row(measure: str, *, attribute: str = "topic", **who: str) -> SliceRow:
 @pytest.mark.parametrize(
     ("measure", "who", "query", "title"),
     [
-        ("krippendorff_alpha", {}, ItemQuery(sort="disagreement"), "Krippendorff's alpha"),
+        ("krippendorff_alpha", {}, ItemQuery(sort="disagreement"), "Krippendorff's α"),
         ("mean", {"system": "Alba"}, ItemQuery(sort="mean", system="Alba"), "means"),
-        ("spearman", {"metric": "BLEU"}, ItemQuery(sort="gap", metric="BLEU"), "Spearman's rho"),
+        ("spearman", {"metric": "BLEU"}, ItemQuery(sort="gap", metric="BLEU"), "Spearman's ρ"),
     ],
 )
 def test_a_number_of_a_slice_leads_to_its_questions(

@@ -159,9 +159,8 @@ def test_page_of_a_report_names_who_could_have_known_the_systems() -> None:
         reverse("analysis:report", args=[campaign.uuid])
     )
     assert (
-        f"{label} judged here and could see this material with its systems, by a role or a right given "
-        "before they began or while this study was closed in between, or by what they did themselves, so "
-        "could have known which system is which."
+        f"{label} could have known which system wrote which question: a role, a permission or an action of "
+        "their own gave them access to the dataset before or between their judgments."
     ) in page.text
 
 
@@ -535,7 +534,7 @@ def test_an_unfinished_study_says_how_many_places_were_filled() -> None:
     places = campaign.rounds.get(kind="main").tasks.count() * 3
     assert (row["filled"], row["places"], row["sources_judged"]) == (1, places, 1)
     assert (row["campaign"], row["annotators"]) == (campaign.title, 1)
-    told = " ".join(study.Study().sentences(stored.found(about=[row])))
+    told = " ".join(study.Study().caveats(stored.found(about=[row])))
     assert (
         f"1 of {places} assignments are submitted, and 1 of {row['sources']} sources have judgments"
         in told
@@ -553,9 +552,9 @@ def test_places_that_hold_no_value_are_told_among_those_handed_in() -> None:
     [row] = records(study.Study, campaign)
     assert (row["filled"], row["without_values"], row["annotators"]) == (3, 2, 1)
     found = stored.found(about=[row])
-    assert "Of the submitted assignments, 2 have no rating." in list(study.Study().sentences(found))
+    assert "Of the submitted assignments, 2 have no rating." in list(study.Study().caveats(found))
     one = stored.found(about=[{**row, "without_values": 1}])
-    assert "Of the submitted assignments, 1 has no rating." in list(study.Study().sentences(one))
+    assert "Of the submitted assignments, 1 has no rating." in list(study.Study().caveats(one))
 
 
 def test_time_at_work_is_the_median_over_tasks_of_seconds_a_question() -> None:

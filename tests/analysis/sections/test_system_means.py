@@ -19,7 +19,7 @@ A, B = mean("a", 2.8, 2.7, 2.9), mean("b", 2.1, 2.0, 2.2)
 
 
 def said(**documents) -> str:
-    return " ".join(SystemMeans().sentences(stored.found(**documents)))
+    return " ".join(stored.in_words(SystemMeans(), stored.found(**documents)))
 
 
 def table(**documents):

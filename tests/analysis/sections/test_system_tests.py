@@ -14,7 +14,7 @@ from analysis.sections.mixed_models import MixedModels
 from analysis.sections.section import Found
 from analysis.sections.slices import Slices
 from analysis.sections.system_means import SystemMeans
-from tests.analysis.sections import rated
+from tests.analysis.sections import rated, stored
 from tests.analysis.sections.computing import chance, picked
 
 RANDOM = "sources+annotators"
@@ -42,7 +42,7 @@ def holm_p(tables: dict[str, Any], test: str) -> dict[tuple[str, str], float]:
 
 
 def sentences(tables: dict[str, Any]) -> str:
-    return " ".join(SystemMeans().sentences(Found(tables)))
+    return " ".join(stored.in_words(SystemMeans(), Found(tables)))
 
 
 def methods(tables: dict[str, Any]) -> str:

@@ -35,8 +35,8 @@ def test_metrics_with_each_other_are_shaded_by_their_size_and_marked_below_nough
         pair("A", "B", 1.0, 40, coefficient="pearson"),
     ]
     square, folded = MetricMatrix().tables(stored.found(metric_matrix=rows))
-    assert (square.title, square.first, square.heat) == ("Spearman's rho", "Metric", True)
-    assert square.caption == "Spearman's rho over questions, n = 40."
+    assert (square.title, square.first, square.heat) == ("Spearman's ρ", "Metric", True)
+    assert square.caption == "Spearman's ρ over questions, n = 40."
     assert square.columns == ["B", "C"]
     assert texts(square) == [
         ["A", ".50", "−.25"],
@@ -52,7 +52,7 @@ def test_criteria_over_different_questions_name_their_number_and_why_there_is_no
     few = "2 questions have both: too few"
     rows = [pair("clarity", "x", 0.3, 1_040), pair("x", "y", None, 2, reason=few)]
     (table,) = CriterionMatrix().tables(stored.found(criterion_matrix=rows))
-    assert table.caption == "Spearman's rho over questions, with the number of questions."
+    assert table.caption == "Spearman's ρ over questions, with the number of questions."
     assert (table.first, table.columns, table.reasons) == (
         "Criterion",
         ["x", "y"],
@@ -139,11 +139,11 @@ def test_what_annotators_who_are_left_out_change_stands_in_two_tables() -> None:
         row("after exclusions", "krippendorff_alpha", 0.72),
     ]
     every, kept = Exclusions().tables(stored.found(exclusions=rows))
-    assert (every.title, kept.title) == ("Over all data", "Without the annotators left out")
+    assert (every.title, kept.title) == ("Over all data", "Without excluded annotators")
     assert (every.first, every.columns) == ("System", ["Clarity"])
-    assert [line.name for line in every.lines] == ["alpha", "Alba"]
-    assert [line.cells[0].text for line in every.lines] == ["0.61", "2.20"]
-    assert [line.cells[0].text for line in kept.lines] == ["2.50", "0.72"]
+    assert [line.name for line in every.lines] == ["α", "Alba"]
+    assert [line.cells[0].text for line in every.lines] == [".61", "2.20"]
+    assert [line.cells[0].text for line in kept.lines] == ["2.50", ".72"]
 
 
 def test_repeats_stand_by_annotator_with_alpha_below() -> None:
@@ -154,8 +154,8 @@ def test_repeats_stand_by_annotator_with_alpha_below() -> None:
     ]
     alphas = [{**stored.estimate(0.66, 0.46, 0.86), **where}]
     (table,) = OwnRepeats().tables(stored.found(own_repeats=own, repeats=alphas))
-    assert [line.name for line in table.lines] == ["All together", "A1", "Krippendorff's alpha"]
-    assert [line.cells[0].text for line in table.lines] == ["0.91", "0.75", "0.66"]
+    assert [line.name for line in table.lines] == ["All together", "A1", "Krippendorff's α"]
+    assert [line.cells[0].text for line in table.lines] == ["0.91", "0.75", ".66"]
     assert (table.title, table.first) == ("Equal values the second time", "Annotator")
     assert OwnRepeats().tables(stored.found(repeats=alphas)) == []
 
@@ -180,7 +180,7 @@ def test_systems_by_metrics_stand_by_level_with_how_scores_were_made() -> None:
     assert (questions.columns, questions.first, questions.last) == (
         ["Alba", "Brisa"],
         "Metric",
-        "Made",
+        "Origin",
     )
     assert texts(questions) == [["BLEU", "0.1235 / n = 40", "0.28 / n = 1,204"]]
     assert texts(whole) == [["corpus BLEU", "31.23 / n = 1"]]
@@ -212,7 +212,7 @@ def test_a_metric_is_told_with_its_scores_and_the_column_that_repeats_it() -> No
         row("COMET", kind="not computed", reason="not installed"),
     ]
     (table,) = MetricsMade().tables(stored.found(metrics=rows))
-    assert (table.columns, table.first, table.last) == (["Scores", "Mean"], "Metric", "Made by")
+    assert (table.columns, table.first, table.last) == (["Scores", "Mean"], "Metric", "Definition")
     assert texts(table) == [
         ["BLEU", "1,204", "0.46 / 0.10 to 0.90"],
         ["Errors", "0", "–"],
@@ -274,7 +274,7 @@ def test_annotators_stand_with_their_use_of_the_scale_and_lead_to_their_question
         "mean",
         "severity",
         "longest run",
-        "ordinal alpha without",
+        "ordinal α without",
         "use of the scale",
     ]
     assert texts(table) == [
@@ -319,7 +319,7 @@ def test_pairs_of_systems_stand_with_all_tests_and_lead_to_what_one_of_them_lost
         "sources",
         "p permutation",
         "p Wilcoxon",
-        "Cliff's delta",
+        "Cliff's δ",
         "p two-sample t",
     ]
     assert table.notes == ["", "in common", "", "", "", "as published"]

@@ -191,7 +191,7 @@ def test_the_report_marks_degradations_and_shows_facts_without_annotators(page, 
     )
 
     assert "degraded on purpose" in text
-    assert "Without annotators" in text
+    assert "Text statistics" in text
     assert '"Alba, entities dropped",degradation' in table.content.decode()
 
 

@@ -27,7 +27,7 @@ PARTS = (
     "Gwet&#x27;s AC1",
     "ICC(2,1)",
     "System comparisons",
-    "Cliff&#x27;s delta",
+    "Cliff&#x27;s δ",
     "Mixed model of systems",
     "Alternative aggregations",
     "Correlation with human ratings",

@@ -250,7 +250,7 @@ def test_section_has_all_its_tables_and_the_report_the_first_of_many(manager, ru
     )
     titles = re.findall(r"<h3>(.+?)</h3>", whole)
     assert len(titles) > 6
-    assert titles[0] == "Spearman&#x27;s rho, pooled"
+    assert titles[0] == "Spearman&#x27;s ρ, pooled"
     assert whole.count("<table") == len(titles)
     shown = report.split('id="levels"')[1].split('id="differences"')[0]
     assert shown.count("<table") == 1

@@ -43,7 +43,7 @@ def test_batches_and_a_table_become_a_page_of_whoever_asks(client):
     assert page in client.get(answer.url).text
     shown = client.get(page)
     names = re.findall(r'<th scope="row">(.*?)</th>', shown.text)
-    assert "Agreement: Correctness, Fleiss&#x27; kappa" in names
+    assert "Agreement: Correctness, Fleiss&#x27; κ" in names
     assert "Mean: T5 Large, Correctness" in names
     for sides in ("two-sided", "one-sided"):
         assert f"Williams&#x27; test, {sides} p: Correctness, Bleu_4, METEOR" in names
@@ -66,7 +66,7 @@ def test_reproduce_page_qgeval_workbooks_are_listed_on_the_pages(client):
     page = reverse("analysis:published", args=[campaign.uuid])
     shown = client.get(page).text
     assert "annotator2.xlsx: 12 of 12 questions joined (passage, answer and question 12)" in shown
-    assert "Spearman&#x27;s rho: Fluency, UniEval.fluency" in shown
+    assert "Spearman&#x27;s ρ: Fluency, UniEval.fluency" in shown
     assert f'<a href="{page}">QGEval</a>' in client.get(url).text
     assert page in client.get(reverse("judging:campaign", args=[campaign.uuid])).text
     client.force_login(stranger)
@@ -84,7 +84,7 @@ def test_campaign_page_of_a_reproduction_shows_published_beside_computed(client)
 
     shown = client.get(reverse("judging:campaign", args=[found.campaign.uuid])).text
 
-    name = "Agreement: Question type, Krippendorff&#x27;s alpha, interval"
+    name = "Agreement: Question type, Krippendorff&#x27;s α, interval"
     assert re.search(rf'{name}</th><td class="n">0.323</td><td class="n">0.3196</td>', shown)
     assert "alpha, ordinal" not in shown, "only published numbers are on this page"
 

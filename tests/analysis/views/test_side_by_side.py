@@ -75,7 +75,7 @@ def test_what_stays_is_computed_from_what_stays_alone(campaign):
 
 def test_report_says_what_a_run_leaves_out(manager, campaign):
     page = manager.get(reverse("analysis:run", args=[campaign.uuid, 2])).content.decode()
-    assert "Left out of this run by choice: system Corvo" in page
+    assert "Excluded from this run: system Corvo" in page
     assert "run 2" in page
     assert "(narrow)" in page
 

@@ -130,6 +130,14 @@ def test_long_csv_holds_spans_with_their_text_and_the_comment_beside_each_judgme
     assert {row["judgment:comment"] for row in rows if row["criterion"]} == {"=odd"}
 
 
+def test_long_csv_task_with_active_time_has_it_beside_each_of_its_judgments() -> None:
+    campaign = judged()
+    assert "judgment:task_seconds" not in write_long_csv(exports.study_of(campaign=campaign))
+    Assignment.objects.filter(round__campaign=campaign).update(active_seconds=41.25)
+    rows = list(csv.DictReader(io.StringIO(write_long_csv(exports.study_of(campaign=campaign)))))
+    assert {row["judgment:task_seconds"] for row in rows if row["criterion"]} == {"41.2"}
+
+
 def test_a_mark_beside_no_rating_goes_to_quarantine() -> None:
     text = (
         "id,passage,question,rater,criterion,value,mark_start,mark_end\n"
