@@ -1,7 +1,7 @@
 """Systems compared by a model of the ratings, and how much of them is due to sources, questions and
 annotators."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Any
@@ -14,7 +14,7 @@ from analysis.reports.numerals import interval_text, p_alone, signed, two
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.components import Components, variance_components
+from analysis.stats.components import Components, Contrast, variance_components
 from analysis.stats.estimate import Tested, untested
 from analysis.stats.multiplicity import holm
 from analysis.stats.reml import Unfit
@@ -135,11 +135,11 @@ def model_of(inputs: Inputs, criterion: RubricCriterion, *, annotators_random: b
     if inputs.settings["mixed_model"] == "never":
         raise Unfit(NOT_FITTED)
     rows = placed_ratings(inputs.counted, criterion)
-    if inputs.settings["mixed_model"] == "quick" and _cost(rows) > QUICK:
+    if inputs.settings["mixed_model"] == "quick" and model_cost(rows) > QUICK:
         asked = "it would take long; ask for it before the run"
         raise Unfit(f"not fitted: with {len(rows):,} judgments {asked}")
     return variance_components(
-        **_columns(rows),
+        **model_columns(rows),
         unit=inputs.counted.cluster_unit,
         annotators_random=annotators_random,
     )
@@ -156,8 +156,23 @@ def means_by_model(model: Components, inputs: Inputs) -> dict[str, Tested]:
     return means
 
 
-def _columns(rows: pd.DataFrame) -> dict[str, Any]:
-    """Return the ratings as `analysis.stats.components` takes them."""
+def pairs_by_model(
+    model: Components, columns: Mapping[str, Any], *, annotators_random: bool
+) -> dict[tuple[Hashable, Hashable], Contrast]:
+    """Return the test of every pair of systems by a model of the declared design.
+
+    Raises
+    ------
+    Unfit
+        Annotators are declared random, and there is one.
+    """
+    if annotators_random and not model.random:
+        raise Unfit(ONE_ANNOTATOR)
+    return pairs_of_systems(model, **columns)
+
+
+def model_columns(rows: pd.DataFrame) -> dict[str, Any]:
+    """Return placed ratings as `analysis.stats.components` takes them."""
     return {
         "ratings": rows["value"].to_numpy(dtype="float64"),
         "systems": rows["system"].to_numpy(dtype=object),
@@ -181,11 +196,14 @@ def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
         return
     for name, mean in means_by_model(model, inputs).items():
         yield ModelRow(criterion.key, "mean", name, "", mean, nan)
-    if inputs.design.annotators and not model.random:
-        yield ModelRow(criterion.key, "difference", "", "", untested(METHOD, ONE_ANNOTATOR), nan)
+    columns = model_columns(placed_ratings(inputs.counted, criterion))
+    try:
+        tests = pairs_by_model(model, columns, annotators_random=inputs.design.annotators)
+    except Unfit as reason:
+        nothing = untested(METHOD, str(reason))
+        yield ModelRow(criterion.key, "difference", "", "", nothing, nan)
     else:
-        columns = _columns(placed_ratings(inputs.counted, criterion))
-        yield from _differences(model, columns, criterion)
+        yield from _differences(tests, criterion)
     for name, value in model.variances.items():
         estimate = Tested(
             value=value, n=model.n, method=model.method, caution="; ".join(model.notes)
@@ -193,16 +211,16 @@ def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
         yield ModelRow(criterion.key, f"variance of {EFFECTS[name]}", "", "", estimate, nan)
 
 
-def _cost(rows: pd.DataFrame) -> float:
+def model_cost(rows: pd.DataFrame) -> float:
+    """Return what one evaluation of the model's likelihood costs, in units of `QUICK`."""
     pairs = len(rows[["system", "annotator"]].drop_duplicates())
     columns = rows["system"].nunique() + rows["annotator"].nunique() + pairs
     return float(rows["unit"].nunique()) * columns**2
 
 
 def _differences(
-    model: Components, columns: dict[str, Any], criterion: RubricCriterion
+    tests: Mapping[tuple[Hashable, Hashable], Contrast], criterion: RubricCriterion
 ) -> Iterator[ModelRow]:
-    tests = pairs_of_systems(model, **columns)
     adjusted = holm(np.array([test.p for test in tests.values()]))
     for ((first, second), test), p in zip(tests.items(), adjusted, strict=True):
         estimate = Tested(
