@@ -293,10 +293,9 @@ def _compared(inputs: Inputs) -> Iterator[_ComparedCriterion]:
 def _by_model(
     inputs: Inputs, criterion: RubricCriterion
 ) -> Mapping[tuple[Hashable, Hashable], Tested]:
-    is_random = inputs.design.annotators
-    model = model_of(inputs, criterion, annotators_random=is_random)
+    model = model_of(inputs, criterion, annotators_random=inputs.design.annotators)
     columns = model_columns(placed_ratings(inputs.counted, criterion))
-    return pairs_by_model(model, columns, annotators_random=is_random)
+    return pairs_by_model(model, columns, design=inputs.design)
 
 
 def _by_permutation(
