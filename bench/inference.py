@@ -172,7 +172,13 @@ AT_MARGIN: dict[str, Any] = {
 SCENARIOS: tuple[Scenario, ...] = (
     CLASS,
     replace(CLASS, name="class project, systems alike", **ALIKE),
-    replace(CLASS, name="class project, nothing to find", **NOTHING),
+    replace(
+        CLASS,
+        name="class project, nothing to find",
+        sections=(*PRINTED, "primary_hypothesis"),
+        hypotheses=Hypotheses(PrimaryHypothesis("quality", GREATER, 0.05, metric="m0")),
+        **NOTHING,
+    ),
     replace(CLASS, name="class project, metrics alike", **TIED),
     replace(
         CLASS,
@@ -291,14 +297,6 @@ SCENARIOS: tuple[Scenario, ...] = (
         sections=("system_tests", "comparisons", "mixed_models", "primary_hypothesis"),
         hypotheses=Hypotheses(PrimaryHypothesis("quality", GREATER, 0.05, "S00", "S01")),
         **ALIKE,
-    ),
-    replace(
-        CLASS,
-        name="primary hypothesis: a metric that follows nothing, one-sided",
-        sections=("levels", "primary_hypothesis"),
-        hypotheses=Hypotheses(PrimaryHypothesis("quality", GREATER, 0.05, metric="m0")),
-        metrics=(0.0,),
-        nulls=("following",),
     ),
     # whole points apart on a scale whose ends are out of reach, so that the true difference is 1
     replace(
@@ -596,7 +594,7 @@ def null_of(key: tuple[str, ...], scenario: Scenario) -> str:
 def separated(found: Mapping[tuple[str, ...], Mapping[str, Any]]) -> bool | None:
     """Return whether letters separate two systems; None if there are no letters."""
     given = [set(row["letters"]) for key, row in found.items() if key[0] == "groups"]
-    if not all(given):
+    if not given or not all(given):
         return None
     return any(not one & other for one, other in combinations(given, 2))
 
@@ -644,7 +642,7 @@ def _truth(scenario: Scenario) -> tuple[People, dict[tuple[str, ...], Mapping[st
         held = people(scenario, rng)
         sources = LARGE * 6 // scenario.systems
         others = held
-        if declared(scenario.design).annotators and scenario.sections != PRINTED:
+        if declared(scenario.design).annotators and "levels" not in scenario.sections:
             others = new_on_each_source(scenario, held, sources, rng)
         complete = replace(scenario, missing=0.0, of_others=1.0, skips=False, outputs=1.0)
         large = material(complete, others, sources, rng)

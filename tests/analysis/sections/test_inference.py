@@ -45,7 +45,7 @@ def test_no_printed_p_alarms_too_often(shares: dict[str, float]) -> None:
         ("primary hypothesis: two of four", "primary_hypothesis permutation p_declared"),
         ("primary hypothesis: two systems", "primary_hypothesis mixed_model p_declared"),
         (
-            "primary hypothesis: a metric",
+            "class project, nothing to find",
             "primary_hypothesis pooled Spearman correlation p_declared",
         ),
         ("equivalence: two systems at the margin", "equivalence permutation p"),
