@@ -86,7 +86,7 @@ def _summed(gap: FloatArray, clusters: IntArray) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class RatingRows:
+class SimulatedRatings:
     """The ratings of one criterion as the mixed model takes them.
 
     What is asked once per set is one rating, though a value is drawn for each question of the set.
@@ -121,7 +121,7 @@ class RatingRows:
 
 def tested_by_model(
     repeats: Iterable[FloatArray],
-    ratings: RatingRows,
+    ratings: SimulatedRatings,
     order: Sequence[str],
     *,
     high_is_best: bool,
@@ -168,7 +168,7 @@ def untested_pairs(repeats: int, systems: int, reason: str) -> PairTests:
     return PairTests(pairs, nothing, nothing, reason=reason)
 
 
-def too_large_for_model(ratings: RatingRows) -> str:
+def too_large_for_model(ratings: SimulatedRatings) -> str:
     """Return why the mixed model is not fitted in every repeat; empty if it is."""
     if model_cost(ratings.layout) <= MAX_COST:
         return ""

@@ -20,7 +20,7 @@ from scipy import special
 
 from analysis.planning.pair_tests import (
     PairTests,
-    RatingRows,
+    SimulatedRatings,
     tested_by_model,
     tested_by_permutation,
     too_large_for_model,
@@ -341,11 +341,11 @@ class _Drawn:
         any_point = np.asarray(points)[(anything[answer] * len(points)).astype(int)]
         return np.where(self.careless, any_point, seen).astype(float)
 
-    def ratings(self, criterion: RubricCriterion) -> RatingRows:
+    def ratings(self, criterion: RubricCriterion) -> SimulatedRatings:
         """Return the ratings of a criterion as the mixed model takes them."""
         rows = self.means[criterion.key].rows
         asked = self.pairs.iloc[rows].reset_index(drop=True)
-        return RatingRows.of(asked, rows, once_per_set=criterion.asked == "once_per_set")
+        return SimulatedRatings.of(asked, rows, once_per_set=criterion.asked == "once_per_set")
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +353,7 @@ class _Trial:
     """One criterion of a study that is drawn anew: its test, and what was drawn so far."""
 
     criterion: RubricCriterion
-    ratings: RatingRows
+    ratings: SimulatedRatings
     test: SystemTest
     untested: str  # why the mixed model is not fitted
     repeats: int

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis.planning import simulated
-from analysis.planning.pair_tests import RatingRows
+from analysis.planning.pair_tests import SimulatedRatings
 from analysis.planning.simulated import Assumed, Newcomer, Seen, SimulatedAnnotator
 from analysis.stats.cluster_unit import SOURCE, cluster_unit
 from analysis.stats.comparing import paired_permutation, permuted_p_of_many
@@ -255,7 +255,7 @@ def test_power_sources_in_clusters_swaps_whole_clusters() -> None:
 def test_ratings_asked_once_per_set_are_one_rating_of_the_set() -> None:
     rows = layout(3, 2).query("criterion == 'grammaticality'").reset_index(drop=True)
     rows["set"] = rows["source"] + rows["system"].replace({"Brisa": "Alba"})
-    made = RatingRows.of(rows, np.arange(len(rows)), once_per_set=True)
+    made = SimulatedRatings.of(rows, np.arange(len(rows)), once_per_set=True)
     columns = made.columns(np.where(rows["system"] == "Brisa", 3.0, 1.0))
     assert len(columns["ratings"]) == 3 * 3 * 2
     assert sorted(set(columns["ratings"])) == [1.0, 2.0]
