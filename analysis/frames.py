@@ -508,6 +508,28 @@ def clusters_of_passages(campaign: Campaign) -> SourceClusters:
     return SourceClusters(of_source, cluster_unit(len(of_source), len({*of_source.values()})))
 
 
+def shared_clusters(campaign: Campaign, column: str) -> dict[str, str]:
+    """Return the cluster of each source, both by key; empty where every source is its own cluster.
+
+    A metadata column declares the clusters; without one they are the sources with the same passage.
+    """
+    sources = Source.objects.filter(collection=campaign.collection_id, repeat_of=None)
+    key_of = dict(sources.order_by("position").values_list("pk", "key"))
+    if column:
+        slots = _frame(SLOTS, collection=campaign.collection_id, campaign=campaign.pk, part=False)
+        declared = _values_of_sources(slots, campaign, column)
+        label_of = dict(zip(declared["source"], declared["label"], strict=True))
+        first: dict[str, str] = {}
+        found = {
+            key: first.setdefault(label, key) if (label := label_of.get(key, "")) else key
+            for key in key_of.values()
+        }
+    else:
+        of_source = clusters_of_passages(campaign).of_source
+        found = {key: key_of[of_source[source]] for source, key in key_of.items()}
+    return found if len({*found.values()}) < len(found) else {}
+
+
 def _patterns(rows: pd.DataFrame, values: Sequence[int], own: Sequence[int]) -> Patterns:
     columns = [f"v{values.index(value)}" for value in own]
     return value_counts(

@@ -51,6 +51,8 @@ from analysis.sections import ordered  # noqa: E402
 from analysis.sections.section import Found, Inputs, chance_of  # noqa: E402
 from analysis.stats.inference import declared  # noqa: E402
 from analysis.stats.system_test import MIXED_MODEL  # noqa: E402
+from judging import hypotheses  # noqa: E402
+from judging.hypotheses import GREATER, TWO_SIDED, Hypotheses, PrimaryHypothesis  # noqa: E402
 from judging.models import Campaign, Metric  # noqa: E402
 from judging.protocols import documents  # noqa: E402
 
@@ -67,9 +69,12 @@ PRINTED = (
     "leaders",
 )
 PUBLISHED = ("williams", "steiger", "meng", "zou", "t_as_published", "as_published")
+# ends of the names of p that are corrected, or of one side of an equivalence test
+NO_NULL = ("_holm", "_bh", "_lower", "_upper")
 LEVEL, COVERAGE = (0.03, 0.07), (0.92, 0.97)
 STUDIES_OF_RERUN = 2_000
 SEED, SEED_OF_RERUN = 7, 8
+UNDECLARED = Hypotheses()
 LARGE = 3_000  # sources of the study that gives the truth
 RUBRIC = """
 key: simulated
@@ -136,6 +141,8 @@ class Scenario:
     sections: tuple[str, ...] = PRINTED
     failing: float = 0.0  # share of the first system's outputs that get the lowest rating
     exempt: bool = False  # no test keeps its level here: the rates are shown and none fails
+    step: float = 0.0  # by which each system's mean is above the one before
+    hypotheses: Hypotheses = UNDECLARED
 
     @property
     def rubric(self) -> Any:
@@ -153,10 +160,25 @@ SHARED = {"passage": 0.3, "passage_system": 0.3, "source": 0.2}
 ALIKE = {"system": 0.0, "nulls": ("systems",)}
 TIED = {"metrics": (0.5, 0.5, 0.5), "nulls": ("metrics",)}
 NOTHING = {"metrics": (0.0, 0.0, 0.0), "system": 0.0, "nulls": ("systems", "metrics", "following")}
+AT_MARGIN: dict[str, Any] = {
+    "systems": 2,
+    "points": 9,
+    "centre": 4.5,
+    "system": 0.0,
+    "step": 1.0,
+    "hypotheses": Hypotheses(margin=1.0),
+    "nulls": ("equivalence",),
+}
 SCENARIOS: tuple[Scenario, ...] = (
     CLASS,
     replace(CLASS, name="class project, systems alike", **ALIKE),
-    replace(CLASS, name="class project, nothing to find", **NOTHING),
+    replace(
+        CLASS,
+        name="class project, nothing to find",
+        sections=(*PRINTED, "primary_hypothesis"),
+        hypotheses=Hypotheses(PrimaryHypothesis("quality", GREATER, 0.05, metric="m0")),
+        **NOTHING,
+    ),
     replace(CLASS, name="class project, metrics alike", **TIED),
     replace(
         CLASS,
@@ -258,6 +280,40 @@ SCENARIOS: tuple[Scenario, ...] = (
         exempt=True,
         **ALIKE,
     ),
+    replace(
+        CLASS,
+        name="primary hypothesis: two of four systems, two-sided",
+        sections=("system_tests", "comparisons", "primary_hypothesis"),
+        hypotheses=Hypotheses(PrimaryHypothesis("quality", TWO_SIDED, 0.05, "S00", "S01")),
+        **ALIKE,
+    ),
+    replace(
+        CLASS,
+        name="primary hypothesis: two systems, one-sided, five random annotators on systems",
+        systems=2,
+        annotators=5,
+        annotator_system=0.3,
+        design="sources+annotators",
+        sections=("system_tests", "comparisons", "mixed_models", "primary_hypothesis"),
+        hypotheses=Hypotheses(PrimaryHypothesis("quality", GREATER, 0.05, "S00", "S01")),
+        **ALIKE,
+    ),
+    # whole points apart on a scale whose ends are out of reach, so that the true difference is 1
+    replace(
+        CLASS,
+        name="equivalence: two systems at the margin",
+        sections=("system_tests", "comparisons", "equivalence"),
+        **AT_MARGIN,
+    ),
+    replace(
+        CLASS,
+        name="equivalence: two systems at the margin, five random annotators on systems",
+        annotators=5,
+        annotator_system=0.3,
+        design="sources+annotators",
+        sections=("system_tests", "comparisons", "mixed_models", "equivalence"),
+        **AT_MARGIN,
+    ),
     replace(CLASS, name="class project, 91 % at the top", centre=3.27),
     replace(CLASS, name="class project, 91 % at the top, nothing to find", centre=3.27, **NOTHING),
     TASK_B,
@@ -310,7 +366,8 @@ def people(scenario: Scenario, rng: np.random.Generator) -> People:
         return rng.normal(size=size) * spread
 
     return People(
-        systems=drawn((scenario.systems,), scenario.system),
+        systems=drawn((scenario.systems,), scenario.system)
+        + scenario.step * np.arange(scenario.systems),
         severity=drawn((scenario.annotators,), scenario.annotator),
         on_systems=drawn((scenario.annotators, scenario.systems), scenario.annotator_system),
         views=drawn((len(scenario.metrics), scenario.systems), scenario.metric_system),
@@ -444,7 +501,10 @@ def _framed(scenario: Scenario, ratings: Any, scores: Any, passage: Any) -> Mate
         for place, column in enumerate(scores)
     ]
     return Material(
-        campaign=Campaign(title="simulated"),
+        campaign=Campaign(
+            title="simulated",
+            protocol={"hypotheses": hypotheses.to_document(scenario.hypotheses)},
+        ),
         rubric=scenario.rubric,
         slots=slots,
         judgments=judgments,
@@ -496,7 +556,9 @@ def printed(
 
 
 def ends(row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield the names of each interval of a row: low, high, and the value that it is of."""
+    """Yield the names of each 95% interval of a row: low, high, and the value that it is of."""
+    if "margin" in row:  # the interval of an equivalence test is one of 90%
+        return
     for low in row:
         if low.endswith("low"):
             prefix = low.removesuffix("low")
@@ -512,12 +574,18 @@ def kind_of(key: tuple[str, ...], row: Mapping[str, Any], column: str, *, by_mod
     """
     if by_model and key[0] == "comparisons":
         column = f"{column} as_published"
-    parts = [str(row[n]) for n in ("test", "effect", "coefficient", "level", "basis") if row.get(n)]
+    names = ("test", "effect", "coefficient", "level", "basis")
+    # the level of a correlation is a word, that of a primary test a number
+    parts = [row[name] for name in names if isinstance(row.get(name), str) and row[name]]
     return " ".join([key[0], *parts, column])
 
 
-def null_of(key: tuple[str, ...]) -> str:
+def null_of(key: tuple[str, ...], scenario: Scenario) -> str:
     """Return which null a section's p belongs to."""
+    if key[0] == "equivalence":
+        return "equivalence"
+    if key[0] == "primary_hypothesis":
+        return "following" if scenario.hypotheses.primary.metric else "systems"
     if key[0] in ("comparisons", "components", "mixed_models"):
         return "systems"
     return "metrics" if key[0] == "differences" else "following"
@@ -526,7 +594,7 @@ def null_of(key: tuple[str, ...]) -> str:
 def separated(found: Mapping[tuple[str, ...], Mapping[str, Any]]) -> bool | None:
     """Return whether letters separate two systems; None if there are no letters."""
     given = [set(row["letters"]) for key, row in found.items() if key[0] == "groups"]
-    if not all(given):
+    if not given or not all(given):
         return None
     return any(not one & other for one, other in combinations(given, 2))
 
@@ -554,8 +622,8 @@ def measured(job: tuple[Scenario, int, int, int]) -> dict[str, list[tuple[bool, 
                     (bool(row[low] <= true <= row[high]), true)
                 )
         for name in row:
-            is_p = name == "p" or (name.startswith("p_") and not name.endswith(("_holm", "_bh")))
-            if is_p and null_of(key) in scenario.nulls and row[name] is not None:
+            is_p = name == "p" or (name.startswith("p_") and not name.endswith(NO_NULL))
+            if is_p and null_of(key, scenario) in scenario.nulls and row[name] is not None:
                 found[name_of(key, row, name)].append((bool(row[name] < 0.05), 0.0))
         if key[:1] == ("comparisons",) and row["test"] == "permutation" and scenario.exempt:
             if row["p_holm"] is not None and row["p_holm"] < 0.05:
@@ -574,7 +642,7 @@ def _truth(scenario: Scenario) -> tuple[People, dict[tuple[str, ...], Mapping[st
         held = people(scenario, rng)
         sources = LARGE * 6 // scenario.systems
         others = held
-        if declared(scenario.design).annotators and scenario.sections == SYSTEMS:
+        if declared(scenario.design).annotators and "levels" not in scenario.sections:
             others = new_on_each_source(scenario, held, sources, rng)
         complete = replace(scenario, missing=0.0, of_others=1.0, skips=False, outputs=1.0)
         large = material(complete, others, sources, rng)

@@ -10,12 +10,15 @@ from typing import Any
 
 from analysis.reports.rows import Record
 from analysis.reports.tables import to_csv
+from analysis.stats.system_test import PERMUTATION
 from judging.limits import MAX_PAGE_CELLS, MAX_PAGE_ROWS
 from judging.models import DryRun
 from judging.models.statements import rows
 
 DATA = {"criteria": "without those left out", "with_all": "with nobody left out"}
-COLUMNS = ("data", "criterion", "better", "worse", "difference", "value", "low", "high")
+COLUMNS = (
+    "data", "criterion", "test", "repeats", "better", "worse", "difference", "value", "low", "high"
+)  # fmt: skip
 
 OUTLINE = """
 SELECT (outcome - 'criteria' - 'with_all')::text, COALESCE(jsonb_array_length(outcome -> 'criteria'), 0)
@@ -55,7 +58,12 @@ def pairs_csv(run: DryRun) -> Iterator[str]:
     for key, data in DATA.items():
         for place, criterion in enumerate(outline[key]):
             where = [key, str(place), "pairs"]
-            about: Record = {"data": data, "criterion": criterion["criterion"]}
+            about: Record = {
+                "data": data,
+                "criterion": criterion["criterion"],
+                "test": criterion.get("test", PERMUTATION),  # the only one before others were known
+                "repeats": criterion["repeats"],
+            }
             pairs = [
                 about | json.loads(pair) for [pair] in rows(PAIRS, {"copy": run.pk, "where": where})
             ]

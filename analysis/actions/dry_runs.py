@@ -1,11 +1,12 @@
 """Trying a draft with simulated annotators: a ranking is planted, and its report must find it
 again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+import pandas as pd
 from django.db import transaction
 from django.db.models import Count, Sum
 from django.utils import timezone
@@ -20,6 +21,8 @@ from analysis.planning.arrivals import Gate
 from analysis.planning.simulated import Assumed, Newcomer, SimulatedAnnotator
 from analysis.planning.timing import TimeSpent
 from analysis.reports.rows import number
+from analysis.sections.columns import clusters_of
+from analysis.stats.inference import Inference, declared
 from judging.actions import campaigns, dry_runs, exclusion_rules, exercises, jobs
 from judging.actions.dry_runs import CannotTry, SimulatedArrival
 from judging.actions.rounds import NothingToJudge, TellProgress, silent
@@ -67,17 +70,19 @@ def execute(work: jobs.Work, made: DryRun) -> dict[str, Any]:
     """Fill the copy, work out the power, make the copy's report, and show it to the draft's
     staff."""
     by, assumed = work.job.created_by, _assumed(work.job)
+    design = str(work.job.parameters.get("design", runs.DEFAULTS["design"]))
     try:
         fill(
             made=made,
             by=by,
             now=timezone.now(),
             assumed=assumed,
+            design=design,
             count=work.job.parameters.get("annotators"),
             progress=work.progress,
         )
         dry_runs.show(run=made)
-        _report(made.campaign, by, assumed.seed, work)
+        _report(made.campaign, by, assumed.seed, design, work)
         dry_runs.conclude(run=made, by=by)
     except (CannotTry, campaigns.NotAllowedNow) as refused:
         raise jobs.CannotDo(str(refused)) from None
@@ -90,7 +95,8 @@ def forget(made: DryRun) -> None:
 
 
 def _assumed(job: Job) -> Assumed:
-    return Assumed(**{key: job.parameters[key] for key in job.parameters if key != "annotators"})
+    others = ("annotators", "design")
+    return Assumed(**{key: job.parameters[key] for key in job.parameters if key not in others})
 
 
 def fill(
@@ -99,6 +105,7 @@ def fill(
     by: User,
     now: datetime,
     assumed: Assumed,
+    design: str = "sources",
     count: int | None = None,
     progress: TellProgress = silent,
 ) -> None:
@@ -124,16 +131,22 @@ def fill(
     chosen = [each.enrollment.pk for each in proposed]
     exclusion_rules.apply(campaign=copy, chosen=chosen, by=by, now=now)
     campaigns.close(campaign=copy, now=now, by=by)
-    progress(filled.places, filled.places, "Repeating the study for its power")
+
+    def tell(criterion: str) -> None:
+        progress(filled.places, filled.places, f"Repeating the study for its power: {criterion}")
+
     asked: dict[str, Any] = {
         "criteria": rubric.criteria,
         "order": order,
         "annotators": annotators,
         "assumed": assumed,
+        "design": declared(design),
+        "tell": tell,
     }
     of_all = power(everybody, **asked)
     made.outcome = {
         "order": order,
+        "design": design,
         "people": [{**asdict(each), "severity": number(each.severity)} for each in annotators],
         "filled": asdict(filled),
         "rules": exclusion_rules.standing_rules(copy),
@@ -261,10 +274,11 @@ def _gate_hours(
     return number(values * mean / 3600) if keys else None
 
 
-def _report(copy: Campaign, by: User, seed: int, work: jobs.Work) -> None:
+def _report(copy: Campaign, by: User, seed: int, design: str, work: jobs.Work) -> None:
     """Make the copy's report within the dry run's own job, so that both are there at once or not at
     all."""
-    run = runs.start(campaign=copy, by=by, seed=seed, parameters={"metrics": [], "name": "dry run"})
+    parameters = {"metrics": [], "name": "dry run", "design": design}
+    run = runs.start(campaign=copy, by=by, seed=seed, parameters=parameters)
     own = jobs.claim(job_id=run.job_id)
     if own is not None:
         jobs.finish(job=own, result=runs.execute(run=run, work=work))
@@ -282,9 +296,12 @@ def power(
     order: list[str],
     annotators: list[SimulatedAnnotator],
     assumed: Assumed,
+    design: Inference,
+    tell: Callable[[str], None],
 ) -> list[dict[str, Any]]:
     """Return how often a study laid out as what was read finds the planted order, by criterion."""
     slots = read.slots[["unit", "system", "source"]]
+    slots = slots.assign(cluster=clusters_of(read, pd.Index(slots["unit"])))
     rows = read.judgments[["unit", "criterion", "annotator"]].merge(slots, on="unit")
     if rows.empty or len(order) < 2:
         return []
@@ -298,6 +315,9 @@ def power(
         annotators=annotators,
         assumed=assumed,
         resamples=int(runs.DEFAULTS["resamples"]),
+        design=design,
+        unit=read.cluster_unit,
+        tell=tell,
     )
 
 

@@ -1,5 +1,6 @@
 """A run's files, for a paper's supplement: everything that was found, and what it was found in."""
 
+import csv
 import io
 import json
 import zipfile
@@ -7,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from analysis import sections
+from analysis import frames, sections
 from analysis.actions import examples, papers, runs
 from analysis.models import Result, Run
 from analysis.reports import tables
@@ -87,9 +88,19 @@ def _found(run: Run) -> Iterator[tuple[str, bytes]]:
         yield "examples.csv", to_csv(kept, list(kept[0])).encode()
     yield "codebook.csv", exports.codebook_csv(campaign=run.campaign).encode()
     yield "mixed-model.R", mixed_model_script(_missing_values(run.campaign.rubric)).encode()
+    if clusters := frames.shared_clusters(run.campaign, str(run.parameters.get("clusters", ""))):
+        yield "clusters-raw.csv", _clusters_csv(clusters).encode()
     rubric = run.campaign.rubric.document
     text = json.dumps(rubric, indent=1, ensure_ascii=False, sort_keys=True)
     yield "rubric.json", text.encode()
+
+
+def _clusters_csv(clusters: Mapping[str, str]) -> str:
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows(
+        [("source_id", "cluster"), *clusters.items()]
+    )
+    return written.getvalue()
 
 
 def _name_of(result: Result) -> str:
@@ -133,7 +144,7 @@ latex/report.tex    compiles by itself, with pdfLaTeX or XeLaTeX. Texts in other
 latex/references.bib  who the methods, metrics and protocol are from; methods.tex cites them. report.bbl is the list of
                     references if BibTeX was not run
 tables/             every table as CSV. Text that a spreadsheet would take for a formula begins with an apostrophe;
-                    report.json has it as it is. Every CSV file but judgments-raw.csv is for spreadsheets and begins
+                    report.json has it as it is. Every CSV file not named -raw.csv is for spreadsheets and begins
                     with a byte order mark: programs read it as utf-8-sig. What each column means stands in
                     Quaestor's docs/report-tables.md.
                     not_listed.csv, where there is one, names what a table leaves out because it would be too long
@@ -144,7 +155,8 @@ judgments-raw.csv   the same, every cell as it is stored, for programs: do not o
 codebook.csv        what the columns and values of judgments.csv mean
 examples.csv        questions that were kept as examples, where there are any
 rubric.json         the protocol: {rubric}, version {version}
-mixed-model.R       the same mixed model in R; it reads judgments-raw.csv
+clusters-raw.csv    which sources belong together, where some do
+mixed-model.R       the same mixed model in R; it reads judgments-raw.csv and clusters-raw.csv
 
 Material: {collection}. Licence: {licence}.
 Input: SHA-256 {sha256}

@@ -2,7 +2,7 @@
 hold."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import nan
@@ -15,14 +15,22 @@ from django.db import transaction
 from analysis import frames
 from analysis.actions import runs
 from analysis.frames import Material, aligned
+from analysis.reports.numerals import known
 from analysis.reports.rows import Record, number
-from analysis.sections.columns import averaged_criteria, clusters_of, units_of
-from analysis.sections.comparisons import SURE, scores_of, swaps_for
+from analysis.sections.columns import averaged_criteria, clusters_of, placed_ratings, units_of
+from analysis.sections.comparisons import SURE, SystemScores, scores_of, swaps_for
+from analysis.sections.mixed_models import model_columns, model_of, pairs_by_model
+from analysis.sections.section import Inputs
 from analysis.sections.system_means import means_of
+from analysis.sections.system_tests import test_for
 from analysis.stats.arrays import FloatArray
 from analysis.stats.comparing import paired_permutation
+from analysis.stats.estimate import Tested
+from analysis.stats.inference import declared
 from analysis.stats.multiplicity import holm
+from analysis.stats.reml import Unfit
 from analysis.stats.repeatability import cv_star, order_kept
+from analysis.stats.system_test import MIXED_MODEL, SystemTest
 from judging.actions import jobs
 from judging.models import Campaign, Job, User
 from judging.models.statements import rows as select
@@ -93,6 +101,7 @@ class ShownComparison:
 
     orders: list[Record]
     scores: list[Record]
+    tests: list[Record]  # none in comparisons of before other tests than the permutation
     states: list[Record]
     pairs: list[Record]  # the first of them; of many, findings that were not confirmed come first
     all_pairs: int
@@ -111,6 +120,7 @@ def shown(done: Job, most: int) -> ShownComparison:
     return ShownComparison(
         orders=found["orders"],
         scores=found["scores"],
+        tests=found.get("tests", []),
         states=found["states"],
         pairs=[json.loads(pair) for [pair] in first],
         all_pairs=all_pairs,
@@ -134,19 +144,42 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     except CannotCompare as refused:
         raise jobs.CannotDo(str(refused)) from None
     states = [runs.state_of(each) for each in (first, campaign)]
+    settings = _declared_settings(first)
     work.progress(0, 3, "Reading both studies")
-    read = (frames.material(first), frames.material(campaign))
+    read = (_material(first, settings), _material(campaign, settings))
     work.progress(1, 3, "Comparing orders and scores")
     orders, scores = list(_orders(*read)), list(_scores(*read))
     work.progress(2, 3, "Comparing findings")
+    compared = [list(_compared(_inputs(each, settings))) for each in read]
     return {
         "orders": orders,
         "scores": scores,
-        "pairs": list(_findings(*read)),
+        "pairs": list(_findings(*compared)),
+        "tests": [*_tests("first", compared[0]), *_tests("reproduction", compared[1])],
         "states": states,
         "annotators": [int(each.judgments["annotator"].nunique()) for each in read],
         "seed": SEED,
     }
+
+
+def _declared_settings(first: Campaign) -> Mapping[str, Any]:
+    """Return what the newest report of the first study declares, else what a report does by
+    default.
+
+    The findings are those of the first study, so its declaration holds for both.
+    """
+    run = runs.latest(first)
+    return {**runs.DEFAULTS, **(run.parameters if run else {})}
+
+
+def _material(campaign: Campaign, settings: Mapping[str, Any]) -> Material:
+    read, column = frames.material(campaign), settings["clusters"]
+    return frames.with_declared_clusters(read, column) if column else read
+
+
+def _inputs(read: Material, settings: Mapping[str, Any]) -> Inputs:
+    design = declared(settings["design"])
+    return Inputs(said=read, counted=read, design=design, settings=settings, failures={})
 
 
 def _orders(first: Material, second: Material) -> Iterator[Record]:
@@ -213,50 +246,105 @@ def _scores(first: Material, second: Material) -> Iterator[Record]:
         }
 
 
-def _findings(first: Material, second: Material) -> Iterator[Record]:
-    """Yield every pair of systems with its difference and p in both studies."""
-    tested = {(row["criterion"], *row["pair"]): row for row in _pairs(second)}
-    for row in _pairs(first):
-        other = tested.get((row["criterion"], *row["pair"]))
-        significant = _below(row["p"])
-        same = other is not None and (row["difference"] or 0) * (other["difference"] or 0) > 0
+@dataclass(frozen=True, slots=True)
+class _ComparedPair:
+    """Two systems on one criterion of a study."""
+
+    difference: float | None  # first minus second
+    p: float | None  # after Holm's correction over the pairs of the criterion
+
+    @property
+    def is_significant(self) -> bool:
+        return self.p is not None and self.p < SURE
+
+
+@dataclass(frozen=True, slots=True)
+class _ComparedCriterion:
+    """The pairs of systems on one criterion of a study, by the test that its report makes."""
+
+    criterion: RubricCriterion
+    test: SystemTest
+    pairs: dict[tuple[str, str], _ComparedPair]
+    untested: str  # why the mixed model compares no two systems
+
+
+def _compared(inputs: Inputs) -> Iterator[_ComparedCriterion]:
+    """Yield the pairs of every criterion that two systems or more were judged on."""
+    for place, scores in enumerate(scores_of(inputs.counted)):
+        test, untested = test_for(inputs, scores.criterion), ""
+        tests: Mapping[Any, Tested] = {}
+        if test.name == MIXED_MODEL:
+            try:
+                tests = _by_model(inputs, scores.criterion)
+                if not any(known(each.p) for each in tests.values()):
+                    untested = next(each.reason for each in tests.values())
+            except Unfit as reason:
+                untested = str(reason)
+        else:
+            tests = _by_permutation(scores, np.random.default_rng([SEED, place]))
+        adjusted = holm(np.array([each.p for each in tests.values()]))
+        pairs = {
+            (str(first), str(second)): _ComparedPair(number(each.value), number(float(p)))
+            for ((first, second), each), p in zip(tests.items(), adjusted, strict=True)
+        }
+        yield _ComparedCriterion(scores.criterion, test, pairs, untested)
+
+
+def _by_model(
+    inputs: Inputs, criterion: RubricCriterion
+) -> Mapping[tuple[Hashable, Hashable], Tested]:
+    model = model_of(inputs, criterion, annotators_random=inputs.design.annotators)
+    columns = model_columns(placed_ratings(inputs.counted, criterion))
+    return pairs_by_model(model, columns, design=inputs.design)
+
+
+def _by_permutation(
+    scores: SystemScores, rng: np.random.Generator
+) -> Mapping[tuple[str, str], Tested]:
+    pairs = list(combinations(range(len(scores.names)), 2))
+    swaps = swaps_for(len(pairs), scores.table.shape[1], RESAMPLES)
+    clusters = None if scores.unit.is_source else scores.clusters
+    return {
+        (scores.names[i], scores.names[j]): paired_permutation(
+            scores.table[i], scores.table[j], rng=rng, clusters=clusters, resamples=swaps
+        )
+        for i, j in pairs
+    }
+
+
+def _tests(study: str, compared: Sequence[_ComparedCriterion]) -> Iterator[Record]:
+    """Yield which test compares the systems on every criterion of a study, and why."""
+    for each in compared:
         yield {
-            "criterion": row["criterion"],
-            "name": row["name"],
-            "systems": list(row["pair"]),
-            "first": row["difference"],
-            "first_p": row["p"],
-            "second": other and other["difference"],
-            "second_p": other and other["p"],
-            "significant": significant,
-            "confirmed": bool(significant and other and same and _below(other["p"])),
+            "study": study,
+            "criterion": each.criterion.key,
+            "name": each.criterion.name,
+            "test": each.test.name,
+            "reason": each.test.reason,
+            "caution": each.test.caution,
+            "untested": each.untested,
         }
 
 
-def _below(p: float | None) -> bool:
-    return p is not None and p < SURE
-
-
-def _pairs(read: Material) -> Iterator[Record]:
-    """Yield every pair of systems on every criterion by the report's own test, Holm's p."""
-    for place, each in enumerate(scores_of(read)):
-        pairs = list(combinations(range(len(each.names)), 2))
-        swaps = swaps_for(len(pairs), each.table.shape[1], RESAMPLES)
-        rng = np.random.default_rng([SEED, place])
-        clusters = None if each.unit.is_source else each.clusters
-        found = [
-            paired_permutation(
-                each.table[i], each.table[j], rng=rng, clusters=clusters, resamples=swaps
-            )
-            for i, j in pairs
-        ]
-        for (i, j), one, p in zip(pairs, found, holm([each.p for each in found]), strict=True):
+def _findings(
+    first: Sequence[_ComparedCriterion], second: Sequence[_ComparedCriterion]
+) -> Iterator[Record]:
+    """Yield every pair of systems with its difference and p in both studies."""
+    again = {each.criterion.key: each.pairs for each in second}
+    for each in first:
+        for pair, one in each.pairs.items():
+            other = again.get(each.criterion.key, {}).get(pair)
+            same = other is not None and (one.difference or 0) * (other.difference or 0) > 0
             yield {
                 "criterion": each.criterion.key,
                 "name": each.criterion.name,
-                "pair": (each.names[i], each.names[j]),
-                "difference": number(one.value),
-                "p": number(float(p)),
+                "systems": list(pair),
+                "first": one.difference,
+                "first_p": one.p,
+                "second": other and other.difference,
+                "second_p": other and other.p,
+                "significant": one.is_significant,
+                "confirmed": bool(one.is_significant and other and same and other.is_significant),
             }
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from analysis import frames
 from analysis.actions.runs import versions
@@ -24,6 +25,7 @@ from analysis.metrics.qmetric import PUBLISHED_DELTA
 from analysis.metrics.telling import telling
 from analysis.metrics.tuning import CannotTune, HeldOut, Tuned
 from analysis.reports.rows import Record, number
+from analysis.sections.columns import clusters_of
 from analysis.stats.arrays import FloatArray
 from analysis.stats.columns import oriented
 from judging.actions import jobs
@@ -88,14 +90,14 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     if campaign is None:
         raise jobs.CannotDo("Weights are tuned on a campaign's judgments.")
     work.progress(0, 3, "Reading judgments")
-    questions, gold, sources = _judged(campaign, asked["criterion"])
+    questions, gold, clusters = _judged(campaign, asked["criterion"])
     if len(gold) < REQUIRED_QUESTIONS:
         raise jobs.CannotDo(
             f"{len(gold)} judged questions have a reference; weights need at least "
             f"{REQUIRED_QUESTIONS} to mean anything."
         )
     try:
-        return _tuned(work, questions, gold, sources, asked)
+        return _tuned(work, questions, gold, clusters, asked)
     except (CannotTune, *REFUSALS) as reason:
         raise jobs.CannotDo(f"Weights could not be tuned: {reason}.") from None
 
@@ -104,7 +106,7 @@ def _judged(
     campaign: Campaign, criterion: str
 ) -> tuple[list[ScoredQuestion], FloatArray, list[str]]:
     """Return the judged questions that have a reference, their mean judgments turned so that higher
-    is better, and their sources."""
+    is better, and the clusters of their sources."""
     read, given = frames.material(campaign), frames.references(campaign)
     kept = read.questions.dropna(subset=["text"])
     kept = kept[kept["source"].isin(list(given))]
@@ -115,14 +117,15 @@ def _judged(
     has = ~np.isnan(values)
     sources = kept["source"][has].tolist()
     rows = zip(kept["text"][has].tolist(), sources, strict=True)
-    return [ScoredQuestion(text, given[source]) for text, source in rows], values[has], sources
+    questions = [ScoredQuestion(text, given[source]) for text, source in rows]
+    return questions, values[has], clusters_of(read, pd.Index(kept["unit"][has])).tolist()
 
 
 def _tuned(
     work: jobs.Work,
     questions: Sequence[ScoredQuestion],
     gold: FloatArray,
-    sources: Sequence[str],
+    clusters: Sequence[str],
     asked: Mapping[str, Any],
 ) -> Record:
     formula, method, seed = asked["formula"], asked["method"], int(asked["seed"])
@@ -150,7 +153,7 @@ def _tuned(
         train=train,
         splits=SPLITS,
         bag=_bag(train),
-        sources=sources,
+        clusters=clusters,
         **how,
     )
     return {

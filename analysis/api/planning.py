@@ -110,6 +110,7 @@ class NewDryRunSerializer(serializers.Serializer):
     are in per cent."""
 
     gap = serializers.IntegerField(required=False)
+    design = serializers.CharField(required=False)
     annotators = serializers.IntegerField(required=False)
     severity = serializers.IntegerField(required=False)
     noise = serializers.IntegerField(required=False)

@@ -5,6 +5,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from analysis.forms.runs import DESIGNS
+from analysis.stats.inference import declared
+
 # entered in per cent: the first four of a scale's length
 SHARES = ("gap", "question", "severity", "noise", "hurry", "knows", "knows_spread", "wary")
 
@@ -19,6 +22,12 @@ class DryRunForm(forms.Form):
         min_value=0,
         max_value=80,
         help_text=_("Per cent of the scale's length: 15 is 0.3 points on a scale from 1 to 3."),
+    )
+    design = forms.ChoiceField(
+        label=_("What the conclusions extend to"),
+        choices=[(key, words) for key, words in DESIGNS if not declared(key).systems],
+        initial="sources",
+        help_text=_("Decides which test compares the systems, as in a report."),
     )
     annotators = forms.IntegerField(
         label=_("Simulated annotators"),

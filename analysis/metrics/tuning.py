@@ -232,28 +232,30 @@ def held_out(
     formula: str = "per_class_f",
     method: str = "grid",
     bag: int = BAG,
-    sources: Sequence[object] | None = None,
+    clusters: Sequence[object] | None = None,
 ) -> list[HeldOut]:
     """Tune on about `train` random questions and correlate on the rest, several times over.
 
-    Questions on one source are alike, so a source is learnt from or tested on, never both: whole
-    `sources` are drawn until `train` questions are there. Without `sources` each question is its
-    own.
+    Questions on one source, or on sources that share a passage, are alike, so such a cluster is
+    learnt from or tested on, never both: whole `clusters` are drawn until `train` questions are
+    there. Without `clusters` each question is its own.
     """
     if train + REQUIRED_TESTED > len(gold):
         raise CannotTune(
             f"{len(gold)} judged questions leave fewer than {REQUIRED_TESTED} to test on after {train}"
         )
-    labels = range(len(gold)) if sources is None else sources
-    _, source = np.unique(np.array([str(label) for label in labels]), return_inverse=True)
-    if source.max(initial=0) < 1:
-        raise CannotTune("all judged questions are on one source, so none is left to test on")
+    labels = range(len(gold)) if clusters is None else clusters
+    _, cluster = np.unique(np.array([str(label) for label in labels]), return_inverse=True)
+    if cluster.max(initial=0) < 1:
+        raise CannotTune(
+            "all judged questions are on one source or passage, so none is left to test on"
+        )
     found = []
     for _ in range(splits):
-        learn, test = _split(source, train, rng)
+        learn, test = _split(cluster, train, rng)
         if len(test) < REQUIRED_TESTED:
             raise CannotTune(
-                f"sources have so different numbers of judged questions that {len(test)} were left "
+                f"sources or passages have so different numbers of judged questions that {len(test)} were left "
                 "to test on"
             )
         tuned = tune(
@@ -273,13 +275,14 @@ def held_out(
 
 
 def _split(
-    source: NDArray[np.intp], train: int, rng: np.random.Generator
+    cluster: NDArray[np.intp], train: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the questions to learn from and those to test on: whole sources, in a random order."""
-    order = rng.permutation(source.max() + 1)
-    counts = np.bincount(source)[order]
+    """Return the questions to learn from and those to test on: whole clusters, in a random
+    order."""
+    order = rng.permutation(cluster.max() + 1)
+    counts = np.bincount(cluster)[order]
     enough = int(np.searchsorted(np.cumsum(counts), train)) + 1
-    held = np.isin(source, order[: min(enough, len(order) - 1)])
+    held = np.isin(cluster, order[: min(enough, len(order) - 1)])
     return rng.permutation(np.flatnonzero(held)), np.flatnonzero(~held)
 
 

@@ -9,9 +9,8 @@ clear on purpose (gold questions, degraded copies) is seen with half the chance 
 The same values fill the copy of a campaign one by one, and are drawn by the hundred for power.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import nan, prod
 from typing import Self
 
@@ -19,13 +18,21 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from analysis.planning.pair_tests import (
+    PairTests,
+    SimulatedRatings,
+    tested_by_model,
+    tested_by_permutation,
+    too_large_for_model,
+    untested_pairs,
+)
 from analysis.planning.power import share_of
 from analysis.reports.rows import Record, number
-from analysis.sections.comparisons import SURE, swaps_for
 from analysis.sections.section import averaged
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray
-from analysis.stats.comparing import permuted_p_of_many, smallest_p
-from analysis.stats.multiplicity import holm
+from analysis.stats.cluster_unit import SOURCE, ClusterUnit
+from analysis.stats.inference import Inference
+from analysis.stats.system_test import MIXED_MODEL, SystemTest
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
 
@@ -33,6 +40,8 @@ WIDEST = 0.8  # of a scale from the worst system to the best: beyond, an end hid
 WORSE = 0.5  # by which a degraded copy is worse than its question
 CLEAR = 0.5  # of the usual chance, where a value is clear on purpose
 REPEATS, MANY_ROWS, FEWER = 200, 20_000, 100
+# A fit of the mixed model with its pairs takes .1 to .4 s up to so many ratings, beyond it seconds
+MODEL_REPEATS, MANY_RATINGS, FEWEST = 100, 2_000, 20
 PAIR = ["unit", "annotator"]
 # what a stream of chance is for
 OF_PLAN, OF_QUESTION, OF_ANSWER, OF_REPEAT, OF_ARRIVAL, OF_TRY, OF_TIME = range(7)
@@ -179,31 +188,44 @@ def power_of(
     annotators: Sequence[SimulatedAnnotator],
     assumed: Assumed,
     resamples: int,
+    design: Inference,
+    unit: ClusterUnit = SOURCE,
+    tell: Callable[[str], None] = lambda _name: None,
 ) -> list[Record]:
     """Return for each criterion how often a study laid out like this one finds the planted order.
 
     Parameters
     ----------
-    judgments : who judged what, a row a value: unit, criterion, annotator, system, source, set
+    judgments : who judged what, a row a value: unit, criterion, annotator, system, source, cluster,
+        set
     order : the systems from the best to the worst
     resamples : swaps of the run's own test
+    design : what the run declares random
+    unit : the clusters of sources
+    tell : told the name of each criterion before its pairs are tested
 
     Notes
     -----
-    A repeat keeps the layout and the annotators and draws how questions turn out and chance anew: sources are what is
-    random, as in the run. A pair differs significantly by the paired permutation over sources, below 5% after Holm's
-    correction over the pairs of the criterion, and in the planted direction.
+    A repeat keeps the layout and draws how questions turn out and chance anew, because sources are random; where
+    annotators are declared random, their severities too. A pair differs significantly by the test that the report
+    makes (`analysis.stats.system_test`), below 5% after Holm's correction over the pairs of the criterion, and in the
+    planted direction.
     """
     repeats = REPEATS if len(judgments) <= MANY_ROWS else FEWER
-    drawn = _Drawn(judgments, criteria, forces, order, annotators, assumed)
-    chance = [np.random.default_rng([assumed.seed, OF_REPEAT, place]) for place in range(repeats)]
-    tables = [drawn.tables(rng) for rng in chance]
+    drawn = _Drawn(judgments, criteria, forces, order, annotators, assumed, design)
+    asked = [each for each in criteria if averaged(each) and each.key in drawn.means]
+    trials = [_Trial.of(each, drawn, repeats) for each in asked]
+    for place in range(repeats):
+        values = drawn.values(np.random.default_rng([assumed.seed, OF_REPEAT, place]))
+        for trial in trials:
+            trial.keep(values, drawn)
     rng = np.random.default_rng([assumed.seed, OF_REPEAT])
-    return [
-        _power(each, np.stack([of[each.key] for of in tables]), order, assumed, resamples, rng)
-        for each in criteria
-        if averaged(each) and (judgments["criterion"] == each.key).any()
-    ]
+    found = []
+    for trial in trials:
+        tell(trial.criterion.name)
+        tests = _tests(trial, drawn, order, resamples, rng, unit)
+        found.append(_power(trial, tests, order, assumed))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,9 +281,11 @@ class _Drawn:
         order: Sequence[str],
         annotators: Sequence[SimulatedAnnotator],
         assumed: Assumed,
+        design: Inference,
     ) -> None:
         self.criteria, self.forces, self.assumed = criteria, forces, assumed
-        columns = judgments[[*PAIR, "system", "source", "set"]]
+        self.design = design
+        columns = judgments[[*PAIR, "system", "source", "cluster", "set"]]
         pairs = self.pairs = columns.drop_duplicates(PAIR).reset_index(drop=True)
         self.unit, _ = pd.factorize(pairs["unit"])
         self.set, _ = pd.factorize(pairs["set"])
@@ -270,22 +294,28 @@ class _Drawn:
         quality, by_label = planted_quality(order, assumed), {who.label: who for who in annotators}
         self.quality = np.array([quality[name] for name in pairs["system"]])
         people = [by_label[label] for label in pairs["annotator"]]
+        self.annotator, _ = pd.factorize(pairs["annotator"])
         self.severity = np.array([who.severity for who in people])
         self.careless = np.array([who.careless for who in people], dtype=bool)
         self.means = _CellMeans.by_criterion(judgments, pairs, self.unit, order)
+        by_source = pairs.drop_duplicates("source")  # in the order of the tables' columns
+        self.clusters, _ = pd.factorize(by_source["cluster"])
 
     def values(self, rng: np.random.Generator) -> dict[str, FloatArray]:
         """Draw every value of a study, by criterion: a column over pairs of unit and annotator."""
         of_unit = rng.normal(size=self.unit.max() + 1) * self.assumed.question
         of_set = rng.normal(size=self.set.max() + 1) * self.assumed.question
+        severity = self.severity
+        if self.design.annotators:
+            anew = rng.normal(size=self.annotator.max() + 1) * self.assumed.severity
+            severity = anew[self.annotator]
         found = {}
         for each in self.criteria:
             if each.asked == "once_per_set":
-                found[each.key] = self._given(each, of_set[self.set], self.set_answer, rng)
+                seen, answer = of_set[self.set], self.set_answer
             else:
-                found[each.key] = self._given(
-                    each, of_unit[self.unit], np.arange(len(self.pairs)), rng
-                )
+                seen, answer = of_unit[self.unit], np.arange(len(self.pairs))
+            found[each.key] = self._given(each, seen - severity, answer, rng)
         for rule in [*self.forces] * len(self.forces):  # a forced value may force in its turn
             hit = found[rule.criterion] == rule.value
             for key, value in rule.sets.items():
@@ -295,98 +325,129 @@ class _Drawn:
     def _given(
         self,
         criterion: RubricCriterion,
-        turned_out: FloatArray,
+        moved: FloatArray,
         answer: IntArray,
         rng: np.random.Generator,
     ) -> FloatArray:
-        """Draw the values of one criterion; pairs with the same number in `answer` share one."""
+        """Draw the values of one criterion; pairs with the same number in `answer` share one.
+
+        `moved` is by how much the question and the annotator move what a pair sees.
+        """
         chance = rng.normal(size=answer.max() + 1) * self.assumed.noise
         anything = rng.random(answer.max() + 1)
         quality = self.quality if averaged(criterion) else np.full(len(self.pairs), 0.5)
         points = points_of(criterion)
-        seen = nearest(quality + turned_out - self.severity + chance[answer], points)
+        seen = nearest(quality + moved + chance[answer], points)
         any_point = np.asarray(points)[(anything[answer] * len(points)).astype(int)]
         return np.where(self.careless, any_point, seen).astype(float)
 
-    def tables(self, rng: np.random.Generator) -> dict[str, FloatArray]:
-        """Draw a study's means, systems by sources, in the order that was planted."""
-        values = self.values(rng)
-        return {key: means.table(values[key]) for key, means in self.means.items()}
+    def ratings(self, criterion: RubricCriterion) -> SimulatedRatings:
+        """Return the ratings of a criterion as the mixed model takes them."""
+        rows = self.means[criterion.key].rows
+        asked = self.pairs.iloc[rows].reset_index(drop=True)
+        return SimulatedRatings.of(asked, rows, once_per_set=criterion.asked == "once_per_set")
 
 
 @dataclass(frozen=True, slots=True)
-class _PairTests:
-    """All pairs of systems, the one planted as better first, tested in every repeat."""
+class _Trial:
+    """One criterion of a study that is drawn anew: its test, and what was drawn so far."""
 
-    pairs: list[tuple[int, int]]  # (P,)
-    gap: FloatArray  # (n_repeats, P) by which the mean of the better one is better
-    p: FloatArray  # (n_repeats, P) after Holm's correction over the pairs
-    floor: float  # the smallest p that a pair could reach before it
+    criterion: RubricCriterion
+    ratings: SimulatedRatings
+    test: SystemTest
+    untested: str  # why the mixed model is not fitted
+    repeats: int
+    tables: list[FloatArray] = field(default_factory=list)  # means, systems by sources
+    values: list[FloatArray] = field(default_factory=list)  # for the mixed model alone
 
     @classmethod
-    def of(cls, tables: FloatArray, resamples: int, rng: np.random.Generator) -> Self:
-        """Test tables (n_repeats, n_systems, n_sources) of which high values are good."""
-        pairs = list(combinations(range(tables.shape[1]), 2))
-        swaps = swaps_for(len(pairs), tables.shape[2], resamples)
-        p, gaps = np.full((2, len(tables), len(pairs)), nan)
-        floor = 1.0
-        for column, (better, worse) in enumerate(pairs):
-            gap = tables[:, better] - tables[:, worse]
-            gap = gap[:, ~np.isnan(gap[0])]
-            if gap.shape[1] > 1:
-                p[:, column] = permuted_p_of_many(gap, rng=rng, resamples=swaps)
-                gaps[:, column] = gap.mean(axis=1)
-                floor = min(floor, smallest_p(gap.shape[1], pairs=len(pairs), resamples=swaps))
-        return cls(pairs, gaps, np.array([holm(row) for row in p]), floor)
+    def of(cls, criterion: RubricCriterion, drawn: _Drawn, repeats: int) -> Self:
+        """Return the trial of a criterion; a mixed model has fewer repeats."""
+        ratings = drawn.ratings(criterion)
+        test = ratings.test(drawn.design)
+        if test.name != MIXED_MODEL:
+            return cls(criterion, ratings, test, "", repeats)
+        if reason := too_large_for_model(ratings):
+            return cls(criterion, ratings, test, reason, repeats)
+        fits = MODEL_REPEATS if len(ratings.layout) <= MANY_RATINGS else FEWEST
+        return cls(criterion, ratings, test, "", fits)
 
-    @property
-    def told(self) -> BoolArray:
-        """Return which pairs differ significantly as planted, (n_repeats, P)."""
-        return np.asarray((self.p < SURE) & (self.gap > 0))
-
-    @property
-    def reversed(self) -> BoolArray:
-        """Return in which repeats a pair differs significantly with the wrong sign."""
-        return np.asarray(((self.p < SURE) & (self.gap < 0)).any(axis=1))
+    def keep(self, values: Mapping[str, FloatArray], drawn: _Drawn) -> None:
+        """Keep what the criterion's test needs of a drawn study, until there are enough repeats."""
+        if len(self.tables) == self.repeats:
+            return
+        own = values[self.criterion.key]
+        self.tables.append(drawn.means[self.criterion.key].table(own))
+        if self.test.name == MIXED_MODEL and not self.untested:
+            self.values.append(own)
 
 
-def _power(
-    criterion: RubricCriterion,
-    tables: FloatArray,
+def _tests(
+    trial: _Trial,
+    drawn: _Drawn,
     order: Sequence[str],
-    assumed: Assumed,
     resamples: int,
     rng: np.random.Generator,
-) -> Record:
-    """Test every pair of systems in every repeat; `tables` is (n_repeats, n_systems, n_sources)."""
+    unit: ClusterUnit,
+) -> PairTests:
+    """Test every pair of systems in every repeat by the test that the report makes."""
+    high_is_best = trial.criterion.best != "lowest"
+    if trial.test.name != MIXED_MODEL:
+        tables = np.stack(trial.tables) * (1 if high_is_best else -1)
+        return tested_by_permutation(tables, clusters=drawn.clusters, resamples=resamples, rng=rng)
+    if trial.untested:
+        return untested_pairs(len(trial.tables), len(order), trial.untested)
+    return tested_by_model(
+        trial.values,
+        trial.ratings,
+        order,
+        high_is_best=high_is_best,
+        design=drawn.design,
+        unit=unit,
+    )
+
+
+def _power(trial: _Trial, tests: PairTests, order: Sequence[str], assumed: Assumed) -> Record:
+    """Return in which share of its repeats a criterion's pairs differ significantly."""
+    criterion, tables = trial.criterion, np.stack(trial.tables)
     points, good = points_of(criterion), -1.0 if criterion.best == "lowest" else 1.0
-    tests = _PairTests.of(good * tables, resamples, rng)
-    told, difference = tests.told, tests.gap.mean(axis=0)
+    told, difference = tests.told, tests.mean_gap
     means = good * np.nanmean(tables, axis=2)
     ordered = np.asarray((np.diff(means, axis=1) < 0).all(axis=1))
     neighbours = [column for column, (one, two) in enumerate(tests.pairs) if two == one + 1]
-    last = len(order) - 1
+    extremes = tests.pairs.index((0, len(order) - 1))
     return {
         "criterion": criterion.key,
         "name": criterion.name,
+        "test": trial.test.name,
+        "reason": trial.test.reason,
+        "caution": trial.test.caution,
+        "untested": tests.reason,
         "repeats": len(tables),
         "sources": int(tables.shape[2]),
         "step": number(planted_step(len(order), assumed) * abs(points[-1] - points[0])),
         "floor": number(tests.floor),
         "order": _share(ordered),
-        "neighbours": _share(np.asarray(told[:, neighbours].all(axis=1))),
-        "extremes": _share(told[:, tests.pairs.index((0, last))]) if last > 0 else None,
-        "reversed": _share(tests.reversed),
+        "neighbours": _share_tested(np.asarray(told[:, neighbours].all(axis=1)), tests),
+        "extremes": _share_tested(told[:, extremes], tests),
+        "reversed": _share_tested(tests.reversed, tests),
         "pairs": [
             {
                 "better": order[one],
                 "worse": order[two],
                 "difference": number(float(difference[column])),
-                **_share(told[:, column]),
+                **_share_tested(told[:, column], tests),
             }
             for column, (one, two) in enumerate(tests.pairs)
         ],
     }
+
+
+def _share_tested(found: BoolArray, tests: PairTests) -> Record:
+    """Return a share of repeats; without a value if no repeat could be tested."""
+    if tests.reason:
+        return {"value": None, "low": None, "high": None}
+    return _share(found)
 
 
 def _share(found: BoolArray) -> Record:

@@ -7,6 +7,8 @@ from typing import Any
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import percent, plain, signed, two
 from analysis.reports.rows import Record
+from analysis.stats.inference import declared
+from analysis.stats.system_test import MIXED_MODEL
 
 HEADS = (
     "neighbours lie apart",
@@ -35,9 +37,10 @@ def page(run: Any, outcome: Mapping[str, Any], recovery: Sequence[Any] | None) -
         "recovered": bool(recovery) and all(each.is_planted for each in recovery or ()),
         "power": _power(criteria) if criteria else None,
         "with_all": _power(with_all) if with_all else None,
-        "repeats": criteria[0]["repeats"] if criteria else 0,
-        "sources": criteria[0]["sources"] if criteria else 0,
-        "hopeless": [row["name"] for row in criteria if (row["floor"] or 1) >= LEVEL],
+        "tests": _tests(criteria),
+        "is_drawn_anew": declared(outcome.get("design", "sources")).annotators,
+        "hopeless": [row["name"] for row in criteria if (row["floor"] or 0) >= LEVEL],
+        "untested": [(row["name"], why) for row in criteria if (why := row.get("untested"))],
         "pairs": [_pairs(row) for row in criteria],
         "people": _people(outcome),
         "gate": _gate(outcome),
@@ -157,6 +160,22 @@ GROUPS = {
     "careless": "of the careless ones",
     "again": "more than one try, of those let in",
 }
+
+
+def _tests(criteria: Sequence[Record]) -> list[dict[str, Any]]:
+    """Return which test was repeated how often and why, with the criteria unless it is all."""
+    keys = ("test", "reason", "caution", "repeats", "sources")
+    names: dict[tuple[Any, ...], list[str]] = {}
+    for row in criteria:
+        names.setdefault(tuple(row.get(key, "") for key in keys), []).append(row["name"])
+    return [
+        {
+            **dict(zip(keys, test, strict=True)),
+            "is_model": test[0] == MIXED_MODEL,
+            "names": ", ".join(own) if len(names) > 1 else "",
+        }
+        for test, own in names.items()
+    ]
 
 
 def _power(criteria: Sequence[Record]) -> PageTable:

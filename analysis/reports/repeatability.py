@@ -5,11 +5,26 @@ from math import isnan, nan
 from typing import Any
 
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import coefficient, p_alone, percent, plain, signed, two
+from analysis.reports.numerals import (
+    coefficient,
+    inside,
+    listed,
+    p_alone,
+    percent,
+    plain,
+    signed,
+    two,
+)
 from analysis.reports.rows import Record
 from analysis.reports.system_names import system_name
+from analysis.stats.system_test import MIXED_MODEL, PERMUTATION
 
 FILES = "CSV"  # which has every line
+STUDIES = {"first": "first study", "reproduction": "reproduction"}
+TESTS = {
+    PERMUTATION: "the paired permutation test over sources",
+    MIXED_MODEL: "the mixed model of the declared design",
+}
 
 
 def tables(
@@ -26,6 +41,25 @@ def tables(
         _systems(scores).cut(files=FILES),
         _pairs(pairs, all_pairs).cut(whole=all_pairs, files=FILES),
     ]
+
+
+def test_sentences(tests: Sequence[Record]) -> list[str]:
+    """Say by which test each study's systems are compared, on which criteria, and why."""
+    names: dict[tuple[str, ...], list[str]] = {}
+    keys = ("study", "test", "reason", "caution", "untested")
+    for row in tests:
+        names.setdefault(tuple(row[key] for key in keys), []).append(inside(row["name"]))
+    sentences = []
+    for (study, test, reason, caution, untested), own in names.items():
+        because = f" because {reason}" if reason else ""
+        sentences.append(
+            f"In the {STUDIES[study]}, {TESTS[test]} compares the systems on {listed(own)}{because}."
+        )
+        if untested:
+            sentences.append(f"No pair can be tested: {untested}.")
+        if caution:
+            sentences.append(caution)
+    return sentences
 
 
 def _criteria(
@@ -109,6 +143,8 @@ def _pairs(pairs: Sequence[Record], all_pairs: int) -> PageTable:
 def _verdict(row: Record) -> str:
     if not row["significant"]:
         return "none in the first"
+    if row["second_p"] is None:
+        return "not tested again"
     return "confirmed" if row["confirmed"] else "not confirmed"
 
 

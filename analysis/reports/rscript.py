@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 SCRIPT = """# Compares systems on ordinal ratings by a cumulative-link mixed model, one for each
 # criterion, and beside it by a linear one, whose t tests allow for few annotators.
 # Random effects: sources, questions (a system's question on a source), annotators, and annotators
-# by system. One or two annotators are too few for that: they and their differences between systems
+# by system. If clusters-raw.csv says which sources belong together, their clusters are random too.
+# One or two annotators are too few for random effects: they and their differences between systems
 # are fixed, and the systems' differences are averaged over them.
 # The cumulative-link model's tests are large-sample ones: with fewer than about ten annotators
 # its p is too small. The linear model's degrees of freedom are Satterthwaite's.
 # Only the main round counts, and nobody who is left out of the analysis.
 # A positive estimate means higher values; codebook.csv says which end of a scale is the best.
-# Run it beside judgments-raw.csv:  Rscript mixed-model.R
+# Run it beside judgments-raw.csv (and clusters-raw.csv, where there is one):  Rscript mixed-model.R
 required_packages <- c("ordinal", "emmeans")
 optional_packages <- "lmerTest"  # for the linear model
 
@@ -36,6 +37,7 @@ repeated <- function(groups) any(table(groups) > 1)
 
 effects_of <- function(rows) {{
   random <- "(1 | source_id)"
+  if (repeated(unique(rows[c("source_id", "cluster")])$cluster)) random <- c("(1 | cluster)", random)
   if (repeated(rows$question_unit)) random <- c(random, "(1 | question_unit)")
   per_cell <- unique(rows[c("source_id", "system", "question_unit")])
   if (repeated(paste(per_cell$source_id, per_cell$system))) {{
@@ -53,7 +55,7 @@ compare_systems <- function(rows) {{
   rows$point <- factor(rows$value, levels = sort(unique(rows$value)), ordered = TRUE)
   slot <- if ("position" %in% names(rows)) rows$position else rep(1, nrow(rows))
   rows$question_unit <- paste(rows$source_id, rows$system, slot, sep = "/")
-  for (column in c("system", "rater", "source_id", "question_unit")) {{
+  for (column in c("system", "rater", "source_id", "cluster", "question_unit")) {{
     rows[[column]] <- factor(rows[[column]])
   }}
   if (nlevels(rows$point) < 2 || nlevels(rows$system) < 2 || nlevels(rows$source_id) < 3) {{
@@ -70,13 +72,21 @@ compare_systems <- function(rows) {{
   print(pairs(emmeans(linear, "system", lmer.df = "satterthwaite"), adjust = "holm"))
 }}
 
-judgments <- read.csv("judgments-raw.csv", na.strings = "", encoding = "UTF-8")
+judgments <- read.csv("judgments-raw.csv", na.strings = "", encoding = "UTF-8",
+                      colClasses = c(source_id = "character"))
 if (!"value" %in% names(judgments)) stop("judgments-raw.csv holds no judgments.")
 keep <- !is.na(judgments$value) & judgments$judgment.round == "main"
 if ("judgment.left_out" %in% names(judgments)) {{
   keep <- keep & !(judgments$judgment.left_out %in% "yes")
 }}
 judgments <- judgments[keep, ]
+
+judgments$cluster <- judgments$source_id
+if (file.exists("clusters-raw.csv")) {{
+  clusters <- read.csv("clusters-raw.csv", encoding = "UTF-8", colClasses = "character")
+  cluster <- clusters$cluster[match(judgments$source_id, clusters$source_id)]
+  judgments$cluster <- ifelse(is.na(cluster), judgments$source_id, cluster)
+}}
 
 for (criterion in names(missing_values)) {{
   cat("\\n==", criterion, "==\\n")

@@ -1,7 +1,7 @@
 """Systems compared by a model of the ratings, and how much of them is due to sources, questions and
 annotators."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Any
@@ -14,14 +14,17 @@ from analysis.reports.numerals import interval_text, p_alone, signed, two
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.components import Components, variance_components
+from analysis.stats.components import SPARSE_FROM, Components, Contrast, variance_components
 from analysis.stats.estimate import Tested, untested
+from analysis.stats.inference import Inference
 from analysis.stats.multiplicity import holm
 from analysis.stats.reml import Unfit
 from analysis.stats.system_pairs import pairs_of_systems
 from judging.protocols.rubric_schema import RubricCriterion
 
-QUICK = 1e9  # questions x (systems, annotators and their pairs)^2: below it a fit takes seconds
+# questions x columns^2, columns being systems, annotators and their pairs: below it a fit takes
+# seconds, and with as many columns as make the model sparse ten times as much does
+QUICK, QUICK_SPARSE = 1e9, 1e10
 METHOD = "mixed model, REML"
 NOT_FITTED = "the run does not fit the mixed model"
 ONE_ANNOTATOR = "one annotator cannot show how annotators differ"
@@ -134,11 +137,11 @@ def model_of(inputs: Inputs, criterion: RubricCriterion, *, annotators_random: b
     if inputs.settings["mixed_model"] == "never":
         raise Unfit(NOT_FITTED)
     rows = placed_ratings(inputs.counted, criterion)
-    if inputs.settings["mixed_model"] == "quick" and _cost(rows) > QUICK:
+    if inputs.settings["mixed_model"] == "quick" and takes_long(rows):
         asked = "it would take long; ask for it before the run"
         raise Unfit(f"not fitted: with {len(rows):,} judgments {asked}")
     return variance_components(
-        **_columns(rows),
+        **model_columns(rows),
         unit=inputs.counted.cluster_unit,
         annotators_random=annotators_random,
     )
@@ -155,8 +158,23 @@ def means_by_model(model: Components, inputs: Inputs) -> dict[str, Tested]:
     return means
 
 
-def _columns(rows: pd.DataFrame) -> dict[str, Any]:
-    """Return the ratings as `analysis.stats.components` takes them."""
+def pairs_by_model(
+    model: Components, columns: Mapping[str, Any], *, design: Inference
+) -> dict[tuple[Hashable, Hashable], Contrast]:
+    """Return the test of every pair of systems by a model of the declared design.
+
+    Raises
+    ------
+    Unfit
+        Annotators are declared random, and there is one.
+    """
+    if design.annotators and not model.random:
+        raise Unfit(ONE_ANNOTATOR)
+    return pairs_of_systems(model, **columns)
+
+
+def model_columns(rows: pd.DataFrame) -> dict[str, Any]:
+    """Return placed ratings as `analysis.stats.components` takes them."""
     return {
         "ratings": rows["value"].to_numpy(dtype="float64"),
         "systems": rows["system"].to_numpy(dtype=object),
@@ -180,11 +198,14 @@ def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
         return
     for name, mean in means_by_model(model, inputs).items():
         yield ModelRow(criterion.key, "mean", name, "", mean, nan)
-    if inputs.design.annotators and not model.random:
-        yield ModelRow(criterion.key, "difference", "", "", untested(METHOD, ONE_ANNOTATOR), nan)
+    columns = model_columns(placed_ratings(inputs.counted, criterion))
+    try:
+        tests = pairs_by_model(model, columns, design=inputs.design)
+    except Unfit as reason:
+        nothing = untested(METHOD, str(reason))
+        yield ModelRow(criterion.key, "difference", "", "", nothing, nan)
     else:
-        columns = _columns(placed_ratings(inputs.counted, criterion))
-        yield from _differences(model, columns, criterion)
+        yield from _differences(tests, criterion)
     for name, value in model.variances.items():
         estimate = Tested(
             value=value, n=model.n, method=model.method, caution="; ".join(model.notes)
@@ -192,16 +213,25 @@ def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
         yield ModelRow(criterion.key, f"variance of {EFFECTS[name]}", "", "", estimate, nan)
 
 
-def _cost(rows: pd.DataFrame) -> float:
+def takes_long(rows: pd.DataFrame) -> bool:
+    """Return whether a fit of placed ratings takes more than seconds."""
+    return model_cost(rows) > (QUICK if model_size(rows) < SPARSE_FROM else QUICK_SPARSE)
+
+
+def model_cost(rows: pd.DataFrame) -> float:
+    """Return questions x columns^2 of the model of placed ratings."""
+    return float(rows["unit"].nunique()) * model_size(rows) ** 2
+
+
+def model_size(rows: pd.DataFrame) -> int:
+    """Return the columns of the model: systems, annotators and their pairs."""
     pairs = len(rows[["system", "annotator"]].drop_duplicates())
-    columns = rows["system"].nunique() + rows["annotator"].nunique() + pairs
-    return float(rows["unit"].nunique()) * columns**2
+    return int(rows["system"].nunique() + rows["annotator"].nunique() + pairs)
 
 
 def _differences(
-    model: Components, columns: dict[str, Any], criterion: RubricCriterion
+    tests: Mapping[tuple[Hashable, Hashable], Contrast], criterion: RubricCriterion
 ) -> Iterator[ModelRow]:
-    tests = pairs_of_systems(model, **columns)
     adjusted = holm(np.array([test.p for test in tests.values()]))
     for ((first, second), test), p in zip(tests.items(), adjusted, strict=True):
         estimate = Tested(

@@ -21,7 +21,9 @@ from analysis.stats import reml
 from analysis.stats.arrays import FloatArray, IntArray, Labels, judged_rows
 from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 from analysis.stats.estimate import Tested
-from analysis.stats.reml import MixedDesign, NestedLevel, Unfit
+from analysis.stats.reml import GroupRows, MixedDesign, NestedLevel, Unfit
+
+SPARSE_FROM = 200  # columns from which sums over groups are kept sparse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,9 +338,11 @@ def _design(y: FloatArray, codes: _Codes, random: bool) -> tuple[MixedDesign, li
         raise Unfit(f"systems and annotators cannot be distinguished: rank {rank} of {fixed}")
     ends = np.cumsum([fixed, *(block.shape[1] for block in crossed.blocks.values())]).tolist()
     slices = dict(zip(crossed.blocks, map(slice, ends, ends[1:]), strict=False))
-    sums = np.zeros((0, q + 1))
+    sums: GroupRows = np.zeros((0, q + 1))
     if levels:
-        sums = (levels[0].members @ columns).toarray()
+        sums = sparse.csr_matrix(levels[0].members @ columns)
+        if q < SPARSE_FROM:
+            sums = sums.toarray()
     design = MixedDesign(columns, fixed, slices, levels, crossed.to_means, whole, sums)
     return design, [*notes, *crossed.notes]
 

@@ -4,7 +4,8 @@
 
 with fixed columns X, crossed random effects Z u, and levels of groups that are nested in each
 other, the ratings in the finest. Nested effects are eliminated group by group; X and Z stay as a
-dense block. One evaluation of the likelihood costs (finest groups x columns^2).
+dense block. One evaluation of the likelihood costs (finest groups x columns^2). With many columns,
+of which a group of ratings fills few, the sums over groups are kept sparse, and it costs columns^3.
 
 Notes
 -----
@@ -20,7 +21,7 @@ and McCulloch (1992), Variance Components, chapter 6.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import log, sqrt
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import linalg, sparse
@@ -32,6 +33,10 @@ SETTLED = 1e-9  # the last step, as a share of all variance
 DISTINCT = 1e-8  # eigenvalue of the normalised information below which variances are confounded
 NOTHING = 1e-7  # share of the residual below which the equations lose their digits
 DIGITS = 8  # significant digits of a variance: those that every processor agrees on
+
+
+# What nested groups hold of many columns: a row a group, sparse where annotators are many
+GroupRows = FloatArray | sparse.csr_matrix
 
 
 class Unfit(ValueError):
@@ -50,9 +55,9 @@ class NestedLevel:
     def groups(self) -> int:
         return int(self.members.shape[0])
 
-    def added(self, values: FloatArray) -> FloatArray:
+    def added(self, values: GroupRows) -> GroupRows:
         """Return the sums of finer groups' values (n_finer, k) over the groups."""
-        return np.asarray(self.members @ values)
+        return self.members @ values
 
 
 def nested_level(name: str, parents: IntArray) -> NestedLevel:
@@ -73,7 +78,7 @@ class MixedDesign:
     levels: list[NestedLevel]  # from fine to coarse
     to_means: FloatArray  # (n_systems, fixed) from coefficients to systems' means
     whole: FloatArray  # M' M
-    sums: FloatArray  # of M over groups of the finest level
+    sums: GroupRows  # of M over groups of the finest level
 
     @property
     def names(self) -> list[str]:
@@ -118,7 +123,7 @@ def _evaluated(design: MixedDesign, variances: FloatArray) -> RemlFit:
     up, sums = nested.carried(design.sums)
     inner = design.whole.copy()
     for taken, total in zip(nested.taken, up, strict=True):
-        inner -= total.T @ (taken[:, None] * total)
+        inner -= _dense(total.T @ _scaled(taken, total))
     solved = _mixed_equations(design, inner, variances)
     effects = [_nested(*each, solved, residual) for each in zip(sums, nested.shares, strict=True)]
     effects += [_crossing(name, design, solved, variances) for name in design.blocks]
@@ -179,10 +184,28 @@ class _Effect:
     gram: FloatArray  # (q, q) [X Z]' V0^-1 Z_k Z_k' V0^-1 [X Z]
 
 
-def _nested(total: FloatArray, share: float, solved: _Solved, residual: float) -> _Effect:
+def _scaled(factors: FloatArray, rows: GroupRows) -> GroupRows:
+    """Return the rows multiplied by one factor each."""
+    if sparse.issparse(rows):
+        return sparse.csr_matrix(sparse.diags(factors) @ rows)
+    return factors[:, None] * rows
+
+
+def _dense(matrix: Any) -> FloatArray:
+    """Return a matrix, sparse or not, as an array."""
+    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())
+
+
+def _like(sums: GroupRows, rows: sparse.csr_matrix) -> GroupRows:
+    """Return rows sparse or not, as the sums are: with few columns arrays are faster."""
+    return rows if sparse.issparse(sums) else rows.toarray()
+
+
+def _nested(total: GroupRows, share: float, solved: _Solved, residual: float) -> _Effect:
     columns = total[:, :-1]
-    gram = columns.T @ columns
-    own = (total[:, -1] - columns @ solved.coefficients) / residual
+    gram = _dense(columns.T @ columns)
+    ratings = _dense(total[:, -1:])[:, 0]
+    own = (ratings - columns @ solved.coefficients) / residual
     trace = (share - float((gram * solved.inverse).sum())) / residual
     return _Effect(own, trace, columns.T @ own, gram)
 
@@ -244,18 +267,21 @@ class _Elimination:
             return levels[i + 1].parents
         return np.zeros(levels[i].groups, dtype=np.intp)
 
-    def carried(self, sums: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
+    def carried(self, sums: GroupRows) -> tuple[list[GroupRows], list[GroupRows]]:
         """From sums of columns over the finest groups, return for each level 1' V^-1 (columns)
         before its own effect is eliminated, and Z_l' V0^-1 (columns).
         """
-        up: list[FloatArray] = []
+        up: list[GroupRows] = []
         for level, shrink in zip(self.levels, self.shrink, strict=True):
             up.append(level.added(sums) if up else sums)
-            sums = shrink[:, None] * up[-1]
-        down, above = [], np.zeros((1, sums.shape[1]))
+            sums = _scaled(shrink, up[-1])
+        down: list[GroupRows] = []
+        above: GroupRows = np.zeros((1, sums.shape[1]))
+        if sparse.issparse(sums):
+            above = sparse.csr_matrix(above)
         for i in reversed(range(len(self.levels))):
             above = above[self.parents_of(self.levels, i)]
-            down.append(self.shrink[i][:, None] * up[i] - self.weight[i][:, None] * above)
+            down.append(_scaled(self.shrink[i], up[i]) - _scaled(self.weight[i], above))
             above = above + self.gamma[i] * down[-1]
         return up, down[::-1]
 
@@ -267,7 +293,7 @@ class _Elimination:
                 values = values[level.parents]
             finest.append(values)
         sizes = np.bincount(self.levels[0].parents, minlength=self.levels[0].groups)
-        _, down = self.carried(np.asarray(sizes[:, None] * np.column_stack(finest)))
+        _, down = self.carried(np.asarray(sizes[:, None] * np.column_stack(finest), dtype=float))
         return np.array([values @ sums for values, sums in zip(own, down, strict=True)])
 
 
@@ -385,7 +411,11 @@ def _with_noise(design: MixedDesign) -> MixedDesign:
     columns = sparse.csr_matrix(sparse.hstack(pieces))
     sums, groups = design.sums, design.levels[0].groups if design.levels else 0
     if groups:
-        sums = np.column_stack([sums[:, :-1], design.levels[0].added(noise)])
+        own = design.levels[0].added(noise)
+        if sparse.issparse(sums):
+            sums = sparse.csr_matrix(sparse.hstack([sums[:, :-1], sparse.csr_matrix(own)]))
+        else:
+            sums = np.column_stack([_dense(sums[:, :-1]), _dense(own)])
     return replace(design, columns=columns, whole=(columns.T @ columns).toarray(), sums=sums)
 
 
@@ -426,7 +456,8 @@ def slopes(design: MixedDesign, fit: RemlFit, covariance: FloatArray) -> FloatAr
     They are |Z_k' V^-1 X (X' V^-1 X)^-1 c|^2 for a contrast c. The covariance is homogeneous of
     degree one in the variances, from which the residual's follows.
     """
-    found = [of_means(design, fit.inverse @ gram @ fit.inverse) for gram in fit.grams]
+    toward = fit.inverse[:, : design.fixed] @ design.to_means.T
+    found = [np.asarray(toward.T @ gram @ toward) for gram in fit.grams]
     rest = covariance.copy()
     for variance, slope in zip(fit.variances[:-1], found, strict=True):
         rest -= variance * slope
@@ -452,8 +483,8 @@ def influence(design: MixedDesign, fit: RemlFit, source: IntArray) -> FloatArray
     ordered = matrix[order]
     moved = np.zeros((len(ends), toward.shape[1]))
     for s, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
-        rows, own = order[start:end], ordered[start:end].toarray()
-        spread = np.eye(len(rows)) - own @ fit.inverse @ own.T
+        rows, own = order[start:end], _like(design.sums, ordered[start:end])
+        spread = np.eye(len(rows)) - own @ (own @ fit.inverse).T
         for ratio, group in zip(gamma, groups[1:], strict=True):
             spread += ratio * (group[rows][:, None] == group[rows])
         moved[s] = toward[rows].T @ _solved(spread, left[rows])

@@ -46,6 +46,7 @@ def reproduction(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         )
         if shown
         else [],
+        "tests": layout.test_sentences(shown.tests) if shown else [],
         "held": shown.shares[""] if shown else (0, 0),
         "is_stale": bool(shown) and repeatability.is_stale(campaign, shown.states),
     }

@@ -1,5 +1,7 @@
 """Value counts made by the database are those of the whole table."""
 
+import csv
+import io
 from dataclasses import replace
 from itertools import product
 
@@ -9,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis import frames
-from analysis.actions import runs
+from analysis.actions import exports, runs
 from analysis.forms.runs import RunForm
 from analysis.reports.rows import encode
 from analysis.sections.agreement import of_counts, of_table
@@ -254,6 +256,27 @@ def test_counted_by_source_keep_sources_with_the_same_passage_together(db):
     counts = frames.counted(made, by_source=True)["correctness"]
     assert counts.clusters.shape[0] == 12
     assert frames.clusters_of_passages(made).unit == frames.material(made).cluster_unit
+
+
+@pytest.mark.parametrize("column", ["", "topic"])
+def test_shared_clusters_are_those_of_the_material(db, column):
+    made = of_passages(12)
+    read = frames.material(made)
+    read = frames.with_declared_clusters(read, column) if column else read
+    expected = dict(zip(read.slots["source"], read.clusters, strict=True))
+    assert frames.shared_clusters(made, column) == expected
+
+
+def test_shared_clusters_each_source_alone_are_none(campaign):
+    assert frames.shared_clusters(campaign, "") == {}
+
+
+def test_bundle_sources_with_a_shared_passage_names_their_clusters(db):
+    made = of_passages(12)
+    run = studies.analysed(made, metrics=[], mixed_model="never")
+    [text] = dict(exports.files(run))["clusters-raw.csv"]
+    rows = list(csv.DictReader(io.StringIO(text.decode())))
+    assert {row["source_id"]: row["cluster"] for row in rows} == frames.shared_clusters(made, "")
 
 
 def test_run_form_refuses_a_column_with_several_values_on_a_source(db):

@@ -15,9 +15,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 import analysis.tasks  # noqa: F401
-from analysis.actions import dry_runs, recoveries
+from analysis.actions import dry_runs, recoveries, runs
 from analysis.planning import simulated
 from analysis.planning.simulated import Assumed
+from analysis.reports.numerals import percent
 from analysis.views import dry_runs as dry_run_pages
 from judging.actions import (
     campaigns,
@@ -253,8 +254,8 @@ def test_page_shows_the_first_pairs_of_very_many_and_the_csv_has_all(two) -> Non
     with CaptureQueriesContext(connection) as asked:
         page = manager.get(address).text
     assert not any('"judging_dryrun"."outcome",' in each["sql"] for each in asked)
-    assert page.count("<tr>") < 20 * 126 + 200
-    assert page.count("The first 125 of 780 lines; all of them stand in the CSV.") == 20
+    assert page.count("<tr>") < 20 * 101 + 200
+    assert page.count("The first 100 of 780 lines; all of them stand in the CSV.") == 20
     assert f"{names[19].replace(chr(39), '&#x27;')} &gt; … (20 more)" in page
     there = reverse("analysis:dry_run_table", args=[run.campaign.uuid])
     assert there in page
@@ -449,6 +450,37 @@ def said_in(campaign: Campaign) -> dict[tuple[str, str], float]:
     rows = Judgment.objects.filter(assignment__enrollment__campaign=campaign)
     columns = ("unit__question_set__system__name", "criterion__key")
     return {row[:2]: row[2] for row in rows.values_list(*columns).annotate(mean=Avg("value"))}
+
+
+def test_dry_run_annotators_random_shows_the_power_of_the_mixed_model(monkeypatch) -> None:
+    """The page names the test, why it is made, and how often; the copy's report makes it too."""
+    monkeypatch.setattr(simulated, "MODEL_REPEATS", 5)
+    made = factories.campaign(
+        collection=factories.collection(sources=12, systems=SYSTEMS), annotators_per_task=3
+    )
+    client = factories.logged_in(made.created_by)
+    address = reverse("analysis:dry_run", args=[made.uuid])
+
+    fixed = tried(made).dry_run.outcome["criteria"]
+    page = client.get(address).text
+    assert {row["test"] for row in fixed} == {"permutation"}
+    assert "the paired permutation test over sources gives a p below 5%" in page
+    assert "the mixed model of the declared design gives" not in page
+
+    copy = tried(made, design="sources+annotators", gap=0.15)
+    rows = copy.dry_run.outcome["criteria"]
+    page = client.get(address).text
+    assert {(row["test"], row["repeats"]) for row in rows} == {("mixed_model", 5)}
+    assert "5 repeats with this layout on 12 sources" in page
+    assert "the mixed model of the declared design gives a p below 5%" in page
+    assert "Reason for this test: annotators are declared random." in page
+    assert "Each repeat draws other annotators." in page
+    share = rows[0]["extremes"]
+    assert f"[{percent(share['low'])}, {percent(share['high'])}]" in page
+    table = client.get(reverse("analysis:dry_run_table", args=[copy.uuid])).getvalue().decode()
+    assert {row["test"] for row in csv.DictReader(io.StringIO(table))} == {"mixed_model"}
+    report = runs.latest(copy)
+    assert report.parameters["design"] == "sources+annotators"
 
 
 def test_only_a_study_before_its_opening_is_tried_and_once_at_a_time(draft) -> None:

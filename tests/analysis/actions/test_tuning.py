@@ -28,7 +28,7 @@ ASKED = {
 }
 
 
-def tunable(sources=60, *, loose=True):
+def tunable(sources=60, *, loose=True, per_passage=1):
     """Return a study whose ratings follow the entity, which BLEU-1 hardly sees.
 
     Unless `loose`, the function words of a question depend on whether the entity is named.
@@ -56,7 +56,7 @@ def tunable(sources=60, *, loose=True):
         question = f"{asks} built {article} {thing} of {f'Arden{number}' if named else 'it'} ?"
         row = (
             number,
-            f"Lock {number}.",
+            f"Lock {number // per_passage}.",
             "Ada",
             "Alba",
             question,
@@ -110,6 +110,17 @@ def test_classes_that_cannot_be_told_apart_have_no_exact_weights():
     found = carried_out(tunable(loose=False), method="grid")
     assert found["gain"] > 0.2
     assert found["collinear"] == ["entity", "function"]
+
+
+def test_splits_keep_sources_with_a_shared_passage_together():
+    """Eight passages have 7 questions and one has 4, so that the first 30 or more are 35 or 32."""
+    found = carried_out(tunable(per_passage=7))
+    assert {split["n"] for split in found["splits"]} <= {60 - 35, 60 - 32}
+
+
+def test_splits_one_passage_alone_is_refused():
+    with pytest.raises(jobs.CannotDo, match="all judged questions are on one source or passage"):
+        carried_out(tunable(per_passage=60))
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_seed_other_splits():

@@ -133,7 +133,7 @@ def test_a_split_that_leaves_two_questions_to_test_on_is_refused() -> None:
     sources = ["first"] * 200 + ["second"] * 198 + ["third"] * 2
     with pytest.raises(CannotTune, match="that 2 were left to test on"):
         held_out(
-            *study(), rng=np.random.default_rng(1), train=300, bag=20, splits=5, sources=sources
+            *study(), rng=np.random.default_rng(1), train=300, bag=20, splits=5, clusters=sources
         )
 
 
@@ -188,7 +188,7 @@ def test_a_gain_that_was_learnt_from_the_same_sources_is_none_on_others() -> Non
                 train=75,
                 bag=50,
                 splits=2,
-                sources=source.tolist() if whole else None,
+                clusters=source.tolist() if whole else None,
             )
             gains[whole] += [split.tuned_metric - split.base for split in splits]
     assert np.mean(gains[False]) > 0.3
@@ -207,7 +207,7 @@ def test_a_source_is_learnt_from_or_tested_on_never_both() -> None:
 
 def test_judgments_of_one_source_leave_none_to_test_on() -> None:
     with pytest.raises(CannotTune, match="all judged questions are on one source"):
-        held_out(*study(), rng=np.random.default_rng(1), sources=["t"] * N)
+        held_out(*study(), rng=np.random.default_rng(1), clusters=["t"] * N)
 
 
 def test_nothing_that_correlates_is_refused() -> None:

@@ -9,8 +9,14 @@ import pandas as pd
 import pytest
 
 from analysis.planning import simulated
+from analysis.planning.pair_tests import SimulatedRatings
 from analysis.planning.simulated import Assumed, Newcomer, Seen, SimulatedAnnotator
+from analysis.stats.cluster_unit import SOURCE, cluster_unit
 from analysis.stats.comparing import paired_permutation, permuted_p_of_many
+from analysis.stats.components import variance_components
+from analysis.stats.inference import declared
+from analysis.stats.multiplicity import holm
+from analysis.stats.system_pairs import pairs_of_systems
 from judging.protocols import documents
 from judging.rules import Force
 from tests import factories
@@ -32,21 +38,29 @@ def layout(sources: int, annotators: int, systems: tuple[str, ...] = NAMES) -> p
         (f"{source} {system}", key, who, system, f"s{source}") for source, system, who, key in cells
     ]
     found = pd.DataFrame(rows, columns=["unit", "criterion", "annotator", "system", "source"])
-    return found.assign(set=found["unit"])
+    return found.assign(set=found["unit"], cluster=found["source"])
 
 
-def power(assumed: Assumed, sources: int, **changes: object) -> list[dict]:
-    rows = layout(sources, 2)
+def power(
+    assumed: Assumed,
+    sources: int,
+    *,
+    annotators: int = 2,
+    design: str = "sources",
+    **changes: object,
+) -> list[dict]:
     order = simulated.planted_order(NAMES, assumed)
-    people = simulated.people({"S0": Newcomer(), "S1": Newcomer()}, assumed)
+    people = simulated.people({f"S{n}": Newcomer() for n in range(annotators)}, assumed)
     asked = {
+        "judgments": layout(sources, annotators),
+        "design": declared(design),
         "criteria": CRITERIA,
         "forces": [],
         "order": order,
         "annotators": people,
         "assumed": assumed,
     } | changes
-    return simulated.power_of(rows, **asked, resamples=500)
+    return simulated.power_of(**asked, resamples=500)
 
 
 @pytest.mark.parametrize("sources", [5, 20])
@@ -104,7 +118,7 @@ def test_means_of_a_drawn_study_are_those_of_pandas_by_unit_then_source():
     rows = rows.drop(rows.index[[0, 5, 9, 21]]).reset_index(drop=True)
     rows.loc[rows["source"] == "s2", "source"] = "s1"  # two questions of a system on one source
     people = [SimulatedAnnotator("S0", 0.0, False), SimulatedAnnotator("S1", 0.0, True)]
-    drawn = simulated._Drawn(rows, CRITERIA, [], list(NAMES), people, EVEN)
+    drawn = simulated._Drawn(rows, CRITERIA, [], list(NAMES), people, EVEN, declared("sources"))
     values = drawn.values(np.random.default_rng(4))
     pairs = drawn.pairs.assign(**values).melt(
         ["unit", "annotator", "system", "source"], [each.key for each in CRITERIA], "criterion"
@@ -125,6 +139,7 @@ def test_what_a_rule_forces_is_forced_in_every_repeat():
         list(NAMES),
         simulated.people({"S0": Newcomer(), "S1": Newcomer()}, EVEN),
         EVEN,
+        declared("sources"),
     )
     values = drawn.values(np.random.default_rng(5))
     forced = values["grammaticality"] == 1
@@ -147,3 +162,100 @@ def test_nothing_planted_is_told_apart_as_seldom_as_the_test_allows():
     found = row["reversed"]["value"] + row["extremes"]["value"]
     assert found < 0.08
     assert row["order"]["value"] < 0.15
+
+
+def test_power_annotators_random_is_that_of_the_mixed_model(monkeypatch) -> None:
+    """Three annotators leave the model few degrees of freedom, so that it finds fewer differences
+    than the permutation test, which takes these three as all there are."""
+    monkeypatch.setattr(simulated, "MODEL_REPEATS", 40)
+    asked = {"annotators": 3, "criteria": CRITERIA[:1]}
+    [fixed] = power(EVEN, 20, **asked)
+    [row] = power(EVEN, 20, design="sources+annotators", **asked)
+
+    assert (fixed["test"], fixed["repeats"]) == ("permutation", simulated.REPEATS)
+    assert (row["test"], row["repeats"]) == ("mixed_model", 40)
+    assert row["reason"] == "annotators are declared random"
+    assert "fewer than 5 annotators" in row["caution"]
+    assert row["floor"] is None
+    assert row["neighbours"]["value"] > 0
+    assert row["neighbours"]["high"] < fixed["neighbours"]["low"]
+    assert [pair["difference"] > 0 for pair in row["pairs"]] == [True] * 6
+
+
+def test_power_annotators_random_tests_each_repeat_as_the_report_does() -> None:
+    order = simulated.planted_order(NAMES, EVEN)
+    drawn = simulated._Drawn(
+        layout(6, 3),
+        CRITERIA,
+        [],
+        order,
+        simulated.people({f"S{n}": Newcomer() for n in range(3)}, EVEN),
+        EVEN,
+        declared("sources+annotators"),
+    )
+    trial = simulated._Trial.of(CRITERIA[1], drawn, 200)
+    values = [drawn.values(np.random.default_rng(seed)) for seed in range(4)]
+    for each in values:
+        trial.keep(each, drawn)
+    tests = simulated._tests(trial, drawn, order, 500, np.random.default_rng(1), SOURCE)
+
+    for place, each in enumerate(values):
+        columns = {
+            f"{name}s": drawn.pairs[name].to_numpy(dtype=object)
+            for name in ("system", "source", "annotator")
+        } | {"questions": drawn.pairs["unit"].to_numpy(dtype=object)}
+        ratings = each[CRITERIA[1].key]
+        model = variance_components(ratings, **columns)
+        alone = pairs_of_systems(model, ratings, **columns)
+        p = holm([test.p for test in alone.values()])
+        expected = {
+            frozenset(pair): (abs(test.value), own)
+            for (pair, test), own in zip(alone.items(), p, strict=True)
+        }
+        for column, (better, worse) in enumerate(tests.pairs):
+            value, own = expected[frozenset((order[better], order[worse]))]
+            assert abs(tests.gap[place, column]) == pytest.approx(value)
+            assert tests.p[place, column] == pytest.approx(own)
+
+
+def test_power_unequal_allocation_is_that_of_the_mixed_model(monkeypatch) -> None:
+    monkeypatch.setattr(simulated, "MODEL_REPEATS", 5)
+    rows = layout(12, 2)
+    missing = (rows["annotator"] == "S1") & (rows["system"] == "Alba") & (rows["source"] > "s3")
+    row = power(EVEN, 12, judgments=rows[~missing])[0]
+    assert row["test"] == "mixed_model"
+    assert "unequally often" in row["reason"]
+
+
+@pytest.mark.parametrize(
+    ("annotators", "reason"),
+    [
+        (1, "one annotator cannot show how annotators differ"),
+        (2, "two annotators of two systems cannot show how annotators differ"),
+    ],
+)
+def test_power_few_random_annotators_is_untested_with_the_reason(
+    monkeypatch, annotators, reason
+) -> None:
+    monkeypatch.setattr(simulated, "MODEL_REPEATS", 3)
+    row = power(EVEN, 12, annotators=annotators, design="sources+annotators")[0]
+    assert row["untested"].endswith(reason)
+    assert row["neighbours"]["value"] is row["pairs"][0]["value"] is None
+
+
+def test_power_sources_in_clusters_swaps_whole_clusters() -> None:
+    """Twelve sources on four passages have 2^4 swaps: no p below 6 x 2 / 2^4 after Holm."""
+    rows = layout(12, 2)
+    shared = "p" + (rows["source"].str[1:].astype(int) // 3).astype(str)
+    row = power(EVEN, 12, judgments=rows.assign(cluster=shared), unit=cluster_unit(12, 4))[0]
+    assert row["floor"] == pytest.approx(0.75)
+    assert row["extremes"]["value"] == 0
+
+
+def test_ratings_asked_once_per_set_are_one_rating_of_the_set() -> None:
+    rows = layout(3, 2).query("criterion == 'grammaticality'").reset_index(drop=True)
+    rows["set"] = rows["source"] + rows["system"].replace({"Brisa": "Alba"})
+    made = SimulatedRatings.of(rows, np.arange(len(rows)), once_per_set=True)
+    columns = made.columns(np.where(rows["system"] == "Brisa", 3.0, 1.0))
+    assert len(columns["ratings"]) == 3 * 3 * 2
+    assert sorted(set(columns["ratings"])) == [1.0, 2.0]

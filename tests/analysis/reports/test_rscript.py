@@ -88,56 +88,68 @@ def test_script_runs_in_r(tmp_path):
     assert " 80 " in two
 
 
-def test_linear_model_of_the_script_has_our_variances(tmp_path):
+@pytest.mark.parametrize("in_clusters", [False, True])
+def test_linear_model_of_the_script_has_our_variances(tmp_path, in_clusters):
     r = shutil.which("Rscript")
     needed = NEEDED + '; library("lmerTest")'
     if r is None or subprocess.run([r, "-e", needed], capture_output=True, check=False).returncode:
         pytest.skip(
             "no R with the packages ordinal, emmeans and lmerTest (Debian: r-cran-lmertest)"
         )
-    chance = random.Random(2)
-    made = [
-        (f"s{n}", s, p, chance.choice((0, 1)), chance.choice((0, 1)))
-        for n in range(25)
-        for s in "ab"
-        for p in (1, 2)
-    ]
-    made = [
-        (
-            source,
-            system,
-            position,
-            rater,
-            2 + level * chance.choice((0, 1)) - lower * (rater == "A"),
-        )
-        for source, system, position, level, lower in made
-        for rater in "ABC"
-    ]
+    made = ratings_of_questions(random.Random(2))
     columns = ("source_id", "system", "position", "rater", "value", "criterion", "judgment:round")
     with (tmp_path / "judgments-raw.csv").open("w") as file:
         csv.writer(file).writerows([columns, *((*row, "only", "main") for row in made)])
+    source, system, position, rater, value = zip(*made, strict=True)
+    cluster_of = {key: f"s{int(key[1:]) // 3}" for key in source}
+    if in_clusters:
+        with (tmp_path / "clusters-raw.csv").open("w") as file:
+            csv.writer(file).writerows([("source_id", "cluster"), *cluster_of.items()])
     (tmp_path / "mixed-model.R").write_text(mixed_model_script({"only": []}))
 
     ran = subprocess.run(
         [r, "mixed-model.R"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
 
-    source, system, position, rater, value = zip(*made, strict=True)
     ours = variance_components(
         [float(each) for each in value],
         systems=system,
         sources=source,
         annotators=rater,
         questions=[f"{a}/{b}/{c}" for a, b, c in zip(source, system, position, strict=True)],
+        clusters=[cluster_of[each] for each in source] if in_clusters else None,
     )
-    table = ran.stdout.split("-- linear, REML --")[1].split("contrast")[0].splitlines()[2:]
+    linear = ran.stdout.split("-- linear, REML --")[1]
+    table = linear.split("contrast")[0].splitlines()[2:]
     theirs = {cells[1]: float(cells[2]) for cells in (line.split() for line in table) if cells}
     names = {
         "question": "question_unit",
         "source": "source_id",
         "source:system": "source_id:system",
+        "cluster": "cluster",
+        "annotator": "rater",
+        "annotator:system": "rater:system",
+        "residual": "Residual",
     }
-    names |= {"annotator": "rater", "annotator:system": "rater:system", "residual": "Residual"}
     assert {names[name]: variance for name, variance in ours.variances.items()} == pytest.approx(
         theirs, abs=1e-4
     )
+    assert ("cluster" in theirs) == in_clusters
+    difference = float(linear.split("a - b")[1].split()[0])
+    assert difference == pytest.approx(ours.means[0] - ours.means[1], abs=1e-4)
+
+
+def ratings_of_questions(chance: random.Random) -> list[tuple[str, str, int, str, int]]:
+    """Return ratings of two questions of two systems by three annotators: source, system, position,
+    annotator, value. Three sources in a row are alike."""
+    made = []
+    for number in range(24):
+        if number % 3 == 0:
+            of_cluster = chance.choice((0, 2))
+        for system in "ab":
+            for position in (1, 2):
+                level, lower = chance.choice((0, 1)), chance.choice((0, 1))
+                for rater in "ABC":
+                    value = 2 + of_cluster + level * chance.choice((0, 1)) - lower * (rater == "A")
+                    made.append((f"s{number}", system, position, rater, value))
+    return made

@@ -39,5 +39,27 @@ def test_no_printed_p_alarms_too_often(shares: dict[str, float]) -> None:
     assert {kind: share for kind, share in printed.items() if share > 0.25} == {}
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("primary hypothesis: two of four", "primary_hypothesis permutation p_declared"),
+        ("primary hypothesis: two systems", "primary_hypothesis mixed_model p_declared"),
+        (
+            "class project, nothing to find",
+            "primary_hypothesis pooled Spearman correlation p_declared",
+        ),
+        ("equivalence: two systems at the margin", "equivalence permutation p"),
+    ],
+)
+def test_declared_test_under_its_null_is_measured(
+    monkeypatch: pytest.MonkeyPatch, name: str, kind: str
+) -> None:
+    monkeypatch.setattr(inference, "LARGE", 400)
+    [scenario, *_] = [each for each in inference.SCENARIOS if each.name.startswith(name)]
+    rates = inference.table(scenario, studies=STUDIES, resamples=100)
+    shares = {rate.kind: rate.share for rate in rates}
+    assert shares[kind] < 0.3
+
+
 def _published(kind: str) -> bool:
     return any(word in kind for word in inference.PUBLISHED)

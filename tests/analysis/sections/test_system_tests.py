@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.sections.comparisons import Comparisons
 from analysis.sections.exclusions import Exclusions
 from analysis.sections.methods import _systems
-from analysis.sections.mixed_models import MixedModels
+from analysis.sections.mixed_models import MixedModels, takes_long
 from analysis.sections.section import Found
 from analysis.sections.slices import Slices
 from analysis.sections.system_means import SystemMeans
@@ -203,3 +204,18 @@ def test_run_without_stored_tests_is_read_as_of_the_permutation_test() -> None:
     assert "permutation" in methods(tables)
     assert "significantly different from all others" in sentences(tables)
     assert "unadjusted" not in str(shown(SystemMeans, tables))
+
+
+@pytest.mark.parametrize(
+    ("questions", "annotators", "expected"),
+    [(3_000, 250, False), (3_000, 300, True), (200_000, 9, False), (200_000, 10, True)],
+)
+def test_model_takes_long_by_its_questions_and_columns(
+    questions: int, annotators: int, expected: bool
+) -> None:
+    """Six systems and their annotators make 1,756, 2,106, 69 and 76 columns."""
+    unit = np.arange(questions * 3) // 3
+    person = np.arange(len(unit)) % annotators
+    system = (np.arange(len(unit)) // annotators) % 6
+    rows = pd.DataFrame({"unit": unit, "annotator": person, "system": system})
+    assert takes_long(rows) == expected

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+from analysis.stats import components
 from analysis.stats.components import Components, Unfit, variance_components
 
 Rows = list[tuple[int, int, str, int, float]]
@@ -848,3 +849,35 @@ def test_systems_and_annotators_that_do_not_cross_are_refused_with_their_rank() 
 def test_columns_of_different_length_are_refused() -> None:
     with pytest.raises(ValueError, match="columns differ in length"):
         variance_components(**small(ratings=np.ones(3)))
+
+
+def test_components_of_many_annotators_are_those_of_dense_sums(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two of thirty annotators rate each of four systems on a source: 150 columns, few of them on
+    one source."""
+    draw = random.Random(3)
+    rows = [
+        (float(draw.randint(1, 3) + (system == "a")), system, f"s{source}", f"p{person}")
+        for source in range(60)
+        for system in "abcd"
+        for person in draw.sample(range(30), 2)
+    ]
+    for is_random in (True, False):
+        found = {}
+        for limit in (0, 10_000):
+            monkeypatch.setattr(components, "SPARSE_FROM", limit)
+            ratings, systems, sources, annotators = zip(*rows, strict=True)
+            found[limit] = variance_components(
+                ratings,
+                systems=systems,
+                sources=sources,
+                annotators=annotators,
+                clusters=[f"c{int(source[1:]) // 4}" for source in sources],
+                annotators_random=is_random,
+            )
+        few, many = found.values()
+        assert dict(few.variances) == pytest.approx(dict(many.variances), rel=1e-7, abs=1e-12)
+        assert few.means == pytest.approx(many.means)
+        one, other = few.difference("a", "b"), many.difference("a", "b")
+        assert (one.low, one.high, one.p) == pytest.approx((other.low, other.high, other.p))

@@ -85,7 +85,8 @@ def test_bundle_marks_its_csv_but_the_raw_judgments_which_its_script_reads(
     archive = zipfile.ZipFile(io.BytesIO(content(campaign, "analysis:bundle")))
     files = {name: archive.read(name) for name in archive.namelist()}
     marked = {name for name, data in files.items() if data.startswith(MARK)}
-    assert marked == {name for name in files if name.endswith(".csv")} - {"judgments-raw.csv"}
+    raw = {"judgments-raw.csv", "clusters-raw.csv"}
+    assert marked == {name for name in files if name.endswith(".csv")} - raw
     assert all(files[name].count(MARK) == 1 for name in marked)
     assert {"judgments.csv", "codebook.csv", "tables/systems.csv"} <= marked
     assert b'read.csv("judgments-raw.csv"' in files["mixed-model.R"]

@@ -12,11 +12,17 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis.actions import repeatability
+from analysis import frames
+from analysis.actions import repeatability, runs
+from analysis.sections.columns import placed_ratings
+from analysis.sections.mixed_models import model_columns
+from analysis.stats.components import variance_components
+from analysis.stats.system_pairs import pairs_of_systems
 from judging.actions import adjudications, campaigns, clones, enrollments, jobs
 from judging.actions.campaigns import NotAllowedNow
 from judging.actions.enrollments import InvitationOver
-from judging.models import Campaign, Event, GuidelineVersion, Job, Unit
+from judging.actions.sheets import AskedControl
+from judging.models import Assignment, Campaign, Event, GuidelineVersion, Job, Unit
 from tests import factories
 from tests.judging.workers import work
 
@@ -106,6 +112,87 @@ def test_page_and_csv_compare_orders_scores_and_findings(manager, two):
     assert (lost["significant"], lost["confirmed"]) == ("True", "False")
     share = of["share of confirmed findings", "", "", ""]
     assert (float(share["value"]), share["n"]) == (pytest.approx(2 / 3), "6")
+
+
+def declared_random(campaign: Campaign) -> None:
+    """Have a finished report of a study declare annotators random."""
+    asked = {"metrics": [], "design": "sources+annotators"}
+    run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters=asked)
+    jobs.finish(job=jobs.claim(job_id=run.job_id), result={})
+
+
+def test_comparison_model_not_fitted_says_why_and_finds_nothing(manager, two):
+    """Each system has one value everywhere: the permutation test finds six differences, but no model
+    can be fitted to ratings that vary no further."""
+    declared_random(two[0])
+    page = compared(manager, two[1])
+    assert "No pair of systems differed significantly in the first study" in page
+    for study in ("first study", "reproduction"):
+        assert (
+            f"In the {study}, the mixed model of the declared design compares the systems on "
+            "grammaticality and correctness because annotators are declared random. "
+            "No pair can be tested: nothing varies beside systems and annotators."
+        ) in page
+
+
+@pytest.fixture(scope="module")
+def three_annotators(lasting) -> tuple[Campaign, Campaign]:
+    """Return a study and its reproduction whose annotators do not agree which system is better."""
+    first = factories.opened(
+        collection=factories.collection(sources=12, systems=("Alba", "Brisa")),
+        annotators_per_task=3,
+    )
+    for place in range(3):
+        favour_alba_but_the_third(first, place)
+    campaigns.close(campaign=first, now=timezone.now())
+    second = clones.clone(campaign=first, by=first.created_by)
+    campaigns.lock(campaign=second, now=timezone.now())
+    campaigns.open_(campaign=second, now=timezone.now())
+    for place in range(3):
+        favour_alba_but_the_third(second, place)
+    campaigns.close(campaign=second, now=timezone.now())
+    return first, second
+
+
+def favour_alba_but_the_third(campaign: Campaign, place: int) -> None:
+    """Have an annotator judge everything: the first two prefer Alba, the third prefers Brisa."""
+    names = dict(
+        Unit.objects.filter(question_set__source__collection=campaign.collection).values_list(
+            "pk", "question_set__system__name"
+        )
+    )
+
+    def choose(own: Assignment, asked: AskedControl) -> int:
+        is_alba = names[asked.unit] == "Alba"
+        is_preferred = is_alba == (place < 2)
+        is_better_here = is_alba and own.task.number % (place + 2) == 0
+        return 1 + is_preferred + is_better_here
+
+    work(factories.enrollment(campaign), tasks=40, choose=choose)
+
+
+def test_comparison_makes_the_test_that_the_first_report_declares(client, three_annotators):
+    """Two of three annotators prefer Alba. That is significant for these three, and says nothing of
+    others like them: the mixed model's own p stands in the table."""
+    first, second = three_annotators
+    client.force_login(first.created_by)
+    page = compared(client, second)
+    assert "2 of 2 findings of the first study are confirmed" in page.replace("\n", " ")
+    assert "the paired permutation test over sources compares the systems" in page
+
+    declared_random(first)
+    page = compared(client, second)
+    assert "No pair of systems differed significantly in the first study" in page
+    assert "because annotators are declared random" in page
+    [pair, _] = repeatability.latest(second).result["pairs"]
+    rows = placed_ratings(
+        frames.material(first), frames.rubric_of(first).criterion(pair["criterion"])
+    )
+    columns = model_columns(rows)
+    [expected] = pairs_of_systems(variance_components(**columns), **columns).values()
+    assert pair["systems"] == ["Alba", "Brisa"]
+    assert (pair["first"], pair["first_p"]) == pytest.approx((expected.value, expected.p))
+    assert 0.05 < expected.p < 1
 
 
 def large(first: Campaign, second: Campaign) -> Job:

@@ -1,0 +1,175 @@
+"""Pairs of systems tested in every repeat of a simulated study, by the test that its report makes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import nan
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from analysis.sections.comparisons import SURE, swaps_for
+from analysis.sections.mixed_models import model_columns, model_cost, pairs_by_model
+from analysis.stats.arrays import BoolArray, FloatArray, IntArray
+from analysis.stats.cluster_unit import ClusterUnit
+from analysis.stats.comparing import permuted_p_of_many, smallest_p
+from analysis.stats.components import variance_components
+from analysis.stats.inference import Inference
+from analysis.stats.multiplicity import holm
+from analysis.stats.reml import Unfit
+from analysis.stats.system_test import SystemTest, system_test
+
+MAX_COST = 1e9  # of the mixed model, in the unit of `model_cost`: 20 repeats take two minutes
+
+
+@dataclass(frozen=True, slots=True)
+class PairTests:
+    """Every pair of systems, the one planted as better first, tested in every repeat."""
+
+    pairs: list[tuple[int, int]]  # (P,) places in the planted order
+    gap: FloatArray  # (n_repeats, P) by which the mean of the better one is better
+    p: FloatArray  # (n_repeats, P) after Holm's correction over the pairs
+    floor: float = nan  # the smallest p after the correction; nan for the mixed model
+    reason: str = ""  # why no repeat could be tested
+
+    @property
+    def mean_gap(self) -> FloatArray:
+        """Return each pair's mean difference over the repeats that have one, (P,)."""
+        count = (~np.isnan(self.gap)).sum(axis=0)
+        return np.where(count, np.nansum(self.gap, axis=0) / np.maximum(count, 1), nan)
+
+    @property
+    def told(self) -> BoolArray:
+        """Return which pairs differ significantly as planted, (n_repeats, P)."""
+        return np.asarray((self.p < SURE) & (self.gap > 0))
+
+    @property
+    def reversed(self) -> BoolArray:
+        """Return in which repeats a pair differs significantly with the wrong sign."""
+        return np.asarray(((self.p < SURE) & (self.gap < 0)).any(axis=1))
+
+
+def tested_by_permutation(
+    tables: FloatArray, *, clusters: IntArray, resamples: int, rng: np.random.Generator
+) -> PairTests:
+    """Test every pair by swapping the systems source by source.
+
+    Parameters
+    ----------
+    tables : (n_repeats, n_systems, n_sources) means of which high values are good, systems in the
+        planted order
+    clusters : (n_sources,) the cluster of each source; its sources are swapped together
+    """
+    pairs = list(combinations(range(tables.shape[1]), 2))
+    swaps = swaps_for(len(pairs), tables.shape[2], resamples)
+    p, gaps = np.full((2, len(tables), len(pairs)), nan)
+    floor = 1.0
+    for column, (better, worse) in enumerate(pairs):
+        gap = tables[:, better] - tables[:, worse]
+        judged = ~np.isnan(gap[0])
+        if judged.sum() < 2:
+            continue
+        sums = _summed(gap[:, judged], clusters[judged])
+        p[:, column] = permuted_p_of_many(sums, rng=rng, resamples=swaps)
+        gaps[:, column] = gap[:, judged].mean(axis=1)
+        floor = min(floor, smallest_p(sums.shape[1], pairs=len(pairs), resamples=swaps))
+    return PairTests(pairs, gaps, np.array([holm(row) for row in p]), floor)
+
+
+def _summed(gap: FloatArray, clusters: IntArray) -> FloatArray:
+    """Return the sums (n_repeats, n_clusters) of differences (n_repeats, n_sources)."""
+    names, cluster = np.unique(clusters, return_inverse=True)
+    sums = np.zeros((len(names), len(gap)))
+    np.add.at(sums, cluster, gap.T)
+    return sums.T
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedRatings:
+    """The ratings of one criterion as the mixed model takes them.
+
+    What is asked once per set is one rating, though a value is drawn for each question of the set.
+    """
+
+    layout: pd.DataFrame  # a row a rating: unit, system, source, cluster, annotator
+    values: IntArray  # places of the drawn values
+    rating: IntArray  # the rating to which each of these values belongs
+
+    @classmethod
+    def of(cls, asked: pd.DataFrame, values: IntArray, *, once_per_set: bool) -> Self:
+        """Lay out the rows of one criterion, whose drawn values stand at the places given."""
+        unit = asked["set"] if once_per_set else asked["unit"]
+        rows = asked.assign(unit=unit)[["unit", "system", "source", "cluster", "annotator"]]
+        rating = rows.groupby(["unit", "annotator"], sort=False).ngroup().to_numpy()
+        layout = rows.drop_duplicates(["unit", "annotator"]).reset_index(drop=True)
+        return cls(layout, values, np.asarray(rating, dtype=np.intp))
+
+    def test(self, design: Inference) -> SystemTest:
+        """Return the test that the report of such ratings makes."""
+        return system_test(
+            design,
+            systems=self.layout["system"].to_numpy(dtype=object),
+            annotators=self.layout["annotator"].to_numpy(dtype=object),
+        )
+
+    def columns(self, drawn: FloatArray) -> dict[str, Any]:
+        """Return the drawn ratings as the mixed model takes them."""
+        total = np.bincount(self.rating, drawn[self.values])
+        return model_columns(self.layout.assign(value=total / np.bincount(self.rating)))
+
+
+def tested_by_model(
+    repeats: Iterable[FloatArray],
+    ratings: SimulatedRatings,
+    order: Sequence[str],
+    *,
+    high_is_best: bool,
+    design: Inference,
+    unit: ClusterUnit,
+) -> PairTests:
+    """Test every pair by the mixed model of the declared design.
+
+    Parameters
+    ----------
+    repeats : the drawn values of each repeat
+    order : the systems as planted, the best first
+    """
+    place = {name: number for number, name in enumerate(order)}
+    pairs = list(combinations(range(len(order)), 2))
+    column = {pair: number for number, pair in enumerate(pairs)}
+    gaps, found, reasons = [], [], []
+    for drawn in repeats:
+        gap, p = np.full((2, len(pairs)), nan)
+        columns = ratings.columns(drawn)
+        try:
+            model = variance_components(**columns, unit=unit, annotators_random=design.annotators)
+            tests = pairs_by_model(model, columns, design=design)
+        except Unfit as failure:
+            tests = {}
+            reasons.append(str(failure))
+        for (first, second), test in tests.items():
+            better, worse = sorted((place[str(first)], place[str(second)]))
+            is_planted_first = place[str(first)] == better
+            sign = 1 if is_planted_first == high_is_best else -1
+            gap[column[better, worse]], p[column[better, worse]] = sign * test.value, test.p
+            reasons += [test.reason] if test.reason else []
+        gaps.append(gap)
+        found.append(holm(p))
+    is_untested = bool(np.isnan(found).all())
+    reason = reasons[0] if is_untested and reasons else ""
+    return PairTests(pairs, np.array(gaps), np.array(found), reason=reason)
+
+
+def untested_pairs(repeats: int, systems: int, reason: str) -> PairTests:
+    """Return the pairs of so many systems without a test in any repeat."""
+    pairs = list(combinations(range(systems), 2))
+    nothing = np.full((repeats, len(pairs)), nan)
+    return PairTests(pairs, nothing, nothing, reason=reason)
+
+
+def too_large_for_model(ratings: SimulatedRatings) -> str:
+    """Return why the mixed model is not fitted in every repeat; empty if it is."""
+    if model_cost(ratings.layout) <= MAX_COST:
+        return ""
+    return f"with {len(ratings.layout):,} ratings the mixed model takes too long to be repeated"
