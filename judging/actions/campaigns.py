@@ -70,6 +70,7 @@ PLANNED = (
     "hypotheses",
     "pass_mark",
     "tries",
+    "qualification_paid",
     "quality",
     "rate",
 )

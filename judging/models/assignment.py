@@ -79,6 +79,11 @@ class Assignment(models.Model):
     active_seconds = models.FloatField(
         default=0, help_text="Time at work until first handed in: gaps between saves, each capped."
     )
+    total_shown = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="How many tasks in all its annotator was told of on its page.",
+    )
     submitted_at = models.DateTimeField(null=True, blank=True)
     released_at = models.DateTimeField(null=True, blank=True)
 

@@ -184,6 +184,11 @@ class Campaign(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(10)],
         help_text="How often an annotator may try the qualification.",
     )
+    qualification_paid = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether the time of the qualification is paid, passed or not.",
+    )
     guideline_version = models.PositiveSmallIntegerField(
         default=0,
         db_default=0,
