@@ -18,7 +18,7 @@ from annotation.views.start import facts
 from judging.actions import enrollments
 from judging.actions.enrollments import InvitationOver, TextChanged, TooManyNow
 from judging.addresses import visitor_of
-from judging.guards import CONFIRMED, campaign_for_annotators
+from judging.guards import CONFIRMED, campaign_for_annotators, use_fixed_language
 from judging.models import Campaign, Enrollment, Invitation, Membership, User
 from judging.models.people import token_digest
 
@@ -33,6 +33,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show what an invitation is about, and let people in."""
     known = Invitation.objects.select_related("campaign__rubric")
     invitation = get_object_or_404(known, digest=token_digest(token))
+    use_fixed_language(request, invitation.campaign)
     user = request.user if request.user.is_authenticated else None
     if (
         user

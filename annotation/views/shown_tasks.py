@@ -42,7 +42,8 @@ def shown_task(
         kept.answers, assignment.stage, name_missing, marked, handed, kept.reports, choosing
     )
     campaign = assignment.round.campaign
-    shown = Writer(sheet, state).page(campaign.collection.language, discussions.decided(campaign))
+    writer = Writer(sheet, state, fixed_view=campaign.fixed_view)
+    shown = writer.page(campaign.collection.language, discussions.decided(campaign))
     return ShownTask(sheet, shown, kept, usable_sequence(assignment, kept.sequence, number))
 
 

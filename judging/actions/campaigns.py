@@ -57,6 +57,8 @@ PLANNED = (
     "tasks_per_annotator",
     "order",
     "lease_minutes",
+    "fixed_language",
+    "fixed_view",
     "time_zone",
     "introduction",
     "consent",
@@ -292,7 +294,7 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
             "annotators_per_task": campaign.annotators_per_task,
             "order": campaign.order,
             "lease_minutes": campaign.lease_minutes,
-            **said("tasks_per_annotator"),
+            **said("tasks_per_annotator", "fixed_language", "fixed_view"),
         },
         "texts": {
             "introduction": campaign.introduction,

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.validators import MaxLengthValidator
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -25,6 +26,7 @@ from judging.models import (
     Enrollment,
     Invitation,
     Membership,
+    PageView,
     Rubric,
     System,
     User,
@@ -39,6 +41,7 @@ NO_PLACES = {
     "posixrules",
 }
 
+ANNOTATORS_CHOOSE = _("annotators choose")
 BEFOREHAND = ("analysis_plan", "sample_reason")
 PRIMARY = (
     "primary_criterion",
@@ -113,6 +116,8 @@ class PlanForm(forms.ModelForm):
             "tasks_per_annotator",
             "order",
             "lease_minutes",
+            "fixed_language",
+            "fixed_view",
             "time_zone",
             "introduction",
             "pay",
@@ -130,6 +135,8 @@ class PlanForm(forms.ModelForm):
             "tasks_per_annotator": _("Tasks for each annotator, at most"),
             "order": _("Order of the tasks"),
             "lease_minutes": _("Minutes a task stays reserved"),
+            "fixed_language": _("Language of annotators’ pages"),
+            "fixed_view": _("Layout of tasks"),
             "time_zone": _("Time zone"),
             "introduction": _("Introduction"),
             "consent": _("Consent"),
@@ -155,6 +162,8 @@ class PlanForm(forms.ModelForm):
                 "Saving an answer renews it. After that long without a sign the task goes to somebody else; "
                 "what was entered is kept."
             ),
+            "fixed_language": _("Fix it if all annotators must read the same instructions."),
+            "fixed_view": _("Fix it if all annotators must see tasks in the same way."),
             "time_zone": _("Times are shown in it, such as Europe/Berlin."),
             "introduction": _("What it is about. Shown on the invitation page."),
             "analysis_plan": _(
@@ -203,6 +212,14 @@ class PlanForm(forms.ModelForm):
         for name in LONG_TEXTS:
             self.fields[name].validators.append(MaxLengthValidator(MAX_DOCUMENT_CHARACTERS))
             self.fields[name].widget.attrs["maxlength"] = MAX_DOCUMENT_CHARACTERS
+        languages = forms.ChoiceField(
+            label=self.fields["fixed_language"].label,
+            help_text=self.fields["fixed_language"].help_text,
+            choices=[("", ANNOTATORS_CHOOSE), *settings.LANGUAGES],
+            required=False,
+        )
+        self.fields["fixed_language"] = languages
+        self.fields["fixed_view"].choices = [("", ANNOTATORS_CHOOSE), *PageView.choices]
         # the list of buttons is drawn again and again, and needs no document
         rubrics = self._rubrics(user).order_by("title", "version").defer("document")
         self.fields["rubric"].queryset = rubrics
@@ -274,7 +291,7 @@ class PlanForm(forms.ModelForm):
 
     def details(self) -> list[forms.BoundField]:
         """Return the fields most people leave as they are."""
-        return self._bound("lease_minutes", "time_zone")
+        return self._bound("lease_minutes", "fixed_language", "fixed_view", "time_zone")
 
     def details_need_a_look(self) -> bool:
         return any(field.errors for field in self.details())

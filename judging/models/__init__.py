@@ -6,6 +6,7 @@ from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.authorship import BarredTask, SystemAuthor
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
 from judging.models.check import AcceptedValue, CheckItem, CheckKind, CheckTask
+from judging.models.conditions import Device, InputKind, PageView
 from judging.models.crowd import CrowdEvent, CrowdPlatform, Participation
 from judging.models.dry_run import DryRun
 from judging.models.event import Event, EventSeal
@@ -74,6 +75,7 @@ __all__ = [
     "CrowdEvent",
     "CrowdPlatform",
     "Deviation",
+    "Device",
     "DiscussionNote",
     "Draft",
     "DryRun",
@@ -89,6 +91,7 @@ __all__ = [
     "FilledBlank",
     "GuidelineVersion",
     "IdempotentRequest",
+    "InputKind",
     "Invitation",
     "Job",
     "JudgeKey",
@@ -101,6 +104,7 @@ __all__ = [
     "Membership",
     "Metric",
     "Note",
+    "PageView",
     "Participation",
     "Passage",
     "QualificationTry",

@@ -9,6 +9,8 @@ from django.db import models
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Left
 
+from judging.models.conditions import PageView
+
 if TYPE_CHECKING:
     from judging.models.people import User
 
@@ -194,6 +196,21 @@ class Campaign(models.Model):
         db_default=0,
         editable=False,
         help_text="Which version of its own decisions; 0 where it has none.",
+    )
+    fixed_language = models.CharField(
+        max_length=10,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The language of the annotators' pages; empty if annotators choose.",
+    )
+    fixed_view = models.CharField(
+        max_length=5,
+        choices=PageView.choices,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="How tasks are laid out; empty if annotators choose.",
     )
     time_zone = models.CharField(max_length=60, default="UTC")
     introduction = models.TextField(blank=True, help_text="What annotators read before they begin.")
