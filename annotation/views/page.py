@@ -30,7 +30,12 @@ from judging.actions.sheets import (
 from judging.limits import MAX_PAGE_ROWS
 from judging.protocols import documents
 from judging.protocols.guideline import Block, blocks
-from judging.protocols.rubric_schema import BUTTONS_SHOWN, RubricCriterion, RubricDocument
+from judging.protocols.rubric_schema import (
+    BUTTONS_SHOWN,
+    CANNOT_JUDGE,
+    RubricCriterion,
+    RubricDocument,
+)
 from judging.rules import Force, Forced, Identical
 from judging.spans import Marked, Range, Searched
 
@@ -48,6 +53,11 @@ class ShownPoint:
     missing: bool = False  # an answer that is no value: "cannot say"
     checked: bool = False
     disabled: bool = False
+
+    @property
+    def shown_value(self) -> str:
+        """Return the value as the page writes it; “cannot judge” has none to show."""
+        return "–" if self.value == CANNOT_JUDGE.value else str(self.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET
 from annotation.actions import next_tasks
 from annotation.actions.next_tasks import enrollment_of
 from annotation.views import page
+from annotation.views.material import shown_text
 from annotation.views.shown_tasks import task_minutes
 from annotation.views.work import begun, personal_link_of
 from judging.actions import enrollments, sheets
@@ -94,7 +95,8 @@ def worked(rubric: RubricDocument) -> dict[str, Any] | None:
     item = rubric.worked_item
     if item is None:
         return None
-    shown = [(label, item.shows[name]) for name, label in SHOWN.items() if name in item.shows]
+    texts = {name: shown_text(name, text) for name, text in item.shows.items()}
+    shown = [(label, texts[name]) for name, label in SHOWN.items() if name in texts]
     return {"item": item, "shown": shown, "rated": rubric.rated_example()}
 
 
