@@ -18,7 +18,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.forms import JoinForm
-from annotation.views import entry
+from annotation.views import entry, way_back
 from annotation.views.crowd_end import CAME, end_page
 from judging.actions import crowd_platforms, participations
 from judging.actions.crowd_platforms import PlatformRequest
@@ -132,6 +132,7 @@ def _new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> HttpRe
         "invitation": entry.about(campaign),
         "form": form,
         "joined_before": "",
+        "is_known": True,  # by the platform
         "can_decline": True,
     }
     return render(request, "annotation/join.html", context, status=422 if form.errors else 200)
@@ -145,7 +146,7 @@ def _into(request: HttpRequest, own: Participation, came: Arrival) -> HttpRespon
     if _lacks_password(request, own.enrollment.user):
         return redirect_to_login(request.path)
     if request.user != own.enrollment.user:
-        entry.come_in(request, own.enrollment.user)
+        way_back.come_in(request, own.enrollment.user)
     _remember(request, own.platform, came)
     return redirect("annotation:work", own.platform.campaign.uuid)
 

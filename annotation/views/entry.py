@@ -5,9 +5,9 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -15,16 +15,16 @@ from django.views.decorators.http import require_http_methods
 from annotation.actions.next_tasks import enrollment_of
 from annotation.forms import JoinForm
 from annotation.views.start import facts
+from annotation.views.way_back import A_YEAR, COOKIE, come_in, keep_way_back
 from judging.actions import enrollments
 from judging.actions.enrollments import InvitationOver, TextChanged, TooManyNow
 from judging.addresses import visitor_of
-from judging.guards import CONFIRMED, campaign_for_annotators, use_fixed_language
+from judging.guards import campaign_for_annotators, use_fixed_language
 from judging.models import Campaign, Enrollment, Invitation, Membership, User
 from judging.models.people import token_digest
 
 JOIN = ["GET", "POST"]
 MARKED = "who joined from this browser"
-A_YEAR = 60 * 60 * 24 * 365
 
 
 @never_cache
@@ -77,14 +77,8 @@ def _let_in(request: HttpRequest, invitation: Invitation, user: User | None) -> 
             samesite="Lax",
             secure=settings.SESSION_COOKIE_SECURE,
         )
+        keep_way_back(answer, joined)
     return answer
-
-
-def come_in(request: HttpRequest, user: User) -> None:
-    """Log in somebody without a password by what only they know; no page takes that for a password
-    that was typed just now."""
-    login(request, user)
-    request.session[CONFIRMED] = 0
 
 
 def _mark(campaign: Campaign) -> str:
@@ -159,10 +153,20 @@ def _landing(
         "invitation": about(campaign),
         "form": form,
         "joined_before": before,
+        "way_back_url": _way_back_url(request, campaign) if before else "",
+        "is_known": bool(before) or request.user.is_authenticated,
         "changed": changed,
         "sent": sent,
     }
     return render(request, "annotation/join.html", context, status=422 if form.errors else 200)
+
+
+def _way_back_url(request: HttpRequest, campaign: Campaign) -> str:
+    """Return where the browser's cookie leads back into a campaign; "" where it does not."""
+    user = enrollments.user_of_link(request.COOKIES.get(COOKIE, ""))
+    if user is None or not user.enrollments.filter(campaign=campaign).exists():
+        return ""
+    return reverse("annotation:work", args=[campaign.uuid])
 
 
 def about(campaign: Campaign) -> dict[str, Any]:
@@ -194,4 +198,7 @@ def go(request: HttpRequest, signed: str) -> HttpResponse:
             return render(request, "annotation/go.html")
         come_in(request, user)
     own = list(user.enrollments.values_list("campaign__uuid", flat=True)[:2])
-    return redirect("annotation:work", own[0]) if len(own) == 1 else redirect("annotation:home")
+    is_one = len(own) == 1
+    answer = redirect("annotation:work", own[0]) if is_one else redirect("annotation:home")
+    keep_way_back(answer, user)
+    return answer

@@ -19,6 +19,7 @@ from annotation.forms import MARK, NOTE, REPORT, AnswersForm, DraftsForm
 from annotation.views import entry, marks
 from annotation.views.marks import Sent
 from annotation.views.shown_tasks import progress, shown_task, usable_sequence
+from annotation.views.work import personal_link_of
 from judging.actions import (
     assignments,
     checks,
@@ -111,9 +112,11 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
     """Return what stands around the questions: addresses, progress, token."""
     campaign, own = assignment.round.campaign, {"uuid": assignment.pk}
     before = _before(assignment)
+    far = progress(assignment)
     return {
         "title": campaign.title,
-        "progress": progress(assignment),
+        "progress": far,
+        "link": personal_link_of(request) if not far["done"] else "",
         "submit_url": f"{reverse('annotation:submit', kwargs=own)}?step={assignment.stage}",
         "draft_url": reverse("annotation:draft", kwargs=own),
         "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),

@@ -18,6 +18,7 @@ from annotation.actions import next_tasks
 from annotation.actions.next_tasks import enrollment_of
 from annotation.views.crowd_end import end_page, way_back
 from annotation.views.page import guideline as written
+from annotation.views.way_back import keep_way_back
 from judging.actions import (
     assignments,
     discussions,
@@ -253,7 +254,9 @@ def new_link(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     back to shows a new link."""
     enrollments.withdraw_link(user=request.user)
     update_session_auth_hash(request, request.user)
-    return redirect("annotation:pause", campaign.uuid)
+    answer = redirect("annotation:pause", campaign.uuid)
+    keep_way_back(answer, request.user)
+    return answer
 
 
 @campaign_for_members

@@ -1,5 +1,6 @@
 // The judging page: what happens when an answer is given. Each module says what it minds.
 
+import { startCopying } from "./copying.js";
 import { form, isFocus } from "./judging/page.js";
 import { startConditions } from "./judging/conditions.js";
 import { applyRules } from "./judging/forcing.js";
@@ -51,6 +52,7 @@ form.addEventListener("click", ({ target, detail }) => {
 
 form.classList.add("scripted");
 startConditions();
+startCopying();
 startPointer();
 startView();
 const saved = startSaving(settle);
