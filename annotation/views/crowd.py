@@ -25,6 +25,7 @@ from judging.actions.crowd_platforms import PlatformRequest
 from judging.actions.enrollments import TextChanged, TooManyNow
 from judging.actions.participations import Arrival, BadLink, NotOpen
 from judging.addresses import visitor_of
+from judging.campaign_texts import whole_consent
 from judging.limits import MAX_CROWD_MESSAGES_PER_MINUTE, MAX_NAME_CHARACTERS
 from judging.models import CrowdPlatform, Participation, User
 
@@ -118,7 +119,9 @@ def _new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> HttpRe
         return end_page(request, participations.decline(platform=platform, came=came, now=now))
     if turned_away := participations.turn_away(platform=platform, came=came, now=now):
         return end_page(request, turned_away)
-    form = JoinForm(request.POST if request.method == "POST" else None, text=campaign.consent)
+    form = JoinForm(
+        request.POST if request.method == "POST" else None, text=whole_consent(campaign)
+    )
     del form.fields["another"]
     if not campaign.consent:
         del form.fields["agree"]

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -19,6 +20,7 @@ from annotation.views.way_back import A_YEAR, COOKIE, come_in, keep_way_back
 from judging.actions import enrollments
 from judging.actions.enrollments import InvitationOver, TextChanged, TooManyNow
 from judging.addresses import visitor_of
+from judging.campaign_texts import text_in, whole_consent
 from judging.guards import campaign_for_annotators, use_fixed_language
 from judging.models import Campaign, Enrollment, Invitation, Membership, User
 from judging.models.people import token_digest
@@ -126,13 +128,15 @@ def ask_before_storing(request: HttpRequest, enrollment: Enrollment) -> HttpResp
         return redirect("annotation:consent", enrollment.campaign.uuid)
     own = ("csrfmiddlewaretoken", *form.fields)
     sent = [(k, v) for k, vs in request.POST.lists() if k not in own for v in vs]
-    unsent = JoinForm(text=enrollment.campaign.consent)
+    unsent = JoinForm(text=whole_consent(enrollment.campaign))
     del unsent.fields["another"]
     return _landing(request, enrollment.campaign, unsent, changed=True, sent=sent)
 
 
 def _form(request: HttpRequest, campaign: Campaign, *, joined_before: bool = False) -> JoinForm:
-    form = JoinForm(request.POST if request.method == "POST" else None, text=campaign.consent)
+    form = JoinForm(
+        request.POST if request.method == "POST" else None, text=whole_consent(campaign)
+    )
     if not campaign.consent:
         del form.fields["agree"]
     if not joined_before:
@@ -171,16 +175,13 @@ def _way_back_url(request: HttpRequest, campaign: Campaign) -> str:
 
 def about(campaign: Campaign) -> dict[str, Any]:
     """Return what people read before they join."""
+    language = get_language() or campaign.text_language
     return facts(campaign) | {
         "title": campaign.title,
-        "about": _paragraphs(campaign.introduction),
-        "consent": _paragraphs(campaign.consent),
+        "about": text_in(campaign, "introduction", language),
+        "consent": text_in(campaign, "consent", language),
         "may_withdraw": enrollments.may_withdraw(campaign),
     }
-
-
-def _paragraphs(text: str) -> list[str]:
-    return [part.strip() for part in text.split("\n\n") if part.strip()]
 
 
 @never_cache

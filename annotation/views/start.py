@@ -20,6 +20,7 @@ from annotation.views.material import shown_text
 from annotation.views.shown_tasks import task_minutes
 from annotation.views.work import begun, personal_link_of
 from judging.actions import enrollments, sheets
+from judging.campaign_texts import text_in
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign, Exercise, Round, Task
 from judging.protocols import documents
@@ -84,7 +85,7 @@ def facts(campaign: Campaign) -> dict[str, Any]:
         "qualification": gates[Exercise.Kind.QUALIFICATION],
         "tries": campaign.tries,
         "qualification_paid": campaign.qualification_paid,
-        "pay": campaign.pay,
+        "pay": text_in(campaign, "pay", get_language() or campaign.text_language),
         "contact": campaign.contact,
         "retention_days": campaign.retention_days,
     }

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.db.models import ProtectedError, Q, QuerySet
 from django.db.models.functions import Now
 
-from judging import quality
+from judging import campaign_texts, quality
 from judging.actions import (
     authorships,
     bulk,
@@ -62,6 +62,8 @@ PLANNED = (
     "time_zone",
     "introduction",
     "consent",
+    "text_language",
+    "translated_texts",
     "contact",
     "ethics",
     "pay",
@@ -176,7 +178,7 @@ def amend(
     *, campaign: Campaign, what: str, value: Any, reason: str, by: User, now: datetime
 ) -> Deviation:
     """Change what may change after the lock, and write down who, when, from what to what, and
-    why."""
+    why. A text that changes loses its translations."""
     if what not in AMENDABLE:
         raise NotAllowedNow(f"{what} is fixed once the protocol is locked.")
     with transaction.atomic():
@@ -184,7 +186,12 @@ def amend(
         if held.state == Campaign.State.DRAFT:
             raise NotAllowedNow("Nothing is locked yet: change the plan itself.")
         before = getattr(held, what)
-        _set(held, {what: value})
+        rewritten = (
+            {"translated_texts": campaign_texts.without(held, what)}
+            if what in campaign_texts.TRANSLATED
+            else {}
+        )
+        _set(held, {what: value} | rewritten)
         history.note(
             Event.Act.DEVIATED, by=by, campaign=held, about=what, before=before, after=value
         )
@@ -300,7 +307,7 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
             "introduction": campaign.introduction,
             "consent": campaign.consent,
             "contact": campaign.contact,
-            **said("pay", "ethics", "withdrawal"),
+            **said("pay", "ethics", "withdrawal", "translated_texts"),
             **said("retention_days", "analysis_plan", "sample_reason"),
             **({"decisions": {"version": agreed.number, "text": agreed.text}} if agreed else {}),
         },

@@ -96,6 +96,25 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddField(
+            model_name="campaign",
+            name="text_language",
+            field=models.CharField(
+                db_default="en",
+                default="en",
+                help_text="The language in which introduction, consent and pay were first written.",
+                max_length=10,
+            ),
+        ),
+        migrations.AddField(
+            model_name="campaign",
+            name="translated_texts",
+            field=models.JSONField(
+                blank=True,
+                default=dict,
+                help_text="Introduction, consent and pay in other languages: judging.campaign_texts.",
+            ),
+        ),
+        migrations.AddField(
             model_name="draft",
             name="answered_at",
             field=models.DateTimeField(

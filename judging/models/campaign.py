@@ -70,6 +70,7 @@ def _places(**only: str) -> Coalesce:
 
 
 UNLISTED = (  # what is long, and on no list
+    "translated_texts",
     "introduction",
     "consent",
     "analysis_plan",
@@ -216,6 +217,17 @@ class Campaign(models.Model):
     introduction = models.TextField(blank=True, help_text="What annotators read before they begin.")
     consent = models.TextField(
         blank=True, help_text="What annotators agree to; they tick it before the first task."
+    )
+    text_language = models.CharField(
+        max_length=10,
+        default="en",
+        db_default="en",
+        help_text="The language in which introduction, consent and pay were first written.",
+    )
+    translated_texts = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Introduction, consent and pay in other languages: judging.campaign_texts.",
     )
     contact = models.CharField(max_length=200, blank=True)
     ethics = models.CharField(

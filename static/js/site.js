@@ -75,6 +75,14 @@ function showTab(tab) {
   if (beyond > 0) row.scrollLeft += beyond + tab.offsetWidth;
 }
 
+// A moment is in UTC without scripts, and in the browser's time zone with them; the day is left out if it is today.
+function showLocalTime(element) {
+  const moment = new Date(element.dateTime);
+  const isToday = moment.toDateString() === new Date().toDateString();
+  const format = { timeStyle: "short", ...(isToday ? {} : { dateStyle: "medium" }) };
+  element.textContent = new Intl.DateTimeFormat(document.documentElement.lang, { ...format, hour12: false }).format(moment);
+}
+
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-dismiss]");
   if (button) dismiss(button);
@@ -86,5 +94,6 @@ addEventListener("pageshow", wakeForms);
 document.addEventListener("htmx:load", (event) => revealButtons(event.detail.elt));
 document.querySelectorAll("[data-dropzone]").forEach(prepareDropzone);
 document.querySelectorAll(".tabs [aria-current]").forEach(showTab);
+document.querySelectorAll("time[data-local]").forEach(showLocalTime);
 startCopying();
 revealButtons(document);
