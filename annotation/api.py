@@ -45,6 +45,7 @@ from judging.api.base import Resource
 from judging.api.pages import Pages
 from judging.api.problems import Conflict
 from judging.api.scopes import ANNOTATE
+from judging.campaign_texts import TRANSLATED, text_in, whole_consent
 from judging.limits import MAX_NOTE_CHARACTERS
 from judging.models import Assignment, Campaign, Enrollment, Membership
 from judging.models.at_work import assignment_at_work
@@ -428,7 +429,7 @@ class AnnotatorCampaigns(mixins.ListModelMixin, Resource):
         enrollment = self.enrollment()
         sent = ConsentSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        current = enrollments.consent_digest(enrollment.campaign.consent)
+        current = enrollments.consent_digest(whole_consent(enrollment.campaign))
         if sent.validated_data["consent_digest"] != current:
             raise Conflict("The consent text has changed since you read it. Read it again.")
         enrollments.agree(enrollment=enrollment, now=timezone.now())
@@ -547,10 +548,14 @@ def _texts(enrollment: Enrollment) -> dict[str, Any]:
     rubric = sheets.known(campaign.rubric).document
     decisions = discussions.decided(campaign)
     campaign.label = enrollment.label
-    campaign.consent_digest = enrollments.consent_digest(campaign.consent)
+    campaign.consent_digest = enrollments.consent_digest(whole_consent(campaign))
     campaign.agreed = enrollments.has_agreed(enrollment)
     campaign.guideline = documents.localized(rubric, get_language() or rubric.language).guideline
     campaign.decisions = decisions.text if decisions else ""
+    language = get_language() or campaign.text_language
+    texts = {name: text_in(campaign, name, language).text for name in TRANSLATED}
+    for name, text in texts.items():
+        setattr(campaign, name, text)
     return CampaignTextsSerializer(campaign).data
 
 

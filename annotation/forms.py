@@ -2,18 +2,22 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from django import forms
+from django.conf import settings
+from django.db.models import TextChoices
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from judging import spans
-from judging.actions.drafts import LAST_SEQUENCE
+from judging.actions.drafts import LAST_SEQUENCE, AnswerTimes
 from judging.actions.enrollments import consent_digest
+from judging.actions.judgments import PageConditions
 from judging.actions.sheets import AskedControl, AskedMark, AskedReport, Sheet
 from judging.limits import MAX_NAME_CHARACTERS, MAX_NOTE_CHARACTERS
-from judging.models import ExitQuestion
+from judging.models import Device, ExitQuestion, InputKind, PageView
 from judging.spans import Marked
 
 NOTE = "note"
@@ -46,6 +50,7 @@ class DraftsForm:
     def __init__(self, data: QueryDict) -> None:
         self.data = data
         self.cleaned_data: dict[str, Any] = {}
+        self.times: dict[str, AnswerTimes] = {}
         self.sequence = 0
         self.errors: list[str] = []
 
@@ -59,13 +64,38 @@ class DraftsForm:
                 raise forms.ValidationError(_("Each answer needs a name and a value."))
             for name, value in zip(names, values, strict=True):
                 self.cleaned_data[NAME.clean(name)] = _field(name).clean(value)
+            self.times = dict(zip(names, self._times(len(names)), strict=True))
         except forms.ValidationError as error:
             self.errors = error.messages
         return not self.errors
 
+    def _times(self, count: int) -> list[AnswerTimes]:
+        """Return when each answer's control was shown and answered, and with what. An answer is kept
+        also where these cannot be read."""
+        shown, answered, inputs = map(self.data.getlist, ("shown", "answered", "input"))
+        if not len(shown) == len(answered) == len(inputs) == count:
+            return [AnswerTimes()] * count
+        return [
+            AnswerTimes(_moment(first), _moment(last), _known(InputKind, kind))
+            for first, last, kind in zip(shown, answered, inputs, strict=True)
+        ]
+
     def problems(self) -> str:
         """Return what is wrong with it in one line."""
         return " ".join(self.errors)
+
+
+def _moment(milliseconds: str) -> datetime | None:
+    """Return the moment of a browser's clock; None where it is no moment."""
+    try:
+        return datetime.fromtimestamp(int(milliseconds) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _known(choices: type[TextChoices], value: str) -> str:
+    """Return a value if it is one of the choices, else ""."""
+    return value if value in choices.values else ""
 
 
 NAME = forms.CharField(max_length=MAX_NAME_CHARACTERS)
@@ -119,6 +149,16 @@ class AnswersForm(forms.Form):
             self.fields[f"{mark.name}.text"] = forms.CharField(
                 required=False, max_length=MAX_NOTE_CHARACTERS, label=mark.title
             )
+
+    def conditions(self) -> PageConditions:
+        """Return how the page was shown."""
+        languages = dict(settings.LANGUAGES)
+        language = self.data.get("language", "")
+        return PageConditions(
+            language if language in languages else "",
+            _known(PageView, self.data.get("view", "")),
+            _known(Device, self.data.get("device", "")),
+        )
 
     def given(self) -> list[tuple[AskedControl, int | None]]:
         """Return the answers that were sent, "" as none."""

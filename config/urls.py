@@ -6,16 +6,17 @@ from django.urls import include, path
 from django.views.generic import TemplateView
 from django.views.i18n import set_language
 
-from judging.views.accounts import ChangedPassword, LogIn, NewPassword
+from annotation.views import way_back
+from judging.views.accounts import ChangedPassword, NewPassword
 from judging.views.second_factor import log_in_code
 
 handler404 = "config.bodies.not_found"
 handler500 = "config.outages.broken"
 urlpatterns = [
     path("", include("annotation.urls")),  # first, for these are asked for with every click
-    path("login/", LogIn.as_view(), name="login"),
+    path("login/", way_back.log_in, name="login"),
     path("login/code/", log_in_code, name="login_code"),
-    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("logout/", way_back.log_out, name="logout"),
     path("password/", ChangedPassword.as_view(), name="password_change"),
     path("password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),
     path(

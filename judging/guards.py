@@ -15,10 +15,11 @@ from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from judging.models import (
+    Assignment,
     Campaign,
     Collection,
     Job,
@@ -255,6 +256,7 @@ def _hands(
     *,
     key: str = "pk",
     door: Callable[[View], View] = login_required,
+    is_for_annotators: bool = False,
 ) -> Callable[[View], View]:
     """Return a guard behind a door: it hands the view what `find` makes of the key in the address,
     and answers 404 where that is nothing, or was removed while the view worked on it."""
@@ -266,6 +268,8 @@ def _hands(
             found = find(request, named)
             if found is None:
                 raise Http404
+            if is_for_annotators:
+                use_fixed_language(request, campaign_about(found))
             try:
                 return view(request, found, *args, **kwargs)
             except (ObjectDoesNotExist, IntegrityError):
@@ -278,17 +282,32 @@ def _hands(
     return guard
 
 
+def campaign_about(found: Campaign | Assignment) -> Campaign:
+    """Return a campaign, or the campaign of an assignment."""
+    return found if isinstance(found, Campaign) else found.round.campaign
+
+
+def use_fixed_language(request: HttpRequest, campaign: Campaign) -> None:
+    """Show the rest of this request in the language that a campaign fixes, if it fixes one."""
+    if campaign.fixed_language:
+        translation.activate(campaign.fixed_language)
+        request.LANGUAGE_CODE = campaign.fixed_language
+        request.is_language_fixed = True
+
+
 def _campaign_for(*roles: str) -> Callable[[View], View]:
     return _hands(lambda request, uuid: campaign_of(request.user, uuid, roles), key="uuid")
 
 
 campaign_for_managers = _campaign_for(*MANAGERS)
 campaign_for_staff = _campaign_for(*STAFF)
-campaign_for_annotators = _hands(_judged_campaign, key="uuid")
-campaign_for_members = _hands(_campaign_of_member, key="uuid")
+campaign_for_annotators = _hands(_judged_campaign, key="uuid", is_for_annotators=True)
+campaign_for_members = _hands(_campaign_of_member, key="uuid", is_for_annotators=True)
 campaign_for_adjudicator = _hands(_campaign_to_settle, key="uuid")
 assignment_for_annotator = _hands(
-    lambda request, uuid: assignment_at_work(pk=uuid, user_pk=request.user.pk), key="uuid"
+    lambda request, uuid: assignment_at_work(pk=uuid, user_pk=request.user.pk),
+    key="uuid",
+    is_for_annotators=True,
 )
 collection_for_readers = _hands(_collection)
 collection_for_owner = _hands(_own_collection, door=creator_required)

@@ -53,3 +53,22 @@ def mark(
     return QualificationMark(
         right, asked, consistent, consistent and right * 100 >= pass_mark * asked
     )
+
+
+def off_criteria(
+    items: Mapping[int, QualificationItem], given: Mapping[tuple[int, int], int]
+) -> set[int]:
+    """Return the criteria on which an answer is wrong, or differs from the one given before.
+
+    >>> items = {1: QualificationItem({7: [3], 8: [2]}), 2: QualificationItem({7: [3], 8: [2]}, 1)}
+    >>> off_criteria(items, {(1, 7): 3, (1, 8): 1, (2, 7): 3, (2, 8): 2})
+    {8}
+    """
+    off = set()
+    for number, item in items.items():
+        for criterion, accepted in item.accepted.items():
+            value = given.get((number, criterion))
+            first = given.get((item.repeats, criterion), value) if item.repeats else value
+            if value not in accepted or value != first:
+                off.add(criterion)
+    return off

@@ -223,7 +223,13 @@ def _design(campaign: Campaign, document: RubricDocument) -> Iterator[tuple[str,
     ]
     yield "3.3.6", HedsAnswer("They may comment on each question and task.", (*asks, 4))
     yield "3.3.7", HedsAnswer(options=(1,))
-    yield "3.3.8", HedsAnswer("Not recorded: no device, network or place is kept of annotators")
+    yield (
+        "3.3.8",
+        HedsAnswer(
+            "In the annotators' own places. Recorded for each task: the class of the device (phone, tablet or "
+            "desktop) and what most answers were given with; no network and no place"
+        ),
+    )
 
 
 def _checks(campaign: Campaign, plan: quality.QualityPlan, rules: list[str]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from analysis.sections.annotator_models import AnnotatorModels, DawidSkene
 from analysis.sections.annotators import Annotators, LeftOutEach, Pairs, Repeats, UseOfScale
 from analysis.sections.ceiling import Ceiling
 from analysis.sections.comparisons import Comparisons, Groups
+from analysis.sections.conditions import Conditions
 from analysis.sections.criteria import Criteria
 from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.differences import Differences, Leaders
@@ -58,7 +59,9 @@ class Chapter:
 
 
 CHAPTERS: tuple[Chapter, ...] = (
-    Chapter("study", "Study", (Study(), NotListed(), Criteria(), Returned(), Violations())),
+    Chapter(
+        "study", "Study", (Study(), NotListed(), Criteria(), Returned(), Violations(), Conditions())
+    ),
     Chapter("primary", "Primary hypothesis", (PrimaryHypotheses(),)),
     Chapter(
         "agreement",

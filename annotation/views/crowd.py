@@ -18,13 +18,14 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.forms import JoinForm
-from annotation.views import entry
+from annotation.views import entry, way_back
 from annotation.views.crowd_end import CAME, end_page
 from judging.actions import crowd_platforms, participations
 from judging.actions.crowd_platforms import PlatformRequest
 from judging.actions.enrollments import TextChanged, TooManyNow
 from judging.actions.participations import Arrival, BadLink, NotOpen
 from judging.addresses import visitor_of
+from judging.campaign_texts import whole_consent
 from judging.limits import MAX_CROWD_MESSAGES_PER_MINUTE, MAX_NAME_CHARACTERS
 from judging.models import CrowdPlatform, Participation, User
 
@@ -118,7 +119,9 @@ def _new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> HttpRe
         return end_page(request, participations.decline(platform=platform, came=came, now=now))
     if turned_away := participations.turn_away(platform=platform, came=came, now=now):
         return end_page(request, turned_away)
-    form = JoinForm(request.POST if request.method == "POST" else None, text=campaign.consent)
+    form = JoinForm(
+        request.POST if request.method == "POST" else None, text=whole_consent(campaign)
+    )
     del form.fields["another"]
     if not campaign.consent:
         del form.fields["agree"]
@@ -132,6 +135,7 @@ def _new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> HttpRe
         "invitation": entry.about(campaign),
         "form": form,
         "joined_before": "",
+        "is_known": True,  # by the platform
         "can_decline": True,
     }
     return render(request, "annotation/join.html", context, status=422 if form.errors else 200)
@@ -145,7 +149,7 @@ def _into(request: HttpRequest, own: Participation, came: Arrival) -> HttpRespon
     if _lacks_password(request, own.enrollment.user):
         return redirect_to_login(request.path)
     if request.user != own.enrollment.user:
-        entry.come_in(request, own.enrollment.user)
+        way_back.come_in(request, own.enrollment.user)
     _remember(request, own.platform, came)
     return redirect("annotation:work", own.platform.campaign.uuid)
 

@@ -5,26 +5,28 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.next_tasks import enrollment_of
 from annotation.forms import JoinForm
 from annotation.views.start import facts
+from annotation.views.way_back import A_YEAR, COOKIE, come_in, keep_way_back
 from judging.actions import enrollments
 from judging.actions.enrollments import InvitationOver, TextChanged, TooManyNow
 from judging.addresses import visitor_of
-from judging.guards import CONFIRMED, campaign_for_annotators
+from judging.campaign_texts import text_in, whole_consent
+from judging.guards import campaign_for_annotators, use_fixed_language
 from judging.models import Campaign, Enrollment, Invitation, Membership, User
 from judging.models.people import token_digest
 
 JOIN = ["GET", "POST"]
 MARKED = "who joined from this browser"
-A_YEAR = 60 * 60 * 24 * 365
 
 
 @never_cache
@@ -33,6 +35,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show what an invitation is about, and let people in."""
     known = Invitation.objects.select_related("campaign__rubric")
     invitation = get_object_or_404(known, digest=token_digest(token))
+    use_fixed_language(request, invitation.campaign)
     user = request.user if request.user.is_authenticated else None
     if (
         user
@@ -76,14 +79,8 @@ def _let_in(request: HttpRequest, invitation: Invitation, user: User | None) -> 
             samesite="Lax",
             secure=settings.SESSION_COOKIE_SECURE,
         )
+        keep_way_back(answer, joined)
     return answer
-
-
-def come_in(request: HttpRequest, user: User) -> None:
-    """Log in somebody without a password by what only they know; no page takes that for a password
-    that was typed just now."""
-    login(request, user)
-    request.session[CONFIRMED] = 0
 
 
 def _mark(campaign: Campaign) -> str:
@@ -131,13 +128,15 @@ def ask_before_storing(request: HttpRequest, enrollment: Enrollment) -> HttpResp
         return redirect("annotation:consent", enrollment.campaign.uuid)
     own = ("csrfmiddlewaretoken", *form.fields)
     sent = [(k, v) for k, vs in request.POST.lists() if k not in own for v in vs]
-    unsent = JoinForm(text=enrollment.campaign.consent)
+    unsent = JoinForm(text=whole_consent(enrollment.campaign))
     del unsent.fields["another"]
     return _landing(request, enrollment.campaign, unsent, changed=True, sent=sent)
 
 
 def _form(request: HttpRequest, campaign: Campaign, *, joined_before: bool = False) -> JoinForm:
-    form = JoinForm(request.POST if request.method == "POST" else None, text=campaign.consent)
+    form = JoinForm(
+        request.POST if request.method == "POST" else None, text=whole_consent(campaign)
+    )
     if not campaign.consent:
         del form.fields["agree"]
     if not joined_before:
@@ -158,24 +157,31 @@ def _landing(
         "invitation": about(campaign),
         "form": form,
         "joined_before": before,
+        "way_back_url": _way_back_url(request, campaign) if before else "",
+        "is_known": bool(before) or request.user.is_authenticated,
         "changed": changed,
         "sent": sent,
     }
     return render(request, "annotation/join.html", context, status=422 if form.errors else 200)
 
 
+def _way_back_url(request: HttpRequest, campaign: Campaign) -> str:
+    """Return where the browser's cookie leads back into a campaign; "" where it does not."""
+    user = enrollments.user_of_link(request.COOKIES.get(COOKIE, ""))
+    if user is None or not user.enrollments.filter(campaign=campaign).exists():
+        return ""
+    return reverse("annotation:work", args=[campaign.uuid])
+
+
 def about(campaign: Campaign) -> dict[str, Any]:
     """Return what people read before they join."""
+    language = get_language() or campaign.text_language
     return facts(campaign) | {
         "title": campaign.title,
-        "about": _paragraphs(campaign.introduction),
-        "consent": _paragraphs(campaign.consent),
+        "about": text_in(campaign, "introduction", language),
+        "consent": text_in(campaign, "consent", language),
         "may_withdraw": enrollments.may_withdraw(campaign),
     }
-
-
-def _paragraphs(text: str) -> list[str]:
-    return [part.strip() for part in text.split("\n\n") if part.strip()]
 
 
 @never_cache
@@ -193,4 +199,7 @@ def go(request: HttpRequest, signed: str) -> HttpResponse:
             return render(request, "annotation/go.html")
         come_in(request, user)
     own = list(user.enrollments.values_list("campaign__uuid", flat=True)[:2])
-    return redirect("annotation:work", own[0]) if len(own) == 1 else redirect("annotation:home")
+    is_one = len(own) == 1
+    answer = redirect("annotation:work", own[0]) if is_one else redirect("annotation:home")
+    keep_way_back(answer, user)
+    return answer

@@ -118,10 +118,13 @@ def qualification(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         enrollment=enrollment, now=timezone.now()
     ):
         return redirect("annotation:work", campaign.uuid)  # which gives the platform's code
+    last = standing.tries[-1] if standing.tries else None
+    off = qualifications.off_criteria(attempt=last, campaign=campaign) if last else []
     context = {
         "title": campaign.title,
         "standing": standing,
-        "last": standing.tries[-1] if standing.tries else None,
+        "last": last,
+        "off": [words[each.key].name for each in off],
         "items": [each.shown(is_sent=is_sent) for each in answered],
         "pass_mark": campaign.pass_mark,
         "contact": campaign.contact,

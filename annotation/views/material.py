@@ -73,6 +73,11 @@ def material(source: Source, shows: Some[str]) -> ShownMaterial:
     )
 
 
+def shown_text(name: str, text: str) -> str:
+    """Return what stands beside a worked item as annotators read it."""
+    return _modality(text) if name == "modality" else text
+
+
 def _modality(value: str) -> str:
     """Return what a source was taken from in words; a value without a label as it was imported."""
     labels = {

@@ -30,7 +30,12 @@ from judging.actions.sheets import (
 from judging.limits import MAX_PAGE_ROWS
 from judging.protocols import documents
 from judging.protocols.guideline import Block, blocks
-from judging.protocols.rubric_schema import BUTTONS_SHOWN, RubricCriterion, RubricDocument
+from judging.protocols.rubric_schema import (
+    BUTTONS_SHOWN,
+    CANNOT_JUDGE,
+    RubricCriterion,
+    RubricDocument,
+)
 from judging.rules import Force, Forced, Identical
 from judging.spans import Marked, Range, Searched
 
@@ -48,6 +53,11 @@ class ShownPoint:
     missing: bool = False  # an answer that is no value: "cannot say"
     checked: bool = False
     disabled: bool = False
+
+    @property
+    def shown_value(self) -> str:
+        """Return the value as the page writes it; “cannot judge” has none to show."""
+        return "–" if self.value == CANNOT_JUDGE.value else str(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +187,7 @@ class ShownRubric:
     guideline: Guideline
     errors: tuple[tuple[str, str], ...]
     view: str  # "focus": one question in view; "list": all, where comparing is the task
+    is_view_fixed: bool  # by the campaign
     empty: str  # what is said where a slot of a set holds no question
     marking: bool = False
 
@@ -218,8 +229,8 @@ class State:
 class Writer:
     """Writes one page for one state; keeps what every control needs to know."""
 
-    def __init__(self, sheet: Sheet, state: State) -> None:
-        self.sheet, self.state = sheet, state
+    def __init__(self, sheet: Sheet, state: State, *, fixed_view: str = "") -> None:
+        self.sheet, self.state, self.fixed_view = sheet, state, fixed_view
         self.rubric = documents.localized(sheet.rubric, get_language() or sheet.rubric.language)
         self.settled: dict[ControlPlace, Forced] = sheet.settled(state.answers)
         missing, unmarked = (
@@ -245,12 +256,15 @@ class Writer:
             groups=tuple(self._group(group) for group in self.sheet.groups),
             guideline=guideline(self.rubric, decisions),
             errors=self._errors(),
-            view="list"
-            if any("siblings" in stage.shows for stage in self.rubric.stages)
-            else "focus",
+            view=self.fixed_view or self._usual_view(),
+            is_view_fixed=bool(self.fixed_view),
             empty=self._empty_slot(),
             marking=any(mark.stage == self.state.stage for mark in self.sheet.marks()),
         )
+
+    def _usual_view(self) -> str:
+        is_comparison = any("siblings" in stage.shows for stage in self.rubric.stages)
+        return "list" if is_comparison else "focus"
 
     def _empty_slot(self) -> str:
         if any(isinstance(rule, Identical) for rule in self.rubric.rules):

@@ -1,12 +1,21 @@
 """A task as its annotator sees it, with what was entered so far."""
 
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Max
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 
 from annotation.views.page import ShownRubric, State, Writer
 from judging.actions import checks, discussions, drafts, sheets, span_marks
 from judging.actions.drafts import KeptDraft
 from judging.actions.sheets import Sheet
-from judging.models import Assignment
+from judging.models import Assignment, Campaign
+from judging.pay import Earned, rate_of
+
+SYMBOLS = {"EUR": "€", "GBP": "£", "USD": "$"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +42,8 @@ def shown_task(
         kept.answers, assignment.stage, name_missing, marked, handed, kept.reports, choosing
     )
     campaign = assignment.round.campaign
-    shown = Writer(sheet, state).page(campaign.collection.language, discussions.decided(campaign))
+    writer = Writer(sheet, state, fixed_view=campaign.fixed_view)
+    shown = writer.page(campaign.collection.language, discussions.decided(campaign))
     return ShownTask(sheet, shown, kept, usable_sequence(assignment, kept.sequence, number))
 
 
@@ -46,11 +56,59 @@ def usable_sequence(assignment: Assignment, *numbers: int) -> int:
     return 0
 
 
-def progress(assignment: Assignment) -> dict[str, int | None]:
-    """Return how many tasks the annotator has done, how many there are, and which one this is."""
-    found = checks.progress(assignment=assignment)
+def progress(assignment: Assignment) -> dict[str, Any]:
+    """Return how many tasks the annotator has done, how many there are, which one this is, about
+    how many minutes are left, and what the tasks done so far pay, where pay is planned."""
+    found, campaign = checks.progress(assignment=assignment), assignment.round.campaign
     current = found.done + 1 if assignment.submitted_at is None else _number(assignment)
-    return {"done": found.done, "total": found.total, "current": current}
+    total = None if found.total is None else _largest_total(assignment, found.total)
+    return {
+        "done": found.done,
+        "total": total,
+        "current": current,
+        "minutes_left": None
+        if total is None
+        else round(task_minutes(campaign) * (total - found.done)),
+        "earned": _earned(assignment),
+    }
+
+
+def _largest_total(assignment: Assignment, total: int) -> int:
+    """Return the largest number of tasks the annotator was told of, and note it: others may take
+    places, and the number must not shrink."""
+    own = Assignment.objects.filter(
+        enrollment=assignment.enrollment, round__in=checks.own_rounds(assignment)
+    )
+    shown_before = own.aggregate(largest=Max("total_shown"))["largest"] or 0
+    if total > shown_before:
+        Assignment.objects.filter(pk=assignment.pk).update(total_shown=total)
+    return max(total, shown_before)
+
+
+def task_minutes(campaign: Campaign) -> float:
+    """Return how many minutes a task takes as its pay is planned, else by the protocol's
+    estimate."""
+    rate = rate_of(campaign.rate)
+    if rate is not None:
+        return float(rate.minutes)
+    return sheets.known(campaign.rubric).document.estimated_seconds / 60
+
+
+def _earned(assignment: Assignment) -> str:
+    """Return what all tasks that the annotator submitted pay; "" where no pay is planned."""
+    rate = rate_of(assignment.round.campaign.rate)
+    if rate is None:
+        return ""
+    done = Assignment.objects.done_by(assignment.enrollment).count()
+    return _money(Earned(done, 0, rate).amount, rate.currency)
+
+
+def _money(amount: Decimal, currency: str) -> str:
+    """Return an amount as the annotator's language writes it."""
+    number = number_format(amount, decimal_pos=2)
+    if currency not in SYMBOLS:
+        return f"{number} {currency}"
+    return _("%(symbol)s%(number)s") % {"symbol": SYMBOLS[currency], "number": number}
 
 
 def _number(assignment: Assignment) -> int:

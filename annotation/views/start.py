@@ -7,18 +7,22 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from annotation.actions import next_tasks
 from annotation.actions.next_tasks import enrollment_of
 from annotation.views import page
+from annotation.views.material import shown_text
+from annotation.views.shown_tasks import task_minutes
 from annotation.views.work import begun, personal_link_of
 from judging.actions import enrollments, sheets
+from judging.campaign_texts import text_in
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign, Exercise, Round, Task
-from judging.pay import rate_of
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument
 
@@ -43,6 +47,7 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return redirect("annotation:consent", campaign.uuid)
     rubric = sheets.known(campaign.rubric).document
     words = documents.localized(rubric, get_language() or rubric.language)
+    step = next_tasks.standing(enrollment=enrollment, now=timezone.now()).step
     context = {
         "title": campaign.title,
         "facts": facts(campaign),
@@ -55,6 +60,8 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "contact": campaign.contact,
         "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
         "link": personal_link_of(request),
+        "step": step,
+        "items": campaign.exercises.filter(kind=step).count() if step else 0,
         "first_url": reverse("annotation:work", args=[campaign.uuid]) + "?begin",
     }
     return render(request, "annotation/start.html", context)
@@ -64,10 +71,7 @@ def facts(campaign: Campaign) -> dict[str, Any]:
     """Return what a campaign states: minutes for each task as its pay is planned, else by the
     protocol's estimate, how many tasks and hours at most, what comes before them, what they pay,
     whom to ask."""
-    rate = rate_of(campaign.rate)
-    minutes = (
-        rate.minutes if rate else sheets.known(campaign.rubric).document.estimated_seconds / 60
-    )
+    minutes = task_minutes(campaign)
     tasks = (
         campaign.tasks_per_annotator
         or Task.objects.filter(round__campaign=campaign, round__kind=Round.Kind.MAIN).count()
@@ -80,7 +84,8 @@ def facts(campaign: Campaign) -> dict[str, Any]:
         "training": gates[Exercise.Kind.TRAINING],
         "qualification": gates[Exercise.Kind.QUALIFICATION],
         "tries": campaign.tries,
-        "pay": campaign.pay,
+        "qualification_paid": campaign.qualification_paid,
+        "pay": text_in(campaign, "pay", get_language() or campaign.text_language),
         "contact": campaign.contact,
         "retention_days": campaign.retention_days,
     }
@@ -91,7 +96,8 @@ def worked(rubric: RubricDocument) -> dict[str, Any] | None:
     item = rubric.worked_item
     if item is None:
         return None
-    shown = [(label, item.shows[name]) for name, label in SHOWN.items() if name in item.shows]
+    texts = {name: shown_text(name, text) for name, text in item.shows.items()}
+    shown = [(label, texts[name]) for name, label in SHOWN.items() if name in texts]
     return {"item": item, "shown": shown, "rated": rubric.rated_example()}
 
 

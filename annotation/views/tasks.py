@@ -19,6 +19,7 @@ from annotation.forms import MARK, NOTE, REPORT, AnswersForm, DraftsForm
 from annotation.views import entry, marks
 from annotation.views.marks import Sent
 from annotation.views.shown_tasks import progress, shown_task, usable_sequence
+from annotation.views.work import personal_link_of
 from judging.actions import (
     assignments,
     checks,
@@ -30,6 +31,7 @@ from judging.actions import (
 )
 from judging.actions.drafts import (
     AnswerFirst,
+    AnswerTimes,
     Entry,
     KeptDraft,
     MissingAnswers,
@@ -110,9 +112,11 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
     """Return what stands around the questions: addresses, progress, token."""
     campaign, own = assignment.round.campaign, {"uuid": assignment.pk}
     before = _before(assignment)
+    far = progress(assignment)
     return {
         "title": campaign.title,
-        "progress": progress(assignment),
+        "progress": far,
+        "link": personal_link_of(request) if not far["done"] else "",
         "submit_url": f"{reverse('annotation:submit', kwargs=own)}?step={assignment.stage}",
         "draft_url": reverse("annotation:draft", kwargs=own),
         "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
@@ -154,7 +158,7 @@ def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     try:
         sheet = sheets.of(assignment)
         lost = drafts.save(
-            assignment=assignment, page=_page(sheet, form.cleaned_data, form.sequence)
+            assignment=assignment, page=_page(sheet, form.cleaned_data, form.sequence, form.times)
         )
     except (sheets.NotAsked, OffScale, RefusedMarks) as error:
         return _refused(str(error), 422)
@@ -169,7 +173,9 @@ def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     return _forestalled(assignment, lost) if lost else HttpResponse(status=204)
 
 
-def _page(sheet: Sheet, said: Mapping[str, Any], sequence: int) -> SentPage:
+def _page(
+    sheet: Sheet, said: Mapping[str, Any], sequence: int, times: Mapping[str, AnswerTimes]
+) -> SentPage:
     """Sort answers, marks and the comment of a request by what they are."""
     marked = {sheet.find_mark(name): value for name, value in said.items() if MARK.fullmatch(name)}
     reports = {
@@ -177,7 +183,8 @@ def _page(sheet: Sheet, said: Mapping[str, Any], sequence: int) -> SentPage:
     }
     others = {NOTE, *(mark.name for mark in marked), *(report.name for report in reports)}
     given = [(sheet.find(name), value) for name, value in said.items() if name not in others]
-    return SentPage(given, sequence, said.get(NOTE), marked, reports)
+    timed = {asked: times[asked.name] for asked, _value in given}
+    return SentPage(given, sequence, said.get(NOTE), marked, reports, timed)
 
 
 def _forestalled(
@@ -342,7 +349,13 @@ def _submit(sending: Sending) -> HttpResponse:
         return _save(sending)
     own, token = sending.assignment, sending.form.cleaned_data["token"]
     is_again = own.submitted_at is not None and token == own.submit_token
-    done = judgments.hand_in(assignment=own, page=sending.page, token=token, sheet=sending.sheet)
+    done = judgments.hand_in(
+        assignment=own,
+        page=sending.page,
+        token=token,
+        sheet=sending.sheet,
+        conditions=sending.form.conditions(),
+    )
     if done.lost:
         return _look_again(sending, done.lost)
     if is_again:

@@ -1,6 +1,8 @@
 """An annotator's way through a campaign: the next task, none now, the end; guideline, pause, and
 the start page."""
 
+from datetime import timedelta
+
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
@@ -18,6 +20,7 @@ from annotation.actions import next_tasks
 from annotation.actions.next_tasks import enrollment_of
 from annotation.views.crowd_end import end_page, way_back
 from annotation.views.page import guideline as written
+from annotation.views.way_back import keep_way_back
 from judging.actions import (
     assignments,
     discussions,
@@ -34,6 +37,7 @@ from judging.guards import campaign_for_annotators, campaign_for_members
 from judging.models import Assignment, Campaign, Enrollment, Membership, Participation
 from judging.protocols import documents
 
+HOURS_FROM = 90  # minutes, from which a time is told in hours
 ON_A_PAGE = 50  # tasks in the list of those handed in
 
 
@@ -193,13 +197,17 @@ def pause(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Say that all is kept, and how to go on elsewhere."""
     enrollment = enrollment_of(request.user, campaign)
     held = Assignment.objects.held_by(enrollment).order_by("-lease_expires_at").first()
+    held_until = held.lease_expires_at if held else None
+    left = held_until - timezone.now() if held_until else timedelta()
+    minutes = max(1, round(left.total_seconds() / 60))
     context = _corrections(enrollment, campaign) | {
         "title": campaign.title,
         "link": personal_link_of(request),
         "new_link_url": reverse("annotation:new_link", args=[campaign.uuid]),
         "resume_url": reverse("annotation:work", args=[campaign.uuid]),
-        "held_until": held and held.lease_expires_at,
-        "time_zone": campaign.time_zone,
+        "held_until": held_until,
+        "held_hours": round(minutes / 60) if minutes >= HOURS_FROM else 0,
+        "held_minutes": minutes,
         "done": Assignment.objects.done_by(enrollment).count(),
         "done_url": reverse("annotation:done", args=[campaign.uuid]),
         "withdraw_url": own_way_out(campaign),
@@ -236,7 +244,6 @@ def done(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "page_obj": page,
         "listed": list(zip(page, map(_first_question, sheets.of_several(list(page))), strict=True)),
         "is_open": any(assignments.accepts(each.round) for each in page),
-        "time_zone": campaign.time_zone,
         "resume_url": reverse("annotation:work", args=[campaign.uuid]),
     }
     return render(request, "annotation/done.html", context)
@@ -253,7 +260,9 @@ def new_link(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     back to shows a new link."""
     enrollments.withdraw_link(user=request.user)
     update_session_auth_hash(request, request.user)
-    return redirect("annotation:pause", campaign.uuid)
+    answer = redirect("annotation:pause", campaign.uuid)
+    keep_way_back(answer, request.user)
+    return answer
 
 
 @campaign_for_members

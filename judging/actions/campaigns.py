@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.db.models import ProtectedError, Q, QuerySet
 from django.db.models.functions import Now
 
-from judging import quality
+from judging import campaign_texts, quality
 from judging.actions import (
     authorships,
     bulk,
@@ -58,9 +58,13 @@ PLANNED = (
     "tasks_per_annotator",
     "order",
     "lease_minutes",
+    "fixed_language",
+    "fixed_view",
     "time_zone",
     "introduction",
     "consent",
+    "text_language",
+    "translated_texts",
     "contact",
     "ethics",
     "pay",
@@ -71,6 +75,7 @@ PLANNED = (
     "hypotheses",
     "pass_mark",
     "tries",
+    "qualification_paid",
     "quality",
     "rate",
 )
@@ -174,7 +179,7 @@ def amend(
     *, campaign: Campaign, what: str, value: Any, reason: str, by: User, now: datetime
 ) -> Deviation:
     """Change what may change after the lock, and write down who, when, from what to what, and
-    why."""
+    why. A text that changes loses its translations."""
     if what not in AMENDABLE:
         raise NotAllowedNow(f"{what} is fixed once the protocol is locked.")
     with transaction.atomic():
@@ -182,7 +187,12 @@ def amend(
         if held.state == Campaign.State.DRAFT:
             raise NotAllowedNow("Nothing is locked yet: change the plan itself.")
         before = getattr(held, what)
-        _set(held, {what: value})
+        rewritten = (
+            {"translated_texts": campaign_texts.without(held, what)}
+            if what in campaign_texts.TRANSLATED
+            else {}
+        )
+        _set(held, {what: value} | rewritten)
         history.note(
             Event.Act.DEVIATED, by=by, campaign=held, about=what, before=before, after=value
         )
@@ -292,13 +302,13 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
             "annotators_per_task": campaign.annotators_per_task,
             "order": campaign.order,
             "lease_minutes": campaign.lease_minutes,
-            **said("tasks_per_annotator"),
+            **said("tasks_per_annotator", "fixed_language", "fixed_view"),
         },
         "texts": {
             "introduction": campaign.introduction,
             "consent": campaign.consent,
             "contact": campaign.contact,
-            **said("pay", "ethics", "withdrawal"),
+            **said("pay", "ethics", "withdrawal", "translated_texts"),
             **said("retention_days", "analysis_plan", "sample_reason"),
             **({"decisions": {"version": agreed.number, "text": agreed.text}} if agreed else {}),
         },

@@ -3,6 +3,7 @@ frozen."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from django.db import DataError, IntegrityError, transaction
@@ -92,14 +93,22 @@ class AnswerFirst(Exception):
 
 # By the clock rather than the transaction's beginning, so that answers before and after handing in
 # can be told apart. What stands afterwards: the answers written now, and those that are older or
-# came under a later number.
+# came under a later number. The form that submits a task repeats its answers without their times:
+# those that were saved with the same value stand.
 UPSERT = """
 WITH entered AS (
-INSERT INTO judging_draft (assignment_id, unit_id, criterion_id, value, sequence, saved_at)
+INSERT INTO judging_draft (assignment_id, unit_id, criterion_id, value, first_shown_at, answered_at,
+    input, sequence, saved_at)
 SELECT %(assignment)s::uuid, given.*, %(sequence)s, clock_timestamp()
-FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[]) AS given
+FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[],
+            %(shown)s::timestamptz[], %(answered)s::timestamptz[], %(inputs)s::text[]) AS given
 ON CONFLICT (assignment_id, unit_id, criterion_id) DO UPDATE
-SET value = excluded.value, sequence = excluded.sequence, saved_at = excluded.saved_at
+SET value = excluded.value, sequence = excluded.sequence, saved_at = excluded.saved_at,
+    first_shown_at = least(judging_draft.first_shown_at, excluded.first_shown_at),
+    answered_at = coalesce(excluded.answered_at,
+        CASE WHEN judging_draft.value = excluded.value THEN judging_draft.answered_at END),
+    input = CASE WHEN excluded.input = '' AND judging_draft.value = excluded.value
+        THEN judging_draft.input ELSE excluded.input END
 WHERE judging_draft.sequence < excluded.sequence
 RETURNING unit_id, criterion_id, value)
 SELECT unit_id, criterion_id, value FROM entered
@@ -127,6 +136,16 @@ UPDATE judging_marking SET sequence = 0 WHERE assignment_id = %(assignment)s
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerTimes:
+    """When an answer's control was first shown and when the answer was given, by the clock of the
+    annotator's device, and with what it was given; None and "" where the page does not say."""
+
+    first_shown_at: datetime | None = None
+    answered_at: datetime | None = None
+    input: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SentPage:
     """What a page sends at once, and the number that says which is the latest; a comment of None is
     not asked for."""
@@ -136,6 +155,7 @@ class SentPage:
     note: str | None = None
     marks: DraftMarks = field(default_factory=dict)
     reports: Reports = field(default_factory=dict)
+    times: Mapping[AskedControl, AnswerTimes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +202,9 @@ def keep(assignment: Assignment, page: SentPage) -> DraftStanding:
     for asked in everything:
         _check_stage(assignment, asked.title, asked.stage)
     lost += _lost_marks(assignment, page.marks, page.sequence)
-    held = _store(assignment, {asked.place: value for asked, value in page.given}, page.sequence)
+    given = {asked.place: value for asked, value in page.given}
+    times = {asked.place: own for asked, own in page.times.items()}
+    held = _store(assignment, given, times, page.sequence)
     lost += tuple(asked for asked, value in page.given if held.get(asked.place) != value)
     return DraftStanding(
         {place: value for place, value in held.items() if value is not None}, lost, held_back
@@ -382,15 +404,22 @@ def _check_stage(assignment: Assignment, name: str, stage: int) -> None:
 
 
 def _store(
-    assignment: Assignment, entered: Mapping[ControlPlace, int | None], sequence: int
+    assignment: Assignment,
+    entered: Mapping[ControlPlace, int | None],
+    times: Mapping[ControlPlace, AnswerTimes],
+    sequence: int,
 ) -> dict[ControlPlace, int | None]:
     """Write drafts and return all that stand; the database itself refuses what is on no scale."""
+    timed = [times.get(place, AnswerTimes()) for place in entered]
     names: dict[str, Any] = {
         "assignment": assignment.pk,
         "sequence": sequence,
         "units": [unit for unit, _criterion in entered],
         "criteria": [criterion for _unit, criterion in entered],
         "values": list(entered.values()),
+        "shown": [own.first_shown_at for own in timed],
+        "answered": [own.answered_at for own in timed],
+        "inputs": [own.input for own in timed],
     }
     try:
         return {(unit, criterion): value for unit, criterion, value in rows(UPSERT, names)}

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from judging.actions import bulk, checks, history, jobs, panels, reservations, visits
 from judging.actions.campaigns import judged_the_first, name_of
 from judging.actions.rounds import TellProgress, silent
+from judging.campaign_texts import whole_consent
 from judging.limits import MAX_ARRIVALS_PER_MINUTE
 from judging.models import (
     Campaign,
@@ -111,7 +112,7 @@ def join(
             )
         if held.campaign.consent and not agreed:
             raise NotAgreed(_("Tick the box to take part."))
-        check_text(held.campaign, shown=invitation.campaign.consent)
+        check_text(held.campaign, shown=whole_consent(invitation.campaign))
         _check_pace(held, now)
         user = user or new_user()
         made = enroll(campaign=held.campaign, user=user, invitation=held)
@@ -124,7 +125,7 @@ def join(
 def check_text(campaign: Campaign, *, shown: str) -> None:
     """Raise TextChanged where a campaign, locked meanwhile, has another text to agree to than was
     shown."""
-    if campaign.consent != shown:
+    if whole_consent(campaign) != shown:
         raise TextChanged(
             _("The text has changed since you opened this page. Please read it again.")
         )
@@ -264,14 +265,14 @@ def _next_label(campaign: Campaign) -> str:
 
 def agree(*, enrollment: Enrollment, now: datetime) -> None:
     """Note that the annotator agreed, and to which text."""
-    digest = consent_digest(enrollment.campaign.consent)
+    digest = consent_digest(whole_consent(enrollment.campaign))
     Enrollment.objects.filter(pk=enrollment.pk).update(consented_at=now, consent_digest=digest)
 
 
 def has_agreed(enrollment: Enrollment) -> bool:
     """Say whether an annotator agreed to the text as it is now; a text that changed since is asked
     about again."""
-    text = enrollment.campaign.consent
+    text = whole_consent(enrollment.campaign)
     return not text or (
         enrollment.consented_at is not None and enrollment.consent_digest == consent_digest(text)
     )

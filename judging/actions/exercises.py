@@ -261,5 +261,9 @@ def document(campaign: Campaign) -> dict[str, Any]:
         repeats = {"repeats": each.repeats.number} if each.repeats else {}
         found.setdefault(each.kind, {"items": []})["items"].append(said | repeats | {"keys": keys})
     if "qualification" in found:
-        found["qualification"] |= {"pass_mark": campaign.pass_mark, "tries": campaign.tries}
+        found["qualification"] |= {
+            "pass_mark": campaign.pass_mark,
+            "tries": campaign.tries,
+            "paid": campaign.qualification_paid,
+        }
     return found

@@ -55,6 +55,8 @@ SAID_ABOUT = (  # the unit that something was said about, and who said it
     "assignment__enrollment__label",
 )
 OF_JUDGMENTS = ("origin", "round", "state", "at")  # what is told of every judgment
+OF_DEVICE_CLOCK = ("first_shown_at", "answered_at")
+OF_CONDITIONS = ("language", "view", "device", "input")
 CODEBOOK = ("column", "value", "label", "meaning")
 DIRECTIONS: dict[Metric.Direction, Direction] = {
     Metric.Direction.HIGHER: "higher",
@@ -205,6 +207,14 @@ def _rows_of_judgments(campaign: Campaign, wanted: QuerySet[Assignment]) -> Colu
         ("criterion", "value", *(f"judgment:{name}" for name in OF_JUDGMENTS)): [ratings],
         ("judgment:task_seconds",): [ratings.filter(assignment__active_seconds__gt=0)],
         ("judgment:cause",): [ratings.exclude(cause="")],
+        **{
+            (f"judgment:{name}",): [ratings.filter(**{f"{name}__isnull": False})]
+            for name in OF_DEVICE_CLOCK
+        },
+        **{
+            (f"judgment:{name}",): [ratings.exclude(**{f"assignment__{name}": ""})]
+            for name in OF_CONDITIONS
+        },
         ("judgment:left_out",): [left_out],
         ("judgment:comment",): [notes.filter(unit__isnull=True)],
         ("note",): [notes.filter(unit__isnull=False)],
@@ -370,6 +380,12 @@ def _ratings(
         "origin",
         "cause",
         "created_at",
+        "first_shown_at",
+        "answered_at",
+        language=F("assignment__language"),
+        view=F("assignment__view"),
+        device=F("assignment__device"),
+        input=F("assignment__input"),
         source=F("unit__question_set__source__key"),
         system=F("unit__question_set__system__name"),
         position=F("unit__position"),
@@ -420,6 +436,10 @@ class _ToldOfJudgments:
         }
         if row["active_seconds"]:
             told["task_seconds"] = f"{row['active_seconds']:.1f}"
+        for name in OF_DEVICE_CLOCK:
+            if row[name]:
+                told[name] = row[name].isoformat(timespec="milliseconds")
+        told |= {name: row[name] for name in OF_CONDITIONS if row[name]}
         if row["cause"]:
             told["cause"] = row["cause"]
         if is_main and (row["unit"], row["key"]) in self.settled:
@@ -557,6 +577,12 @@ COLUMNS = {
     "judgment:state": "submitted, or extra: handed in after the place had gone to somebody else",
     "judgment:at": "when it was stored, UTC",
     "judgment:task_seconds": "active time of the whole task that the judgment belongs to, in seconds, without pauses",
+    "judgment:first_shown_at": "when the annotator first saw the criterion, by the clock of their device",
+    "judgment:answered_at": "when the annotator gave the value, by the clock of their device",
+    "judgment:language": "the language of the instructions",
+    "judgment:view": "focus: one question at a time; list: all questions of the task",
+    "judgment:device": "phone, tablet or desktop, by the size of the screen",
+    "judgment:input": "what gave most answers of the task: touch, mouse or keyboard",
     "judgment:left_out": "yes if the annotator is excluded from the analysis",
     "judgment:comment": "what the annotator wrote on the whole task this judgment belongs to",
     "note": "what the annotator wrote beside the ratings",

@@ -40,6 +40,12 @@ COLUMNS: Mapping[str, Any] = {
     "state": "assignment__state",
     "excluded": IS_EXCLUDED,
     "created_at": "created_at",
+    "first_shown_at": "first_shown_at",
+    "answered_at": "answered_at",
+    "language": "assignment__language",
+    "view": "assignment__view",
+    "device": "assignment__device",
+    "input": "assignment__input",
 }
 
 

@@ -3,7 +3,7 @@
 import uuid
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from django.db import transaction
@@ -92,6 +92,18 @@ class HandedIn:
 
 
 @dataclass(frozen=True, slots=True)
+class PageConditions:
+    """How the page was shown with which a task is submitted; "" where the page does not say."""
+
+    language: str = ""
+    view: str = ""
+    device: str = ""
+
+
+UNKNOWN_CONDITIONS = PageConditions()
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """What stands of an assignment, the latest revision of each, and what is to stand instead."""
 
@@ -118,14 +130,25 @@ class Change:
 
 STORE = f"""
 WITH said AS (
-INSERT INTO judging_judgment (assignment_id, unit_id, criterion_id, value, cause, revision, origin)
-SELECT %(assignment)s::uuid, said.*, CASE said.cause WHEN '' THEN 'judged' ELSE 'rule' END
+INSERT INTO judging_judgment (assignment_id, unit_id, criterion_id, value, cause, revision, origin,
+    first_shown_at, answered_at)
+SELECT %(assignment)s::uuid, said.unit, said.criterion, said.value, said.cause, said.revision,
+    CASE said.cause WHEN '' THEN 'judged' ELSE 'rule' END, draft.first_shown_at, draft.answered_at
 FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[], %(causes)s::text[],
-            %(revisions)s::smallint[]) AS said (unit, criterion, value, cause, revision)),
+            %(revisions)s::smallint[], %(controls)s::bigint[])
+    AS said (unit, criterion, value, cause, revision, control)
+LEFT JOIN judging_draft draft ON draft.assignment_id = %(assignment)s::uuid AND said.cause = ''
+    AND draft.unit_id = said.control AND draft.criterion_id = said.criterion),
 {assignments.COUNTED}
 UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)s,
     {assignments.SEEN.format(at="now()")},
-    submitted_at = coalesce(submitted_at, clock_timestamp()), lease_expires_at = NULL
+    submitted_at = coalesce(submitted_at, clock_timestamp()), lease_expires_at = NULL,
+    language = coalesce(nullif(%(language)s, ''), language),
+    view = coalesce(nullif(%(view)s, ''), view), device = coalesce(nullif(%(device)s, ''), device),
+    input = coalesce((
+        SELECT mode() WITHIN GROUP (ORDER BY draft.input) FROM judging_draft draft
+        WHERE draft.assignment_id = %(assignment)s::uuid AND draft.value IS NOT NULL
+            AND draft.input <> ''), input)
 {assignments.WHERE_COUNTED}
 """  # noqa: S608
 
@@ -145,7 +168,14 @@ def submit(*, assignment: Assignment, token: uuid.UUID, sheet: Sheet | None = No
         )
 
 
-def hand_in(*, assignment: Assignment, page: SentPage, token: uuid.UUID, sheet: Sheet) -> HandedIn:
+def hand_in(
+    *,
+    assignment: Assignment,
+    page: SentPage,
+    token: uuid.UUID,
+    sheet: Sheet,
+    conditions: PageConditions = UNKNOWN_CONDITIONS,
+) -> HandedIn:
     """Keep a page, submit its task and claim the next one, in one transaction.
 
     What was entered stays where the task is not taken: answers are missing, or the page is older
@@ -162,7 +192,7 @@ def hand_in(*, assignment: Assignment, page: SentPage, token: uuid.UUID, sheet: 
         )
         try:
             if not standing.lost:
-                _submit(assignment, token, sheet, standing.answers, standing.held_back)
+                _submit(assignment, token, sheet, standing.answers, standing.held_back, conditions)
                 if standing.held_back:
                     drafts.take_back(assignment, page, standing.held_back)
         except (
@@ -267,6 +297,7 @@ def _submit(
     sheet: Sheet,
     given: EnteredAnswers,
     without: Sequence[AskedReport | AskedMark] = (),
+    conditions: PageConditions = UNKNOWN_CONDITIONS,
 ) -> Submitted:
     """Store a task's answers as judgments; the caller holds the assignment's lock. `without`: what
     is to be taken back with that."""
@@ -276,7 +307,7 @@ def _submit(
     _check_open(assignment)
     drafts.check_complete(assignment, sheet, given, without=without)
     was_submitted = assignment.state in DONE
-    stored = _store(assignment, change)
+    stored = _store(assignment, change, sheet.entered_at(), conditions)
     webhooks.note_submission(assignment=assignment, resubmitted=was_submitted)
     return Submitted(assignment.state, stored)
 
@@ -319,7 +350,12 @@ def _check_open(assignment: Assignment) -> None:
         raise TaskClosed(_("This study takes no answers now. What you entered is kept."))
 
 
-def _store(assignment: Assignment, change: Change) -> int:
+def _store(
+    assignment: Assignment,
+    change: Change,
+    entered_at: Mapping[ControlPlace, ControlPlace],
+    conditions: PageConditions,
+) -> int:
     """Store what is new, and give the assignment its last state, once; return how many values that
     were.
 
@@ -339,8 +375,10 @@ def _store(assignment: Assignment, change: Change) -> int:
         "values": values,
         "causes": causes,
         "revisions": revisions,
+        "controls": [entered_at[place][0] for place in zip(units, criteria, strict=True)],
     }
-    run(STORE, said | {"assignment": assignment.pk, "state": assignment.state})
+    own = {"assignment": assignment.pk, "state": assignment.state}
+    run(STORE, said | own | asdict(conditions))
     return len(new)
 
 

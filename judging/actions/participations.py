@@ -26,6 +26,7 @@ from judging.actions import (
     visits,
 )
 from judging.actions.enrollments import NotAgreed, TooManyNow
+from judging.campaign_texts import whole_consent
 from judging.limits import MAX_ARRIVALS_PER_MINUTE
 from judging.models import (
     Campaign,
@@ -222,7 +223,7 @@ def join(
         has_place(platform=platform, now=now)
         if campaign.consent and not agreed:
             raise NotAgreed(_("Tick the box to take part."))
-        enrollments.check_text(campaign, shown=platform.campaign.consent)
+        enrollments.check_text(campaign, shown=whole_consent(platform.campaign))
         _check_pace(platform, now)
         own = Participation.objects.create(
             platform=platform, person=came.person, session=came.session, came_at=now

@@ -158,7 +158,8 @@ def _design(rubric: RubricDocument, protocol: dict[str, Any]) -> Iterator[str]:
         if kind in protocol:
             marks = protocol[kind]
             passed = (
-                f", passed with {marks['pass_mark']} %, {marks['tries']} tries"
+                f", passed with {marks['pass_mark']} %, {marks['tries']} tries, "
+                f"{'paid' if marks['paid'] else 'not paid'}"
                 if "pass_mark" in marks
                 else ""
             )

@@ -8,9 +8,11 @@ from typing import Literal
 
 from django.db import transaction
 
+from judging import qualifying
 from judging.actions import exercises
 from judging.models import (
     Campaign,
+    Criterion,
     Enrollment,
     Exercise,
     ExerciseKey,
@@ -113,6 +115,13 @@ def attempt(
             for (item, criterion), value in given.items()
         )
         return exercises.mark(attempt=made, campaign=held.campaign, now=now)
+
+
+def off_criteria(*, attempt: QualificationTry, campaign: Campaign) -> list[Criterion]:
+    """Return the criteria on which a try was wrong or inconsistent, in their order."""
+    given = {(row.exercise_id, row.criterion_id): row.value for row in attempt.answers.all()}
+    off = qualifying.off_criteria(exercises.qualification_items(campaign), given)
+    return list(Criterion.objects.filter(pk__in=off).order_by("position"))
 
 
 def train(*, enrollment: Enrollment, exercise: Exercise, now: datetime) -> None:

@@ -205,13 +205,19 @@ class Sheet:
         asked once for a set goes to each of its questions, and what a rule forces replaces the
         annotator's own."""
         settled = self.settled(answers)
-        found: dict[ControlPlace, tuple[int, str]] = {}
+        found = {
+            stored: _value(place, answers, settled) for stored, place in self.entered_at().items()
+        }
+        return {stored: value for stored, value in found.items() if value is not None}
+
+    def entered_at(self) -> dict[ControlPlace, ControlPlace]:
+        """Return for each place where a value is stored the place of the control it is given with."""
+        found: dict[ControlPlace, ControlPlace] = {}
         for group in self.groups:
             members = [question.unit for question in group.questions]
             for asked in (*(a for q in group.questions for a in q.asked), *group.asked):
-                value = _value(asked.place, answers, settled)
                 units = members if asked.criterion.asked == "once_per_set" else [asked.unit]
-                found |= {(unit, asked.criterion_id): value for unit in units if value is not None}
+                found |= {(unit, asked.criterion_id): asked.place for unit in units}
         return found
 
 

@@ -26,6 +26,7 @@ from judging.pay import Earned, rate_of
 from judging.quality import Checked, Flag, Forecast, Use, Workload
 
 LARGE = 10_000  # values or places; with fewer, counting takes some ten milliseconds and is not kept
+QUICK_ANSWER = 400  # milliseconds
 REST = 30  # times as long as it took, before an open campaign is counted again
 AT_LEAST, SELDOM = timedelta(seconds=15), timedelta(hours=1)
 HOURS = 24 * 14  # of which submissions are counted for the pace
@@ -65,6 +66,14 @@ USES = f"""{SAID}
 SELECT who, criterion, value, count(*), count(*) FILTER (WHERE origin = 'judged') FROM said
     GROUP BY 1, 2, 3
 """  # noqa: S608
+# answers that were given so soon after their criterion was first shown that it was hardly read
+QUICK = """
+SELECT own.enrollment_id, count(*)
+FROM judging_judgment said JOIN judging_assignment own ON own.id = said.assignment_id
+WHERE own.round_id = %(round)s AND said.superseded_at IS NULL AND own.submitted_at IS NOT NULL
+    AND said.answered_at - said.first_shown_at <= %(quick)s::int * interval '1 millisecond'
+GROUP BY 1
+"""
 RUNS = f"""{SAID}
 SELECT DISTINCT ON (who, criterion) who, criterion, value, length FROM (
     SELECT who, criterion, value, count(*) AS length FROM (
@@ -153,6 +162,7 @@ class AnnotatorStanding:
 
     severity: mean distance from the others on the same units as a share of the scale; below 0 is
     harsher.
+    quick: answers given within 400 ms of the criterion's first showing.
     """
 
     work: Workload
@@ -161,6 +171,7 @@ class AnnotatorStanding:
     last_at: datetime | None
     severity: float | None
     flags: Sequence[Flag]
+    quick: int
 
     @property
     def signed_severity(self) -> str:
@@ -289,6 +300,7 @@ def count(campaign: Campaign, now: datetime | None = None) -> dict[str, Any]:
             "uses": table(USES),
             "severity": table(SEVERITY),
             "systems": table(BY_SYSTEM),
+            "quick": table(QUICK, quick=QUICK_ANSWER),
         }
         if campaign.checked:
             document["checks"] = check_results.counted(campaign)
@@ -307,6 +319,7 @@ def read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
     is_imported = campaign.origin == Campaign.Origin.IMPORTED
     flagged = {} if is_imported else quality.flags(list(works.values()), plan)
     severities = _severities(document, scales)
+    quick = dict(document.get("quick", ()))
     standings = {}
     for who, done, all_done, _seconds, last_at in document.get("done", ()):
         if who in works:
@@ -317,6 +330,7 @@ def read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
                 last_at=_moment(last_at),
                 severity=severities.get(who),
                 flags=flagged.get(works[who].label, ()),
+                quick=quick.get(who, 0),
             )
     systems: dict[int, dict[int, int]] = {}
     for system, who, count in document.get("systems", ()):

@@ -181,6 +181,19 @@ class JudgmentSerializer(serializers.ModelSerializer):
     excluded = serializers.BooleanField(
         help_text="Whether the annotator is excluded from the analysis."
     )
+    language = serializers.CharField(
+        source="assignment.language", help_text="The language of the instructions."
+    )
+    view = serializers.CharField(
+        source="assignment.view", help_text="focus: one question at a time; list: all of them."
+    )
+    device = serializers.CharField(
+        source="assignment.device", help_text="phone, tablet or desktop, by the size of the screen."
+    )
+    input = serializers.CharField(
+        source="assignment.input",
+        help_text="What gave most answers of the task: touch, mouse or keyboard.",
+    )
 
     class Meta:
         model = Judgment

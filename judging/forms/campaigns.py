@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.validators import MaxLengthValidator
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -17,6 +18,7 @@ from judging import hypotheses
 from judging.actions import fit, panels, sheets
 from judging.actions.campaigns import LONG_TEXTS
 from judging.actions.fit import MaterialFacts
+from judging.campaign_texts import TRANSLATED
 from judging.hypotheses import GREATER, LEVEL, TWO_SIDED, Hypotheses, PrimaryHypothesis
 from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAGE_ROWS
 from judging.models import (
@@ -25,6 +27,7 @@ from judging.models import (
     Enrollment,
     Invitation,
     Membership,
+    PageView,
     Rubric,
     System,
     User,
@@ -39,6 +42,7 @@ NO_PLACES = {
     "posixrules",
 }
 
+ANNOTATORS_CHOOSE = _("annotators choose")
 BEFOREHAND = ("analysis_plan", "sample_reason")
 PRIMARY = (
     "primary_criterion",
@@ -49,7 +53,16 @@ PRIMARY = (
     "primary_level",
 )
 MARGIN = "equivalence_margin"
-READ = ("introduction", "pay", "consent", "contact", "ethics", "withdrawal", "retention_days")
+READ = (
+    "text_language",
+    "introduction",
+    "pay",
+    "consent",
+    "contact",
+    "ethics",
+    "withdrawal",
+    "retention_days",
+)
 
 
 class PlanForm(forms.ModelForm):
@@ -113,7 +126,10 @@ class PlanForm(forms.ModelForm):
             "tasks_per_annotator",
             "order",
             "lease_minutes",
+            "fixed_language",
+            "fixed_view",
             "time_zone",
+            "text_language",
             "introduction",
             "pay",
             "consent",
@@ -130,7 +146,10 @@ class PlanForm(forms.ModelForm):
             "tasks_per_annotator": _("Tasks for each annotator, at most"),
             "order": _("Order of the tasks"),
             "lease_minutes": _("Minutes a task stays reserved"),
+            "fixed_language": _("Language of annotators’ pages"),
+            "fixed_view": _("Layout of tasks"),
             "time_zone": _("Time zone"),
+            "text_language": _("Language of the texts"),
             "introduction": _("Introduction"),
             "consent": _("Consent"),
             "contact": _("Contact"),
@@ -155,7 +174,13 @@ class PlanForm(forms.ModelForm):
                 "Saving an answer renews it. After that long without a sign the task goes to somebody else; "
                 "what was entered is kept."
             ),
+            "fixed_language": _("Fix it if all annotators must read the same instructions."),
+            "fixed_view": _("Fix it if all annotators must see tasks in the same way."),
             "time_zone": _("Times are shown in it, such as Europe/Berlin."),
+            "text_language": _(
+                "In which you write introduction, pay and consent below. Annotators who read in another language see "
+                "its own texts, or these if you leave them empty."
+            ),
             "introduction": _("What it is about. Shown on the invitation page."),
             "analysis_plan": _(
                 "What you expect and what you will compare, before there are data. The report computes more; this says "
@@ -203,10 +228,54 @@ class PlanForm(forms.ModelForm):
         for name in LONG_TEXTS:
             self.fields[name].validators.append(MaxLengthValidator(MAX_DOCUMENT_CHARACTERS))
             self.fields[name].widget.attrs["maxlength"] = MAX_DOCUMENT_CHARACTERS
+        self.fields["text_language"] = forms.ChoiceField(
+            label=self.fields["text_language"].label,
+            help_text=self.fields["text_language"].help_text,
+            choices=settings.LANGUAGES,
+            initial=self.instance.text_language,
+            required=False,
+        )
+        self._add_translations()
+        languages = forms.ChoiceField(
+            label=self.fields["fixed_language"].label,
+            help_text=self.fields["fixed_language"].help_text,
+            choices=[("", ANNOTATORS_CHOOSE), *settings.LANGUAGES],
+            required=False,
+        )
+        self.fields["fixed_language"] = languages
+        self.fields["fixed_view"].choices = [("", ANNOTATORS_CHOOSE), *PageView.choices]
         # the list of buttons is drawn again and again, and needs no document
         rubrics = self._rubrics(user).order_by("title", "version").defer("document")
         self.fields["rubric"].queryset = rubrics
         self.fields["rubric"].empty_label = None
+
+    def _add_translations(self) -> None:
+        """Add a field for each text in each language but the one the texts are written in."""
+        self.translations: dict[tuple[str, str], str] = {}
+        for code, language in settings.LANGUAGES:
+            if code == self.instance.text_language:
+                continue
+            for name in TRANSLATED:
+                field = f"{name}_{code}"
+                self.translations[code, name] = field
+                rows = 1 if name == "pay" else 4
+                self.fields[field] = forms.CharField(
+                    label=f"{self.fields[name].label} ({language})",
+                    required=False,
+                    max_length=Campaign._meta.get_field(name).max_length or MAX_DOCUMENT_CHARACTERS,
+                    initial=self.instance.translated_texts.get(code, {}).get(name, ""),
+                    widget=forms.Textarea(attrs={"rows": rows, "lang": code}),
+                )
+
+    def _translated_texts(self, cleaned: dict[str, Any]) -> dict[str, dict[str, str]]:
+        """Return the texts in other languages: those that were sent, else as they are."""
+        found: dict[str, dict[str, str]] = {}
+        for (code, name), field in self.translations.items():
+            before = self.instance.translated_texts.get(code, {}).get(name, "")
+            text = cleaned.get(field, "") if field in self.data else before
+            if text:
+                found.setdefault(code, {})[name] = text
+        return found
 
     def protocols(self) -> list[tuple[Any, Rubric, list[str]]]:
         """Return the button of each protocol, the protocol, and what of it the material does not
@@ -255,7 +324,7 @@ class PlanForm(forms.ModelForm):
             (
                 _("What annotators read"),
                 "",
-                self._bound(*READ),
+                self._bound(*READ, *self.translations.values()),
             ),
             (
                 _("What is promised beforehand"),
@@ -274,7 +343,7 @@ class PlanForm(forms.ModelForm):
 
     def details(self) -> list[forms.BoundField]:
         """Return the fields most people leave as they are."""
-        return self._bound("lease_minutes", "time_zone")
+        return self._bound("lease_minutes", "fixed_language", "fixed_view", "time_zone")
 
     def details_need_a_look(self) -> bool:
         return any(field.errors for field in self.details())
@@ -297,6 +366,8 @@ class PlanForm(forms.ModelForm):
                     "This protocol shows several systems at once; a panel needs one system to a task."
                 ),
             )
+        cleaned["text_language"] = cleaned.get("text_language") or self.instance.text_language
+        cleaned["translated_texts"] = self._translated_texts(cleaned)
         if not self.errors:
             cleaned["hypotheses"] = hypotheses.to_document(
                 Hypotheses(self._primary(cleaned), cleaned[MARGIN])

@@ -64,10 +64,16 @@ class QualificationRulesForm(forms.ModelForm):
 
     class Meta:
         model = Campaign
-        fields = ("pass_mark", "tries")
+        fields = ("pass_mark", "tries", "qualification_paid")
         labels = {
             "pass_mark": _("Pass mark, in per cent of the answers"),
             "tries": _("Tries for each annotator"),
+            "qualification_paid": _("Time of the qualification is paid"),
+        }
+        help_texts = {
+            "qualification_paid": _(
+                "Annotators read before they agree whether you pay this time, passed or not."
+            ),
         }
 
 

@@ -166,6 +166,9 @@ class CriterionForm(SectionForm):
             required=False,
         ),
         "optional": FlagField(label=_("May be left out by annotators"), required=False),
+        "cannot_judge": FlagField(
+            label=_("Offers “Cannot judge”, which counts as missing"), required=False
+        ),
         "standard.kind": pick(_("Kind of quality"), STANDARD_KINDS, required=False),
         "standard.part": pick(_("Of the question's"), STANDARD_PARTS, required=False),
         "standard.frame": pick(_("Judged"), STANDARD_FRAMES, required=False),
@@ -208,7 +211,7 @@ class CriterionForm(SectionForm):
 
     @property
     def more(self) -> list[forms.BoundField]:
-        return self.some("unit", "asked", "visibility_note", "key", "optional")
+        return self.some("unit", "asked", "visibility_note", "key", "optional", "cannot_judge")
 
     @property
     def long_scale(self) -> list[forms.BoundField]:

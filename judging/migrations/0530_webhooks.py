@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judging', '0510_hypotheses'),
+        ('judging', '0520_conditions_of_judging'),
     ]
 
     operations = [

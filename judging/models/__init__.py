@@ -6,6 +6,7 @@ from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.authorship import BarredTask, SystemAuthor
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
 from judging.models.check import AcceptedValue, CheckItem, CheckKind, CheckTask
+from judging.models.conditions import Device, InputKind, PageView
 from judging.models.crowd import CrowdEvent, CrowdPlatform, Participation
 from judging.models.dry_run import DryRun
 from judging.models.event import Event, EventSeal
@@ -75,6 +76,7 @@ __all__ = [
     "CrowdEvent",
     "CrowdPlatform",
     "Deviation",
+    "Device",
     "DiscussionNote",
     "Draft",
     "DryRun",
@@ -90,6 +92,7 @@ __all__ = [
     "FilledBlank",
     "GuidelineVersion",
     "IdempotentRequest",
+    "InputKind",
     "Invitation",
     "Job",
     "JudgeKey",
@@ -102,6 +105,7 @@ __all__ = [
     "Membership",
     "Metric",
     "Note",
+    "PageView",
     "Participation",
     "Passage",
     "QualificationTry",

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from judging.models.added_file import brought_by
+from judging.models.conditions import Device, InputKind, PageView
 from judging.models.constraints import CompositeForeignKey
 
 if TYPE_CHECKING:
@@ -78,6 +79,33 @@ class Assignment(models.Model):
     last_seen_at = models.DateTimeField(null=True, blank=True)
     active_seconds = models.FloatField(
         default=0, help_text="Time at work until first handed in: gaps between saves, each capped."
+    )
+    # The conditions of judging; empty where the page did not say
+    language = models.CharField(
+        max_length=10,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The language of the instructions.",
+    )
+    view = models.CharField(
+        max_length=5, choices=PageView.choices, blank=True, default="", db_default=""
+    )
+    device = models.CharField(
+        max_length=7, choices=Device.choices, blank=True, default="", db_default=""
+    )
+    input = models.CharField(
+        max_length=8,
+        choices=InputKind.choices,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What gave most of the answers.",
+    )
+    total_shown = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="How many tasks in all its annotator was told of on its page.",
     )
     submitted_at = models.DateTimeField(null=True, blank=True)
     released_at = models.DateTimeField(null=True, blank=True)
@@ -200,6 +228,15 @@ class Draft(models.Model):
     )
     sequence = models.PositiveBigIntegerField()
     saved_at = models.DateTimeField(auto_now=True)
+    first_shown_at = models.DateTimeField(
+        null=True, blank=True, help_text="By the clock of the annotator's device."
+    )
+    answered_at = models.DateTimeField(
+        null=True, blank=True, help_text="By the clock of the annotator's device."
+    )
+    input = models.CharField(
+        max_length=8, choices=InputKind.choices, blank=True, default="", db_default=""
+    )
 
     class Meta:
         constraints = [

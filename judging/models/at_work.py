@@ -2,6 +2,7 @@
 it with every click: putting the joins together anew each time costs the ORM more than the database
 needs to answer."""
 
+import json
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -22,7 +23,6 @@ LARGE = {
     "document",
     "mapping",
     "quality",
-    "rate",
     "selection",
 }
 PARTS: dict[str, type[models.Model]] = {
@@ -63,20 +63,30 @@ def assignment_at_work(*, pk: UUID, user_pk: int) -> Assignment | None:
 def _objects(row: tuple[Any, ...]) -> Iterator[Any]:
     values = iter(row)
     for model in PARTS.values():
-        names = [name for _, name in _fields(model)]
-        yield model.from_db("default", names, [next(values) for _ in names])
+        fields = _fields(model)
+        read = [_decoded(next(values), is_json=is_json) for _column, _name, is_json in fields]
+        yield model.from_db("default", [name for _column, name, _is_json in fields], read)
+
+
+def _decoded(value: Any, *, is_json: bool) -> Any:
+    """Return a value as a model holds it: a plain statement returns documents as text."""
+    return json.loads(value) if is_json and isinstance(value, str) else value
 
 
 @cache
 def _statement() -> str:
     columns = (
-        f'{part}."{column}"' for part, model in PARTS.items() for column, _ in _fields(model)
+        f'{part}."{column}"'
+        for part, model in PARTS.items()
+        for column, _name, _is_json in _fields(model)
     )
     return AT_WORK.format(columns=", ".join(columns))
 
 
 @cache
-def _fields(model: type[models.Model]) -> tuple[tuple[str, str], ...]:
-    """Return columns and attributes."""
+def _fields(model: type[models.Model]) -> tuple[tuple[str, str, bool], ...]:
+    """Return columns, attributes, and whether each is a document."""
     kept = (field for field in model._meta.concrete_fields if field.name not in LARGE)
-    return tuple((str(field.column), field.attname) for field in kept)
+    return tuple(
+        (str(field.column), field.attname, isinstance(field, models.JSONField)) for field in kept
+    )

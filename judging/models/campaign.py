@@ -9,6 +9,8 @@ from django.db import models
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Left
 
+from judging.models.conditions import PageView
+
 if TYPE_CHECKING:
     from judging.models.people import User
 
@@ -68,6 +70,7 @@ def _places(**only: str) -> Coalesce:
 
 
 UNLISTED = (  # what is long, and on no list
+    "translated_texts",
     "introduction",
     "consent",
     "analysis_plan",
@@ -184,16 +187,47 @@ class Campaign(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(10)],
         help_text="How often an annotator may try the qualification.",
     )
+    qualification_paid = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether the time of the qualification is paid, passed or not.",
+    )
     guideline_version = models.PositiveSmallIntegerField(
         default=0,
         db_default=0,
         editable=False,
         help_text="Which version of its own decisions; 0 where it has none.",
     )
+    fixed_language = models.CharField(
+        max_length=10,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The language of the annotators' pages; empty if annotators choose.",
+    )
+    fixed_view = models.CharField(
+        max_length=5,
+        choices=PageView.choices,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="How tasks are laid out; empty if annotators choose.",
+    )
     time_zone = models.CharField(max_length=60, default="UTC")
     introduction = models.TextField(blank=True, help_text="What annotators read before they begin.")
     consent = models.TextField(
         blank=True, help_text="What annotators agree to; they tick it before the first task."
+    )
+    text_language = models.CharField(
+        max_length=10,
+        default="en",
+        db_default="en",
+        help_text="The language in which introduction, consent and pay were first written.",
+    )
+    translated_texts = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Introduction, consent and pay in other languages: judging.campaign_texts.",
     )
     contact = models.CharField(max_length=200, blank=True)
     ethics = models.CharField(

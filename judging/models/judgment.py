@@ -43,6 +43,12 @@ class Judgment(models.Model):
     revision = models.PositiveSmallIntegerField(default=1)
     created_at = models.DateTimeField(db_default=Now())
     superseded_at = models.DateTimeField(null=True, blank=True)
+    first_shown_at = models.DateTimeField(
+        null=True, blank=True, help_text="By the clock of the annotator's device."
+    )
+    answered_at = models.DateTimeField(
+        null=True, blank=True, help_text="By the clock of the annotator's device."
+    )
     added_file = brought_by()
 
     objects = JudgmentQuerySet.as_manager()

@@ -25,6 +25,8 @@ from judging.protocols.rubric_nodes import (
 )
 from judging.protocols.rubric_reader import read_rubric
 from judging.protocols.rubric_schema import (
+    CANNOT_JUDGE,
+    CANNOT_JUDGE_LABELS,
     FACT_KINDS,
     RULE_KINDS,
     CriterionPoint,
@@ -154,6 +156,8 @@ def _default(field: Field[Any]) -> Any:
 
 def _with_short_scale(criterion: RubricCriterion) -> dict[str, Any]:
     """A scale given by its ends has points without labels; it is written by its ends again."""
+    if criterion.cannot_judge:
+        criterion = replace(criterion, points=criterion.points[:-1])
     plain = _fields(criterion)
     if all(point.label for point in criterion.points):
         return plain
@@ -207,7 +211,22 @@ def localized(rubric: RubricDocument, language: str) -> RubricDocument:
     """Return the rubric with its texts in a language; `de-AT` falls back to `de`, untranslated
     texts stay."""
     words = rubric.translations.get(language) or rubric.translations.get(language.split("-")[0])
-    return _spoken(rubric, words.get) if words else rubric
+    shown = _spoken(rubric, words.get) if words else rubric
+    is_translated = bool(words) or language.split("-")[0] == rubric.language.split("-")[0]
+    label = CANNOT_JUDGE_LABELS.get((language if is_translated else rubric.language).split("-")[0])
+    if label is None or not any(criterion.cannot_judge for criterion in shown.criteria):
+        return shown
+    return replace(
+        shown, criteria=tuple(_with_cannot_judge(each, label) for each in shown.criteria)
+    )
+
+
+def _with_cannot_judge(criterion: RubricCriterion, label: str) -> RubricCriterion:
+    """Return a criterion whose point “Cannot judge” has a label in another language."""
+    if not criterion.cannot_judge:
+        return criterion
+    own = replace(criterion.points[-1], label=label)
+    return replace(criterion, points=(*criterion.points[:-1], own))
 
 
 def untranslated(rubric: RubricDocument, language: str) -> tuple[str, ...]:
@@ -253,6 +272,8 @@ def _spoken_criterion(criterion: RubricCriterion, say: TellProblem) -> RubricCri
 
 
 def _spoken_point(point: CriterionPoint, place: str, say: TellProblem) -> CriterionPoint:
+    if point == CANNOT_JUDGE:
+        return point
     return replace(
         point,
         label=say(f"{place}.label", point.label),

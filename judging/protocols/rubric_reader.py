@@ -78,6 +78,7 @@ def _stage(section: OpenMapping) -> Stage:
 
 
 def _criterion(section: OpenMapping) -> RubricCriterion:
+    can_decline = section.flag("cannot_judge")
     criterion = RubricCriterion(
         key=section.key(),
         name=section.text("name", longest=100),
@@ -94,7 +95,9 @@ def _criterion(section: OpenMapping) -> RubricCriterion:
         points=(
             *_range(section),
             *(_point(point) for point in section.sections("points")),
+            *([schema.CANNOT_JUDGE] if can_decline else []),
         ),
+        cannot_judge=can_decline,
     )
     if not section.has("points") and not section.has("scale"):
         section.report.add(

@@ -50,6 +50,11 @@ class CriterionPoint:
     examples: tuple[str, ...] = ()
 
 
+# What a criterion with the flag `cannot_judge` offers beside its scale
+CANNOT_JUDGE = CriterionPoint(-99, "Cannot judge", missing=True)
+CANNOT_JUDGE_LABELS: Mapping[str, str] = {"en": "Cannot judge", "de": "Kann ich nicht beurteilen"}
+
+
 PARTS: Mapping[StandardPart, str] = {
     "form": "form",
     "content": "content",
@@ -99,6 +104,7 @@ class RubricCriterion:
     optional: bool = False
     visibility_note: str = ""
     standard: StandardCriterion | None = None
+    cannot_judge: bool = False  # its last point is then `CANNOT_JUDGE`
 
     def values(self) -> tuple[int, ...]:
         """Return the values that count, without "cannot say"."""

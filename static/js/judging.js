@@ -1,6 +1,8 @@
 // The judging page: what happens when an answer is given. Each module says what it minds.
 
+import { startCopying } from "./copying.js";
 import { form, isFocus } from "./judging/page.js";
+import { startConditions } from "./judging/conditions.js";
 import { applyRules } from "./judging/forcing.js";
 import { help, startHelp } from "./judging/help.js";
 import { startKeyboard } from "./judging/keyboard.js";
@@ -49,6 +51,8 @@ form.addEventListener("click", ({ target, detail }) => {
 });
 
 form.classList.add("scripted");
+startConditions();
+startCopying();
 startPointer();
 startView();
 const saved = startSaving(settle);

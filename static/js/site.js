@@ -1,5 +1,7 @@
 // Small kindnesses on every page. Each works on markup that is complete without it.
 
+import { revealCopyButtons, startCopying } from "./copying.js";
+
 function closeMenus(except) {
   for (const menu of document.querySelectorAll("details[data-menu][open]")) {
     if (menu !== except) menu.open = false;
@@ -19,20 +21,9 @@ function dismiss(button) {
   if (!list.querySelector(".message")) list.remove();
 }
 
-async function copy(button) {
-  const source = document.getElementById(button.dataset.copy);
-  try {
-    await navigator.clipboard.writeText(source.textContent.trim());
-    button.querySelector("span").textContent = button.dataset.copied;
-  } catch {
-    getSelection().selectAllChildren(source);
-  }
-}
-
-// Without a secure context there is no clipboard; a button that cannot work is not shown.
 function revealButtons(root) {
   for (const button of root.querySelectorAll("[data-dismiss]")) button.hidden = false;
-  for (const button of root.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
+  revealCopyButtons(root);
 }
 
 function prepareDropzone(zone) {
@@ -84,10 +75,17 @@ function showTab(tab) {
   if (beyond > 0) row.scrollLeft += beyond + tab.offsetWidth;
 }
 
+// A moment is in UTC without scripts, and in the browser's time zone with them; the day is left out if it is today.
+function showLocalTime(element) {
+  const moment = new Date(element.dateTime);
+  const isToday = moment.toDateString() === new Date().toDateString();
+  const format = { timeStyle: "short", ...(isToday ? {} : { dateStyle: "medium" }) };
+  element.textContent = new Intl.DateTimeFormat(document.documentElement.lang, { ...format, hour12: false }).format(moment);
+}
+
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-copy], [data-dismiss]");
-  if (button?.matches("[data-copy]")) copy(button);
-  if (button?.matches("[data-dismiss]")) dismiss(button);
+  const button = event.target.closest("[data-dismiss]");
+  if (button) dismiss(button);
   closeMenus(event.target.closest("details[data-menu]"));
 });
 document.addEventListener("keydown", menuKey);
@@ -96,4 +94,6 @@ addEventListener("pageshow", wakeForms);
 document.addEventListener("htmx:load", (event) => revealButtons(event.detail.elt));
 document.querySelectorAll("[data-dropzone]").forEach(prepareDropzone);
 document.querySelectorAll(".tabs [aria-current]").forEach(showTab);
+document.querySelectorAll("time[data-local]").forEach(showLocalTime);
+startCopying();
 revealButtons(document);

@@ -64,7 +64,7 @@ def plan_campaign(page: Any) -> None:
     page.get_by_label("Title").fill("Canal towns")
     page.get_by_role("radio", name=re.compile(r"^QG-Bench manual evaluation (?!, in two)")).check()
     page.get_by_label("Annotators for each task").fill("3")
-    page.get_by_label("Consent").fill("I take part of my own will.")
+    page.locator("[name=consent]").fill("I take part of my own will.")
     page.get_by_role("button", name="Save the draft").click()
     campaign = page.url
     page.get_by_role("link", name="Preview as annotator").click()

@@ -28,7 +28,7 @@ def test_training_without_javascript_then_a_qualification_failed_and_passed(
     plain = new_page(java_script_enabled=False)
     enter(plain, who.user)
     plain.goto(reverse("annotation:work", args=[campaign.uuid]))
-    plain.get_by_role("link", name="To the first task").click()
+    plain.get_by_role("link", name="Start training (1 item)").click()
     choose(plain, 1)
     plain.get_by_role("button", name="See what is right").click()
     assert "It asks for her." in plain.inner_text("main")

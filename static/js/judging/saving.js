@@ -2,6 +2,7 @@
 // reached. What waits is kept by the browser until the server has confirmed it; other tabs on the same task hear of it.
 
 import { announce, asOpened, criterion, csrfToken, form, setValue, titleOf, valueOf, wordsOf } from "./page.js";
+import { timesOf } from "./conditions.js";
 import { goTo } from "./marker.js";
 import { drop, everything, isKept, keep } from "./waiting.js";
 
@@ -17,7 +18,7 @@ const url = form.dataset.draftUrl;
 const who = form.dataset.who;
 const channel = url && "BroadcastChannel" in window ? new BroadcastChannel(`quaestor.drafts.${url}`) : null;
 const display = document.getElementById("saved");
-const queue = new Map(); // name -> {url, who, name, value, sequence}: only the latest answer of each field is worth sending
+const queue = new Map(); // name -> {url, who, name, value, sequence, shown, answered, input}: only the latest answer of each field is worth sending
 const typing = new Map(); // name -> timer of a text still being typed
 const heldBack = new Set(); // names of what the page takes back and a task that was handed in needs: it stands on the server
 let sequence = Number(form.elements.sequence.value) || 0;
@@ -89,7 +90,7 @@ function tellLost(name, mine, theirs) {
 
 function put(name, value) {
   sequence += 1;
-  const entry = { url, who, name, value, sequence };
+  const entry = { url, who, name, value, sequence, ...(criterion(name) ? timesOf(name) : {}) };
   queue.set(name, entry);
   keep(entry);
   channel?.postMessage({ name, value, sequence });
@@ -118,9 +119,12 @@ async function outcome(response) {
 
 function send(entries, address) {
   const body = new URLSearchParams();
-  for (const { name, value } of entries) {
+  for (const { name, value, shown = "", answered = "", input = "" } of entries) {
     body.append("name", name);
     body.append("value", value);
+    body.append("shown", shown);
+    body.append("answered", answered);
+    body.append("input", input);
   }
   body.append("sequence", Math.max(...entries.map((entry) => entry.sequence)));
   const options = {

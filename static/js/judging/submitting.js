@@ -3,6 +3,7 @@
 // browser's own page in place of this one. The browser keeps the submission until the server has answered it, and the next
 // judging page of the same annotator carries it out.
 
+import { fillConditions } from "./conditions.js";
 import { announce, asOpened, csrfToken, form, titleOf } from "./page.js";
 import { goTo, missing } from "./marker.js";
 import { everythingSaved, hasExpired, isSessionOver, isUnsaved, tellExpired, tellLeft, tellUnsent } from "./saving.js";
@@ -28,7 +29,12 @@ function setBusy(busy) {
   }
 }
 
-const contents = (button) => new URLSearchParams(new FormData(form, button)).toString();
+function dataOf(button) {
+  fillConditions();
+  return new URLSearchParams(new FormData(form, button));
+}
+
+const contents = (button) => dataOf(button).toString();
 
 const isSubmission = (button) => ["submit", "continue"].includes(button.value);
 
@@ -47,7 +53,7 @@ function post(address, body) {
 
 function postForm(button) {
   form.elements.csrfmiddlewaretoken.value = csrfToken();
-  return post(form.getAttribute("action"), new URLSearchParams(new FormData(form, button)));
+  return post(form.getAttribute("action"), dataOf(button));
 }
 
 const isAway = (answer) => !answer || AWAY.includes(answer.status);

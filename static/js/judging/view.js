@@ -149,6 +149,7 @@ export function startView() {
   criteria().forEach(addLine);
   strip.querySelector(".letters").append(...items().map(link));
   strip.hidden = false;
+  toggle.hidden = "fixed" in root.dataset;
   toggle.addEventListener("click", change);
   nameToggle();
   noteAppearance();

@@ -52,6 +52,7 @@ def test_consent_says_how_many_tasks_how_long_and_what_comes_before() -> None:
     assert "up to about 20 minutes for all tasks" in html
     assert "1 item before the first task" in html
     assert "You have 2 tries; if you do not pass, the study ends for you." in html
+    assert "This time is not paid." in html
 
 
 def test_training_without_an_answer_is_not_done() -> None:

@@ -150,3 +150,15 @@ def test_start_shows_the_personal_link_to_those_who_have_no_password() -> None:
     assert "/go/" in link
     assert 'data-copy="personal-link"' in html
     assert Client().get(link).status_code == 200
+
+
+def test_task_page_total_does_not_shrink_when_others_take_places() -> None:
+    campaign = studies.opened(sources=4, annotators_per_task=1)
+    client, enrollment = studies.annotator(campaign)
+    task = studies.held(enrollment)
+
+    assert "Task 1 of 4" in client.get(f"/tasks/{task.pk}/").text
+    other = factories.enrollment(campaign)
+    studies.held(other)
+
+    assert "Task 1 of 4" in client.get(f"/tasks/{task.pk}/").text

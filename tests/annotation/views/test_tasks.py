@@ -111,7 +111,7 @@ def test_number_of_queries_does_not_grow_with_the_questions(
         client, enrollment = studies.annotator(studies.opened(key, systems=systems, expected=3))
         task = studies.held(enrollment)
         page(client, task)
-        with django_assert_num_queries(8) as counted:
+        with django_assert_num_queries(9) as counted:
             page(client, task)
         counts.append(len(counted))
     assert counts[0] == counts[1]

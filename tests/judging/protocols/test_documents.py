@@ -560,3 +560,30 @@ def test_worked_item_is_kept_as_it_was_written() -> None:
     rubric = parse(SMALL + WORKED, "mine.yaml")
     assert from_document(to_document(rubric)) == rubric == parse(to_yaml(rubric), "again.yaml")
     assert [point.value for _criterion, point, _why in rubric.rated_example()] == [2, 40]
+
+
+def test_cannot_judge_is_a_missing_point_written_as_a_flag() -> None:
+    text = changed(
+        "    stage: second\n    scale", "    stage: second\n    cannot_judge: true\n    scale"
+    )
+    rubric = parse(text, "mine.yaml")
+    short = rubric.criterion("short")
+    assert short.points[-1] == CriterionPoint(-99, "Cannot judge", missing=True)
+    assert -99 not in short.values()
+    assert to_document(rubric)["criteria"][1]["cannot_judge"] is True
+    assert "points" not in to_document(rubric)["criteria"][1]
+    assert parse(to_yaml(rubric), "mine.yaml") == rubric
+    assert "criteria.short.points.-99.label" not in strings(rubric)
+    assert "cannot_judge" not in to_document(parse(SMALL, "mine.yaml"))["criteria"][1]
+
+
+def test_cannot_judge_speaks_the_language_of_a_translated_protocol() -> None:
+    text = changed(
+        "    stage: second\n    scale", "    stage: second\n    cannot_judge: true\n    scale"
+    )
+    german = text + "translations: {de: {title: Klein}}\n"
+    labels = [
+        localized(parse(each, "mine.yaml"), "de").criterion("short").points[-1].label
+        for each in (text, german)
+    ]
+    assert labels == ["Cannot judge", "Kann ich nicht beurteilen"]

@@ -54,7 +54,7 @@ criteria:
      points: [{value: -1, label: cannot say, missing: true, examples: ["one\\ntwo", "yes"]}]}
   - {key: set_level, name: S, prompt: p, definition: d, level: nominal, best: none, stage: b, unit: set,
      points: [{value: 0, label: "off"}, {value: 1, label: "on"}]}
-  - {key: n, name: N, prompt: p, definition: d, level: ordinal, best: lowest, stage: a,
+  - {key: n, name: N, prompt: p, definition: d, level: ordinal, best: lowest, stage: a, cannot_judge: true,
      points: [{value: 0, label: a}, {value: 1, label: b}]}
 span_mark: {key: span, prompt: Mark it., stage: b, optional: true}
 rules:

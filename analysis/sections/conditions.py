@@ -1,0 +1,112 @@
+"""Under which conditions annotators judged: the language of the instructions, the layout of the
+page, the device and what they answered with."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import nan
+
+import pandas as pd
+
+from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.numerals import or_dash
+from analysis.sections.section import Chance, Found, Inputs, Section, averaged
+from judging.models import Assignment, Campaign, Round
+from judging.protocols.rubric_schema import RubricCriterion
+
+NAMES = {
+    "language": "Language of the instructions",
+    "view": "Layout of the task",
+    "device": "Device",
+    "input": "Most answers given by",
+}
+WORDS = {"focus": "one question at a time", "list": "list of all questions"}
+
+
+@dataclass(frozen=True)
+class ConditionRow:
+    """The ratings given under one condition; nothing is compared.
+
+    criterion: key of the criterion
+    condition: language, view, device or input
+    level: what the condition was, such as de, list, phone or touch
+    annotators: annotators who rated under it
+    n: ratings given under it
+    mean: their mean; empty where the values may not be averaged
+    """
+
+    criterion: str
+    condition: str
+    level: str
+    annotators: int
+    n: int
+    mean: float
+
+
+class Conditions(Section[ConditionRow]):
+    """Number and mean of the ratings under each condition; empty where no condition was recorded."""
+
+    key = "conditions"
+    title = "Conditions of judging"
+    identity = ("criterion", "condition", "level")
+    note = (
+        "Annotators chose these conditions or brought them along. They were not assigned at random, so the "
+        "means are described and not tested."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ConditionRow]:
+        if inputs.said.judgments.empty:
+            return []
+        ratings = inputs.said.judgments.dropna(subset=["value"])
+        conditions = _conditions_of_tasks(inputs.said.campaign)
+        rated = ratings.merge(conditions, on=["task", "annotator"])
+        return [
+            row
+            for criterion in inputs.said.rubric.criteria
+            for condition in NAMES
+            for row in _rows(criterion, condition, rated[rated["criterion"] == criterion.key])
+        ]
+
+    def tables(self, found: Found) -> list[PageTable]:
+        rows = {(row.condition, row.level, row.criterion): row for row in found.of(Conditions)}
+        tables = []
+        for condition, name in NAMES.items():
+            levels = dict.fromkeys(level for own, level, _key in rows if own == condition)
+            lines = [
+                Line(
+                    WORDS.get(level, level),
+                    [_cell(rows.get((condition, level, key))) for key in found.names],
+                )
+                for level in levels
+            ]
+            if lines:
+                names = list(found.names.values())
+                tables.append(
+                    PageTable(f"Mean rating by condition: {name}", names, lines, first=name)
+                )
+        return tables
+
+
+def _cell(row: ConditionRow | None) -> Cell:
+    """Return a mean with the number of ratings below it; a dash where there are none."""
+    return Cell("–") if row is None else Cell(or_dash(row.mean), f"n = {row.n:,}")
+
+
+def _conditions_of_tasks(campaign: Campaign) -> pd.DataFrame:
+    """Return the conditions of each annotator's work on each task of the main round."""
+    done = Assignment.objects.filter(
+        round__campaign=campaign, round__kind=Round.Kind.MAIN, submitted_at__isnull=False
+    )
+    columns = ["task", "annotator", *NAMES]
+    return pd.DataFrame(
+        done.values_list("task__number", "enrollment__label", *NAMES), columns=columns
+    )
+
+
+def _rows(
+    criterion: RubricCriterion, condition: str, rated: pd.DataFrame
+) -> Iterator[ConditionRow]:
+    known = rated[rated[condition] != ""]
+    for level, own in known.groupby(condition, sort=True):
+        mean = float(own["value"].mean()) if averaged(criterion) else nan
+        annotators = int(own["annotator"].nunique())
+        yield ConditionRow(criterion.key, condition, str(level), annotators, len(own), mean)

@@ -1,0 +1,72 @@
+"""How annotators without a password come back: by a cookie of their browser, else by their personal
+link."""
+
+from django.conf import settings
+from django.contrib.auth import login
+from django.contrib.auth import views as auth
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import Resolver404, resolve, reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+
+from judging.actions import enrollments
+from judging.guards import CONFIRMED
+from judging.models import User
+from judging.views.accounts import LogIn
+
+COOKIE = "way_back"
+A_YEAR = 60 * 60 * 24 * 365  # seconds
+
+
+def come_in(request: HttpRequest, user: User) -> None:
+    """Log in somebody without a password by what only they know; no page takes that for a password
+    that was typed just now."""
+    login(request, user)
+    request.session[CONFIRMED] = 0
+
+
+def keep_way_back(answer: HttpResponse, user: User) -> None:
+    """Have the browser keep what leads its annotator back; a new personal link ends it, too."""
+    signed = enrollments.personal_link(user)
+    if signed:
+        answer.set_cookie(
+            COOKIE,
+            signed,
+            max_age=A_YEAR,
+            httponly=True,
+            samesite="Lax",
+            secure=settings.SESSION_COOKIE_SECURE,
+        )
+
+
+@never_cache
+def log_in(request: HttpRequest) -> HttpResponseBase:
+    """Lead annotators back to the page they asked for by their browser's cookie, or say how they
+    come back; ask everybody else for name and password."""
+    wanted = request.GET.get("next", "")
+    is_asked_for_account = "account" in request.GET
+    if request.method != "GET" or is_asked_for_account or not _is_for_annotators(wanted):
+        return LogIn.as_view()(request)
+    user = enrollments.user_of_link(request.COOKIES.get(COOKIE, ""))
+    if user is not None:
+        come_in(request, user)
+        return redirect(wanted)
+    account_url = f"{reverse('login')}?{urlencode({'next': wanted, 'account': ''})}"
+    return render(request, "annotation/way_back.html", {"account_url": account_url})
+
+
+def _is_for_annotators(address: str) -> bool:
+    """Return whether an address of this site is one of the annotators' pages."""
+    try:
+        return resolve(address.partition("?")[0]).app_name == "annotation"
+    except Resolver404:
+        return False
+
+
+def log_out(request: HttpRequest) -> HttpResponseBase:
+    """Log out, and forget the way back: nobody else at this browser may take it."""
+    answer = auth.LogoutView.as_view()(request)
+    answer.delete_cookie(COOKIE, samesite="Lax")
+    return answer
