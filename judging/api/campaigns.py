@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
-from django.forms import ModelForm, model_to_dict
+from django.forms import ModelForm
 from django.utils import timezone
 from django.utils.text import slugify
 from django_filters import rest_framework as filters
@@ -46,7 +47,8 @@ from judging.api.base import (
 )
 from judging.api.downloads import FileRenderer, download, file_response
 from judging.api.problems import Conflict, form_errors
-from judging.forms.campaigns import AmendForm, NewCampaignForm, PlanForm
+from judging.campaign_texts import TRANSLATED
+from judging.forms.campaigns import MARGIN, PRIMARY, AmendForm, NewCampaignForm, PlanForm
 from judging.guards import (
     MANAGERS,
     STAFF,
@@ -55,10 +57,16 @@ from judging.guards import (
     collections_to_plan_with,
     judges_now,
 )
+from judging.hypotheses import GREATER, LEVEL, TWO_SIDED
 from judging.models import Campaign, Deviation, Event, Job, Round, User
 from judging.selection import CannotChoose, Over, Selection, from_document, to_document
 
-IN_FORMS = {"collection": "dataset", "rubric": "protocol"}  # names of the forms, and of the API
+IN_FORMS = {  # names of the forms, and of the API
+    "collection": "dataset",
+    "rubric": "protocol",
+    **{field: field.replace("primary_", "hypotheses.primary.") for field in PRIMARY},
+    MARGIN: "hypotheses.margin",
+}
 DESIGN = tuple(name for name in PlanForm.Meta.fields if name != "rubric")
 LONG = ("introduction", "consent", "analysis_plan", "sample_reason")
 IF_MATCH = OpenApiParameter(
@@ -119,7 +127,16 @@ class WholeCampaignSerializer(CampaignSerializer):
     """A campaign with its texts and the other parts of its plan."""
 
     class Meta(CampaignSerializer.Meta):
-        fields = (*CampaignSerializer.Meta.fields, *LONG, "selection", "quality", "rate", "locked")
+        fields = (
+            *CampaignSerializer.Meta.fields,
+            *LONG,
+            "translated_texts",
+            "hypotheses",
+            "selection",
+            "quality",
+            "rate",
+            "locked",
+        )
         read_only_fields = fields
 
     locked = serializers.DictField(
@@ -127,16 +144,56 @@ class WholeCampaignSerializer(CampaignSerializer):
     )
 
 
+class PrimaryHypothesisSerializer(serializers.Serializer):
+    """A hypothesis about two systems, `first` and `second`, or about one metric."""
+
+    criterion = serializers.CharField()
+    direction = serializers.ChoiceField(choices=[TWO_SIDED, GREATER], default=TWO_SIDED)
+    level = serializers.FloatField(default=LEVEL)
+    first = serializers.CharField(default="", allow_blank=True)
+    second = serializers.CharField(default="", allow_blank=True)
+    metric = serializers.CharField(default="", allow_blank=True)
+
+
+class HypothesesSerializer(serializers.Serializer):
+    """What a plan declares about tests: the primary hypothesis, and the equivalence margin in scale
+    points."""
+
+    primary = PrimaryHypothesisSerializer(required=False)
+    margin = serializers.FloatField(required=False)
+
+
+class TextsSerializer(serializers.Serializer):
+    """Texts that annotators read, in another language than the campaign's."""
+
+    introduction = serializers.CharField(required=False, allow_blank=True)
+    pay = serializers.CharField(required=False, allow_blank=True)
+    consent = serializers.CharField(required=False, allow_blank=True)
+
+
 class DesignSerializer(serializers.ModelSerializer):
-    """The design of a draft: protocol, annotators, order, lease, and the texts annotators read."""
+    """The design of a draft: protocol, annotators, order, lease, the texts annotators read, and the
+    hypotheses it declares. `hypotheses` and `translated_texts` replace those of before."""
 
     protocol = serializers.IntegerField(source="rubric", required=False)
     time_zone = serializers.CharField(required=False, max_length=60)
+    hypotheses = HypothesesSerializer(required=False)
+    translated_texts = serializers.DictField(
+        child=TextsSerializer(), required=False, help_text="By language, such as `de`."
+    )
 
     class Meta:
         model = Campaign
-        fields: tuple[str, ...] = ("protocol", *DESIGN)
+        fields: tuple[str, ...] = ("protocol", *DESIGN, "hypotheses", "translated_texts")
         extra_kwargs = {"title": {"required": False}}
+
+    def validate_translated_texts(self, texts: dict[str, Any]) -> dict[str, Any]:
+        known = dict(settings.LANGUAGES)
+        if unknown := [language for language in texts if language not in known]:
+            raise ValidationError(
+                f"The pages have no language {unknown[0]}, only {', '.join(known)}."
+            )
+        return texts
 
 
 class NewCampaignSerializer(DesignSerializer):
@@ -254,7 +311,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
         own = collections_to_plan_with(request.user)
         about = own.filter(pk=sent.validated_data["collection"]).first()
         form = NewCampaignForm(
-            _with_defaults(sent.validated_data),
+            _with_defaults(_form_data(sent.validated_data)),
             user=request.user,
             material=fit.facts(about) if about else None,
             collections=own,
@@ -276,9 +333,11 @@ class Campaigns(mixins.ListModelMixin, Resource):
             check_if_match(request, _tag(held))
             sent = DesignSerializer(data=request.data, partial=True)
             sent.is_valid(raise_exception=True)
-            planned = model_to_dict(held, PlanForm.Meta.fields)
             form = PlanForm(
-                planned | sent.validated_data, instance=held, user=request.user, material=None
+                _planned(held, request.user) | _form_data(sent.validated_data),
+                instance=held,
+                user=request.user,
+                material=None,
             )
             with conflicts():
                 campaigns.change_plan(campaign=held, plan=_cleaned(form))
@@ -441,6 +500,28 @@ def _tag(campaign: Campaign) -> str:
     """Return the entity tag of a campaign's plan and state."""
     names = (*campaigns.PLANNED, "collection_id", "rubric_id", "state", "selection")
     return entity_tag(campaign.uuid, *(getattr(campaign, name) for name in names))
+
+
+def _planned(campaign: Campaign, user: User) -> dict[str, Any]:
+    """Return a plan as the data of its form."""
+    form = PlanForm(instance=campaign, user=user, material=None)
+    found = {name: form.get_initial_for_field(field, name) for name, field in form.fields.items()}
+    return {name: "" if value is None else value for name, value in found.items()}
+
+
+def _form_data(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was sent as the data of the form, which has a field for each part of the hypotheses
+    and for each translated text."""
+    data = dict(sent)
+    if (declared := data.pop("hypotheses", None)) is not None:
+        primary = declared.get("primary", {})
+        data |= {field: primary.get(field.removeprefix("primary_"), "") for field in PRIMARY}
+        data[MARGIN] = declared.get("margin", "")
+    if (translated := data.pop("translated_texts", None)) is not None:
+        for language, _name in settings.LANGUAGES:
+            texts = translated.get(language, {})
+            data |= {f"{name}_{language}": texts.get(name, "") for name in TRANSLATED}
+    return data
 
 
 def _with_defaults(said: Mapping[str, Any]) -> dict[str, Any]:

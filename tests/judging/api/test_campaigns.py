@@ -108,6 +108,39 @@ def test_campaigns_change_needs_the_state_that_was_read(api, draft):
     assert api.patch(path, {"title": "Late"}).status_code == 409
 
 
+def test_campaigns_change_keeps_hypotheses_and_translated_texts(api, draft):
+    path = f"{PATH}{draft.uuid}/"
+    declared = {
+        "primary": {
+            "criterion": "grammaticality",
+            "direction": "greater",
+            "level": 0.01,
+            "first": "Alba",
+            "second": "Brisa",
+        },
+        "margin": 0.5,
+    }
+    texts = {"de": {"consent": "Ich nehme teil.", "pay": "12 Euro"}}
+    given = api.patch(path, {"hypotheses": declared, "translated_texts": texts})
+    assert given.status_code == 200, given.content
+    assert (given.json()["hypotheses"], given.json()["translated_texts"]) == (declared, texts)
+    later = api.patch(path, {"title": "Gates"}).json()
+    assert (later["hypotheses"], later["translated_texts"]) == (declared, texts)
+    without = api.patch(path, {"hypotheses": {}, "translated_texts": {}}).json()
+    assert (without["hypotheses"], without["translated_texts"]) == ({}, {})
+
+
+def test_campaigns_wrong_hypotheses_and_texts_name_their_fields(api, draft):
+    path = f"{PATH}{draft.uuid}/"
+    primary = {"criterion": "grammaticality", "first": "Alba", "second": "Nobody"}
+    assert fields_of(api.patch(path, {"hypotheses": {"primary": primary}})) == {
+        "hypotheses.primary.second"
+    }
+    assert fields_of(api.patch(path, {"hypotheses": {"margin": -1}})) == {"hypotheses.margin"}
+    unknown = {"translated_texts": {"xx": {"consent": "?"}}}
+    assert fields_of(api.patch(path, unknown)) == {"translated_texts"}
+
+
 def test_campaigns_selection_narrows_what_a_draft_judges(manager, api, draft):
     path = f"{PATH}{draft.uuid}/selection/"
     assert api.get(path).json() == {"questions": 4, "out_of": 4, "sources": 2}
