@@ -242,7 +242,7 @@ def _own_collection(request: HttpRequest, pk: int) -> Collection | None:
 def check_owner(user: User, collection: Collection) -> None:
     """Raise PermissionDenied if the user is not the owner of a dataset; readers change nothing."""
     if collection.owner_id != user.pk:
-        raise PermissionDenied("Only the owner of this collection may do that.")
+        raise PermissionDenied("Only the owner of this dataset may do that.")
 
 
 def check_creator(user: User) -> None:

@@ -428,7 +428,7 @@ def delete_collection(work: jobs.Work) -> Mapping[str, Any]:
     """Remove a large collection."""
     collection = work.job.collection
     if collection is None:
-        raise jobs.CannotDo("The collection is gone already.")
+        raise jobs.CannotDo("The dataset is gone already.")
     try:
         collections.delete(collection=collection, by=work.job.created_by, progress=work.progress)
     except collections.InUse as refused:

@@ -28,7 +28,7 @@ def make(*, campaign: Campaign) -> int:
     """
     if not knows_noise(campaign.collection.language):
         raise NoCopies(
-            "Questions are degraded by lists of English words, and this collection is in another language."
+            "Questions are degraded by lists of English words, and this dataset is in another language."
         )
     with transaction.atomic():
         held = Campaign.objects.select_for_update().get(pk=campaign.pk)

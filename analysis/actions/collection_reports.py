@@ -53,7 +53,7 @@ def _of_means(
     columns = [metric.name for metric in means.means_of(collection)]
     if not columns:
         raise NothingToAnalyse(
-            "The collection has no ratings and no means of ratings. Add a file that has them."
+            "The dataset has no ratings and no means of ratings. Add a file that has them."
         )
     names = [criterion_of_mean(name) for name in columns]
     rubric = ratings.fitting(rubrics=rubrics, names=names, said={})

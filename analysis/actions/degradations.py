@@ -49,7 +49,7 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     """Do what was asked for. Called by the worker inside one transaction."""
     job = work.job
     if job.collection is None:
-        raise jobs.CannotDo("The collection is no longer there.")
+        raise jobs.CannotDo("The dataset is no longer there.")
     wanted = WantedDegradation(**job.parameters)
     made = degrade(
         collection=job.collection, wanted=wanted, by=job.created_by, progress=work.progress
@@ -89,7 +89,7 @@ def degrade(
             f"Degradations are not for this language: they know English words, the texts are "
             f"{name_of(collection.language)}."
         )
-    progress(0, 0, "Reading the collection")
+    progress(0, 0, "Reading the dataset")
     read = exports.material_of(collection=collection)
     sets = chosen_sets(read, wanted)
     made = list(

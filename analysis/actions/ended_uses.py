@@ -67,7 +67,7 @@ def execute(work: Work, now: datetime) -> dict[str, Any]:
     """Delete, as a job, what somebody left."""
     collection, by = work.job.collection, work.job.created_by
     if collection is None:
-        raise CannotDo("The collection is gone already.")
+        raise CannotDo("The dataset is gone already.")
     user = User.objects.get(pk=work.job.parameters["user"])
     try:
         done = discard(collection=collection, user=user, by=by, now=now, progress=work.progress)

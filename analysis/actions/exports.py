@@ -174,7 +174,7 @@ def readme(run: Run) -> str:
         version=campaign.rubric.version,
         collection=campaign.collection.name,
         licence=campaign.collection.licence
-        or "not stated; ask whoever made the collection before passing it on",
+        or "not stated; ask whoever made the dataset before passing it on",
         sha256=run.input_sha256,
     )
 

@@ -90,7 +90,7 @@ def _sample(campaign: Campaign) -> Iterator[tuple[str, HedsAnswer]]:
     )
     chosen = selections.planned(campaign)
     if not selection.to_document(chosen):
-        yield "3.1.2", HedsAnswer("Every question of the collection is judged.", (6,))
+        yield "3.1.2", HedsAnswer("Every question of the dataset is judged.", (6,))
     elif chosen.sampling is None:
         yield "3.1.2", HedsAnswer(selection.in_words(chosen), (3,))
     else:

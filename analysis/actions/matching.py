@@ -72,7 +72,7 @@ def execute(work: jobs.Work) -> dict[str, Any]:
 def _asked(job: Job) -> tuple[Collection, Metric, Source]:
     collection = job.collection
     if collection is None:
-        raise jobs.CannotDo("The collection is no longer there.")
+        raise jobs.CannotDo("The dataset is no longer there.")
     row = columns(collection).filter(pk=job.parameters["metric"]).first()
     source = Source.objects.filter(collection=collection, key=job.parameters["source"]).first()
     if row is None or source is None:

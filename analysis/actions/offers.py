@@ -119,10 +119,10 @@ def lacking_in(collection: Collection) -> dict[Need, str]:
         Need.REFS: "" if items.has_references(collection) else scores.NO_REFERENCES,
         Need.CONTEXT: ""
         if sources.exclude(passage=None).exists()
-        else "no source of this collection has a passage",
+        else "no source of this dataset has a passage",
         Need.ANSWER: ""
         if sources.exclude(answer="").exists()
-        else "no source of this collection has an answer",
+        else "no source of this dataset has an answer",
     }
     return {need: reason for need, reason in found.items() if reason}
 

@@ -49,7 +49,7 @@ SCALES = {
     Scale.PERCENT: Metric.Scale.PERCENT,
     Scale.NUMBER: Metric.Scale.OTHER,
 }
-NO_REFERENCES = "no source of this collection has a reference"
+NO_REFERENCES = "no source of this dataset has a reference"
 REFUSALS = (
     MetricUnavailable,
     MetricFailed,

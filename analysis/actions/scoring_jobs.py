@@ -74,7 +74,7 @@ def estimate(work: jobs.Work) -> dict[str, Any]:
 
 def _asked(job: Job) -> tuple[Collection, Sequence[ChosenMetric], Preparation]:
     if job.collection is None:
-        raise jobs.CannotDo("The collection is no longer there.")
+        raise jobs.CannotDo("The dataset is no longer there.")
     asked = job.parameters
     chosen = [ChosenMetric(each["id"], each["params"]) for each in asked["metrics"]]
     return (

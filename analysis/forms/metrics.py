@@ -217,7 +217,7 @@ class MatchingForm(forms.Form):
         key = str(self.cleaned_data["source"]).strip()
         if not self._sources.filter(key=key).exists():
             raise forms.ValidationError(
-                _now("No source of this collection is called “%(key)s”.") % {"key": key}
+                _now("No source of this dataset is called “%(key)s”.") % {"key": key}
             )
         return key
 

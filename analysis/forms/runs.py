@@ -354,7 +354,7 @@ class DegradeForm(forms.Form):
         label=_("Beside them stand"), widget=forms.RadioSelect, choices=BESIDE, initial="all"
     )
     seed = forms.IntegerField(label=_("Seed"), initial=1, min_value=0, max_value=2**31 - 1)
-    name = forms.CharField(label=_("Name of the new collection"), max_length=200)
+    name = forms.CharField(label=_("Name of the new dataset"), max_length=200)
 
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

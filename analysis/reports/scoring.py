@@ -13,7 +13,7 @@ ABOUT = {
     "bleu_3": "the same up to three words in a row",
     "bleu_4": "the same up to four words in a row, as COCO's sentence BLEU",
     "rouge_l": "the longest run of words in the same order, F with beta 1.2",
-    "nist": "shared word sequences, weighted by how rare they are in the whole collection",
+    "nist": "shared word sequences, weighted by how rare they are in the whole dataset",
     "meteor": "exact, stem, synonym and paraphrase matches (METEOR 1.5, by its Java program)",
     "answerability": "question words, entities, content and function words shared with a reference",
     "sacrebleu": "sentence BLEU of the library sacrebleu, with its signature",

@@ -52,7 +52,7 @@ def _make(
         form.add_error("noise", str(refused))
         return None
     left_out = made.quarantine.count()
-    messages.success(request, _("The degraded questions stand in this new collection."))
+    messages.success(request, _("The degraded questions stand in this new dataset."))
     if left_out:
         told = ngettext(
             "%(n)d question has no word of its sort and was left out; it is listed below.",

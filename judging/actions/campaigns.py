@@ -83,7 +83,7 @@ DOUBLE_CLICK = timedelta(seconds=10)
 MAKING = 1_903_783  # marks the advisory locks of drafts that are made, one a person
 OPENED_ONCE = {  # as they are made
     Campaign.Origin.SIMULATED.value: "Nobody judges in a simulation: open the campaign that it is a copy of.",
-    Campaign.Origin.IMPORTED.value: "Nobody judges in imported ratings: plan another campaign about the collection.",
+    Campaign.Origin.IMPORTED.value: "Nobody judges in imported ratings: plan another campaign about the dataset.",
 }
 LONG_TEXTS = ("introduction", "consent", "analysis_plan", "sample_reason")
 LAUNCH, DISCARD = "judging.launch", "judging.discard"  # kinds of jobs
@@ -270,7 +270,7 @@ def _fixed_selection(campaign: Campaign) -> dict[str, Any]:
         return selections.fix(campaign) if campaign.state == Campaign.State.DRAFT else {}
     except CannotChoose as refused:
         raise NotAllowedNow(
-            f"What is judged does not fit the collection any more: {refused}"
+            f"What is judged does not fit the dataset any more: {refused}"
         ) from None
 
 

@@ -186,7 +186,7 @@ def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> C
         origin.collection_id != campaign.collection_id
         or not Question.objects.filter(unit=unit).exists()
     ):
-        raise NotAQuestion("This is no question of the campaign's collection.")
+        raise NotAQuestion("This is no question of the campaign's dataset.")
     copied = _copy(
         origin, _collection(campaign), f"{kind} {CheckItem.objects.count() + 1} {unit.pk}"
     )

@@ -45,7 +45,7 @@ class InUse(Exception):
     """Campaigns are about the collection; `campaigns` says which."""
 
     def __init__(self, campaigns: tuple[Campaign, ...]) -> None:
-        super().__init__("Campaigns are about this collection.")
+        super().__init__("Campaigns are about this dataset.")
         self.campaigns = campaigns
 
 
@@ -132,9 +132,7 @@ def hand_over(*, collection: Collection, to: User, by: User | None = None) -> No
         if held.owner_id == to.pk:
             raise CannotHandOver(f"{to.get_username()} owns it already.")
         if not (to.is_active and to.can_create_campaigns and to.has_usable_password()):
-            raise CannotHandOver(
-                f"{to.get_username()} may not create collections, so cannot own one."
-            )
+            raise CannotHandOver(f"{to.get_username()} may not create datasets, so cannot own one.")
         CollectionShare.objects.get_or_create(collection=held, user=held.owner)
         CollectionShare.objects.filter(collection=held, user=to).delete()
         Collection.objects.filter(pk=held.pk).update(owner=to)

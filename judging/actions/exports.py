@@ -81,7 +81,7 @@ def misfit_of_qgstec(campaign: Campaign) -> str:
     of_sets = campaign.rubric.criteria.filter(unit="set").values_list("key", flat=True)
     if key := of_sets.first():
         return f"The ratings on “{key}” are about whole sets; this XML rates questions."
-    return "" if sources.exists() else "The collection holds no source."
+    return "" if sources.exists() else "The dataset holds no source."
 
 
 def study_of(

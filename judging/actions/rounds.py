@@ -128,9 +128,7 @@ def _sampled(round: Round, size: int) -> list[int]:
     try:
         fresh = selections.fresh(round.campaign, apart=round.apart)
     except CannotChoose as refused:
-        raise CannotBegin(
-            f"What is judged does not fit the collection any more: {refused}"
-        ) from None
+        raise CannotBegin(f"What is judged does not fit the dataset any more: {refused}") from None
     if size > len(fresh):
         raise CannotBegin(
             f"{size} sources are asked for, and {len(fresh)} are left that no round was judged on."
@@ -179,9 +177,7 @@ def open_(
         draws.keep_secret(campaign=campaign, now=now)
         tasks = _make_tasks(round, units, progress)
         if not tasks:
-            raise NothingToJudge(
-                "The collection holds no question to judge. Import questions first."
-            )
+            raise NothingToJudge("The dataset holds no question to judge. Import questions first.")
         laid, told = len(tasks) * round.per_task, itertools.count(1)
         copy(
             Assignment,
@@ -196,7 +192,7 @@ def open_(
         let_planner_know(Task, TaskUnit, Assignment)
 
 
-USE_ENDED = "Whoever made this campaign may not use the collection any more, so nobody is let in."
+USE_ENDED = "Whoever made this campaign may not use the dataset any more, so nobody is let in."
 
 
 class TooManyAssignments(NothingToJudge):
@@ -366,7 +362,7 @@ def _make_tasks(
         )
     except CannotChoose as refused:
         raise NothingToJudge(
-            f"What is judged does not fit the collection any more: {refused}"
+            f"What is judged does not fit the dataset any more: {refused}"
         ) from None
     if wanted is not None:
         sets = sets.filter(units__in=wanted).distinct()

@@ -116,7 +116,7 @@ def keep_from_who_judges(
     if _tells(user, collection, campaign):
         said = (
             "You judge this material in a campaign that has not ended. Until it is closed you see no question of a "
-            "plan that judges part of it, of a degraded copy, or of another collection that holds some of it: it would "
+            "plan that judges part of it, of a degraded copy, or of another dataset that holds some of it: it would "
             "show which system made a question."
         )
         raise PermissionDenied(with_how_to_decline(said, user, collection))
@@ -186,7 +186,7 @@ def words(campaign: Campaign) -> str:
     try:
         return look(collection=campaign.collection, selection=selection).in_words(selection)
     except CannotChoose as refused:
-        return f"{in_words(selection)}. This does not fit the collection any more: {refused}"
+        return f"{in_words(selection)}. This does not fit the dataset any more: {refused}"
 
 
 def question_count(campaign: Campaign) -> int:

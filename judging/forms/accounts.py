@@ -72,7 +72,7 @@ class AccountForm(AdminUserCreationForm):
     class Meta:
         model = User
         fields = ("username", "first_name", "last_name", "email", "may_create_campaigns")
-        labels = {"may_create_campaigns": _("May create collections and campaigns")}
+        labels = {"may_create_campaigns": _("May create datasets and campaigns")}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -144,7 +144,7 @@ class RightsForm(forms.ModelForm):
             "is_active",
         )
         labels = {
-            "may_create_campaigns": _("May create collections and campaigns"),
+            "may_create_campaigns": _("May create datasets and campaigns"),
             "is_superuser": _("Administrator"),
             "is_active": _("May log in"),
         }

@@ -252,8 +252,7 @@ def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
         told = {"name": form.user, "collections": owned, "campaigns": managed}
         messages.success(
             request,
-            _("Handed over to %(name)s: %(collections)s collections, %(campaigns)s campaigns.")
-            % told,
+            _("Handed over to %(name)s: %(collections)s datasets, %(campaigns)s campaigns.") % told,
         )
     return redirect("judging:account", owner.pk)
 

@@ -97,7 +97,7 @@ def share(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = MemberForm(request.POST, roles=())
     if form.is_valid():
         collections.share(collection=collection, user=form.user, by=request.user)
-        messages.success(request, _("%(name)s may use this collection.") % {"name": form.user})
+        messages.success(request, _("%(name)s may use this dataset.") % {"name": form.user})
     else:
         messages.error(request, " ".join(form.errors.get("username", [])))
     return redirect("judging:collection", collection.pk)
@@ -136,7 +136,7 @@ def hand_over(request: HttpRequest, collection: Collection) -> HttpResponse:
     if refused:
         messages.error(request, refused)
     else:
-        messages.success(request, _("%(name)s owns this collection now.") % {"name": form.user})
+        messages.success(request, _("%(name)s owns this dataset now.") % {"name": form.user})
     return redirect("judging:collection", collection.pk)
 
 

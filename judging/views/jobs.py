@@ -27,7 +27,7 @@ TITLES = {
     "analysis.reproduce": gettext_lazy("Computing a published study again"),
     "judging.ask_judge": gettext_lazy("Asking an LLM judge"),
     "judging.add_judge": gettext_lazy("Adding an LLM judge"),
-    "judging.delete_collection": gettext_lazy("Deleting a collection"),
+    "judging.delete_collection": gettext_lazy("Deleting a dataset"),
     "judging.launch": gettext_lazy("Opening a campaign"),
     "judging.discard": gettext_lazy("Deleting a draft"),
     jobs.ERASE: gettext_lazy("Erasing an annotator"),
@@ -61,10 +61,10 @@ BY_RESULT = (  # what a job's result names, the page of it and what its address 
         gettext_lazy("Published beside computed"),
     ),
     ("file", ("judging:file", "collection_id", "file"), gettext_lazy("Look at the file")),
-    ("files", ("judging:files", "collection_id"), gettext_lazy("To the files of the collection")),
+    ("files", ("judging:files", "collection_id"), gettext_lazy("To the files of the dataset")),
     ("collection", ("judging:collection", "collection"), gettext_lazy("Look at the dataset")),
     ("removed", ("judging:campaigns",), gettext_lazy("To the campaigns")),
-    ("scored", ("analysis:metrics", "scored"), gettext_lazy("To the collection's metrics")),
+    ("scored", ("analysis:metrics", "scored"), gettext_lazy("To the dataset's metrics")),
 )
 BY_KIND = {  # the campaign's page where the result is, the link
     "judging.ask_judge": ("judging:machine_judges", gettext_lazy("To the judges")),
@@ -191,9 +191,7 @@ def _next_step(job: Job) -> str:
 def _way_back(job: Job) -> tuple[str, str]:
     """Return where a user can ask again for what failed, and what the link says."""
     if job.kind in (*FILE_JOBS, EXAMINE) and job.collection_id:
-        return reverse("judging:files", args=[job.collection_id]), _(
-            "To the files of the collection"
-        )
+        return reverse("judging:files", args=[job.collection_id]), _("To the files of the dataset")
     if job.kind == "judging.add_judge" and job.campaign:
         return reverse("judging:machine_judges", args=[job.campaign.uuid]), _("To the judges")
     return "", ""
@@ -208,7 +206,7 @@ def _result(job: Job, told: dict[str, Any]) -> tuple[str, str]:
     if "found" in told:
         return _next_step(job), _("Go on")
     if "deleted" in told:
-        return reverse("judging:collections"), _("To the collections")
+        return reverse("judging:collections"), _("To the datasets")
     named = told | {"collection_id": job.collection_id}
     for key, (page, *held), says in BY_RESULT:
         if told.get(key):

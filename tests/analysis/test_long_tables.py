@@ -84,8 +84,8 @@ def test_no_letters_or_conclusions_come_of_pairs_that_were_not_tested(run):
     assert "correctness (2.83 is" not in text
     assert "systems are not compared: the table of their pairs would be too long" in text
     assert (
-        "“System comparisons” would have 24 rows, more than the 12 that a table lists; left out "
-        "is correctness." in text
+        "“System comparisons” would have 24 rows, more than the limit of 12; it omits "
+        "correctness." in text
     )
     methods = papers.methods_text(run, found)
     assert (
@@ -98,7 +98,7 @@ def test_pages_and_files_say_what_is_left_out(run, client):
     client.force_login(run.campaign.created_by)
     shown = client.get(reverse("analysis:run", args=[run.campaign.uuid, run.number])).text
     assert "Omitted from the tables" in shown
-    assert "left out is correctness" in shown
+    assert "it omits correctness" in shown
     files = {name: b"".join(pieces) for name, pieces in exports.files(run)}
     assert b"comparisons,System comparisons,correctness,12,24,12" in files["tables/not_listed.csv"]
     assert b"left out" in files["markdown/not_listed.md"]
@@ -111,7 +111,7 @@ def test_a_table_that_is_too_long_all_the_same_is_left_out_as_a_whole(monkeypatc
     assert too_long(Study(), 4) == UnlistedPart("about", "Study data", "", 4, 4, 3)
     told = stored.found(not_listed=[encode(too_long(Study(), 4))])
     assert list(NotListed().caveats(told)) == [
-        "“Study data” would have 4 rows, more than the 3 that a table lists; left out is all of it."
+        "“Study data” would have 4 rows, more than the limit of 3; it omits all of it."
     ]
 
 

@@ -220,10 +220,10 @@ def test_degradations(still: Any) -> None:
     material = factories.collection()
     enter(still, material.owner)
     found = problems_of(still, [address("analysis:degrade", material.pk)])
-    still.get_by_role("button", name="Make the collection").click()
+    still.get_by_role("button", name="Make the dataset").click()
     found += problems(still)
     still.get_by_role("checkbox", name="Alba").check()
-    still.get_by_role("button", name="Make the collection").click()
+    still.get_by_role("button", name="Make the dataset").click()
     still.get_by_role("heading", name="Deliberate degradations").wait_for()
     assert found + problems(still) == []
 

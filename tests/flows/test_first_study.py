@@ -28,7 +28,7 @@ The weir of Orn holds back the mill pond.,the mill pond,Brisa,Where Orn?,0.08,99
 
 def import_questions(page: Any, name: str, content: bytes) -> None:
     """*Collections → Import files*, with every proposal as it is."""
-    page.get_by_role("link", name="Collections").click()
+    page.get_by_role("link", name="Datasets").click()
     page.get_by_role("link", name="Import files").click()
     page.set_input_files("[name=files]", {"name": name, "mimeType": "text/csv", "buffer": content})
     page.get_by_role("button", name="Upload").click()

@@ -41,7 +41,7 @@ def log_in(page: Any) -> None:
 
 def import_questions(page: Any) -> None:
     """Send the file, accept what it proposes for the columns, look at the preview, add it."""
-    page.get_by_role("link", name="Collections").click()
+    page.get_by_role("link", name="Datasets").click()
     page.get_by_role("link", name="Import files").click()
     page.set_input_files(
         "[name=files]", {"name": "canals.csv", "mimeType": "text/csv", "buffer": CSV}

@@ -131,9 +131,9 @@ def test_owner_hands_a_collection_over_and_goes_on_using_it() -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"may_create_campaigns": False}, "may not create collections"),
+        ({"may_create_campaigns": False}, "may not create datasets"),
         ({"is_active": False}, "There is no account of that name"),
-        ({"password": "!"}, "may not create collections"),
+        ({"password": "!"}, "may not create datasets"),
     ],
 )
 def test_collection_goes_to_nobody_who_cannot_own_it(fields: dict[str, object], said: str) -> None:
@@ -172,7 +172,7 @@ def test_administrator_hands_over_what_somebody_leaves_behind_and_sees_nothing_o
     address = f"/accounts/{gone.pk}/hand-over/"
     assert "There is no account" in client.post(address, {"username": "nobody"}, follow=True).text
     page = client.post(address, {"username": "heir"}, follow=True).text
-    assert "Handed over to heir: 1 collections, 1 campaigns." in page
+    assert "Handed over to heir: 1 datasets, 1 campaigns." in page
     assert set(Campaign.objects.visible_to(heir)) == {alone}
     assert client.get(f"/campaigns/{alone.uuid}/").status_code == 404
     inside = factories.logged_in(heir)

@@ -39,7 +39,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("--name", required=True, help="what the collection is called")
+        parser.add_argument("--name", required=True, help="what the dataset is called")
         parser.add_argument("--owner", required=True, help="the user name of its owner")
         parser.add_argument(
             "--format", default="", choices=["", *FORMAT], help="found out where it is not said"
@@ -149,7 +149,7 @@ class Command(BaseCommand):
             )
         except datasets.AlreadyImported as before:
             message = (
-                f"{before} It is collection {before.collection.pk}; --again imports it once more."
+                f"{before} It is dataset {before.collection.pk}; --again imports it once more."
             )
             raise CommandError(message, returncode=BEFORE) from None
         except adding.Surprising as refused:
@@ -185,7 +185,7 @@ class Command(BaseCommand):
             self.stderr.write(f"… and {len(problems) - SHOWN:,} more.")
 
     def _tell_made(self, made: Imported) -> None:
-        self.stdout.write(f"Collection {made.collection.pk}: {made.collection.name}.")
+        self.stdout.write(f"Dataset {made.collection.pk}: {made.collection.name}.")
         if made.campaign:
             raters = made.campaign.enrollments.count()
             self.stdout.write(f"Campaign {made.campaign.uuid}: ratings by {raters:,} annotators.")

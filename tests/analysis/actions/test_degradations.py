@@ -229,7 +229,7 @@ def test_degrading_can_be_stopped_at_each_question_set(canals):
     wanted = WantedDegradation(name="Canals, degraded", systems=["Alba"], noise=ALL)
     with pytest.raises(JobCancelled):
         degradations.degrade(collection=canals, wanted=wanted, by=canals.owner, progress=cancelled)
-    assert told == ["Reading the collection", *["Degrading the questions"] * 2]
+    assert told == ["Reading the dataset", *["Degrading the questions"] * 2]
     assert Collection.objects.get() == canals
 
 

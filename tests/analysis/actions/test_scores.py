@@ -180,7 +180,7 @@ def test_without_references_metrics_that_need_none_go_on():
     found = computed(
         factories.collection(expected=2), [ChosenMetric("bleu_1"), ChosenMetric("self_bleu_2")]
     )
-    assert found.failures == {"bleu_1": "no source of this collection has a reference"}
+    assert found.failures == {"bleu_1": "no source of this dataset has a reference"}
     assert found.values == 4
 
 

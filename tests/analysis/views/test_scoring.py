@@ -94,7 +94,7 @@ def test_without_references_only_what_needs_none_can_be_chosen(client):
     collection = factories.collection()
     client.force_login(collection.owner)
     page = client.get(address("metrics", collection)).content.decode()
-    assert "no source of this collection has a reference" in page
+    assert "no source of this dataset has a reference" in page
     assert 'value="bleu_4"' not in page
     assert 'value="self_bleu_2"' in page
 

@@ -111,7 +111,7 @@ def test_selection_that_does_not_fit_any_more_refuses_the_lock():
         campaigns.lock(campaign=campaign, now=NOW)
     campaign.refresh_from_db()
     assert campaign.state == "draft"
-    assert "does not fit the collection any more: There is no system “Alba”" in selections.words(
+    assert "does not fit the dataset any more: There is no system “Alba”" in selections.words(
         campaign
     )
     assert not SelectedUnit.objects.exists()

@@ -23,7 +23,7 @@ def test_list_of_nothing_says_what_to_do_next(page):
     answer = page.get(reverse("judging:collections"))
 
     assert answer.status_code == 200
-    assert "No collections yet" in answer.text
+    assert "No datasets yet" in answer.text
     assert reverse("judging:collection_new") in answer.text
 
 
@@ -32,7 +32,7 @@ def test_list_of_nothing_offers_no_import_to_whom_may_not(client):
 
     answer = client.get(reverse("judging:collections"))
 
-    assert "No collections yet" in answer.text
+    assert "No datasets yet" in answer.text
     assert reverse("judging:collection_new") not in answer.text
 
 
