@@ -9,20 +9,24 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from http.client import HTTPException
 from pathlib import Path
 
+import httpx
 import psycopg2
 import pytest
 from django.conf import settings
+from quaestor_client import Quaestor
 
 from config.postgres import ROOT, Cluster
 from config.processes import free_port
 from config.serving import WEB, WORKER
 
 pytestmark = pytest.mark.jobs
+GUIDE = ROOT / "docs" / "guide" / "api.md"
 
 
 class Site:
@@ -124,6 +128,55 @@ def test_up_serves_pages_and_styles_and_lets_the_first_administrator_choose_a_pa
 
     assert styles and all(get(address + path) for path in styles)
     assert 'name="new_password1"' in get(link)
+
+
+def token_of_first_administrator(running: Site, address: str) -> str:
+    """Choose a password, and create an API token, as on the pages."""
+    password = "a long word of 5 locks"
+    with httpx.Client(base_url=address, follow_redirects=True, timeout=60) as browser:
+
+        def send(path: str, **fields: str) -> str:
+            form = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', browser.get(path).text)
+            fields["csrfmiddlewaretoken"] = form[0]
+            answer = browser.post(path, data=fields, headers={"Referer": address})
+            assert answer.status_code == 200, answer.text
+            return answer.text
+
+        [link] = re.findall(r"Choose the password here: (\S+)", running.said)
+        chosen = str(browser.get(link).url)
+        send(chosen, new_password1=password, new_password2=password)
+        [name] = re.findall(r"The administrator is (\w+)", running.said)
+        send("/login/", username=name, password=password)
+        page = send("/key/", scope="manage", days="1")
+    [token] = re.findall(r'<code id="api-key">(\S+)</code>', page)
+    return token
+
+
+def test_tutorial_of_the_api_goes_from_a_dataframe_to_a_report(site, tmp_path):
+    running, address = site
+    token = token_of_first_administrator(running, address)
+    [code] = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.S)
+    assert len(code.splitlines()) <= 30
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "QUAESTOR_URL": address,
+            "QUAESTOR_TOKEN": token,
+            "PYTHONPATH": str(ROOT / "packages" / "quaestor-client" / "src"),
+        },
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert found.returncode == 0, found.stderr
+    [campaign] = Quaestor(address, token).campaigns.list()
+    assert campaign.refresh().data["state"] == "closed"
+    assert len(campaign.judgments().to_pandas()) == 12 * 7 * 3  # questions, criteria, annotators
+    with zipfile.ZipFile(tmp_path / "report.zip") as archive:
+        assert {"report.json", "judgments.csv"} <= set(archive.namelist())
+        assert archive.testzip() is None
 
 
 def connected(cluster: Cluster) -> dict[str, set[str]]:
