@@ -53,7 +53,7 @@ First = Callable[[jobs.Work], Any]
 Undo = Callable[[Any], None]
 Right = Callable[[User, Job], bool]
 RIGHTS: dict[str, Right | None] = {}  # by kind of job
-NO_MORE = "Whoever asked for this may not any more."
+NO_MORE = "The user who asked for this no longer has the right."
 
 
 def ring(job_id: uuid.UUID | str) -> None:

@@ -95,7 +95,7 @@ class ToSettle:
 def name(
     *, campaign: Campaign, adjudicator: User, threshold: int, by: User, now: datetime
 ) -> Adjudication:
-    """Name who settles values; whoever was named before loses the page, what they settled stays."""
+    """Name the adjudicator. One named before loses the page; their adjudicated ratings stay."""
     check_own_people(campaign)
     if not adjudicator.has_usable_password():
         raise NotAllowedNow("Whoever settles values needs an account with a password of their own.")

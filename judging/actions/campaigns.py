@@ -82,8 +82,8 @@ PLANNED = (
 DOUBLE_CLICK = timedelta(seconds=10)
 MAKING = 1_903_783  # marks the advisory locks of drafts that are made, one a person
 OPENED_ONCE = {  # as they are made
-    Campaign.Origin.SIMULATED.value: "Nobody judges in a simulation: open the campaign that it is a copy of.",
-    Campaign.Origin.IMPORTED.value: "Nobody judges in imported ratings: plan another campaign about the dataset.",
+    Campaign.Origin.SIMULATED.value: "A simulation takes no judgments: open the campaign that it copies.",
+    Campaign.Origin.IMPORTED.value: "Imported ratings take no judgments: plan another campaign about the dataset.",
 }
 LONG_TEXTS = ("introduction", "consent", "analysis_plan", "sample_reason")
 LAUNCH, DISCARD = "judging.launch", "judging.discard"  # kinds of jobs

@@ -107,7 +107,7 @@ def as_markdown(campaign: Campaign) -> str:
         _bullets(COMPUTED),
         "## Consent and ethics",
         _bullets(_ethics(protocol["texts"])),
-        "## What changed after the lock",
+        "## Changes after the lock",
         _bullets(_deviations(campaign)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -192,7 +192,7 @@ def open_(
         let_planner_know(Task, TaskUnit, Assignment)
 
 
-USE_ENDED = "Whoever made this campaign may not use the dataset any more, so nobody is let in."
+USE_ENDED = "The creator of this campaign may no longer use the dataset, so annotators cannot join."
 
 
 class TooManyAssignments(NothingToJudge):

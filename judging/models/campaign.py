@@ -446,7 +446,7 @@ class TaskQuerySet(models.QuerySet["Task"]):
 
 
 class Task(models.Model):
-    """What stands on one screen."""
+    """What one screen shows."""
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="tasks", db_index=False)
     number = models.PositiveIntegerField()

@@ -38,7 +38,7 @@ def adjudication(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_POST
 @password_confirmed
 def name(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Name who settles values."""
+    """Name the adjudicator."""
     form = AdjudicatorForm(request.POST)
     if not form.is_valid() or form.user is None:
         return _page(request, campaign, form, status=422)

@@ -270,7 +270,7 @@ def test_owner_sees_everybody_who_sees_the_collection_through_a_campaign() -> No
     shown_copy(draft, maker)
     client, path = logged_in(owner), f"/collections/{material.pk}/"
     page = client.get(path).text
-    assert "Who sees it through a campaign" in page
+    assert "Access through campaigns" in page
     assert "reads-along" in page
     assert "SIMULATED: Second look" in page
     assert "annotates" not in page
@@ -365,7 +365,7 @@ def worker(monkeypatch) -> Worker:
     return carry_out
 
 
-REFUSED = ("failed", "Whoever asked for this may not any more.")
+REFUSED = ("failed", "The user who asked for this no longer has the right.")
 RIGHTS = {
     "judging.launch": "manager", "judging.ask_judge": "manager", "judging.add_judge": "manager",
     "judging.discard": "manager", "judging.erase": "manager", "judging.check_draws": "manager",

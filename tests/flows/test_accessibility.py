@@ -384,7 +384,7 @@ def test_checks_flags_and_pay(still: Any) -> None:
     ]
     found = problems_of(still, pages)
     still.goto(pages[5])
-    still.get_by_role("button", name="Leave out those ticked").click()
+    still.get_by_role("button", name="Exclude the selected annotators").click()
     assert "1 annotator is left out" in still.locator("main").inner_text()
     found += problems(still)
     assert found == []

@@ -71,7 +71,7 @@ def test_a_judge_is_asked_at_an_address_and_its_reason_stands_on_the_item(
     item = reverse("analysis:item", args=[campaign.uuid, source.pk])
     still.goto(live_server.url + item)
     machines = still.locator(
-        "section", has=still.get_by_role("heading", name="What LLM judges said")
+        "section", has=still.get_by_role("heading", name="Verdicts of LLM judges")
     )
     assert machines.inner_text().count("clear") == 3
     assert "Small" not in still.get_by_role("region", name="Ratings and scores").inner_text()

@@ -103,7 +103,7 @@ def leads_to_a_kept_example(page: Any) -> None:
     page.get_by_text("2 of 24").wait_for()
     page.get_by_role("link", name="Previous").click()
     page.get_by_text("1 of 24").wait_for()
-    page.get_by_label("What the marked question shows").fill("people & metric disagree")
+    page.get_by_label("Examples of the question").fill("people & metric disagree")
     page.get_by_role("button", name="Keep as example").click()
     page.get_by_role("button", name="Keep no longer").wait_for()
     page.get_by_role("link", name="Report", exact=True).click()

@@ -33,7 +33,7 @@ class RowsForm(forms.Form):
         label=gettext_lazy("Words, or source"), required=False, max_length=MAX_NAME_CHARACTERS
     )
     system = forms.ChoiceField(label=gettext_lazy("System"), required=False)
-    kind = forms.ChoiceField(label=gettext_lazy("What is said of it"), required=False)
+    kind = forms.ChoiceField(label=gettext_lazy("Messages"), required=False)
     page = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
 
     def __init__(

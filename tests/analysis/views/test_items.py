@@ -97,7 +97,7 @@ def test_item_has_a_column_for_each_criterion_that_somebody_rated_and_names_the_
     factories.criterion(study.rubric, "clarity", position=10)
     page = manager.get(item_of(study)).text
     assert page.count('<th scope="col">') == 3  # the question, grammaticality, correctness
-    assert "Nobody rated here: Variety, Clarity." in " ".join(page.split())
+    assert "No rating of: Variety, Clarity." in " ".join(page.split())
 
 
 def test_list_has_no_columns_of_criteria_where_nobody_rated(client):

@@ -197,5 +197,5 @@ def test_days_are_means_of_sources_in_the_campaigns_zone_and_a_harsh_day_is_flag
     assert "was −1.00 points from the others on the same questions on 2 March" in page
     assert '<td class="n">−1.00 (−1.00 to −1.00)</td>' in page
     listed = manager.get(reverse("judging:annotators", args=[campaign.uuid])).text
-    assert "Everybody by day" in listed
+    assert "All annotators by day" in listed
     assert '<td class="n">1.50 (1.50 to 1.50)</td>' in listed

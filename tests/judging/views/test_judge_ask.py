@@ -94,13 +94,13 @@ def test_who_judges_the_material_is_shown_no_question_of_a_part_of_it(client, se
     page, refused = asked().text, listed()
 
     assert "What asking m takes" in page
-    assert "What it is shown of the first question" not in page
+    assert "Input for the first question" not in page
     given = {"name": "m", "file": SimpleUploadedFile("a.csv", b"source,question\n1,Who?\n")}
     added = client.post(reverse("judging:machine_judge_add", args=[part.uuid]), given)
     assert (refused.status_code, added.status_code) == (403, 403)
     assert "neither list nor table is for you of a plan that judges part of it" in refused.text
     campaigns.close(campaign=judged, now=timezone.now())
-    assert "What it is shown of the first question" in asked().text
+    assert "Input for the first question" in asked().text
     assert b"question want to know" in listed().getvalue()
 
 
