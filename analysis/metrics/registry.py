@@ -15,7 +15,7 @@ from analysis.metrics.contract import MetricSpec, MetricUnavailable, Scorer
 from analysis.metrics.diversity import SET_FACTS
 from analysis.metrics.meteor import Meteor
 from analysis.metrics.moverscore import MoverScore
-from analysis.metrics.nist import CorpusNist, Nist
+from analysis.metrics.nist import CorpusNist, Nist, NormalizedNist
 from analysis.metrics.qmetric import QMetric, can_mix
 from analysis.metrics.recipes import RECIPES
 from analysis.metrics.rouge import RougeL
@@ -116,6 +116,8 @@ def _made_of(entry: RegisteredMetric) -> Iterable[Scorer]:
         return
     if can_mix(base.spec):
         yield QMetric(base)
+    if base.spec.id == "nist":
+        yield QMetric(NormalizedNist())
     if can_compose(base.spec):
         yield from composed(base)
     if base.spec.id in AVERAGED_BASES:
