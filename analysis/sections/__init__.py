@@ -34,7 +34,7 @@ from analysis.sections.mixed_models import MixedModels
 from analysis.sections.not_listed import NotListed
 from analysis.sections.own_repeats import OwnRepeats
 from analysis.sections.primary import PrimaryHypotheses
-from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets
+from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets, TypesByHead
 from analysis.sections.ranks import Ranks
 from analysis.sections.rating_grids import RatingGrids
 from analysis.sections.returned import Returned
@@ -124,7 +124,9 @@ CHAPTERS: tuple[Chapter, ...] = (
             JudgedItems(),
         ),
     ),
-    Chapter("texts", "Texts", (Spans(), SpanMarks(), SetFacts(), ComputedFacts(), Sets())),
+    Chapter(
+        "texts", "Texts", (Spans(), SpanMarks(), SetFacts(), TypesByHead(), ComputedFacts(), Sets())
+    ),
     Chapter("slices", "Slices", (Slices(),)),
 )
 SECTIONS: tuple[Section[Any], ...] = tuple(
