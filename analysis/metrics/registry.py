@@ -9,7 +9,15 @@ from importlib.metadata import EntryPoint, entry_points
 from analysis.metrics.answerability import Answerability
 from analysis.metrics.bertscore import BertScore
 from analysis.metrics.bleu import ORDERS, Bleu, CorpusBleu, Sentences
-from analysis.metrics.composers import Average, Composed, PairScores, can_compose, composed, multi
+from analysis.metrics.composers import (
+    Average,
+    Composed,
+    PairScores,
+    aligned_by_source,
+    can_compose,
+    composed,
+    multi,
+)
 from analysis.metrics.consistency import CONSISTENCY
 from analysis.metrics.contract import MetricSpec, MetricUnavailable, Scorer
 from analysis.metrics.diversity import SET_FACTS
@@ -122,6 +130,7 @@ def _made_of(entry: RegisteredMetric) -> Iterable[Scorer]:
         yield from composed(base)
     if base.spec.id in AVERAGED_BASES:
         yield Average(base)
+        yield from aligned_by_source(base)
     if base.spec.id == "bleu_1":  # Q-BLEU1 is the one Q-metric that they print of question sets
         q_bleu_1 = QMetric(base)
         yield Composed(PairScores(q_bleu_1), "multi", "Multi", multi)
