@@ -211,10 +211,6 @@ def _rows(
                     unjudged=int(scored.unjudged[i, j]),
                 )
         if rubric.aggregate.combined != "none":
-            chosen = [
-                scored.criteria.index(key) for key in rubric.aggregated() if key in scored.criteria
-            ]
-            combined = np.sum if rubric.aggregate.combined == "sum" else np.mean
             yield AggregateRow(
                 *form,
                 system=system,
@@ -223,11 +219,20 @@ def _rows(
                 expected=None,
                 returned=None,
                 unrated=None,
-                aggregate=float(combined(values[i][chosen])) if chosen else nan,
+                aggregate=_combined(dict(zip(scored.criteria, values[i], strict=True)), rubric),
                 mean_expected=nan,
                 mean_returned=nan,
                 unjudged=None,
             )
+
+
+def _combined(values: Mapping[str, float], rubric: RubricDocument) -> float:
+    """Return the weighted sum or mean of a system's aggregates; not known without criteria."""
+    weights = {key: each for key, each in rubric.combined_weights().items() if key in values}
+    if not weights:
+        return nan
+    total = sum(weight * float(values[key]) for key, weight in weights.items())
+    return total if rubric.aggregate.combined == "sum" else total / sum(weights.values())
 
 
 def _end(row: AggregateRow, criteria: Sequence[CriterionRow]) -> str:
