@@ -46,6 +46,7 @@ from analysis.sections.system_means import SystemMeans
 from analysis.sections.system_scores import SystemScoresByMetric
 from analysis.sections.system_tests import SystemTests
 from analysis.sections.violations import Violations
+from analysis.sections.weightings import Weightings
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ CHAPTERS: tuple[Chapter, ...] = (
             DawidSkene(),
         ),
     ),
-    Chapter("protocol", "Protocol", (Aggregates(),)),
+    Chapter("protocol", "Protocol", (Aggregates(), Weightings())),
     Chapter(
         "metrics",
         "Metrics",

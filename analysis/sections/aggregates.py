@@ -258,12 +258,12 @@ def _totals(found: Found) -> dict[tuple[str, str, str], list[AggregateRow]]:
 
 def _rank(rows: Sequence[AggregateRow], found: Found) -> Ranking:
     best = _end(rows[0], criterion_rows(found))
-    if _sums_of_unequal_numbers(found):
+    if has_sums_of_unequal_numbers(found):
         return Ranking()
     return ranking({row.system: row.aggregate for row in rows}, best=best)
 
 
-def _sums_of_unequal_numbers(found: Found) -> bool:
+def has_sums_of_unequal_numbers(found: Found) -> bool:
     """Say whether the aggregates are sums over more questions of some systems than of others."""
     rows = [row for row in first_reading(found) if known(row.aggregate)]
     sums = any(not isclose(row.aggregate, row.mean_expected, rel_tol=EQUAL) for row in rows)
@@ -297,7 +297,7 @@ def _combined_table(found: Found) -> list[PageTable]:
         return []
     systems = sorted({row.system for rows in totals.values() for row in rows})
     no_ranking = "no ranking: the criteria's best ends differ"
-    if _sums_of_unequal_numbers(found):
+    if has_sums_of_unequal_numbers(found):
         no_ranking = "no ranking: sums over different numbers of questions"
     lines = []
     for form, rows in totals.items():
