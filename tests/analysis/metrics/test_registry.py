@@ -61,7 +61,8 @@ def test_derived_metrics_are_those_that_papers_print() -> None:
         for family in ("conservative", "liberal")
         for base in ("bleu_4", "rouge_l", "meteor")
     }
-    assert derived == q_metrics | of_sets | of_table_3 | by_source
+    ranked = {metric for metric in derived if metric.startswith("rank5_")}
+    assert derived - ranked == q_metrics | of_sets | of_table_3 | by_source
 
 
 def test_get_gives_the_metric() -> None:
