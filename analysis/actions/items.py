@@ -96,7 +96,12 @@ def _sets(keys: Sequence[int]) -> list[Item]:
     sets = dict(Unit.objects.filter(pk__in=keys).values_list("pk", "question_set"))
     sources = dict(QuestionSet.objects.filter(pk__in=sets.values()).values_list("pk", "source"))
     given = _references(sources.values())
-    languages = dict(Source.objects.filter(pk__in=sources.values()).values_list("pk", "language"))
+    about = {
+        key: (language, passage or "")
+        for key, language, passage in Source.objects.filter(pk__in=sources.values()).values_list(
+            "pk", "language", "passage__text"
+        )
+    }
     held: dict[int, list[ItemRow]] = {}
     for row in _rows(unit__question_set__in=list(sets.values())):
         held.setdefault(row[1], []).append(row)
@@ -105,7 +110,8 @@ def _sets(keys: Sequence[int]) -> list[Item]:
             hypotheses=tuple(row[2] for row in held.get(sets[key], ())),
             references=given.get(sources[sets[key]], ()),
             answers=tuple(row[4] for row in held.get(sets[key], ())),
-            language=languages[sources[sets[key]]],
+            language=about[sources[sets[key]]][0],
+            context=about[sources[sets[key]]][1],
         )
         for key in keys
     ]

@@ -21,6 +21,7 @@ from analysis.metrics.answerability import (
     has_capitals,
 )
 from analysis.metrics.contract import Preparation, Scale, ScoredQuestion
+from analysis.metrics.nist import NormalizedNist
 from analysis.metrics.qmetric import PUBLISHED_DELTA
 from analysis.metrics.telling import telling
 from analysis.metrics.tuning import CannotTune, HeldOut, Tuned
@@ -181,7 +182,7 @@ def _bag(n: int) -> int:
 
 def _base(id: str, questions: Sequence[ScoredQuestion]) -> FloatArray:
     """Return the base metric as a fraction, on texts prepared as Q-metrics prepare them."""
-    metric = registry.get(id)
+    metric = NormalizedNist() if id == "nist" else registry.get(id)
     with scoring.kept([metric]):
         results = scoring.score(metric, questions, preparation=Preparation("ptb", "ptb"))
     unit = 100.0 if metric.spec.scale is Scale.PERCENT else 1.0

@@ -161,5 +161,6 @@ def _item(unit: ScoredUnit, group: Sequence[TableLine]) -> Item:
                 )
             ),
             answers=tuple(question.answer for question in questions),
+            context=questions[0].context,
         )
     return questions[0]

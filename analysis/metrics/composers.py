@@ -1,7 +1,8 @@
-"""Set metrics made of a metric of one question: P-, R- and F-metric, Multi-metric and
-Average-metric.
+"""Set metrics made of a metric of one question: P-, R- and F-metric, Multi-metric, Average-metric,
+and the conservative and liberal evaluation.
 
-The first three are of Schlichtkrull and Cheng 2020, the last two of Ray Chowdhury et al. 2022.
+The first three are of Schlichtkrull and Cheng 2020, the next two of Ray Chowdhury et al. 2022, the
+last two of Du and Cardie 2017.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -93,13 +94,19 @@ class Composed:
 
 @dataclass(frozen=True)
 class Average:
-    """Average-metric: the mean over predictions of the score against all references at once."""
+    """Average-metric: the mean over predictions of the score against all references at once.
+
+    A set with predictions or references alone scores 0; if `liberal`, it has no value.
+    """
 
     base: Scorer
+    prefix: str = "avg"
+    title: str = "Average"
+    liberal: bool = False
 
     @property
     def spec(self) -> MetricSpec:
-        return _spec(self.base, "avg", "Average")
+        return _spec(self.base, self.prefix, self.title)
 
     def available(self) -> tuple[bool, str]:
         return self.base.available()
@@ -123,7 +130,11 @@ class Average:
         ]
         found = iter(score(self.base, questions, params=_asked(self.base, params)))
         for one in sets:
-            yield _mean(one, [next(found) for _ in one.hypotheses])
+            results = [next(found) for _ in one.hypotheses]
+            if self.liberal and bool(one.hypotheses) != bool(one.references):
+                yield undefined("the source has predictions or references alone")
+            else:
+                yield _mean(one, results)
 
 
 def composed(base: Scorer) -> list[Scorer]:
@@ -134,6 +145,20 @@ def composed(base: Scorer) -> list[Scorer]:
         Composed(pairs, "r", "R", lambda scores: MetricResult(recall(scores))),
         Composed(pairs, "f", "F", lambda scores: MetricResult(f_measure(scores))),
         Composed(pairs, "multi", "Multi", multi),
+    ]
+
+
+def aligned_by_source(base: Scorer) -> list[Scorer]:
+    """Return the conservative and the liberal evaluation (Du and Cardie 2017), which compare what
+    belongs to the same question-worthy sentence: here, to the same source.
+
+    Both are the mean score of a source's predictions against its references. They differ on a
+    source that has predictions alone (it was chosen wrongly) or references alone (it was missed):
+    0 in the conservative evaluation, left out in the liberal one.
+    """
+    return [
+        Average(base, "conservative", "Conservative"),
+        Average(base, "liberal", "Liberal", liberal=True),
     ]
 
 

@@ -1,5 +1,5 @@
-"""Answer consistency: whether a question, asked of a local model with its passage, leads back to
-the given answer."""
+"""Answers by a local question-answering model: whether a question leads back to the given answer,
+and how probable it is that its passage answers it at all."""
 
 import re
 import string
@@ -18,7 +18,7 @@ from analysis.metrics.contract import (
     ScoredUnit,
 )
 from analysis.metrics.local_model import folder_of, identity, reason_against
-from analysis.metrics.reader import QA_VARIABLE, reader, reason_against_reader
+from analysis.metrics.reader import QA_VARIABLE, Reading, reader, reason_against_reader
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -60,6 +60,23 @@ def token_f1(answer: str, given: str) -> float:
     return 2 * shared / (len(mine) + len(theirs))
 
 
+def reader_available() -> tuple[bool, str]:
+    """Say whether the operator's question-answering model can be used, and if not, why."""
+    folder = folder_of(QA_VARIABLE)
+    reason = reason_against(folder, QA_VARIABLE) or (
+        reason_against_reader(folder) if folder else ""
+    )
+    return not reason, reason
+
+
+def read(asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Reading]:
+    """Return what the operator's model reads, for each pair of question and passage."""
+    folder = folder_of(QA_VARIABLE)
+    if folder is None:
+        raise MetricUnavailable(f"no model: set {QA_VARIABLE}")
+    return reader(folder).readings(asked)
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerConsistency:
     """How near the answer that the operator's local model reads out of the passage comes to the
@@ -83,28 +100,47 @@ class AnswerConsistency:
         )
 
     def available(self) -> tuple[bool, str]:
-        folder = folder_of(QA_VARIABLE)
-        reason = reason_against(folder, QA_VARIABLE) or (
-            reason_against_reader(folder) if folder else ""
-        )
-        return not reason, reason
+        return reader_available()
 
     def score(
         self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
     ) -> list[MetricResult]:
-        folder = folder_of(QA_VARIABLE)
-        if folder is None:
-            raise MetricUnavailable(f"no model: set {QA_VARIABLE}")
-        found = reader(folder).answers(
-            [(question.hypothesis, question.context) for question in batch]
-        )
+        found = read([(question.hypothesis, question.context) for question in batch])
         return [
-            self._result(question, found[question.hypothesis, question.context])
+            self._result(question, found[question.hypothesis, question.context].answer)
             for question in batch
         ]
 
     def _result(self, question: ScoredQuestion, answer: str) -> MetricResult:
         return MetricResult(self.measure(answer, question.answer), detail={"answer": answer})
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerProbability:
+    """The probability that the operator's local model finds an answer to the question in its
+    passage (Ray Chowdhury et al. 2022, section 5)."""
+
+    @property
+    def spec(self) -> MetricSpec:
+        return MetricSpec(
+            neural=True,
+            id="answer_probability",
+            name="Answer probability",
+            version="1",
+            unit=ScoredUnit.MULTI_REF,
+            needs=frozenset({Need.CONTEXT, Need.CASED}),
+            library=identity(folder_of(QA_VARIABLE)),
+        )
+
+    def available(self) -> tuple[bool, str]:
+        return reader_available()
+
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
+        found = read([(question.hypothesis, question.context) for question in batch])
+        readings = [found[question.hypothesis, question.context] for question in batch]
+        return [MetricResult(each.probability, detail={"answer": each.answer}) for each in readings]
 
 
 CONSISTENCY = (

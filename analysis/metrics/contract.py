@@ -130,12 +130,14 @@ class ScoredQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ScoredSet:
-    """The questions that one system gave for one source, and the references of that source."""
+    """The questions that one system gave for one source, and the references and passage of that
+    source."""
 
     hypotheses: tuple[str, ...]
     references: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     language: str = ""
+    context: str = ""
 
 
 @dataclass(frozen=True, slots=True)

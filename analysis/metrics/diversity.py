@@ -18,7 +18,7 @@ from analysis.metrics.contract import (
     undefined,
 )
 from analysis.metrics.ptb import ptb
-from analysis.metrics.question_types import balance, question_type
+from analysis.metrics.question_types import balance, question_type, type_by_head
 from analysis.metrics.rouge import lcs_length
 from analysis.metrics.telling import told
 
@@ -68,12 +68,13 @@ def _likeness(a: Sequence[str], b: Sequence[str]) -> float:
     return 2 * lcs_length(a, b) / (len(a) + len(b)) if a or b else 1.0
 
 
-def types_of(one: ScoredSet) -> list[str]:
-    """Return the type of each question of a set."""
+def types_of(one: ScoredSet, *, by: str = "word") -> list[str]:
+    """Return the type of each question of a set, by its question word or by the head of its
+    wh-phrase."""
     answers = one.answers or ("",) * len(one.hypotheses)
+    type_of = type_by_head if by == "head" else question_type
     return [
-        question_type(question, answer)
-        for question, answer in zip(one.hypotheses, answers, strict=True)
+        type_of(question, answer) for question, answer in zip(one.hypotheses, answers, strict=True)
     ]
 
 
@@ -112,7 +113,7 @@ def _cardinality_error(one: ScoredSet, params: Mapping[str, Any]) -> MetricResul
 
 
 def _type_ratio(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
-    types = types_of(one)
+    types = types_of(one, by=params["by"])
     return (
         MetricResult(len(set(types)) / len(types), detail={"types": types})
         if types
@@ -121,7 +122,7 @@ def _type_ratio(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
 
 
 def _type_balance(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
-    types = types_of(one)
+    types = types_of(one, by=params["by"])
     return (
         MetricResult(balance(types), detail={"types": types}) if types else undefined(NO_QUESTIONS)
     )
@@ -141,6 +142,17 @@ _COUNTS: dict[str, Any] = {
     "higher_is_better": False,
 }
 _REFS: dict[str, Any] = {"needs": frozenset({Need.REFS})}
+_TYPES: dict[str, Any] = {
+    "languages": ENGLISH,
+    "parameters": (
+        Parameter(
+            "by",
+            "word",
+            "what tells the type: question word or head of the wh-phrase",
+            choices=("word", "head"),
+        ),
+    ),
+}
 
 SET_FACTS = (
     SetFact(
@@ -172,10 +184,8 @@ SET_FACTS = (
         _spec("cardinality_error", "Absolute cardinality difference", **_COUNTS, **_REFS),
         _cardinality_error,
     ),
-    SetFact(
-        _spec("type_ratio", "Distinct question types per question", languages=ENGLISH), _type_ratio
-    ),
-    SetFact(_spec("type_balance", "Balance of question types", languages=ENGLISH), _type_balance),
+    SetFact(_spec("type_ratio", "Distinct question types per question", **_TYPES), _type_ratio),
+    SetFact(_spec("type_balance", "Balance of question types", **_TYPES), _type_balance),
     SetFact(_spec("exact_duplicates", "Exact duplicates", **_COUNTS), _exact),
     SetFact(
         _spec(

@@ -3,7 +3,7 @@ softer penalty."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, log, log2
 from typing import Any
 
@@ -17,6 +17,7 @@ from analysis.metrics.contract import (
     ScoredQuestion,
     ScoredSystem,
     ScoredUnit,
+    undefined,
 )
 from analysis.metrics.telling import told
 
@@ -140,6 +141,82 @@ class Nist:
                 )
             )
             for question in told(batch)
+        ]
+
+
+def normalized_nist(
+    hypothesis: str,
+    references: Sequence[str],
+    info: Mapping[Gram, float],
+    *,
+    order: int = 5,
+    penalty: bool = True,
+) -> float | None:
+    """Return NIST divided by the NIST of the reference against itself.
+
+    Parameters
+    ----------
+    hypothesis : str
+        Words between white space.
+    references : sequence of str
+        At least one. If there are several, the reference that reaches the highest NIST is the divisor.
+    info : mapping of n-gram to bits
+        What `information` returns for the study's references.
+    order : int
+        Longest n-gram.
+    penalty : bool
+        Whether the length penalty applies.
+
+    Returns
+    -------
+    float or None
+        From 0 to 1. A hypothesis that drops uninformative words can exceed its reference; it counts 1.
+        None if the references carry no information, because each of their n-grams is certain.
+
+    Examples
+    --------
+    >>> info = information(["a b c", "a b d"])
+    >>> normalized_nist("a b c", ["a b c"], info), normalized_nist("x", ["a b c"], info)
+    (1.0, 0.0)
+    """
+
+    def against_references(text: str) -> float:
+        return nist([tally(text, references, info, order)], penalty=penalty)
+
+    highest = max(against_references(reference) for reference in references)
+    if highest == 0:
+        return None
+    return min(1.0, against_references(hypothesis) / highest)
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizedNist:
+    """NIST as a fraction of what the reference reaches: the part of Q-NIST that is not
+    answerability."""
+
+    spec = replace(Nist.spec, range=(0.0, 1.0), scale=Scale.FRACTION)
+
+    def available(self) -> tuple[bool, str]:
+        return True, ""
+
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
+        order, penalty = params["order"], params["penalty"]
+        info = information(
+            (reference for question in told(batch) for reference in question.references), order
+        )
+        values = [
+            normalized_nist(
+                question.hypothesis, question.references, info, order=order, penalty=penalty
+            )
+            for question in told(batch)
+        ]
+        return [
+            MetricResult(value)
+            if value is not None
+            else undefined("the NIST of the reference against itself is 0")
+            for value in values
         ]
 
 

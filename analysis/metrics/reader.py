@@ -30,11 +30,20 @@ Logits = NDArray[np.float32]
 @dataclass(frozen=True, slots=True)
 class AnswerSpan:
     """A stretch of characters of a passage, and how strongly the model holds it to be the
-    answer."""
+    answer; `no_answer` is how strongly it holds that there is none."""
 
     score: float
     start: int
     end: int
+    no_answer: float = np.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The answer that a model reads out of a passage, and the probability that there is one."""
+
+    answer: str
+    probability: float
 
 
 NOWHERE = AnswerSpan(-np.inf, 0, 0)
@@ -73,6 +82,32 @@ def best_span(starts: Logits, ends: Logits) -> tuple[int, int, float]:
     return first, last, float(both[first, last])
 
 
+def answer_probability(span: float, no_answer: float) -> float:
+    """Return the probability that a passage holds an answer, of the two alternatives.
+
+    Parameters
+    ----------
+    span : float
+        Sum of the start and end logits of the best span, from -inf.
+    no_answer : float
+        Sum of the start and end logits of the classification token, to which a model that was trained
+        on SQuAD 2.0 points if there is no answer (Devlin et al. 2019, section 4.3).
+
+    Returns
+    -------
+    float
+        exp(span) / (exp(span) + exp(no_answer)): .5 if both are equal, 0 if there is no span.
+
+    Examples
+    --------
+    >>> answer_probability(2.0, 2.0), answer_probability(-np.inf, 0.0)
+    (0.5, 0.0)
+    """
+    if span == -np.inf:
+        return 0.0
+    return float(np.exp(-np.logaddexp(0.0, no_answer - span)))
+
+
 class Reader:
     """A loaded model that remembers the answers it gave last: F1 and exact match of a question read
     it once."""
@@ -93,11 +128,11 @@ class Reader:
                 f"the tokenizer in {folder} does not tell where in a text its pieces stand"
             )
         self._window = min(WINDOW, longest(self._tokenizer, self._model.config))
-        self._seen: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._seen: OrderedDict[tuple[str, str], Reading] = OrderedDict()
 
-    def answers(self, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    def readings(self, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Reading]:
         """Return the answer to each distinct pair of question and passage, in the passage's own
-        characters."""
+        characters, with the probability that there is one."""
         distinct = dict.fromkeys(asked)
         found = {pair: self._seen[pair] for pair in distinct if pair in self._seen}
         fresh = sorted(
@@ -109,9 +144,9 @@ class Reader:
         self._remember(found)
         return found
 
-    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
         windows = self._windows(pairs)
-        best = [NOWHERE] * len(pairs)
+        best, probabilities = [NOWHERE] * len(pairs), [0.0] * len(pairs)
         places = sorted(
             range(len(windows["input_ids"])), key=lambda place: len(windows["input_ids"][place])
         )
@@ -120,8 +155,12 @@ class Reader:
             for place, span in zip(batch, self._spans(windows, batch), strict=True):
                 whose = windows["overflow_to_sample_mapping"][place]
                 best[whose] = max(best[whose], span, key=lambda one: (one.score, -one.start))
+                # An answer is in one window; the others rightly hold none
+                probability = answer_probability(span.score, span.no_answer)
+                probabilities[whose] = max(probabilities[whose], probability)
         return [
-            passage[span.start : span.end] for (_, passage), span in zip(pairs, best, strict=True)
+            Reading(passage[span.start : span.end], probability)
+            for (_, passage), span, probability in zip(pairs, best, probabilities, strict=True)
         ]
 
     def _windows(self, pairs: Sequence[tuple[str, str]]) -> Any:
@@ -163,11 +202,17 @@ class Reader:
                 continue
             first, last, score = best_span(starts[row, passage], ends[row, passage])
             where = windows["offset_mapping"][place]
-            yield AnswerSpan(score, where[passage[first]][0], where[passage[last]][1])
+            token = windows["input_ids"][place].index(self._tokenizer.cls_token_id)
+            yield AnswerSpan(
+                score,
+                where[passage[first]][0],
+                where[passage[last]][1],
+                no_answer=float(starts[row, token] + ends[row, token]),
+            )
 
-    def _remember(self, found: dict[tuple[str, str], str]) -> None:
-        for pair, answer in found.items():
-            self._seen[pair] = answer
+    def _remember(self, found: dict[tuple[str, str], Reading]) -> None:
+        for pair, reading in found.items():
+            self._seen[pair] = reading
             self._seen.move_to_end(pair)
         while len(self._seen) > ANSWERS_KEPT:
             self._seen.popitem(last=False)

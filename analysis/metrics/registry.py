@@ -9,14 +9,23 @@ from importlib.metadata import EntryPoint, entry_points
 from analysis.metrics.answerability import Answerability
 from analysis.metrics.bertscore import BertScore
 from analysis.metrics.bleu import ORDERS, Bleu, CorpusBleu, Sentences
-from analysis.metrics.composers import Average, Composed, PairScores, can_compose, composed, multi
-from analysis.metrics.consistency import CONSISTENCY
+from analysis.metrics.composers import (
+    Average,
+    Composed,
+    PairScores,
+    aligned_by_source,
+    can_compose,
+    composed,
+    multi,
+)
+from analysis.metrics.consistency import CONSISTENCY, AnswerProbability
 from analysis.metrics.contract import MetricSpec, MetricUnavailable, Scorer
 from analysis.metrics.diversity import SET_FACTS
 from analysis.metrics.meteor import Meteor
 from analysis.metrics.moverscore import MoverScore
-from analysis.metrics.nist import CorpusNist, Nist
+from analysis.metrics.nist import CorpusNist, Nist, NormalizedNist
 from analysis.metrics.qmetric import QMetric, can_mix
+from analysis.metrics.rank_at_5 import RankAt5
 from analysis.metrics.recipes import RECIPES
 from analysis.metrics.rouge import RougeL
 from analysis.metrics.sacre import SACRE
@@ -102,6 +111,7 @@ def _built_in() -> Iterable[Scorer]:
         BertScore(),
         MoverScore(),
         *CONSISTENCY,
+        AnswerProbability(),
     )
     yield from (CorpusBleu(), CorpusNist())
     yield from SET_FACTS
@@ -116,10 +126,15 @@ def _made_of(entry: RegisteredMetric) -> Iterable[Scorer]:
         return
     if can_mix(base.spec):
         yield QMetric(base)
+    if base.spec.id == "nist":
+        yield QMetric(NormalizedNist())
     if can_compose(base.spec):
         yield from composed(base)
     if base.spec.id in AVERAGED_BASES:
         yield Average(base)
+        yield from aligned_by_source(base)
+        yield RankAt5(Average(base))
+        yield RankAt5(Composed(PairScores(base), "multi", "Multi", multi))
     if base.spec.id == "bleu_1":  # Q-BLEU1 is the one Q-metric that they print of question sets
         q_bleu_1 = QMetric(base)
         yield Composed(PairScores(q_bleu_1), "multi", "Multi", multi)

@@ -27,6 +27,7 @@ ABOUT = {
     "moverscore": "how far words must be moved in a transformer's space",
     "answer_consistency_f1": "words shared by the given answer and the one a local model reads out of the passage",
     "answer_consistency_em": "whether these two answers are the same, articles and punctuation aside",
+    "answer_probability": "how probable it is, by a local model, that the passage answers the question",
     "corpus_bleu_4": "counts of all questions of a system added up before the formula",
     "corpus_nist": "counts of all questions of a system added up before the formula",
     "self_bleu_2": "likeness of a set's questions to each other; needs no reference",

@@ -35,7 +35,7 @@ from analysis.sections.mixed_models import MixedModels
 from analysis.sections.not_listed import NotListed
 from analysis.sections.own_repeats import OwnRepeats
 from analysis.sections.primary import PrimaryHypotheses
-from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets
+from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets, TypesByHead
 from analysis.sections.ranks import Ranks
 from analysis.sections.rating_grids import RatingGrids
 from analysis.sections.returned import Returned
@@ -47,6 +47,7 @@ from analysis.sections.system_means import SystemMeans
 from analysis.sections.system_scores import SystemScoresByMetric
 from analysis.sections.system_tests import SystemTests
 from analysis.sections.violations import Violations
+from analysis.sections.weightings import Weightings
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ CHAPTERS: tuple[Chapter, ...] = (
             DawidSkene(),
         ),
     ),
-    Chapter("protocol", "Protocol", (Aggregates(),)),
+    Chapter("protocol", "Protocol", (Aggregates(), Weightings())),
     Chapter(
         "metrics",
         "Metrics",
@@ -127,7 +128,9 @@ CHAPTERS: tuple[Chapter, ...] = (
             JudgedItems(),
         ),
     ),
-    Chapter("texts", "Texts", (Spans(), SpanMarks(), SetFacts(), ComputedFacts(), Sets())),
+    Chapter(
+        "texts", "Texts", (Spans(), SpanMarks(), SetFacts(), TypesByHead(), ComputedFacts(), Sets())
+    ),
     Chapter("slices", "Slices", (Slices(),)),
 )
 SECTIONS: tuple[Section[Any], ...] = tuple(

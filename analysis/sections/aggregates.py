@@ -211,10 +211,6 @@ def _rows(
                     unjudged=int(scored.unjudged[i, j]),
                 )
         if rubric.aggregate.combined != "none":
-            chosen = [
-                scored.criteria.index(key) for key in rubric.aggregated() if key in scored.criteria
-            ]
-            combined = np.sum if rubric.aggregate.combined == "sum" else np.mean
             yield AggregateRow(
                 *form,
                 system=system,
@@ -223,11 +219,20 @@ def _rows(
                 expected=None,
                 returned=None,
                 unrated=None,
-                aggregate=float(combined(values[i][chosen])) if chosen else nan,
+                aggregate=_combined(dict(zip(scored.criteria, values[i], strict=True)), rubric),
                 mean_expected=nan,
                 mean_returned=nan,
                 unjudged=None,
             )
+
+
+def _combined(values: Mapping[str, float], rubric: RubricDocument) -> float:
+    """Return the weighted sum or mean of a system's aggregates; not known without criteria."""
+    weights = {key: each for key, each in rubric.combined_weights().items() if key in values}
+    if not weights:
+        return nan
+    total = sum(weight * float(values[key]) for key, weight in weights.items())
+    return total if rubric.aggregate.combined == "sum" else total / sum(weights.values())
 
 
 def _end(row: AggregateRow, criteria: Sequence[CriterionRow]) -> str:
@@ -253,12 +258,12 @@ def _totals(found: Found) -> dict[tuple[str, str, str], list[AggregateRow]]:
 
 def _rank(rows: Sequence[AggregateRow], found: Found) -> Ranking:
     best = _end(rows[0], criterion_rows(found))
-    if _sums_of_unequal_numbers(found):
+    if has_sums_of_unequal_numbers(found):
         return Ranking()
     return ranking({row.system: row.aggregate for row in rows}, best=best)
 
 
-def _sums_of_unequal_numbers(found: Found) -> bool:
+def has_sums_of_unequal_numbers(found: Found) -> bool:
     """Say whether the aggregates are sums over more questions of some systems than of others."""
     rows = [row for row in first_reading(found) if known(row.aggregate)]
     sums = any(not isclose(row.aggregate, row.mean_expected, rel_tol=EQUAL) for row in rows)
@@ -292,7 +297,7 @@ def _combined_table(found: Found) -> list[PageTable]:
         return []
     systems = sorted({row.system for rows in totals.values() for row in rows})
     no_ranking = "no ranking: the criteria's best ends differ"
-    if _sums_of_unequal_numbers(found):
+    if has_sums_of_unequal_numbers(found):
         no_ranking = "no ranking: sums over different numbers of questions"
     lines = []
     for form, rows in totals.items():

@@ -18,7 +18,7 @@ from analysis.metrics.diversity import (
 )
 from analysis.metrics.languages import default_preparation, is_spaced
 from analysis.metrics.preparation import raw, step
-from analysis.metrics.question_types import TYPES, knows_types, question_type
+from analysis.metrics.question_types import TYPES, knows_types, question_type, type_by_head
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import known, or_dash, percent
 from analysis.reports.rows import number
@@ -54,6 +54,7 @@ class HeldSet:
     units: tuple[int, ...]
     texts: tuple[str | None, ...]
     types: tuple[str, ...]  # empty where the language's question words are not known
+    head_types: tuple[str, ...] = ()  # the types by the head of the wh-phrase, likewise
     parted: tuple[str, ...] = ()  # the returned texts with their words parted by spaces
 
     @property
@@ -122,6 +123,22 @@ class SetFactsRow:
     def asked(self) -> dict[str, int]:
         """Return how many questions there are of each type."""
         return {each: int(getattr(self, f"type_{each}")) for each in TYPES}
+
+
+@dataclass(frozen=True)
+class HeadTypeRow:
+    """How many of a system's questions have a type, told in two ways.
+
+    system: name of the system
+    question_type: the type
+    by_word: questions of the type by their question word, as in the text statistics
+    by_head: questions of the type if the head of the phrase after what or which decides
+    """
+
+    system: str
+    question_type: str
+    by_word: int
+    by_head: int
 
 
 @dataclass(frozen=True)
@@ -210,6 +227,44 @@ class SetFacts(Section[SetFactsRow]):
             sum(row.asked().values()) for row in rows
         )
         return [TYPES_UNKNOWN] if untold else []
+
+
+class TypesByHead(Section[HeadTypeRow]):
+    """Question types of each system by the head of the wh-phrase, beside those by question word."""
+
+    key = "types_by_head"
+    title = "Question types by the head of the wh-phrase"
+    identity = ("system", "question_type")
+    note = (
+        "A question with what or which takes the type of the noun that heads the phrase after it: “What researcher” "
+        "asks who, “In which year” asks when. Nouns are looked up in a list; if the head is not on it, the question "
+        "word decides."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[HeadTypeRow]:
+        rows = []
+        for system, sets in _by_system(held_sets(inputs.said)):
+            by_word = Counter(each for held in sets for each in held.types)
+            by_head = Counter(each for held in sets for each in held.head_types)
+            rows += [
+                HeadTypeRow(system, each, by_word[each], by_head[each])
+                for each in TYPES
+                if by_word[each] or by_head[each]
+            ]
+        return rows
+
+    def tables(self, found: Found) -> list[PageTable]:
+        rows = found.of(TypesByHead)
+        if all(row.by_word == row.by_head for row in rows):
+            return []
+        types = [each for each in TYPES if any(row.question_type == each for row in rows)]
+        by_place = {(row.system, row.question_type): row for row in rows}
+        lines = [
+            Line(system_name(system), [_by_head(by_place.get((system, each))) for each in types])
+            for system in dict.fromkeys(row.system for row in rows)
+        ]
+        caption = "Questions of each type by the head; below, by the question word."
+        return [PageTable(self.title, types, lines, first="System", caption=caption)]
 
 
 class ComputedFacts(Section[FactRow]):
@@ -326,14 +381,22 @@ def _held(slots: Sequence[tuple[Any, ...]], language: str) -> HeldSet:
     _, sources, systems, units, texts, submitted, answers = zip(*slots, strict=True)
     given = [None if pd.isna(text) else str(text) for text in texts]
     told = [_text(own) or _text(asked) for own, asked in zip(submitted, answers, strict=True)]
-    types = [
-        question_type(text, answer)
+    answered = [
+        (text, answer)
         for text, answer in zip(given, told, strict=True)
         if text is not None and knows_types(language)
     ]
     parted = raw if is_spaced(language) else step(default_preparation(language))
     words = tuple(parted(text) for text in given if text is not None)
-    return HeldSet(str(sources[0]), str(systems[0]), units, tuple(given), tuple(types), words)
+    return HeldSet(
+        source=str(sources[0]),
+        system=str(systems[0]),
+        units=units,
+        texts=tuple(given),
+        types=tuple(question_type(text, answer) for text, answer in answered),
+        head_types=tuple(type_by_head(text, answer) for text, answer in answered),
+        parted=words,
+    )
 
 
 def _text(value: Any) -> str:
@@ -466,6 +529,10 @@ def _sets_table(rows: Sequence[SetFactsRow]) -> list[PageTable]:
     caption = "Means over sets; repeated questions count."
     table = PageTable("Within a set", heads, lines, first="System", last="Sets", caption=caption)
     return [table] if keys else []
+
+
+def _by_head(row: HeadTypeRow | None) -> Cell:
+    return Cell("0", "0") if row is None else Cell(f"{row.by_head:,}", f"{row.by_word:,}")
 
 
 def _kind(row: SetFactsRow) -> str:

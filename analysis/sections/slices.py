@@ -10,10 +10,11 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from analysis import frames
-from analysis.frames import Material
+from analysis.frames import Material, aligned
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import interval_text, or_dash
+from analysis.reports.system_names import system_name
 from analysis.sections.agreement import alpha_of
 from analysis.sections.columns import averaged_criteria, human_columns, metric_columns
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -33,6 +34,7 @@ MEASURES = {
     "mean": "means",
     "spearman": "Spearman's ρ",
 }
+METRIC_MEAN = "metric_mean"
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,11 @@ class SliceRow:
     attribute: name of the attribute
     label: its value
     slices: number of its values, over which the eye can wander
-    measure: krippendorff_alpha (of what annotators said), mean or spearman
-    criterion: key of the criterion, or the name of an imported column of means
+    measure: krippendorff_alpha (of what annotators said), mean, spearman, or metric_mean (a system's
+      mean score by a metric)
+    criterion: key of the criterion, or the name of an imported column of means; empty for metric_mean
     system: name of the system, for means
-    metric: name of the metric, for correlations
+    metric: name of the metric, for correlations and metric_mean
     estimate: the number
     """
 
@@ -60,7 +63,8 @@ class SliceRow:
 
 
 class Slices(Section[SliceRow]):
-    """Alpha, system means and Spearman's rho for every value of every chosen attribute."""
+    """Alpha, system means, Spearman's rho and metric scores for every value of every chosen
+    attribute."""
 
     key = "slices"
     title = "Slices"
@@ -76,12 +80,16 @@ class Slices(Section[SliceRow]):
         if not attributes:
             return {}
         material = inputs.counted
-        means = material.slots["system"].nunique() * len(averaged_criteria(material))
-        rhos = len(human_columns(material)) * len(metric_columns(material))
+        systems, metrics = material.slots["system"].nunique(), len(metric_columns(material))
+        means = systems * len(averaged_criteria(material))
+        rhos = len(human_columns(material)) * metrics
         of_value = len(material.rubric.criteria) + means + rhos
         columns = _columns(material, attributes)
         values = {name: int(_labels(material, name, columns).nunique()) for name in attributes}
-        return {name: of_value * count for name, count in values.items()}
+        return {
+            name: count * (of_value + (0 if name == "day" else systems * metrics))
+            for name, count in values.items()
+        }
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SliceRow]:
         rows: list[SliceRow] = []
@@ -102,15 +110,16 @@ class Slices(Section[SliceRow]):
         for row in found.of(Slices):
             by_table.setdefault((row.attribute, row.measure), []).append(row)
         for (attribute, measure), kept in by_table.items():
+            if measure == METRIC_MEAN:
+                tables.append(_metrics_table(attribute, kept))
+                continue
             columns = {(row.criterion, row.system or row.metric): _head(row, found) for row in kept}
             by_place = {(row.label, (row.criterion, row.system or row.metric)): row for row in kept}
             lines = [
                 Line(label, [_cell(by_place.get((label, column))) for column in columns])
                 for label in dict.fromkeys(row.label for row in kept)
             ]
-            title = f"{attribute.replace('_', ' ')}, {kept[0].slices} values: {MEASURES[measure]}"
-            if kept[0].slices == 1:
-                title = title.replace("1 values", "1 value")
+            title = f"{_values_of(attribute, kept)}: {MEASURES[measure]}"
             tables.append(
                 PageTable(title, list(columns.values()), lines, first="Slice", folded=True)
             )
@@ -120,6 +129,33 @@ class Slices(Section[SliceRow]):
 def choices(campaign: Campaign) -> list[str]:
     """Return the attributes that a campaign's tables can be sliced by."""
     return [*OWN, *(FROM_FILE + name for name in frames.attribute_names(campaign))]
+
+
+def _values_of(attribute: str, rows: Sequence[SliceRow]) -> str:
+    values = "1 value" if rows[0].slices == 1 else f"{rows[0].slices} values"
+    return f"{attribute.replace('_', ' ')}, {values}"
+
+
+def _metrics_table(attribute: str, rows: Sequence[SliceRow]) -> PageTable:
+    """Return the table of metrics by slice and system (Ushio et al. 2022, table 4)."""
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    by_place = {(row.label, row.system, row.metric): row.estimate for row in rows}
+    lines = []
+    for label, system in dict.fromkeys((row.label, row.system) for row in rows):
+        estimates = [by_place.get((label, system, metric)) for metric in metrics]
+        cells = [
+            Cell("–") if each is None else Cell(f"{each.value:.4g}", f"n = {each.n:,}")
+            for each in estimates
+        ]
+        lines.append(Line(f"{label}: {system_name(system)}", cells))
+    return PageTable(
+        f"{_values_of(attribute, rows)}: metrics by system",
+        metrics,
+        lines,
+        first="Slice and system",
+        caption="Means of question scores, as the metric gives them.",
+        folded=True,
+    )
 
 
 def _head(row: SliceRow, found: Found) -> str:
@@ -169,7 +205,9 @@ def _of_attribute(
     for value in values:
         tell()
         said, counted = _part(inputs.said, of_said, value), _part(inputs.counted, labels, value)
-        core = _core(said, counted, by_model)
+        core = [*_core(said, counted, by_model)]
+        if attribute != "day":  # a score does not depend on the day of a judgment
+            core += _metric_means(counted)
         rows += [
             SliceRow(name, str(value), len(values), measure, criterion, system, metric, estimate)
             for measure, criterion, system, metric, estimate in core
@@ -234,6 +272,18 @@ def _core(
                 column.name,
                 replace(told, method="Spearman's ρ, no test"),
             )
+
+
+def _metric_means(part: Material) -> Iterator[tuple[str, str, str, str, Tested]]:
+    """Yield each system's mean score by each metric, over the questions that have a score."""
+    for column in metric_columns(part):
+        scores = aligned(part.questions["unit"], part.score(column.metric))
+        by_system = part.questions.assign(value=scores).dropna(subset=["value"]).groupby("system")
+        for system, values in by_system["value"]:
+            mean = Tested(
+                value=float(values.mean()), n=len(values), method="mean of question scores"
+            )
+            yield METRIC_MEAN, "", str(system), column.name, mean
 
 
 def _tested(estimate: Estimate) -> Tested:

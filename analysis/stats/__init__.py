@@ -13,7 +13,7 @@ correlation levels ties     does a metric follow people: pairs, levels, pairwise
 clustered dependent         does one metric follow better: by source; Williams, as in papers
 multiplicity                many tests at once
 crosscheck                  the same number from somebody else's library
-spans protocol              marked spans; protocols' own aggregates
+spans protocol weightings   marked spans; protocols' own aggregates; sums under random weights
 
 Forms, caveats and sources are in docs/statistics.md.
 """

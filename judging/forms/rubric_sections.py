@@ -381,6 +381,11 @@ class AggregateForm(SectionForm):
                 choices=criteria,
                 required=False,
             ),
+            "weights": PairsField(
+                label=_("Weights in the combined number"),
+                help_text=_("One to a line, such as “relevance: 2”; 1 for all others."),
+                required=False,
+            ),
             "note": area(_("Note printed with the numbers"), required=False, rows=2),
         }
 

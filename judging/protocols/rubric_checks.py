@@ -245,6 +245,15 @@ def _aggregate(rubric: RubricDocument) -> Iterator[KeyedProblem]:
     ends = {each.best for each in rubric.criteria if each.key in rubric.aggregated()}
     if rubric.aggregate.combined != "none" and len(ends) > 1:
         yield "aggregate.combined", "criteria whose best ends differ cannot be added up"
+    if rubric.aggregate.weights and rubric.aggregate.combined == "none":
+        yield "aggregate.weights", "there is no combined score; combine the criteria to weigh them"
+        return
+    for key in rubric.aggregate.weights:
+        if key not in rubric.aggregated():
+            yield (
+                f"aggregate.weights.{key}",
+                f"{key} does not enter the combined score; add it to the criteria or drop its weight",
+            )
 
 
 def _worked_item(rubric: RubricDocument, item: WorkedItem) -> Iterator[KeyedProblem]:

@@ -304,15 +304,17 @@ class OpenMapping:
                 self.report.add(f"{self.at(key)}[{index}]", "must be a text")
         return tuple(item.text.strip() for item in node.items) if node else ()
 
-    def values(self, key: str) -> dict[str, int]:
+    def values(self, key: str, *, least: int | None = None) -> dict[str, int]:
         """Return a mapping of names to whole numbers."""
+        wanted = "a whole number" if least is None else f"a whole number from {least}"
         node = self.take(key, "map", "a mapping of names to whole numbers", required=True)
         found: dict[str, int] = {}
         for name, item in node.pairs if node else ():
-            if item.kind == "scalar" and NUMBER.fullmatch(item.text):
+            is_number = item.kind == "scalar" and NUMBER.fullmatch(item.text)
+            if is_number and (least is None or int(item.text) >= least):
                 found[name] = int(item.text)
             else:
-                self.report.add(f"{self.at(key)}.{name}", "must be a whole number")
+                self.report.add(f"{self.at(key)}.{name}", f"must be {wanted}")
         if node and not node.pairs:
             self.report.add(self.at(key), "is empty; give a mapping of names to whole numbers")
         return found

@@ -262,6 +262,7 @@ def _aggregate(section: OpenMapping | None) -> Aggregate:
         kind=section.choice("kind", get_args(schema.AggregateKind)),
         combined=section.choice("combined", get_args(schema.Combined), default="none"),
         criteria=section.texts("criteria"),
+        weights=section.values("weights", least=1) if section.has("weights") else {},
         note=section.text("note", default=""),
     )
     section.close()

@@ -198,11 +198,15 @@ FACT_KINDS: Mapping[str, type[Fact]] = {"quota": Quota, "type_diversity": TypeDi
 @dataclass(frozen=True, slots=True)
 class Aggregate:
     """A system's numbers: means over questions, or sums over every expected slot, of `criteria`
-    (all where empty)."""
+    (all where empty).
+
+    `weights`: of criteria in the combined score; 1 if a criterion has none.
+    """
 
     kind: AggregateKind
     combined: Combined = "none"
     criteria: tuple[str, ...] = ()
+    weights: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
 
 
@@ -262,6 +266,10 @@ class RubricDocument:
         best end."""
         return self.aggregate.criteria or tuple(c.key for c in self.criteria if c.best != "none")
 
+    def combined_weights(self) -> dict[str, int]:
+        """Return the weight in the combined score of each criterion that enters it."""
+        return {key: self.aggregate.weights.get(key, 1) for key in self.aggregated()}
+
     def rated_example(self) -> tuple[tuple[RubricCriterion, CriterionPoint, str], ...]:
         """Return each criterion of the worked item with the value it gets there, and why."""
         item = self.worked_item
@@ -289,7 +297,7 @@ def without_criteria(rubric: RubricDocument, keys: Sequence[str]) -> RubricDocum
     """
     aggregate = rubric.aggregate
     if set(keys) & set(rubric.aggregated()):
-        aggregate = replace(aggregate, combined="none", criteria=())
+        aggregate = replace(aggregate, combined="none", criteria=(), weights={})
     return replace(
         rubric,
         criteria=tuple(each for each in rubric.criteria if each.key not in keys),

@@ -100,7 +100,7 @@ def rename(plain: Tree, *, criteria: Mapping[str, str], stages: Mapping[str, str
         _replace(fact, "criterion", criteria)
         _replace(fact, "beside", criteria)
     _replace_each(plain.get("aggregate"), "criteria", criteria)
-    for holder, name in _rated(plain):
+    for holder, name in [*_rated(plain), *_weighted(plain)]:
         holder[name] = {criteria.get(key, key): said for key, said in holder[name].items()}
     _rename_texts(plain, {"criteria": criteria, "stages": stages})
 
@@ -129,8 +129,16 @@ def forget(plain: Tree, criterion: str) -> None:
                 rule[name].pop(criterion, None)
         _drop(rule, "named", criterion)
     _drop(plain.get("aggregate"), "criteria", criterion)
-    for holder, name in _rated(plain):
+    for holder, name in [*_rated(plain), *_weighted(plain)]:
         holder[name].pop(criterion, None)
+
+
+def _weighted(plain: Tree) -> list[tuple[Tree, str]]:
+    """Return the mapping of criteria to weights, if there is one, as its holder and key."""
+    aggregate = plain.get("aggregate")
+    if isinstance(aggregate, dict) and isinstance(aggregate.get("weights"), dict):
+        return [(aggregate, "weights")]
+    return []
 
 
 def _rated(plain: Tree) -> list[tuple[Tree, str]]:

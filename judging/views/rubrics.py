@@ -138,6 +138,10 @@ def _parts(own: RubricDocument, other: RubricDocument | None) -> dict[str, Any]:
             (KINDS[type(fact)], fact, own.criterion(_about(fact)).name) for fact in own.facts
         ],
         "aggregated": [own.criterion(key).name for key in own.aggregated()],
+        "weights": own.aggregate.weights
+        and [
+            f"{own.criterion(key).name} {weight}" for key, weight in own.combined_weights().items()
+        ],
         "agreement": [(dict(words.STATISTICS)[each.statistic], each) for each in own.agreement],
         "guideline": blocks(own.guideline),
         "guideline_beside": blocks(other.guideline) if other else (),

@@ -13,7 +13,7 @@ from analysis.metrics import registry
 from analysis.metrics.contract import RAW, MetricResult, MetricSpec, Need, Preparation, ScoredUnit
 from analysis.models import Result
 from judging.actions import jobs
-from judging.models import Job, Metric, Reference, Score, Unit
+from judging.models import Job, Metric, Question, Reference, Score, Unit
 from tests import factories
 from tests.analysis import studies
 
@@ -295,3 +295,11 @@ def test_core_metrics_that_a_dataset_brings_are_not_computed_by_default() -> Non
     )
 
     assert scores.core_metrics(collection) == ["rouge_l"]
+
+
+def test_a_set_comes_with_the_passage_of_its_source_also_if_it_is_empty(collection):
+    Question.objects.all().delete()
+    keys = items.targets(collection, ScoredUnit.SET)
+    passages = set(collection.sources.values_list("passage__text", flat=True))
+    assert {one.context for one in items.read(collection, ScoredUnit.SET, keys)} == passages
+    assert all(passages)

@@ -658,6 +658,30 @@ def slices(golden: Golden, said: Sequence[Slot], counted: Sequence[Slot]) -> lis
                     rows.append(
                         {**row, **_rho(pairs, 1 if direction == "higher" else -1), "n": len(pairs)}
                     )
+        rows += [{**head, **row} for row in _metric_means(golden, read)]
+    return rows
+
+
+def _metric_means(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
+    rows = []
+    for metric, _direction in golden.metrics:
+        by_system: dict[str, list[float]] = {}
+        for slot in slots:
+            if (score := slot.scores.get(metric)) is not None:
+                by_system.setdefault(slot.system, []).append(score)
+        rows += [
+            {
+                "measure": "metric_mean",
+                "criterion": "",
+                "system": system,
+                "metric": metric,
+                "value": mean(scores),
+                "n": len(scores),
+                "low": None,
+                "high": None,
+            }
+            for system, scores in by_system.items()
+        ]
     return rows
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from analysis.metrics.bleu import Bleu, bleu
-from analysis.metrics.composers import Average, can_compose, composed
+from analysis.metrics.composers import Average, aligned_by_source, can_compose, composed
 from analysis.metrics.contract import (
     MetricResult,
     MetricSpec,
@@ -144,3 +144,22 @@ def test_a_composed_metric_that_weighs_by_the_study_says_so() -> None:
 def test_a_metric_of_sets_or_where_less_is_better_has_no_set_metric() -> None:
     assert not can_compose(of(Bleu(1), "f").spec)
     assert not can_compose(MetricSpec("a", "A", "1", ScoredUnit.PAIR, higher_is_better=False))
+
+
+def test_conservative_and_liberal_evaluation_differ_on_sources_with_one_side_alone() -> None:
+    """Four sources, by hand: found (BLEU-1 of 2 words of 3), chosen wrongly, missed, neither."""
+    found = ScoredSet(("a b c",), ("a b d",))
+    sets = [found, ScoredSet(("a",), ()), ScoredSet((), ("a",)), ScoredSet((), ())]
+    conservative, liberal = (
+        [result.value for result in score(metric, sets)] for metric in aligned_by_source(Bleu(1))
+    )
+    assert conservative == [pytest.approx(2 / 3), 0, 0, None]
+    assert liberal == [pytest.approx(2 / 3), None, None, None]
+    assert score(aligned_by_source(Bleu(1))[1], sets)[1].status is Status.UNDEFINED
+
+
+def test_conservative_evaluation_takes_all_references_of_a_source() -> None:
+    several = ScoredSet(("a b c",), ("a b d", "a b c"))
+    multi, conservative = of(Bleu(1), "multi"), aligned_by_source(Bleu(1))[0]
+    assert score(conservative, [several])[0].value == pytest.approx(1)
+    assert score(multi, [several])[0].value == pytest.approx(2 / 3)

@@ -3,6 +3,7 @@ installed."""
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,22 @@ import pytest
 
 from analysis.metrics import reader as reading
 from analysis.metrics import registry
-from analysis.metrics.consistency import CONSISTENCY, exact_match, normalised, token_f1
-from analysis.metrics.contract import MetricUnavailable, ScoredQuestion
-from analysis.metrics.reader import QA_VARIABLE, best_span, reader, reason_against_reader
+from analysis.metrics.consistency import (
+    CONSISTENCY,
+    AnswerProbability,
+    exact_match,
+    normalised,
+    token_f1,
+)
+from analysis.metrics.contract import MetricUnavailable, ScoredQuestion, ScoredSet, Status
+from analysis.metrics.rank_at_5 import most_answerable
+from analysis.metrics.reader import (
+    QA_VARIABLE,
+    answer_probability,
+    best_span,
+    reader,
+    reason_against_reader,
+)
 from analysis.metrics.scoring import score
 from tests.analysis.metrics import toy_reader
 from tests.analysis.metrics.test_score_command import run
@@ -63,7 +77,9 @@ def test_the_best_span_is_that_of_all_spans_looked_at_one_by_one() -> None:
         )
 
 
-@pytest.mark.parametrize("metric", CONSISTENCY, ids=lambda metric: metric.spec.id)
+@pytest.mark.parametrize(
+    "metric", [*CONSISTENCY, AnswerProbability()], ids=lambda metric: metric.spec.id
+)
 def test_without_a_reader_the_reason_is_said(
     metric, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -203,3 +219,101 @@ def test_the_command_reads_passage_and_answer_from_their_columns(
         2 / 3,
         0.0,
     )
+
+
+@pytest.mark.parametrize(
+    ("span", "no_answer", "expected"),
+    [(2, 2, 0.5), (3, 1, 0.8807970779778823), (-900, 900, 0), (900, -900, 1), (-np.inf, 0, 0)],
+)
+def test_answer_probability_is_the_softmax_of_answer_and_none(
+    span: float, no_answer: float, expected: float
+) -> None:
+    """The second: 1 / (1 + exp(-2)) as printed by tables of the logistic function."""
+    assert answer_probability(span, no_answer) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "kept"),
+    [
+        ([0.9, 0.5, 0.7, 0.4, 0.6, 0.8, 0.95], "gafce"),
+        ([0.5, 0.49, 0.5, 0.1, 0, 0, 0], "ac"),
+        ([0.1] * 7, ""),
+    ],
+)
+def test_most_answerable_keeps_at_most_five_from_a_probability_of_one_half(
+    probabilities: list[float], kept: str
+) -> None:
+    assert most_answerable("abcdefg", probabilities) == tuple(kept)
+
+
+def without_answer(questions: list[ScoredQuestion]) -> list[ScoredQuestion]:
+    return [
+        replace(each, context=each.context.replace(each.answer, "the old lock"))
+        for each in questions
+    ]
+
+
+@pytest.mark.parametrize("fillers", [0, 20], ids=["short", "one window"])
+def test_answer_probability_parts_answered_questions_from_unanswered(
+    qa_model: Path, fillers: int
+) -> None:
+    answered = lessons(20, fillers=fillers)
+    high = values(AnswerProbability(), answered)
+    low = values(AnswerProbability(), without_answer(answered))
+    assert sum(value > 0.5 for value in high) > 18
+    assert sum(value < 0.5 for value in low) > 18
+
+
+def test_answer_probability_of_many_windows_is_that_of_the_surest(qa_model: Path) -> None:
+    """The answer is in one of some ten windows, and the small model errs on a few of the others."""
+    answered = lessons(20, fillers=200)
+    high = values(AnswerProbability(), answered)
+    low = values(AnswerProbability(), without_answer(answered))
+    assert min(high) > 0.5
+    assert np.mean(high) - np.mean(low) > 0.5
+
+
+def test_answer_probability_is_that_of_the_logits_of_the_model(qa_model: Path) -> None:
+    """Computed a second time by torch, over all spans of one window."""
+    import torch
+    from transformers import AutoModelForQuestionAnswering, AutoTokenizer
+
+    question = lessons(1, fillers=5)[0]
+    tokenizer = AutoTokenizer.from_pretrained(str(qa_model))
+    model = AutoModelForQuestionAnswering.from_pretrained(str(qa_model)).eval()
+    pieces = tokenizer(question.hypothesis, question.context, return_tensors="pt")
+    with torch.inference_mode():
+        found = model(**pieces)
+    passage = [place for place, part in enumerate(pieces.sequence_ids(0)) if part == 1]
+    spans = [
+        found.start_logits[0, i] + found.end_logits[0, j]
+        for i in passage
+        for j in passage
+        if i <= j
+    ]
+    none = found.start_logits[0, 0] + found.end_logits[0, 0]
+    expected = torch.softmax(torch.stack([max(spans), none]), dim=0)[0].item()
+    assert values(AnswerProbability(), [question]) == [pytest.approx(expected, abs=1e-5)]
+
+
+def test_rank_at_5_scores_the_questions_that_the_passage_answers(qa_model: Path) -> None:
+    passage = "In 1851 Agnes Moss built the bridge ."
+    who, where, when = toy_reader.ASKS.values()
+    one = ScoredSet((where, who, when), (who, when), context=passage)
+    metric = registry.get("rank5_multi_rouge_l")
+    plain = score(registry.get("multi_rouge_l"), [ScoredSet((when, who), (who, when))])[0]
+    got, without, empty = score(
+        metric, [one, ScoredSet((who,), (who,)), ScoredSet((), (who,), context=passage)]
+    )
+    assert got.value == plain.value == 1
+    assert (without.status, without.reason) == (Status.UNDEFINED, "the source has no passage")
+    assert empty.value == 0
+
+
+def test_rank_at_5_is_offered_for_the_metrics_that_table_3_prints() -> None:
+    ids = {entry.id for entry in registry.all_metrics() if entry.id.startswith("rank5_")}
+    assert ids == {
+        f"rank5_{family}_{base}"
+        for family in ("avg", "multi")
+        for base in ("bleu_4", "rouge_l", "meteor")
+    }

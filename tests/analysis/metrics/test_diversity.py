@@ -73,3 +73,14 @@ def test_an_empty_set_is_undefined(id: str) -> None:
 @pytest.mark.parametrize("id", ["exact_duplicates", "near_duplicates", "cardinality_difference"])
 def test_an_empty_set_has_no_duplicates(id: str) -> None:
     assert value(id) == 0
+
+
+def test_types_by_head_of_the_phrase_differ_from_those_by_word() -> None:
+    one = ScoredSet(("What year was it?", "What is it?"))
+    by_word, by_head = (
+        score(registry.get("type_ratio"), [one], params={"by": by})[0] for by in ("word", "head")
+    )
+    assert (by_word.value, by_word.detail["types"]) == (0.5, ["what", "what"])
+    assert (by_head.value, by_head.detail["types"]) == (1.0, ["when", "what"])
+    balance = score(registry.get("type_balance"), [one], params={"by": "head"})[0]
+    assert balance.value == pytest.approx(1)

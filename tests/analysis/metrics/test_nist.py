@@ -5,10 +5,19 @@ from math import exp, log, log2
 import pytest
 
 from analysis.metrics.contract import ScoredQuestion, ScoredSystem, Status
-from analysis.metrics.nist import CorpusNist, Nist, information, nist, tally
+from analysis.metrics.nist import (
+    CorpusNist,
+    Nist,
+    NormalizedNist,
+    information,
+    nist,
+    normalized_nist,
+    tally,
+)
 from analysis.metrics.scoring import score
 
 CORPUS = ["a b c", "a b d"]
+SONG = "who wrote the old song about the river"
 
 
 def test_information_is_in_bits_and_rare_words_tell_more() -> None:
@@ -71,3 +80,37 @@ def test_corpus_nist_counts_a_source_once_however_many_systems_answer_it() -> No
     one = ScoredSystem((ScoredQuestion("a b", ("a b c",)), ScoredQuestion("a d", ("a b d",))))
     other = ScoredSystem((ScoredQuestion("a", ("a b c",)),))
     assert score(CorpusNist(), [one, other])[0] == score(CorpusNist(), [one])[0]
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "expected"),
+    [
+        ("who wrote the song about the river", 0.8802908958632377),
+        (SONG, 1.0),
+        ("what is the old river about", 0.47250596759292873),
+        ("song about the old river who wrote the the", 0.84640522875817),
+    ],
+)
+def test_normalized_nist_is_the_quotient_of_nltk(hypothesis: str, expected: float) -> None:
+    """NLTK 3.10: sentence_nist([reference], hypothesis) / sentence_nist([reference], reference)."""
+    info = information([SONG])
+    assert normalized_nist(hypothesis, [SONG], info) == pytest.approx(expected, abs=1e-12)
+
+
+def test_normalized_nist_above_its_reference_is_1() -> None:
+    reference = "the the the the the the the the the the the end"
+    info = information([reference], 1)
+    one = tally("the the the the the the the the the the end", [reference], info, 1)
+    itself = tally(reference, [reference], info, 1)
+    assert nist([one]) > nist([itself])
+    assert normalized_nist("the " * 10 + "end", [reference], info, order=1) == 1
+
+
+def test_normalized_nist_of_a_reference_without_information_is_undefined() -> None:
+    got = score(NormalizedNist(), [ScoredQuestion("a", ("a",))])[0]
+    assert (got.value, got.status) == (None, Status.UNDEFINED)
+
+
+def test_normalized_nist_divides_by_the_best_of_several_references() -> None:
+    info = information(CORPUS)
+    assert normalized_nist("a b d", CORPUS, info) == 1

@@ -14,6 +14,7 @@ from analysis.metrics.contract import (
     ScoredUnit,
     Status,
 )
+from analysis.metrics.nist import NormalizedNist
 from analysis.metrics.qmetric import QMetric, can_mix
 from analysis.metrics.scoring import score
 
@@ -63,3 +64,19 @@ def test_q_metric_needs_capitals_and_carries_the_parameters_of_both() -> None:
 )
 def test_only_bounded_metrics_where_more_is_better_have_one(spec: MetricSpec, can: bool) -> None:
     assert can_mix(spec) is can
+
+
+def test_q_nist_mixes_answerability_with_normalized_nist() -> None:
+    q_nist = registry.get("q_nist")
+    got = score(q_nist, [QUESTION])[0]
+    normalized = score(NormalizedNist(), [QUESTION], preparation=Preparation("ptb", "ptb"))[0].value
+    answer = score(registry.get("answerability"), [QUESTION])[0].value
+    assert normalized is not None
+    assert answer is not None
+    assert got.value == pytest.approx(0.66 * answer + 0.34 * normalized)
+    assert (q_nist.spec.scale, q_nist.spec.range) == (Scale.FRACTION, (0.0, 1.0))
+
+
+def test_q_nist_of_a_perfect_question_is_1() -> None:
+    question = ScoredQuestion("Who sang it first?", ("Who sang it first?",))
+    assert score(registry.get("q_nist"), [question])[0].value == pytest.approx(1)

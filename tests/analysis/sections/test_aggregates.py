@@ -32,6 +32,19 @@ def test_what_has_no_best_end_is_not_combined() -> None:
     assert {row["criterion"] for row in rows} == {"", "correctness"}
 
 
+@pytest.mark.parametrize(("combined", "divisor"), [("sum", 1), ("mean", 4)])
+def test_combined_aggregate_weighs_its_criteria(combined, divisor) -> None:
+    small = documents.parse(factories.SMALL, "small.yaml")
+    form, content = (criterion.key for criterion in small.criteria)
+    weighted = Aggregate("mean", combined, weights={form: 3})
+    campaign = studies.imported(rubric=rubrics.install(document=replace(small, aggregate=weighted)))
+    rows = records(Aggregates, campaign)
+    values = {(row["system"], row["criterion"]): row["aggregate"] for row in rows}
+    for system in ("Alba", "Brisa", "Corvo"):
+        by_hand = (3 * values[system, form] + values[system, content]) / divisor
+        assert values[system, ""] == pytest.approx(by_hand)
+
+
 def said(**documents) -> str:
     return " ".join(Aggregates().sentences(stored.found(**documents)))
 

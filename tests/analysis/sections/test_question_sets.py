@@ -11,6 +11,7 @@ from analysis.sections.question_sets import (
     HeldSet,
     SetFacts,
     Sets,
+    TypesByHead,
     held_sets,
     value_of,
 )
@@ -288,3 +289,31 @@ def test_computed_facts_stand_beside_their_ratings():
 
 def test_a_run_without_facts_has_no_table():
     assert SetFacts().tables(stored.found()) == ComputedFacts().tables(stored.found()) == []
+
+
+def test_types_by_head_beside_those_by_word_count_each_question_twice(read):
+    read.slots["text"] = (
+        read.slots["text"]
+        .astype("string")
+        .replace("What broke first?", "In what year did it break?")
+    )
+    rows = [row for row in records(TypesByHead, read) if row["system"] == "Alba"]
+
+    found = {row["question_type"]: (row["by_word"], row["by_head"]) for row in rows}
+    assert found == {"who": (2, 2), "when": (0, 1), "where": (2, 2), "what": (2, 1)}
+
+
+def test_types_by_head_are_shown_where_they_differ_from_those_by_word():
+    same = {"system": "Alba", "question_type": "who", "by_word": 2, "by_head": 2}
+    moved = [
+        {"system": "Alba", "question_type": "what", "by_word": 3, "by_head": 1},
+        {"system": "Brisa", "question_type": "when", "by_word": 0, "by_head": 2},
+    ]
+    assert TypesByHead().tables(stored.found(types_by_head=[same])) == []
+    [table] = TypesByHead().tables(stored.found(types_by_head=[same, *moved]))
+
+    assert table.columns == ["who", "when", "what"]
+    assert cells(table) == [
+        [("2", "2"), ("0", "0"), ("1", "3")],
+        [("0", "0"), ("2", "0"), ("0", "0")],
+    ]

@@ -110,6 +110,7 @@ def test_run_by_protocol_says_so_and_leaves_agreement_alone(client):
         ("krippendorff_alpha", "as_released"),
         ("mean", "by_protocol"),
         ("spearman", "by_protocol"),
+        ("metric_mean", "by_protocol"),
     }
     assert (tables["about"][0]["reading"], released["about"][0]["reading"]) == (
         "by_protocol",

@@ -3,6 +3,7 @@ attributes cost."""
 
 from collections import Counter
 from math import nan
+from statistics import fmean
 
 import pytest
 
@@ -14,7 +15,7 @@ from analysis.sections.not_listed import MULTIPLYING, NotListed
 from analysis.sections.section import Chance, Found
 from analysis.sections.slices import SliceRow, Slices
 from analysis.stats import estimate
-from judging.models import Attribute, Unit
+from judging.models import Attribute, Score, Unit
 from tests.analysis import studies
 from tests.analysis.sections.computing import inputs_of, records
 
@@ -112,8 +113,9 @@ def test_columns_of_the_file_are_read_once_for_all_attributes(monkeypatch) -> No
     material = frames.material(campaign)
     sizes = Slices().sizes(inputs_of(material, slices=[*wanted, "source"]))
     assert len(read) == 1
-    # two alphas, three means on two criteria, and rho of two criteria with one metric
-    assert sizes == dict.fromkeys(wanted, 10) | {"source": 60}
+    # two alphas, three means on two criteria, rho of two criteria with one metric, and the
+    # metric's means of three systems
+    assert sizes == dict.fromkeys(wanted, 13) | {"source": 78}
     assert {each["attribute"] for each in records(Slices, material, slices=wanted)} == {*"abc"}
     assert len(read) == 2
 
@@ -139,3 +141,38 @@ def test_a_cancel_is_learnt_of_before_each_section_and_each_slice() -> None:
     told.clear()
     Slices().compute(inputs, Found({}), tell)
     assert told == ["Slices by topic"] * 3
+
+
+@pytest.mark.django_db
+def test_metric_means_of_a_slice_are_those_of_its_questions_by_system() -> None:
+    material = frames.material(with_columns({"domain": ["news", "books", "news"]}))
+    rows = records(Slices, material, slices=[*by_file("domain"), "day"])
+    means = {
+        (row["label"], row["system"]): (row["value"], row["n"])
+        for row in rows
+        if row["measure"] == "metric_mean"
+    }
+    assert {row["attribute"] for row in rows if row["measure"] == "metric_mean"} == {"domain"}
+
+    values: dict[tuple[str, str], list[float]] = {}
+    domains = dict(Attribute.objects.filter(name="domain").values_list("unit", "value"))
+    for unit, system, value in Score.objects.values_list(
+        "unit", "unit__question_set__system__name", "value"
+    ):
+        values.setdefault((domains[unit], system), []).append(value)
+    assert means == {place: (pytest.approx(fmean(own)), len(own)) for place, own in values.items()}
+
+
+def test_metric_means_are_a_table_of_slices_and_systems_by_metrics() -> None:
+    rows = [
+        row("metric_mean", criterion="", system=system, metric=metric)
+        for system, metric in (("Alba", "BLEU"), ("Alba", "METEOR"), ("Brisa", "BLEU"))
+    ]
+    [table] = Slices().tables(Found({"slices": [encode(each) for each in rows], "criteria": []}))
+    assert (table.title, table.columns) == (
+        "topic, 7 values: metrics by system",
+        ["BLEU", "METEOR"],
+    )
+    assert [line.name for line in table.lines] == ["canals: Alba", "canals: Brisa"]
+    texts = [[cell.text for cell in line.cells] for line in table.lines]
+    assert texts == [["0.5", "0.5"], ["0.5", "–"]]

@@ -116,7 +116,7 @@ def test_a_tuning_that_failed_says_why(manager, campaign):
     "change",
     [
         {"criterion": "none"},
-        {"metric": "nist"},
+        {"metric": "self_bleu_2"},
         {"formula": "best"},
         {"method": "exact", "formula": "paper"},
         {"seed": ""},

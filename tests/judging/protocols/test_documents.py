@@ -358,6 +358,48 @@ def test_only_what_questions_get_is_combined() -> None:
     assert parse(unnamed, "mine.yaml").aggregated() == ("clear", "short")
 
 
+def weighted(weights: str, combined: str = "sum") -> str:
+    clear_only = "{kind: mean, combined: %s, criteria: [clear], weights: %s}"
+    text = SMALL.replace("{kind: mean}", clear_only % (combined, weights))
+    assert text != SMALL
+    return text
+
+
+def test_weights_of_criteria_are_read_and_1_by_default() -> None:
+    rubric = parse(weighted("{clear: 3}"), "mine.yaml")
+    assert rubric.combined_weights() == {"clear": 3}
+    assert to_document(rubric)["aggregate"]["weights"] == {"clear": 3}
+    assert from_document(to_document(rubric)) == rubric
+    assert set(shipped("qgstec2010-b").combined_weights().values()) == {1}
+    assert "weights" not in to_document(shipped("qgstec2010-b"))["aggregate"]
+
+
+@pytest.mark.parametrize(
+    ("weights", "combined", "place", "reason"),
+    [
+        ("{clear: 0}", "sum", ".clear", "must be a whole number from 1"),
+        ("{clear: heavy}", "sum", ".clear", "must be a whole number from 1"),
+        (
+            "{short: 2}",
+            "sum",
+            ".short",
+            "short does not enter the combined score; add it to the criteria or drop its weight",
+        ),
+        (
+            "{clear: 2}",
+            "none",
+            "",
+            "there is no combined score; combine the criteria to weigh them",
+        ),
+    ],
+)
+def test_weights_that_cannot_be_used_are_refused(
+    weights: str, combined: str, place: str, reason: str
+) -> None:
+    text = weighted(weights, combined)
+    assert refused(text) == [(line_of(text, "kind: mean"), f"aggregate.weights{place}", reason)]
+
+
 def test_warning_about_overall_quality_and_what_is_not_said_in_standard_terms() -> None:
     rubric = parse(changed("name: Clear", "name: Overall quality"), "mine.yaml")
     unsaid = ["criteria[0].standard", "criteria[1].standard"]

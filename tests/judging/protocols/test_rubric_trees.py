@@ -44,11 +44,25 @@ def test_renamed_criterion_is_followed_by_rules_aggregate_and_translations():
 
 
 def test_two_criteria_may_swap_their_keys():
-    plain = {"aggregate": {"criteria": ["a", "b"]}, "rules": [{"sets": {"a": 1, "b": 2}}]}
+    plain = {
+        "aggregate": {"criteria": ["a", "b"], "weights": {"a": 3}},
+        "rules": [{"sets": {"a": 1, "b": 2}}],
+    }
 
     rubric_trees.rename(plain, criteria={"a": "b", "b": "a"}, stages={})
 
-    assert plain == {"aggregate": {"criteria": ["b", "a"]}, "rules": [{"sets": {"b": 1, "a": 2}}]}
+    assert plain == {
+        "aggregate": {"criteria": ["b", "a"], "weights": {"b": 3}},
+        "rules": [{"sets": {"b": 1, "a": 2}}],
+    }
+
+
+def test_weight_of_a_criterion_that_is_gone_is_dropped():
+    plain = {"aggregate": {"criteria": ["a", "b"], "weights": {"a": 3, "b": 2}}}
+
+    rubric_trees.forget(plain, "a")
+
+    assert plain == {"aggregate": {"criteria": ["b"], "weights": {"b": 2}}}
 
 
 def test_renamed_stage_is_followed_by_its_criteria():

@@ -61,7 +61,7 @@ rules:
   - {kind: missing, sets: {long: 100, n: 0}, explanation: so}
 facts: [{kind: quota, criterion: n, quota: {0: 1, 1: 2}, kept: 0, surplus: 1, explanation: e},
         {kind: type_diversity, beside: n, share: 0.5, balance: 0.9, explanation: e}]
-aggregate: {kind: mean, criteria: [n, long], note: n}
+aggregate: {kind: mean, combined: sum, criteria: [n, long], weights: {long: 2}, note: n}
 agreement: [{statistic: pearson, level: interval, note: x}]
 quality_control: [One., Two.]
 guideline: |
@@ -81,6 +81,7 @@ translations: {en: {title: T, criteria.n.points.0.label: zero}}
         "long",
         "n",
     )
+    assert (after.aggregate.combined, after.aggregate.weights) == ("sum", {"long": 2})
     assert documents.to_document(after) | {"aggregate": 0} == documents.to_document(before) | {
         "aggregate": 0
     }

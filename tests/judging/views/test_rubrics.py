@@ -1,5 +1,7 @@
 """The library of protocols: who sees which, what a page says, and how one's own begins."""
 
+from dataclasses import replace
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -321,3 +323,14 @@ def test_library_reads_the_documents_of_one_page(page, owner, monkeypatch):
     found = [[entry.rubric.pk for entry in each.context["own"]] for each in pages]
     assert [len(each) for each in found] == [2, 1]
     assert sorted(found[0] + found[1]) == [each.pk for each in made]
+
+
+def test_page_says_the_weights_of_the_combined_score(page, owner):
+    shipped = documents.shipped("qgstec2010-b")
+    weighted = replace(shipped.aggregate, weights={"relevance": 3})
+    changed = replace(shipped, key="weighted", aggregate=weighted)
+    rubric = rubrics.install(document=changed)
+    text = page.get(reverse("judging:rubric", args=[rubric.pk])).text
+    assert "Weights: Relevance 3, Question type 1," in text
+    plain = page.get(reverse("judging:rubric", args=[factories.rubric("qgstec2010-b").pk])).text
+    assert "Weights:" not in plain
