@@ -309,7 +309,7 @@ def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         chosen = set(filter(None, (whole_number(pk, least=1) for pk in sent))) - hidden
         done = exclusion_rules.apply(campaign=campaign, chosen=chosen, by=request.user, now=now)
         told_so = ngettext(
-            "%(n)d annotator is left out.", "%(n)d annotators are left out.", len(done)
+            "%(n)d annotator is excluded.", "%(n)d annotators are excluded.", len(done)
         )
         messages.success(request, told_so % {"n": len(done)})
         return redirect("judging:annotators", campaign.uuid)

@@ -131,13 +131,13 @@ def test_adjudicator_sees_what_was_said_without_systems_and_settles_it(differing
     assert 'A02: <span translate="no"><b>1</b> no</span>' in page.text
     assert not any(name in page.text for name in ("Alba", "Brisa"))
     before = list(Judgment.objects.order_by("pk").values_list("pk", "value", "superseded_at"))
-    assert "2 of 2 values are left to settle" in page.text
+    assert "2 of 2 ratings are not adjudicated yet" in page.text
     assert "<legend>Does it ask for the answer?</legend>" in page.text
     token, other = (each.token for each in page.context["places"])
     answer = own.post(address, {"token": token, "value": "2", "reason": "Half right."}, follow=True)
     assert answer.redirect_chain == [(f"{address}?page=1#d{other}", 302)]  # the next that is open
     assert "Settled. What annotators said stays as it is." in answer.text
-    assert "1 of 2 values is left to settle" in answer.text
+    assert "1 of 2 ratings is not adjudicated yet" in answer.text
     kept = SettledValue.objects.standing().get()
     assert (kept.value, kept.reason, kept.settled_by) == (2, "Half right.", judge)
     assert (
@@ -181,7 +181,7 @@ def test_nobody_else_settles_and_nothing_before_the_end(differing, judge):
     assert browser(judge).get(address).status_code == 404
     Adjudication.objects.update(adjudicator=judge)
     Campaign.objects.filter(pk=differing.pk).update(state="paused")
-    assert "nothing to settle before the campaign is closed" in browser(judge).get(address).text
+    assert "nothing to adjudicate before the campaign is closed" in browser(judge).get(address).text
     with pytest.raises(NotAllowedNow, match="once the campaign is closed"):
         settle(differing, judge, 2)
 

@@ -71,7 +71,7 @@ def test_pages_come_again_by_themselves_while_the_database_is_away(task):
     assert (sent.status_code, sent["Retry-After"], "Refresh" in sent.headers) == (503, "2", False)
     assert (
         gone.status_code,
-        "go back in a moment" in gone.text,
+        "Go back in a moment" in gone.text,
         "not to be shown" in gone.text,
     ) == (503, True, False)
     assert client.get(reverse("annotation:task", args=[held.pk])).status_code == 200

@@ -252,9 +252,9 @@ def test_protocols(still: Any) -> None:
     ]
     found = problems_of(still, [*pages, address("annotation:rubric_preview", draft.pk)])
     found += problems_of(still, [address("judging:rubric_draft", wrong.pk) + "?check"])
-    assert still.get_by_text("One thing to mend").is_visible()
+    assert still.get_by_text("One thing to correct").is_visible()
     found += problems_of(still, [address("judging:rubric_draft_yaml", unreadable.pk)])
-    assert still.get_by_text("2 things to mend").is_visible()
+    assert still.get_by_text("2 things to correct").is_visible()
     assert found == []
 
 
@@ -385,6 +385,6 @@ def test_checks_flags_and_pay(still: Any) -> None:
     found = problems_of(still, pages)
     still.goto(pages[5])
     still.get_by_role("button", name="Exclude the selected annotators").click()
-    assert "1 annotator is left out" in still.locator("main").inner_text()
+    assert "1 annotator is excluded" in still.locator("main").inner_text()
     found += problems(still)
     assert found == []

@@ -45,7 +45,7 @@ def test_two_rounds_of_calibration(still: Any, new_page: Any) -> None:
     first = campaign.rounds.trials().get()
     judge(browsers[0], campaign, 3)
     still.get_by_role("link", name="Calibration 1").click()
-    assert "A02 handed in 0 of 1 task" in still.inner_text("body")
+    assert "A02 submitted 0 of 1 task" in still.inner_text("body")
     found = looks.problems(still)
     judge(browsers[1], campaign, 1)
     assert Assignment.objects.filter(round=first, state="submitted").count() == 2

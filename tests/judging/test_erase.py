@@ -78,7 +78,7 @@ def test_manager_erases_on_a_page_by_typing_the_label() -> None:
     client.force_login(campaign.created_by)
     address = f"/campaigns/{campaign.uuid}/annotators/{own.pk}/erase/"
     assert address in client.get(f"/campaigns/{campaign.uuid}/annotators/").text
-    assert "Tasks handed in: 1. Judgments: 4." in client.get(address).text
+    assert "Submitted tasks: 1. Judgments: 4." in client.get(address).text
     assert client.post(address, {"label": "A99"}).status_code == 422
     assert Judgment.objects.count() == 4
     page = client.post(address, {"label": own.label}, follow=True).text

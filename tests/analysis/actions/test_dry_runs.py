@@ -203,7 +203,7 @@ def test_report_of_the_copy_recovers_what_was_planted_and_the_copy_is_removed_wh
     assert Judgment.objects.exclude(assignment__enrollment__campaign=copy).count() == judged
     with pytest.raises(CannotTry, match="people will judge"):
         dry_runs.start(campaign=copy, by=copy.created_by, parameters=CLEAR)
-    with pytest.raises(campaigns.NotAllowedNow, match="Nobody judges in a simulation"):
+    with pytest.raises(campaigns.NotAllowedNow, match="A simulation takes no judgments"):
         campaigns.open_(campaign=copy, now=NOW)
 
     dry_runs.remove(campaign=copy, by=copy.created_by)
@@ -324,7 +324,7 @@ def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     assert 0 < outcome["gate_hours"] < time["hours"]["value"]
     client = factories.logged_in(copy.created_by)
     page = client.get(reverse("analysis:dry_run", args=[copy.uuid])).text
-    assert f"{len(came)} came, 5 were let in" in page
+    assert f"{len(came)} came, 5 were admitted" in page
     assert f"{len(out)} of {len(careless)} careless annotators were excluded" in page
     assert "with nobody left out" in page
     assert f"{time['paid']:,.2f} EUR" in page

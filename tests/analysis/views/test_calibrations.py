@@ -120,8 +120,8 @@ def test_open_round_shows_no_value_and_says_who_is_missing(campaign, people) -> 
     round = begun(campaign)
     judged(people[0], round, opposed, most=1)
     text = page(campaign, round)
-    assert "A01 handed in 1 of 2 tasks" in text
-    assert "A02 handed in 0 of 2 tasks" in text
+    assert "A01 submitted 1 of 2 tasks" in text
+    assert "A02 submitted 0 of 2 tasks" in text
     assert "Where annotators differ</h3>" not in text
 
 
@@ -132,7 +132,7 @@ def test_round_that_nobody_finished_is_not_enough_and_says_so(campaign, people) 
     rounds.end(round=round, by=campaign.created_by, now=NOW)
     [measure] = calibrations.measured(campaign)
     assert (measure.is_complete, measure.is_enough) == (False, False)
-    assert "A02 handed in 1 of 2 tasks" in page(campaign, round)
+    assert "A02 submitted 1 of 2 tasks" in page(campaign, round)
 
 
 def test_scale_without_order_and_what_is_asked_once_for_a_set(people) -> None:

@@ -93,7 +93,7 @@ def test_runs_stand_side_by_side_with_dashes_where_one_has_no_such_number(manage
 
 def test_more_runs_than_can_be_read_are_left_out_and_it_says_so(manager, campaign, monkeypatch):
     address = reverse("analysis:side_by_side", args=[campaign.uuid]) + "?run=1&run=2"
-    said = "The first 1 of the runs that you chose stand here"
+    said = "The first 1 of the chosen runs are shown"
     assert said not in manager.get(address).text
     monkeypatch.setattr(reports, "RUNS_SIDE_BY_SIDE", 1)
     page = manager.get(address).text

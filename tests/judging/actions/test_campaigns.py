@@ -247,7 +247,7 @@ def test_campaign_of_imported_ratings_is_opened_to_nobody(state):
         now=NOW,
     )
     Campaign.objects.filter(pk=campaign.pk).update(state=state)  # paused by an older version
-    with pytest.raises(campaigns.NotAllowedNow, match="Nobody judges in imported ratings"):
+    with pytest.raises(campaigns.NotAllowedNow, match="Imported ratings take no judgments"):
         campaigns.open_(campaign=campaign, now=NOW, by=owner)
     campaign.refresh_from_db()
     assert campaign.state == state

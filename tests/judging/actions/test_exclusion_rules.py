@@ -142,9 +142,9 @@ def test_pages_preview_apply_and_reopen(client, judged):
     assert "flagged as too fast: 0.2 s a value" in client.get(rules).text
     assert not Exclusion.objects.exists()
     assert (
-        "1 annotator is left out" in client.post(rules, {"annotator": [hasty.pk]}, follow=True).text
+        "1 annotator is excluded" in client.post(rules, {"annotator": [hasty.pk]}, follow=True).text
     )
     html = client.get(f"/campaigns/{campaign.uuid}/annotators/").text
-    assert "5 places were filled by annotators who are left out" in html
+    assert "5 assignments were submitted by annotators who are excluded" in html
     reopened = client.post(f"/campaigns/{campaign.uuid}/annotators/reopen/", follow=True).text
     assert "5 places are open for others" in reopened

@@ -290,7 +290,7 @@ def test_links_of_a_closed_campaign_are_not_shown_as_living(page, owner):
     campaigns.close(campaign=campaign, now=timezone.now())
     text = page.get(address("annotators", campaign)).text
     assert link.token not in text
-    assert "its links let nobody in" in text
+    assert "its links no longer work" in text
 
 
 def test_pay_is_planned_locked_and_amended_with_a_reason(page, draft):

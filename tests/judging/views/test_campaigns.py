@@ -263,9 +263,9 @@ def test_overview_says_what_needs_the_manager(page, draft):
     for move, words in (
         (None, "then lock the protocol"),
         ("lock", "Open the campaign to let annotators begin"),
-        ("open", "make an invitation link"),
-        ("pause", "no task is given out"),
-        ("open", "make an invitation link"),
+        ("open", "create an invitation link"),
+        ("pause", "annotators get no task"),
+        ("open", "create an invitation link"),
         ("close", "Run the analysis or read the report"),
     ):
         if move:

@@ -78,7 +78,7 @@ def test_finished_import_leads_to_its_collection(page, owner):
     answer = page.get(reverse("judging:job", args=[made.pk]))
 
     assert reverse("judging:collection", args=[collection.pk]) in answer.text
-    assert "3 values could not be kept" in answer.text
+    assert "3 values could not be stored" in answer.text
     assert "Cancel" not in answer.text
 
 

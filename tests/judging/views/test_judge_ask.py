@@ -65,7 +65,7 @@ def test_a_draft_is_asked_about_nothing(client, settings):
 
 def test_the_estimate_shows_prompt_and_cost_and_nothing_is_asked(page):
     text = page(price_in="2", currency="EUR", budget="1", repeats=2, first=5).content.decode()
-    assert "What asking maker/small takes" in text
+    assert "Cost of asking maker/small" in text
     assert "<dd>10</dd>" in text  # five questions, twice
     assert "Is the given answer" in text or "Correctness (correctness)" in text
     assert "Is it grammatical?" not in text
@@ -93,7 +93,7 @@ def test_who_judges_the_material_is_shown_no_question_of_a_part_of_it(client, se
 
     page, refused = asked().text, listed()
 
-    assert "What asking m takes" in page
+    assert "Cost of asking m" in page
     assert "Input for the first question" not in page
     given = {"name": "m", "file": SimpleUploadedFile("a.csv", b"source,question\n1,Who?\n")}
     added = client.post(reverse("judging:machine_judge_add", args=[part.uuid]), given)

@@ -82,7 +82,7 @@ def test_forecast_says_when_the_last_place_is_filled_with_its_interval(page, run
 def test_criteria_show_values_given_and_agreement_of_the_latest_analysis_with_its_age(
     page, running
 ):
-    assert "Agreement is worked out by the first report" in page.get(address("now", running)).text
+    assert "The first report computes agreement" in page.get(address("now", running)).text
     AnalysedAgreement.objects.create(
         campaign=running,
         run=3,
@@ -137,9 +137,9 @@ def test_agreement_below_zero_has_a_minus(page, running):
 
 
 def test_annotators_from_a_platform_need_no_link(page, running):
-    assert "Nobody can join yet" in page.get(address("now", running)).text
+    assert "Annotators cannot join yet" in page.get(address("now", running)).text
     page.post(address("crowd", running), {"kind": "prolific"})
-    assert "Nobody can join yet" not in page.get(address("now", running)).text
+    assert "Annotators cannot join yet" not in page.get(address("now", running)).text
 
 
 def test_pay_without_a_floor_tells_of_none(page, running):

@@ -11,7 +11,7 @@ from tests.judging.actions.test_checks import checked, evade, gold, person
 from tests.judging.views.test_pay import RATE
 
 pytestmark = pytest.mark.django_db
-LACKS = "1 task was handed in and lacks an answer, without a report"
+LACKS = "1 submitted task lacks an answer, without a report"
 
 
 def pages(campaign: Campaign):
@@ -38,7 +38,7 @@ def emptied():
 def test_tasks_without_a_value_are_told_with_whose_they_are(emptied) -> None:
     campaign, _client, task = emptied
     read = pages(campaign)
-    assert "1 task was handed in without a value" in read()
+    assert "1 task was submitted without a value" in read()
     assert "lacks an answer" not in read()
     for what in ("annotators/", f"annotators/{task.enrollment_id}/", "plan/pay/"):
         assert "2 questions reported as broken" in read(what)
