@@ -60,6 +60,7 @@ PLANNED = (
     "lease_minutes",
     "fixed_language",
     "fixed_view",
+    "review_before_submit",
     "time_zone",
     "introduction",
     "consent",
@@ -302,6 +303,7 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
             "annotators_per_task": campaign.annotators_per_task,
             "order": campaign.order,
             "lease_minutes": campaign.lease_minutes,
+            "review_before_submit": campaign.review_before_submit,
             **said("tasks_per_annotator", "fixed_language", "fixed_view"),
         },
         "texts": {

@@ -213,6 +213,11 @@ class Campaign(models.Model):
         db_default="",
         help_text="How tasks are laid out; empty if annotators choose.",
     )
+    review_before_submit = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="Whether annotators see all answers of a task before they submit it.",
+    )
     time_zone = models.CharField(max_length=60, default="UTC")
     introduction = models.TextField(blank=True, help_text="What annotators read before they begin.")
     consent = models.TextField(
