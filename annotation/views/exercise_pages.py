@@ -120,6 +120,7 @@ def judging_page(
             "reenter_url": "",
             "preview": False,
             "reviews": False,
+            "keywords": campaign.highlight_keywords,
             "token": "",
             "sequence": 0,
             "label": enrollment.label,

@@ -90,6 +90,7 @@ def _around(at: At) -> dict[str, object]:
         "reenter_url": reverse("login"),
         "preview": True,
         "reviews": at.campaign.review_before_submit,
+        "keywords": at.campaign.highlight_keywords,
         "campaign_url": reverse("judging:campaign", args=[at.campaign.uuid]),
         "note": "",
         "token": "",

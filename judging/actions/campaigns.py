@@ -61,6 +61,7 @@ PLANNED = (
     "fixed_language",
     "fixed_view",
     "review_before_submit",
+    "highlight_keywords",
     "time_zone",
     "introduction",
     "consent",
@@ -304,7 +305,7 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
             "order": campaign.order,
             "lease_minutes": campaign.lease_minutes,
             "review_before_submit": campaign.review_before_submit,
-            **said("tasks_per_annotator", "fixed_language", "fixed_view"),
+            **said("tasks_per_annotator", "fixed_language", "fixed_view", "highlight_keywords"),
         },
         "texts": {
             "introduction": campaign.introduction,

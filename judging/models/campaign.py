@@ -218,6 +218,11 @@ class Campaign(models.Model):
         db_default=True,
         help_text="Whether annotators see all answers of a task before they submit it.",
     )
+    highlight_keywords = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether the words of a question are highlighted in its passage.",
+    )
     time_zone = models.CharField(max_length=60, default="UTC")
     introduction = models.TextField(blank=True, help_text="What annotators read before they begin.")
     consent = models.TextField(

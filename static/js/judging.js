@@ -6,6 +6,7 @@ import { startConditions } from "./judging/conditions.js";
 import { applyRules } from "./judging/forcing.js";
 import { help, startHelp } from "./judging/help.js";
 import { startKeyboard } from "./judging/keyboard.js";
+import { showKeywords } from "./judging/keywords.js";
 import { goOn, mark, missing, refresh, startMarking } from "./judging/marker.js";
 import { startPointer } from "./judging/pointer.js";
 import { showQuestions, startReading } from "./judging/reading.js";
@@ -55,7 +56,10 @@ form.classList.add("scripted");
 startConditions();
 startCopying();
 startPointer();
-startView(closeReview);
+startView(() => {
+  closeReview();
+  showKeywords();
+});
 startReview();
 const saved = startSaving(settle);
 settle();
@@ -63,6 +67,7 @@ startMarking(() => {
   showQuestions();
   closeReview();
   follow();
+  showKeywords();
 });
 mark(missing()[0] ?? form.querySelector("fieldset[data-criterion]"));
 startSpans((name, value) => {

@@ -1,4 +1,4 @@
-"""Whether annotators review the answers of a task before they submit it."""
+"""Whether annotators review answers before they submit them, and see keywords highlighted."""
 
 from django.db import migrations, models
 
@@ -9,6 +9,15 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AddField(
+            model_name="campaign",
+            name="highlight_keywords",
+            field=models.BooleanField(
+                db_default=False,
+                default=False,
+                help_text="Whether the words of a question are highlighted in its passage.",
+            ),
+        ),
         migrations.AddField(
             model_name="campaign",
             name="review_before_submit",
