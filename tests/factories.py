@@ -162,7 +162,12 @@ def criterion(
 def campaign(*, manager: User | None = None, **fields: Any) -> Campaign:
     """Return a draft campaign with its manager."""
     manager = manager or researcher()
-    defaults = {"title": "Canal towns", "created_by": manager}
+    # Most tests of the judging page are about other things than the review before Submit.
+    defaults: dict[str, Any] = {
+        "title": "Canal towns",
+        "created_by": manager,
+        "review_before_submit": False,
+    }
     if "collection" not in fields:
         defaults["collection"] = collection(owner=manager)
     if "rubric" not in fields:

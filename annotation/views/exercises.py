@@ -15,38 +15,21 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.next_tasks import enrollment_of
-from annotation.views import page
-from annotation.views.page import ShownCriterion
+from annotation.views.exercise_pages import (
+    Feedback,
+    ShownExercise,
+    judging_page,
+    qualification_dock,
+    training_dock,
+)
+from annotation.views.page import ShownCriterion, criterion
 from judging.actions import enrollments, participations, qualifications, sheets
-from judging.actions.qualifications import NoTryLeft
+from judging.actions.qualifications import NoTryLeft, QualificationStanding
 from judging.guards import campaign_for_annotators
 from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, Enrollment, Exercise, ExerciseKey
 from judging.protocols import documents
-from judging.protocols.rubric_schema import CriterionPoint, RubricCriterion
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """Whether an answer was right, which values are, and why."""
-
-    name: str
-    is_right: bool
-    right: tuple[CriterionPoint, ...]
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownExercise:
-    """An item as it is shown, with its controls, and what is said of the answers once they are
-    given."""
-
-    number: int
-    passage: str
-    answer: str
-    question: str
-    criteria: tuple[ShownCriterion, ...]
-    feedback: tuple[Feedback, ...] = ()
+from judging.protocols.rubric_schema import RubricCriterion
 
 
 @never_cache
@@ -63,25 +46,43 @@ def training(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         place = _untried(enrollment, items)
     if not 1 <= place <= len(items):
         raise Http404
+    action = request.POST.get("action", "")
+    if action == "again":
+        return redirect(f"{request.path}?item={place}")
+    if action == "next":
+        return redirect(_after_training_item(campaign, place, len(items)))
     answered = _Answered.of(*items[place - 1], _words(campaign), request.POST)
     is_sent = request.method == "POST"
     is_wrong = is_sent and bool(answered.missing)
-    shown = answered.shown(is_sent=is_sent)
-    if is_sent and not is_wrong:
+    is_answered = is_sent and not is_wrong
+    if is_answered:
         own = answered.exercise
         qualifications.train(enrollment=enrollment, exercise=own, now=timezone.now())
-        shown = replace(shown, feedback=answered.feedback())
-    context = {
-        "title": campaign.title,
-        "item": shown,
-        "place": place,
-        "count": len(items),
-        "next_url": f"?item={place + 1}" if place < len(items) else "",
-        "work_url": reverse("annotation:work", args=[campaign.uuid]) + "?begin",
-        "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
-        "is_wrong": is_wrong,
-    }
-    return render(request, "annotation/training.html", context, status=422 if is_wrong else 200)
+    item = ShownExercise(
+        title=_("Training, %(place)s of %(count)s") % {"place": place, "count": len(items)},
+        place=place,
+        count=len(items),
+        passage=answered.exercise.passage,
+        answer=answered.exercise.answer,
+        question=answered.exercise.question,
+        criteria=answered.criteria(is_sent=is_sent),
+        dock=training_dock(is_answered=is_answered, is_last=place == len(items)),
+        introduction=_(
+            "Answer, and see at once what is right and why. You may try as often as you like; "
+            "nothing of it counts or is kept."
+        )
+        if place == 1 and not is_answered
+        else "",
+        feedback=answered.feedback() if is_answered else (),
+    )
+    page = judging_page(enrollment, item, submit_url=f"{request.path}?item={place}")
+    return render(request, "annotation/judge.html", {"page": page}, status=422 if is_wrong else 200)
+
+
+def _after_training_item(campaign: Campaign, place: int, count: int) -> str:
+    if place < count:
+        return reverse("annotation:training", args=[campaign.uuid]) + f"?item={place + 1}"
+    return reverse("annotation:work", args=[campaign.uuid]) + "?begin"
 
 
 def _untried(enrollment: Enrollment, items: Sequence[tuple[Exercise, Any]]) -> int:
@@ -96,7 +97,8 @@ def _untried(enrollment: Enrollment, items: Sequence[tuple[Exercise, Any]]) -> i
 @campaign_for_annotators
 @require_http_methods(["GET", "POST"])
 def qualification(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show the qualification, take a try, and say what came of it."""
+    """Show what came of the qualification so far and, once begun, one item after the other. The page
+    carries the answers to the others until the last is sent, which is a try."""
     enrollment = enrollment_of(request.user, campaign)
     if (
         not campaign.qualifies
@@ -104,20 +106,67 @@ def qualification(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         or qualifications.step(enrollment) == "training"
     ):
         return redirect("annotation:work", campaign.uuid)
-    words, is_sent = _words(campaign), request.method == "POST"
-    answered = [
-        _Answered.of(exercise, keys, words, request.POST)
-        for exercise, keys in qualifications.keys_of(campaign, Exercise.Kind.QUALIFICATION)
-    ]
-    is_wrong = is_sent and any(each.missing for each in answered)
-    number = request.POST.get("number", "")
-    if is_sent and not is_wrong and number.isdecimal() and len(number) < 5:
-        return _try(enrollment, int(number), answered)
     standing = qualifications.standing(enrollment)
     if standing.outcome == "failed" and participations.screen_out(
         enrollment=enrollment, now=timezone.now()
     ):
         return redirect("annotation:work", campaign.uuid)  # which gives the platform's code
+    is_open = standing.outcome not in ("passed", "failed")
+    if is_open and (request.method == "POST" or "item" in request.GET):
+        return _qualification_item(request, enrollment, standing)
+    return _qualification_outcome(request, enrollment, standing)
+
+
+def _qualification_item(
+    request: HttpRequest, enrollment: Enrollment, standing: QualificationStanding
+) -> HttpResponse:
+    """Show the first item, the one before, or the next that lacks an answer; with none left, take
+    the try."""
+    campaign, words = enrollment.campaign, _words(enrollment.campaign)
+    answered = [
+        _Answered.of(exercise, keys, words, request.POST)
+        for exercise, keys in qualifications.keys_of(campaign, Exercise.Kind.QUALIFICATION)
+    ]
+    number = whole_number(request.POST.get("number", ""), least=1) or standing.next
+    sent = whole_number(request.POST.get("item", ""), least=1)
+    sent_place = min(sent or len(answered), len(answered))
+    is_back = request.POST.get("action") == "back"
+    is_wrong = request.method == "POST" and not is_back and bool(answered[sent_place - 1].missing)
+    open_places = [place for place, each in enumerate(answered, start=1) if each.missing]
+    if is_back:
+        place = max(1, sent_place - 1)
+    elif is_wrong:
+        place = sent_place
+    elif open_places:
+        place = open_places[0]
+    else:
+        return _try(enrollment, number, answered)
+    own = answered[place - 1]
+    said = {"place": place, "count": len(answered)}
+    item = ShownExercise(
+        title=_("Qualification, %(place)s of %(count)s") % said,
+        place=place,
+        count=len(answered),
+        passage=own.exercise.passage,
+        answer=own.exercise.answer,
+        question=own.exercise.question,
+        criteria=own.criteria(is_sent=is_wrong),
+        dock=qualification_dock(is_first=place == 1, is_last=open_places in ([], [place])),
+        carried=[
+            ("number", str(number)),
+            ("item", str(place)),
+            *(pair for each in answered if each is not own for pair in each.as_sent()),
+        ],
+    )
+    page = judging_page(enrollment, item, submit_url=request.path)
+    return render(request, "annotation/judge.html", {"page": page}, status=422 if is_wrong else 200)
+
+
+def _qualification_outcome(
+    request: HttpRequest, enrollment: Enrollment, standing: QualificationStanding
+) -> HttpResponse:
+    """Say what came of the tries so far, and how to begin the next."""
+    campaign, words = enrollment.campaign, _words(enrollment.campaign)
     last = standing.tries[-1] if standing.tries else None
     off = qualifications.off_criteria(attempt=last, campaign=campaign) if last else []
     context = {
@@ -125,15 +174,13 @@ def qualification(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "standing": standing,
         "last": last,
         "off": [words[each.key].name for each in off],
-        "items": [each.shown(is_sent=is_sent) for each in answered],
+        "items": campaign.exercises.filter(kind=Exercise.Kind.QUALIFICATION).count(),
         "pass_mark": campaign.pass_mark,
         "contact": campaign.contact,
         "work_url": reverse("annotation:work", args=[campaign.uuid]) + "?begin",
         "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
-        "is_wrong": is_wrong,
     }
-    status = 422 if is_wrong else 200
-    return render(request, "annotation/qualification.html", context, status=status)
+    return render(request, "annotation/qualification.html", context)
 
 
 def _try(enrollment: Enrollment, number: int, answered: Iterable["_Answered"]) -> HttpResponse:
@@ -193,16 +240,23 @@ class _Answered:
     def missing(self) -> set[str]:
         return {self.name(key) for key in self.keys if key.criterion_id not in self.given}
 
-    def shown(self, *, is_sent: bool) -> ShownExercise:
-        """Return the item with its controls; once sent, those without an answer say so."""
+    def criteria(self, *, is_sent: bool) -> tuple[ShownCriterion, ...]:
+        """Return the item's controls; once sent, those without an answer say so."""
         criteria = []
         for key in self.keys:
             given = self.given.get(key.criterion_id)
-            own = page.criterion(self.words[key.criterion.key], given)
+            own = criterion(self.words[key.criterion.key], given)
             error = _("Still to answer.") if is_sent and given is None else ""
             criteria.append(replace(own, name=self.name(key), error=error))
-        of = self.exercise
-        return ShownExercise(of.number, of.passage, of.answer, of.question, tuple(criteria))
+        return tuple(criteria)
+
+    def as_sent(self) -> list[tuple[str, str]]:
+        """Return the answers as the names and values of fields."""
+        return [
+            (self.name(key), str(self.given[key.criterion_id]))
+            for key in self.keys
+            if key.criterion_id in self.given
+        ]
 
     def feedback(self) -> tuple[Feedback, ...]:
         """Return of every answer whether it is right, and why."""

@@ -156,6 +156,21 @@ class ShownStage:
 
 
 @dataclass(frozen=True, slots=True)
+class DockButton:
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseDock:
+    """What the bar at the bottom says and offers during training and qualification."""
+
+    said: str
+    primary: DockButton
+    other: DockButton | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Dock:
     """What the bar at the bottom of the page depends on."""
 
@@ -165,6 +180,7 @@ class Dock:
     back_url: bool
     continues: bool
     handed_in: bool
+    exercise: ExerciseDock | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,6 +206,7 @@ class ShownRubric:
     is_view_fixed: bool  # by the campaign
     empty: str  # what is said where a slot of a set holds no question
     marking: bool = False
+    exercise: Any = None  # an item of training or qualification: exercise_pages.ShownExercise
 
     def names(self, around: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parts by name together with what stands around them, for the page's
@@ -201,6 +218,7 @@ class ShownRubric:
             back_url=bool(around["back_url"]),
             continues=self.stage is not None and not self.stage.is_last,
             handed_in=bool(around.get("handed_in")),
+            exercise=self.exercise.dock if self.exercise else None,
         )
         return {each.name: getattr(self, each.name) for each in fields(self)} | {
             "dock": dock,

@@ -89,6 +89,8 @@ def _around(at: At) -> dict[str, object]:
         "after_url": at.address(number=at.number + 1) if at.number < at.total else "",
         "reenter_url": reverse("login"),
         "preview": True,
+        "reviews": at.campaign.review_before_submit,
+        "keywords": at.campaign.highlight_keywords,
         "campaign_url": reverse("judging:campaign", args=[at.campaign.uuid]),
         "note": "",
         "token": "",

@@ -125,6 +125,8 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
         "back_url": reverse("annotation:task", args=[before]) if before else "",
         "reenter_url": _reenter_url(request),
         "preview": False,
+        "reviews": campaign.review_before_submit,
+        "keywords": campaign.highlight_keywords,
         "token": assignment.submit_token,
         "label": assignment.enrollment.label,
         "who": f"{campaign.uuid}/{assignment.enrollment.label}",

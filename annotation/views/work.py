@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.actions import next_tasks
 from annotation.actions.next_tasks import enrollment_of
 from annotation.views.crowd_end import end_page, way_back
+from annotation.views.own_tasks import own_tasks
 from annotation.views.page import guideline as written
 from annotation.views.way_back import keep_way_back
 from judging.actions import (
@@ -208,8 +209,7 @@ def pause(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "held_until": held_until,
         "held_hours": round(minutes / 60) if minutes >= HOURS_FROM else 0,
         "held_minutes": minutes,
-        "done": Assignment.objects.done_by(enrollment).count(),
-        "done_url": reverse("annotation:done", args=[campaign.uuid]),
+        "own": own_tasks(enrollment),
         "withdraw_url": own_way_out(campaign),
     }
     return render(request, "annotation/paused.html", context)
@@ -241,6 +241,7 @@ def done(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         each.enrollment, each.round.campaign = enrollment, campaign
     context = _corrections(enrollment, campaign) | {
         "title": campaign.title,
+        "own": own_tasks(enrollment),
         "page_obj": page,
         "listed": list(zip(page, map(_first_question, sheets.of_several(list(page))), strict=True)),
         "is_open": any(assignments.accepts(each.round) for each in page),

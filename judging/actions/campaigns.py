@@ -60,6 +60,8 @@ PLANNED = (
     "lease_minutes",
     "fixed_language",
     "fixed_view",
+    "review_before_submit",
+    "highlight_keywords",
     "time_zone",
     "introduction",
     "consent",
@@ -302,7 +304,8 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
             "annotators_per_task": campaign.annotators_per_task,
             "order": campaign.order,
             "lease_minutes": campaign.lease_minutes,
-            **said("tasks_per_annotator", "fixed_language", "fixed_view"),
+            "review_before_submit": campaign.review_before_submit,
+            **said("tasks_per_annotator", "fixed_language", "fixed_view", "highlight_keywords"),
         },
         "texts": {
             "introduction": campaign.introduction,

@@ -152,6 +152,10 @@ def _design(rubric: RubricDocument, protocol: dict[str, Any]) -> Iterator[str]:
     if design.get("tasks_per_annotator"):
         yield f"At most {design['tasks_per_annotator']:,} tasks for each annotator."
     yield f"A task takes about {rubric.estimated_seconds:,} seconds; it is kept {design['lease_minutes']} minutes."
+    if design["review_before_submit"]:
+        yield "Annotators review all answers of a task before they submit it."
+    if design.get("highlight_keywords"):
+        yield "Words of the question in view are highlighted in the passage."
     if drawn := protocol.get("draws"):
         yield f"Orders are drawn by {drawn['method']}; SHA-256 of the secret: `{drawn['secret_sha256']}`."
     for kind in ("training", "qualification"):

@@ -128,6 +128,8 @@ class PlanForm(forms.ModelForm):
             "lease_minutes",
             "fixed_language",
             "fixed_view",
+            "review_before_submit",
+            "highlight_keywords",
             "time_zone",
             "text_language",
             "introduction",
@@ -148,6 +150,8 @@ class PlanForm(forms.ModelForm):
             "lease_minutes": _("Minutes a task stays reserved"),
             "fixed_language": _("Language of annotators’ pages"),
             "fixed_view": _("Layout of tasks"),
+            "review_before_submit": _("Review before Submit"),
+            "highlight_keywords": _("Highlight keywords"),
             "time_zone": _("Time zone"),
             "text_language": _("Language of the texts"),
             "introduction": _("Introduction"),
@@ -176,6 +180,12 @@ class PlanForm(forms.ModelForm):
             ),
             "fixed_language": _("Fix it if all annotators must read the same instructions."),
             "fixed_view": _("Fix it if all annotators must see tasks in the same way."),
+            "review_before_submit": _(
+                "Annotators see all answers of a task once more before they submit it."
+            ),
+            "highlight_keywords": _(
+                "Words of the question in view are highlighted in the passage."
+            ),
             "time_zone": _("Times are shown in it, such as Europe/Berlin."),
             "text_language": _(
                 "In which you write introduction, pay and consent below. Annotators who read in another language see "
@@ -343,7 +353,14 @@ class PlanForm(forms.ModelForm):
 
     def details(self) -> list[forms.BoundField]:
         """Return the fields most people leave as they are."""
-        return self._bound("lease_minutes", "fixed_language", "fixed_view", "time_zone")
+        return self._bound(
+            "lease_minutes",
+            "fixed_language",
+            "fixed_view",
+            "review_before_submit",
+            "highlight_keywords",
+            "time_zone",
+        )
 
     def details_need_a_look(self) -> bool:
         return any(field.errors for field in self.details())

@@ -213,6 +213,16 @@ class Campaign(models.Model):
         db_default="",
         help_text="How tasks are laid out; empty if annotators choose.",
     )
+    review_before_submit = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="Whether annotators see all answers of a task before they submit it.",
+    )
+    highlight_keywords = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether the words of a question are highlighted in its passage.",
+    )
     time_zone = models.CharField(max_length=60, default="UTC")
     introduction = models.TextField(blank=True, help_text="What annotators read before they begin.")
     consent = models.TextField(

@@ -6,9 +6,11 @@ import { startConditions } from "./judging/conditions.js";
 import { applyRules } from "./judging/forcing.js";
 import { help, startHelp } from "./judging/help.js";
 import { startKeyboard } from "./judging/keyboard.js";
+import { showKeywords } from "./judging/keywords.js";
 import { goOn, mark, missing, refresh, startMarking } from "./judging/marker.js";
 import { startPointer } from "./judging/pointer.js";
 import { showQuestions, startReading } from "./judging/reading.js";
+import { closeReview, startReview } from "./judging/review.js";
 import { startResting } from "./judging/resting.js";
 import { flush, save, saveSoon, startSaving } from "./judging/saving.js";
 import { setNothing, showSpans, startSpans } from "./judging/spans.js";
@@ -54,12 +56,18 @@ form.classList.add("scripted");
 startConditions();
 startCopying();
 startPointer();
-startView();
+startView(() => {
+  closeReview();
+  showKeywords();
+});
+startReview();
 const saved = startSaving(settle);
 settle();
 startMarking(() => {
   showQuestions();
+  closeReview();
   follow();
+  showKeywords();
 });
 mark(missing()[0] ?? form.querySelector("fieldset[data-criterion]"));
 startSpans((name, value) => {

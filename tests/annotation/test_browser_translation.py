@@ -132,16 +132,19 @@ def test_training_and_qualification_do_not_translate_what_is_judged(page: Page) 
     enter(page, enrollment.user)
     page.goto(reverse("annotation:training", args=[campaign.uuid]))
     check(page, texts | labels)
-    for name in ("correctness", "grammaticality"):
-        page.locator(f"input[name$='{name}'][value='1']").check(force=True)
-    page.get_by_role("button", name="See what is right").click()
+    page.wait_for_selector("#judging.scripted")
+    for key in ("1", "1", "Enter"):
+        page.keyboard.press(key)
+    page.get_by_text("What is right, and why").wait_for()
     assert page.get_by_text("not quite").count() == 2
     assert (
-        page.locator("section.card b", has_text="3").first.evaluate("value => value.translate")
+        page.locator(".feedback [translate=no] b", has_text="3").first.evaluate(
+            "value => value.translate"
+        )
         is False
     )
-    check(page, texts | labels)
-    page.goto(reverse("annotation:qualification", args=[campaign.uuid]))
+    check(page, texts | {"nearly", "yes"})
+    page.goto(reverse("annotation:qualification", args=[campaign.uuid]) + "?item=1")
     check(page, texts | labels)
 
 

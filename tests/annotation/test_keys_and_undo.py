@@ -119,3 +119,16 @@ def test_radio_names_are_short_and_descriptions_leave_examples_out(page: Any) ->
     expect(radio).to_have_accessible_description(
         "A slip or a typing error or two; the sentence is still plain."
     )
+
+
+@pytest.mark.parametrize("key", ["qgbench", "qgstec2010-a"])
+def test_every_option_has_its_key_printed(page: Any, key: str) -> None:
+    campaign = studies.opened(key, sources=1)
+    enter(page, studies.annotator(campaign)[1].user)
+    page.goto(f"/work/{campaign.uuid}/?begin")
+    page.wait_for_selector("#judging.scripted")
+    without = """() => [...document.querySelectorAll("label[data-key]")].filter(
+      (each) => (each.querySelector(".v, kbd")?.textContent ?? "") !== each.dataset.key
+    ).map((each) => each.textContent)"""
+    assert page.locator("label[data-key]").count()
+    assert page.evaluate(without) == []

@@ -77,6 +77,8 @@ def rate_a_task(page: Any, link: str) -> None:
     for _ in range(page.locator("fieldset.criterion").count()):
         page.keyboard.press("3")
     page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Review your answers").wait_for()
+    page.keyboard.press("Enter")
     page.wait_for_url(lambda url: url != here)
 
 

@@ -11,7 +11,7 @@ from judging.actions import campaigns
 from judging.models import Assignment, Campaign
 from tests import factories
 from tests.flows import test_accessibility as looks
-from tests.flows.test_qualification import choose
+from tests.flows.test_qualification import press
 from tests.judging.actions.test_qualifications import item
 from tests.judging.trials import NOW
 
@@ -27,6 +27,7 @@ def study() -> Campaign:
         consent="I take part.",
         pay="9 euros an hour",
         translated_texts=GERMAN,
+        review_before_submit=True,
     )
     item(campaign, "training")
     campaigns.lock(campaign=campaign, now=NOW)
@@ -52,9 +53,8 @@ def test_german_annotator_from_join_to_end_reads_german(german: Any) -> None:
     german.locator("[name=agree]").check()
     german.get_by_role("button", name="Zustimmen und anfangen").click()
     german.get_by_role("link", name="Übung beginnen (1 Beispiel)").click()
-    choose(german, 3)
-    german.locator("main form button").last.click()
-    german.locator("a.button.primary").click()
+    press(german, "3", "3", "Enter")
+    german.get_by_role("button", name="Weiter").click()
     german.wait_for_url(re.compile("/tasks/"))
     held = Assignment.objects.get(state="held")
     german.goto(reverse("annotation:pause", args=[campaign.uuid]))
@@ -68,6 +68,8 @@ def test_german_annotator_from_join_to_end_reads_german(german: Any) -> None:
         here = german.url
         for _criterion in range(german.locator("fieldset.criterion").count()):
             german.keyboard.press("3")
+        german.keyboard.press("Enter")
+        german.get_by_role("heading", name="Ihre Antworten im Überblick").wait_for()
         german.keyboard.press("Enter")
         german.wait_for_url(lambda url, before=here: url != before)
     assert german.locator("html").get_attribute("lang") == "de"

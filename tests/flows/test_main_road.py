@@ -98,6 +98,8 @@ def rate_everything(page: Any, link: str, keys: tuple[str, ...]) -> None:
         for key in task:
             page.keyboard.press(key)
         page.keyboard.press("Enter")
+        page.get_by_role("heading", name="Review your answers").wait_for()
+        page.keyboard.press("Enter")
         page.wait_for_url(lambda url, here=here: url != here)
     page.get_by_text("Thank you, that was the last one").wait_for()
 

@@ -43,10 +43,15 @@ export function mark(fieldset) {
   moved();
 }
 
-// Nothing is missing any more: no criterion is marked, so that a digit too many overwrites nothing, and Enter submits.
-export function finish() {
+// No criterion is marked: a digit overwrites nothing.
+export function unmark() {
   for (const element of form.querySelectorAll(".now")) element.classList.remove("now");
   current = null;
+}
+
+// Nothing is missing any more: Enter submits.
+export function finish() {
+  unmark();
   form.querySelector(".dock [data-needs-all]").focus({ preventScroll: true });
   moved();
 }
@@ -87,8 +92,9 @@ export function goTo(fieldset) {
 
 export function move(step) {
   const open = criteria().filter((fieldset) => !isFrozen(fieldset));
-  const at = current ? open.indexOf(current) : step > 0 ? -1 : open.length;
-  goTo(open[at + step]);
+  if (current) return goTo(open[open.indexOf(current) + step]);
+  const inView = open.filter((fieldset) => isFocus() && item(fieldset).classList.contains("shown"));
+  goTo((inView.length ? inView : open).at(step > 0 ? 0 : -1));
 }
 
 // On to what is missing next, or to the end.

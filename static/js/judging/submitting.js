@@ -6,6 +6,7 @@
 import { fillConditions } from "./conditions.js";
 import { announce, asOpened, csrfToken, form, titleOf } from "./page.js";
 import { goTo, missing } from "./marker.js";
+import { isReviewDue, openReview } from "./review.js";
 import { everythingSaved, hasExpired, isSessionOver, isUnsaved, tellExpired, tellLeft, tellUnsent } from "./saving.js";
 import { nextQuestion } from "./view.js";
 import { dropSubmission, keepSubmission, submissions } from "./waiting.js";
@@ -19,6 +20,7 @@ const url = form.dataset.draftUrl;
 const who = form.dataset.who;
 const buttons = () => [...form.querySelectorAll("button[name=action]")];
 let isBusy = false;
+let isReviewed = false; // by the page that kept the submission
 let isLeft = false; // to the browser, which shows whatever the answer is
 
 function setBusy(busy) {
@@ -131,7 +133,12 @@ async function goOn(answer, button) {
 const isHandedIn = () => document.getElementById("changed")?.hidden === true;
 
 async function carryOutHere() {
-  if (!missing().length && !isHandedIn()) return submit();
+  if (!missing().length && !isHandedIn()) {
+    isReviewed = true;
+    submit();
+    isReviewed = false;
+    return;
+  }
   await dropSubmission(url);
 }
 
@@ -162,11 +169,14 @@ function tellMissing() {
 
 function onSubmit(event) {
   const [firstMissing] = event.submitter?.hasAttribute("data-needs-all") ? missing() : [];
+  if (!firstMissing && !isLeft && !isReviewed && event.submitter?.value === "submit" && isReviewDue()) {
+    event.preventDefault();
+    return openReview();
+  }
   if (!firstMissing && (isLeft || !form.dataset.draftUrl)) return; // a preview is the browser's to send
   event.preventDefault();
   if (firstMissing) tellMissing();
-  else if (isBusy) return;
-  else handIn(event.submitter);
+  else if (!isBusy) handIn(event.submitter);
 }
 
 function wake() {

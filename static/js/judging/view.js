@@ -1,16 +1,17 @@
 // One question in view, with the others behind their letters, or all of them in a list: the same form either way.
 
 import { announce, criteria, form, isFocus, isFrozen, isMissing, item, nameOf, valueOf, wordsOf } from "./page.js";
-import { goTo, marked, missing } from "./marker.js";
+import { goTo, marked, missing, unmark } from "./marker.js";
 import { noteAppearance } from "./pointer.js";
 
 const root = document.documentElement;
 const strip = document.getElementById("strip");
 const toggle = document.getElementById("view-toggle");
-const items = () => [...form.querySelectorAll("[data-item]")].filter((whole) => "empty" in whole.dataset || whole.querySelector("fieldset"));
-const own = (whole) => criteria().filter((fieldset) => item(fieldset) === whole);
+export const items = () => [...form.querySelectorAll("[data-item]")].filter((whole) => "empty" in whole.dataset || whole.querySelector("fieldset"));
+export const own = (whole) => criteria().filter((fieldset) => item(fieldset) === whole);
 const label = form.querySelector(".dock [data-label]");
 let shown = null; // the question in view
+let moved = () => {}; // told when a summary opens
 
 // ---- what an answered criterion says of itself while another one is open
 
@@ -23,13 +24,23 @@ function addLine(fieldset) {
   fieldset.append(line);
 }
 
+// An answer in short; `isMaterial`: in words that stay as they are where a browser translates the page.
+export function answerOf(fieldset) {
+  const value = valueOf(fieldset);
+  if (value === "") return { words: strip.dataset.open, isMaterial: false };
+  if (value === "none") return { words: strip.dataset.nothing, isMaterial: false };
+  if (!("span" in fieldset.dataset)) return { words: wordsOf(fieldset, value), isMaterial: true };
+  const pieces = [...fieldset.querySelectorAll(".kept q")].map((piece) => piece.textContent);
+  return { words: pieces.join(" … ") || value, isMaterial: true };
+}
+
 function refreshLine(fieldset) {
   const line = fieldset.querySelector(".line");
   const value = valueOf(fieldset);
-  const said = "span" in fieldset.dataset ? [...fieldset.querySelectorAll(".kept q")].map((piece) => piece.textContent).join(" … ") || value : wordsOf(fieldset, value);
-  const words = line.querySelector("span");
-  words.textContent = value === "" ? strip.dataset.open : said === "none" ? strip.dataset.nothing : said;
-  words.translate = value === "" || said === "none"; // an answer stays as it is where a browser translates the page
+  const { words, isMaterial } = answerOf(fieldset);
+  const said = line.querySelector("span");
+  said.textContent = words;
+  said.translate = !isMaterial;
   const button = line.querySelector("button");
   button.textContent = value === "" ? strip.dataset.answer : strip.dataset.change;
   button.setAttribute("aria-label", `${button.textContent}: ${nameOf(fieldset)}`);
@@ -38,6 +49,8 @@ function refreshLine(fieldset) {
 }
 
 // ---- the letters
+
+export const titleOfItem = (whole) => whole.dataset.item || strip.dataset.together;
 
 function link(whole) {
   const anchor = document.createElement("a");
@@ -62,7 +75,7 @@ function refreshStrip() {
     const anchor = strip.querySelectorAll("a")[at];
     const state = stateOf(whole);
     anchor.className = state;
-    anchor.setAttribute("aria-label", `${whole.dataset.item || strip.dataset.together}, ${strip.dataset[state]}`);
+    anchor.setAttribute("aria-label", `${titleOfItem(whole)}, ${strip.dataset[state]}`);
     if (whole === shown) anchor.setAttribute("aria-current", "true");
     else anchor.removeAttribute("aria-current");
   }
@@ -89,14 +102,29 @@ export function follow() {
   refreshView();
 }
 
-export function open(whole) {
-  const fieldset = own(whole).find(isMissing) ?? own(whole).find((each) => !isFrozen(each));
-  if (fieldset) return goTo(fieldset);
+// The question's answers in short, each with a button that opens it.
+function openSummary(whole) {
+  unmark();
+  const isNew = whole !== shown;
   shown?.classList.remove("shown");
   shown = whole;
   shown.classList.add("shown");
+  moved();
   refreshView();
-  return whole.scrollIntoView({ block: "nearest" });
+  if (isNew) announceItem(whole);
+  const change = whole.querySelector(".change:not([hidden])");
+  change?.focus({ preventScroll: true });
+  if (isFocus()) form.querySelector(".questions").scrollTop = 0; // what stays on top covers nothing there
+  (change ?? whole).scrollIntoView({ block: "nearest" });
+}
+
+// A question that lacks an answer opens there; one that lacks none shows its summary, unless all questions are in view.
+export function open(whole) {
+  const changeable = own(whole).filter((fieldset) => !isFrozen(fieldset));
+  const next = changeable.find(isMissing);
+  if (next) return goTo(next);
+  if (changeable.length && (!isFocus() || changeable.length === 1)) return goTo(changeable[0]);
+  return openSummary(whole);
 }
 
 export function openLetter(letter) {
@@ -109,7 +137,9 @@ export function openLetter(letter) {
 function refreshButton() {
   label.dataset.last ??= label.textContent;
   const next = nextQuestion();
-  label.textContent = next ? label.dataset.next.replace("{question}", item(next).dataset.item || nameOf(next)) : label.dataset.last;
+  const isReviewDue = "review" in form.dataset && "review" in label.dataset && !("review" in root.dataset);
+  const last = isReviewDue ? label.dataset.review : label.dataset.last;
+  label.textContent = next ? label.dataset.next.replace("{question}", item(next).dataset.item || nameOf(next)) : last;
 }
 
 // What is missing first in another question than the one in view: after it, else before it.
@@ -144,7 +174,8 @@ function change() {
   marked()?.scrollIntoView({ block: "nearest" });
 }
 
-export function startView() {
+export function startView(onMove = () => {}) {
+  moved = onMove;
   for (const [at, whole] of items().entries()) whole.id ||= `together${at}`;
   criteria().forEach(addLine);
   strip.querySelector(".letters").append(...items().map(link));

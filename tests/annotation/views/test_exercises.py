@@ -78,6 +78,7 @@ def test_qualification_failed_passed_and_never_in_between() -> None:
     client, address = entered(who), at("qualification", campaign)
     assert work(client, campaign) == address
     assert "You have 2 tries." in client.get(address).text
+    assert client.get(address + "?item=1").text.count("<article") == 1
     assert client.post(address, RIGHT | {"i1.correctness": ""} | {"number": 1}).status_code == 422
     assert not who.tries.exists()
     failed = client.post(address, WRONG | {"number": 1}, follow=True).text
@@ -98,7 +99,7 @@ def test_who_used_up_the_tries_is_told_kindly_and_gets_no_task() -> None:
     told = client.post(at("qualification", campaign), WRONG | {"number": 1}, follow=True).text
     assert "Thank you for your time" in told
     assert "write to Ada Lind" in told
-    assert "Hand in" not in told
+    assert "Start the qualification" not in told
     client.post(at("qualification", campaign), RIGHT | {"number": 2})
     client.post(at("qualification", campaign), RIGHT | {"number": "x"})
     assert work(client, campaign) == at("qualification", campaign)

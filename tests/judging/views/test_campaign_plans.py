@@ -58,7 +58,7 @@ def test_new_campaign_offers_protocols_with_what_they_ask(page, owner):
     rubric = factories.rubric()
     answer = page.get(reverse("judging:campaign_new"), {"rubric": rubric.pk})
     assert "Two criteria for tests." in answer.text
-    assert answer.text.count("checked") == 2
+    assert answer.text.count("checked") == 3
 
 
 @pytest.mark.parametrize("name", ["collection", "rubric"])

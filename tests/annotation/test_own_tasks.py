@@ -1,0 +1,58 @@
+"""An annotator's own tasks by state on the pages beside judging."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import F
+from django.urls import reverse
+
+from judging.actions import assignments
+from judging.models import Assignment
+from tests.annotation import studies
+from tests.flows.axe import violations
+from tests.flows.sessions import enter
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def counts(page: Any) -> dict[str, str]:
+    return {
+        row.locator("dt").inner_text(): row.locator("dd").inner_text().split()[0]
+        for row in page.locator("[aria-labelledby=own-tasks] dl > div").all()
+    }
+
+
+def test_own_tasks_are_counted_by_state_on_pause_and_done(page: Any) -> None:
+    campaign = studies.opened("qgbench", sources=4)
+    enrollment = studies.annotator(campaign)[1]
+    enter(page, enrollment.user)
+    page.goto(f"/work/{campaign.uuid}/?begin")
+    page.wait_for_selector("#judging.scripted")
+    pause = reverse("annotation:pause", args=[campaign.uuid])
+    first = page.url
+    for key in "333333":
+        page.wait_for_timeout(60)
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: url != first)
+    page.goto(pause)
+    assert counts(page) == {"To do": "3", "Draft": "0", "Submitted": "1", "Returned": "0"}
+    page.get_by_role("link", name="Go on").click()
+    page.wait_for_selector("#judging.scripted")
+    page.keyboard.press("3")
+    page.wait_for_selector("#saved[data-state=saved]")
+    page.goto(pause)
+    assert counts(page) == {"To do": "2", "Draft": "1", "Submitted": "1", "Returned": "0"}
+    assert violations(page) == []
+    hour = timedelta(hours=1)
+    Assignment.objects.held().update(
+        held_at=F("held_at") - 9 * hour,
+        last_seen_at=F("last_seen_at") - 9 * hour,
+        lease_expires_at=F("lease_expires_at") - 9 * hour,
+    )
+    assignments.release_due()
+    page.goto(reverse("annotation:done", args=[campaign.uuid]))
+    assert counts(page)["Draft"] == "0"
+    assert counts(page)["Returned"] == "1"
+    assert violations(page) == []
