@@ -15,7 +15,7 @@ from judging.limits import MAX_PAGE_CELLS, MAX_PAGE_ROWS
 from judging.models import DryRun
 from judging.models.statements import rows
 
-DATA = {"criteria": "without those left out", "with_all": "with nobody left out"}
+DATA = {"criteria": "without excluded annotators", "with_all": "with all annotators"}
 COLUMNS = (
     "data", "criterion", "test", "repeats", "better", "worse", "difference", "value", "low", "high"
 )  # fmt: skip

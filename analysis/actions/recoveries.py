@@ -24,7 +24,7 @@ class Recovery:
     told: int
     reversed: int
     pairs: int  # 0 where they are too many to be tested, or the mixed model cannot be fitted
-    with_all: list[str]  # the order of means with nobody left out; empty where nobody is
+    with_all: list[str]  # the order of means of all annotators; empty if none is excluded
 
     @classmethod
     def of(cls, criterion: CriterionRow, found: Found, planted: list[str]) -> Self | None:

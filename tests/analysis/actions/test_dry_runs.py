@@ -264,9 +264,9 @@ def test_page_shows_the_first_pairs_of_very_many_and_the_csv_has_all(two) -> Non
     lines = list(csv.DictReader(io.StringIO(text)))
     assert len(lines) == 20 * 780 + len(row["pairs"])
     assert [lines[0][name] for name in ("data", "criterion", "better", "value")] == [
-        "without those left out", row["criterion"], names[0], str(pair["value"]),
+        "without excluded annotators", row["criterion"], names[0], str(pair["value"]),
     ]  # fmt: skip
-    assert lines[-1]["data"] == "with nobody left out"
+    assert lines[-1]["data"] == "with all annotators"
     assert manager.post(there).status_code == 405
     assert manager.get(reverse("analysis:dry_run_table", args=[draft.uuid])).status_code == 404
     assert factories.logged_in(factories.researcher()).get(there).status_code == 404
@@ -326,7 +326,7 @@ def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     page = client.get(reverse("analysis:dry_run", args=[copy.uuid])).text
     assert f"{len(came)} came, 5 were admitted" in page
     assert f"{len(out)} of {len(careless)} careless annotators were excluded" in page
-    assert "with nobody left out" in page
+    assert "with all annotators" in page
     assert f"{time['paid']:,.2f} EUR" in page
     report = client.get(reverse("analysis:report", args=[copy.uuid])).text
     assert "Without excluded annotators" in report
