@@ -13,6 +13,7 @@ from analysis.api.published import PublishedStudies, Reproduced
 from analysis.api.runs import Runs
 from analysis.api.scoring import Scoring
 from annotation.api import AnnotatorCampaigns, AnnotatorTasks
+from judging.api.adjudication import Adjudications, Differences
 from judging.api.campaigns import Campaigns, Deviations, DrawChecks, History, Rounds
 from judging.api.datasets import (
     Datasets,
@@ -23,6 +24,7 @@ from judging.api.datasets import (
     Scores,
     Shares,
 )
+from judging.api.exercises import Exercises, QualificationRules
 from judging.api.files import Files
 from judging.api.jobs import Jobs
 from judging.api.judgments import Judgments, Tasks
@@ -30,6 +32,8 @@ from judging.api.llm_judges import LlmJudges
 from judging.api.me import Me
 from judging.api.people import Enrolments, Invitations, Join, Members
 from judging.api.protocols import Protocols
+from judging.api.quality import ExclusionRules, QualityPlans
+from judging.api.systems import SystemChanges
 from judging.api.webhooks import WebhookDeliveries, Webhooks
 
 app_name = "api"
@@ -72,6 +76,9 @@ router.register(f"{in_campaign}/members", Members, "member")
 router.register(f"{in_campaign}/tasks", Tasks, "task")
 router.register(f"{in_campaign}/judgments", Judgments, "judgment")
 router.register(f"{in_campaign}/llm-judges", LlmJudges, "llm-judge")
+router.register(f"{in_campaign}/exclusion-rules", ExclusionRules, "exclusion-rules")
+router.register(f"{in_campaign}/adjudication/differences", Differences, "difference")
+router.register(f"{in_campaign}/exercises", Exercises, "exercise")
 router.register(f"{in_campaign}/webhooks", Webhooks, "webhook")
 router.register(
     f"{in_campaign}/webhooks/<int:webhook>/deliveries", WebhookDeliveries, "webhook-delivery"
@@ -89,6 +96,7 @@ router.register(f"{in_dataset}/references", References, "reference")
 router.register(f"{in_dataset}/metrics", Metrics, "metric")
 router.register(f"{in_dataset}/metrics/<int:metric>/scores", Scores, "score")
 router.register(f"{in_dataset}/quarantine", Quarantined, "quarantine")
+router.register(f"{in_dataset}/system-changes", SystemChanges, "system-change")
 router.register(f"{in_dataset}/shares", Shares, "share")
 router.register(f"{in_dataset}/scoring", Scoring, "scoring")
 router.register("annotate/campaigns", AnnotatorCampaigns, "annotator-campaign")
@@ -98,7 +106,15 @@ docs = csp_update(
     {"script-src": [SELF], "style-src": [SELF, UNSAFE_INLINE], "img-src": [SELF, "data:"]}
 )(SpectacularSwaggerSplitView.as_view(url_name="api:schema"))
 
+READ_AND_REPLACE = {"get": "retrieve", "put": "update"}
+adjudication = Adjudications.as_view(READ_AND_REPLACE)
+qualification_rules = QualificationRules.as_view(READ_AND_REPLACE)
+quality_plan = QualityPlans.as_view(READ_AND_REPLACE)
+
 urlpatterns = [
+    path(f"{in_campaign}/adjudication/", adjudication, name="adjudication"),
+    path(f"{in_campaign}/exercises/rules/", qualification_rules, name="qualification-rules"),
+    path(f"{in_campaign}/quality/", quality_plan, name="quality"),
     path("me/", Me.as_view(), name="me"),
     path("join/", Join.as_view(), name="join"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
