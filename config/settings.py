@@ -259,6 +259,8 @@ SPECTACULAR_SETTINGS = {
         "AssignmentState": "judging.models.assignment.Assignment.State",
         "SystemKind": "judging.models.material.System.Kind",
         "ExerciseKind": "judging.models.exercise.Exercise.Kind",
+        "ExitQuestionKind": "judging.models.exit_form.ExitQuestion.Kind",
+        "CrowdPlatformKind": "judging.models.crowd.CrowdPlatform.Kind",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

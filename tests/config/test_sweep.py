@@ -187,16 +187,18 @@ API_MAY = {
         run-list run-detail run-tables run-table run-table-file run-report run-figure
         scoring-list scoring-metrics scoring-estimate
         power-analysis-list power-analysis-detail power-analysis-variances
-        adjudication dry-run-list dry-run-detail dry-run-pairs reproduced-list""",
+        adjudication tuning-list tuning-detail tuning-choices reproduction-list reproduction-table
+        dry-run-list dry-run-detail dry-run-pairs reproduced-list""",
     ("post", STAFF): "job-cancel run-list run-cancel scoring-list scoring-estimate "
-    "power-analysis-list",
+    "power-analysis-list tuning-list reproduction-list",
     ("get", MANAGER): """share-list file-roles deviation-list llm-judge-items campaign-selection
         webhook-list webhook-detail webhook-delivery-list webhook-delivery-detail
-        system-change-list system-change-detail quality exclusion-rules-list
-        exercise-list exercise-detail qualification-rules difference-list""",
+        system-change-list system-change-detail degraded-copy-list degraded-copy-detail quality exclusion-rules-list
+        exercise-list exercise-detail qualification-rules difference-list
+        exit-question-list exit-question-detail exit-question-answers crowd-platform""",
     ("post", MANAGER): """exclusion-rules-apply exclusion-rules-reopen-assignments
-        system-change-list system-change-undo
-        exercise-list exercise-repeat exercise-correct-key
+        system-change-list system-change-undo degraded-copy-list
+        exercise-list exercise-repeat exercise-correct-key exit-question-list crowd-platform
         dataset-hand-over share-list
         file-list file-preview file-add file-take-back file-preview-all file-add-all
         campaign-clone campaign-reproduce campaign-lock campaign-open campaign-pause campaign-close
@@ -207,9 +209,10 @@ API_MAY = {
         webhook-list webhook-ping webhook-replace-secret webhook-delivery-send-again""",
     ("put", MANAGER): "file-roles file-choices file-reading campaign-selection quality "
     "qualification-rules adjudication difference-detail",
-    ("patch", MANAGER): "dataset-detail campaign-detail webhook-detail",
+    ("patch", MANAGER): "dataset-detail campaign-detail webhook-detail crowd-platform",
     ("delete", MANAGER): """dataset-detail share-detail file-detail metric-detail campaign-detail
-        member-detail llm-judge-detail dry-run-detail webhook-detail exercise-detail""",
+        member-detail llm-judge-detail dry-run-detail webhook-detail exercise-detail
+        exit-question-detail""",
 }
 API_ALLOWED = {
     (f"api:{name}", method): roles
@@ -247,6 +250,11 @@ API_NOT_MADE = {
     "api:dry-run-detail",
     "api:dry-run-pairs",
     "api:reproduced-list",
+    "api:exit-question-detail",
+    "api:tuning-detail",
+    "api:reproduction-list",
+    "api:reproduction-table",
+    "api:degraded-copy-detail",
     "api:system-change-detail",
     "api:system-change-undo",
     "api:difference-list",
@@ -400,6 +408,8 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "task": studies.held(own).task_id,
         "annotator": task["uuid"],
         "power": uuid.uuid4(),
+        "tuning": uuid.uuid4(),
+        "degraded": uuid.uuid4(),
     }
     about = {"dataset": campaign.collection_id, "campaign": campaign.uuid}
     for name, asked in addresses():
