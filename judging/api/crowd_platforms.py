@@ -15,6 +15,7 @@ from judging import crowd_kinds
 from judging.actions import crowd_platforms
 from judging.api.base import InCampaign, conflicts
 from judging.api.problems import Conflict, form_errors
+from judging.crowd_policies import ORDER
 from judging.forms.crowd_platforms import PlatformForm
 from judging.models import Campaign, CrowdPlatform, Participation
 
@@ -34,8 +35,10 @@ class PolicyCheckSerializer(serializers.Serializer):
     """A rule of the platform, and whether the campaign meets it."""
 
     rule = serializers.CharField()
-    state = serializers.CharField(help_text="met, fails or look.")
-    told = serializers.CharField()
+    state = serializers.ChoiceField(
+        ORDER, help_text="Whether it is met or fails, or has to be looked at."
+    )
+    description = serializers.CharField(source="told")
     remedy = serializers.CharField(source="mend")
 
 

@@ -5,6 +5,7 @@ import pytest
 from judging.actions import campaigns
 from judging.models import Deviation, Exercise
 from tests import factories
+from tests.annotation import studies
 from tests.judging.actions.test_qualifications import item
 from tests.judging.api.programs import API, counted, fields_of, program
 
@@ -119,7 +120,20 @@ def test_exercises_are_listed_with_a_constant_number_of_queries(draft, api, path
     assert queries() == with_one
 
 
-def test_exercises_are_refused_to_analysts_and_to_managers_who_judge(draft, path):
+def test_exercises_are_refused_to_analysts(draft, path):
     analyst = factories.researcher()
     campaigns.add_member(campaign=draft, user=analyst, role="analyst", by=draft.created_by)
     assert program(analyst).get(path).status_code == 403
+
+
+def test_exercises_that_would_name_a_system_are_refused_to_a_manager_who_judges():
+    judged = studies.opened()
+    manager = judged.created_by
+    part = campaigns.duplicate(campaign=judged, by=manager)
+    campaigns.change_plan(campaign=part, plan={"selection": {"systems": ["Alba"]}})
+    path = f"{API}/campaigns/{part.uuid}/exercises/"
+    assert program(manager).get(path).status_code == 200
+    factories.enrollment(judged, account=manager)
+    assert program(manager).get(path).status_code == 403
+    assert program(manager).post(path, QUESTION).status_code == 403
+    assert program(manager).put(f"{path}rules/", {"pass_mark": 60}).status_code == 403
