@@ -46,6 +46,7 @@ from judging.api.pages import Pages
 from judging.api.problems import Conflict
 from judging.api.scopes import ANNOTATE
 from judging.campaign_texts import TRANSLATED, text_in, whole_consent
+from judging.guards import campaign_about, use_fixed_language
 from judging.limits import MAX_NOTE_CHARACTERS
 from judging.models import Assignment, Campaign, Enrollment, Membership
 from judging.models.at_work import assignment_at_work
@@ -415,7 +416,9 @@ class AnnotatorCampaigns(mixins.ListModelMixin, Resource):
         return found.listed() if self.action == "list" else found.select_related("rubric")
 
     def enrollment(self) -> Enrollment:
-        return next_tasks.enrollment_of(self.request.user, self.get_object())
+        campaign = self.get_object()
+        use_fixed_language(self.request, campaign)
+        return next_tasks.enrollment_of(self.request.user, campaign)
 
     @extend_schema(responses=CampaignTextsSerializer)
     def retrieve(self, request: Request, uuid: str) -> Response:
@@ -563,6 +566,7 @@ def _own(request: Request, pk: Any) -> Assignment:
     found = assignment_at_work(pk=pk, user_pk=request.user.pk)
     if found is None:
         raise Http404
+    use_fixed_language(request, campaign_about(found))
     return found
 
 

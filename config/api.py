@@ -8,12 +8,17 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import DefaultRouter
 
+from analysis.api.degraded_copies import DegradedCopies
 from analysis.api.planning import DryRuns, PowerAnalyses
 from analysis.api.published import PublishedStudies, Reproduced
+from analysis.api.repeatability import Comparisons
 from analysis.api.runs import Runs
 from analysis.api.scoring import Scoring
+from analysis.api.tuning import Tunings
 from annotation.api import AnnotatorCampaigns, AnnotatorTasks
+from judging.api.adjudication import Adjudications, Differences
 from judging.api.campaigns import Campaigns, Deviations, DrawChecks, History, Rounds
+from judging.api.crowd_platforms import CrowdPlatforms
 from judging.api.datasets import (
     Datasets,
     Items,
@@ -23,6 +28,8 @@ from judging.api.datasets import (
     Scores,
     Shares,
 )
+from judging.api.exercises import Exercises, QualificationRules
+from judging.api.exit_forms import ExitQuestions
 from judging.api.files import Files
 from judging.api.jobs import Jobs
 from judging.api.judgments import Judgments, Tasks
@@ -30,6 +37,8 @@ from judging.api.llm_judges import LlmJudges
 from judging.api.me import Me
 from judging.api.people import Enrolments, Invitations, Join, Members
 from judging.api.protocols import Protocols
+from judging.api.quality import ExclusionRules, QualityPlans
+from judging.api.systems import SystemChanges
 from judging.api.webhooks import WebhookDeliveries, Webhooks
 
 app_name = "api"
@@ -72,6 +81,10 @@ router.register(f"{in_campaign}/members", Members, "member")
 router.register(f"{in_campaign}/tasks", Tasks, "task")
 router.register(f"{in_campaign}/judgments", Judgments, "judgment")
 router.register(f"{in_campaign}/llm-judges", LlmJudges, "llm-judge")
+router.register(f"{in_campaign}/exit-questions", ExitQuestions, "exit-question")
+router.register(f"{in_campaign}/exclusion-rules", ExclusionRules, "exclusion-rules")
+router.register(f"{in_campaign}/adjudication/differences", Differences, "difference")
+router.register(f"{in_campaign}/exercises", Exercises, "exercise")
 router.register(f"{in_campaign}/webhooks", Webhooks, "webhook")
 router.register(
     f"{in_campaign}/webhooks/<int:webhook>/deliveries", WebhookDeliveries, "webhook-delivery"
@@ -79,6 +92,8 @@ router.register(
 router.register(f"{in_campaign}/runs", Runs, "run")
 router.register(f"{in_campaign}/power-analyses", PowerAnalyses, "power-analysis")
 router.register(f"{in_campaign}/dry-runs", DryRuns, "dry-run")
+router.register(f"{in_campaign}/tunings", Tunings, "tuning")
+router.register(f"{in_campaign}/reproduction", Comparisons, "reproduction")
 router.register(f"{in_campaign}/published", Reproduced, "reproduced")
 router.register("published-studies", PublishedStudies, "published-study")
 router.register("datasets", Datasets, "dataset")
@@ -89,7 +104,9 @@ router.register(f"{in_dataset}/references", References, "reference")
 router.register(f"{in_dataset}/metrics", Metrics, "metric")
 router.register(f"{in_dataset}/metrics/<int:metric>/scores", Scores, "score")
 router.register(f"{in_dataset}/quarantine", Quarantined, "quarantine")
+router.register(f"{in_dataset}/system-changes", SystemChanges, "system-change")
 router.register(f"{in_dataset}/shares", Shares, "share")
+router.register(f"{in_dataset}/degraded-copies", DegradedCopies, "degraded-copy")
 router.register(f"{in_dataset}/scoring", Scoring, "scoring")
 router.register("annotate/campaigns", AnnotatorCampaigns, "annotator-campaign")
 router.register("annotate/tasks", AnnotatorTasks, "annotator-task")
@@ -98,7 +115,19 @@ docs = csp_update(
     {"script-src": [SELF], "style-src": [SELF, UNSAFE_INLINE], "img-src": [SELF, "data:"]}
 )(SpectacularSwaggerSplitView.as_view(url_name="api:schema"))
 
+READ_AND_REPLACE = {"get": "retrieve", "put": "update"}
+adjudication = Adjudications.as_view(READ_AND_REPLACE)
+crowd_platform = CrowdPlatforms.as_view(
+    {"get": "retrieve", "post": "create", "patch": "partial_update"}
+)
+qualification_rules = QualificationRules.as_view(READ_AND_REPLACE)
+quality_plan = QualityPlans.as_view(READ_AND_REPLACE)
+
 urlpatterns = [
+    path(f"{in_campaign}/adjudication/", adjudication, name="adjudication"),
+    path(f"{in_campaign}/crowd-platform/", crowd_platform, name="crowd-platform"),
+    path(f"{in_campaign}/exercises/rules/", qualification_rules, name="qualification-rules"),
+    path(f"{in_campaign}/quality/", quality_plan, name="quality"),
     path("me/", Me.as_view(), name="me"),
     path("join/", Join.as_view(), name="join"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),

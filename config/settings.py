@@ -257,6 +257,10 @@ SPECTACULAR_SETTINGS = {
         "FileState": "judging.models.added_file.AddedFile.State",
         "CampaignState": "judging.models.campaign.Campaign.State",
         "AssignmentState": "judging.models.assignment.Assignment.State",
+        "SystemKind": "judging.models.material.System.Kind",
+        "ExerciseKind": "judging.models.exercise.Exercise.Kind",
+        "ExitQuestionKind": "judging.models.exit_form.ExitQuestion.Kind",
+        "CrowdPlatformKind": "judging.models.crowd.CrowdPlatform.Kind",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

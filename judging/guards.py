@@ -219,13 +219,13 @@ def _campaign_of_member(request: HttpRequest, uuid: UUID) -> Campaign | None:
     return _judged_campaign(request, uuid) or seen.filter(uuid=uuid).first()
 
 
-def _campaign_to_settle(request: HttpRequest, uuid: UUID) -> Campaign | None:
-    """Return the campaign where the user settles values; in the copy of a dry run only who sees it
-    does."""
-    seen = Q(pk__in=Campaign.objects.visible_to(request.user).values("pk"))
-    rightful = Campaign.objects.rightful(request.user).filter(Q(dry_run__draft__isnull=True) | seen)
+def campaign_to_adjudicate(user: User, uuid: UUID) -> Campaign | None:
+    """Return the campaign whose adjudicator the user is; the copy of a dry run only if the user
+    manages or analyses it."""
+    seen = Q(pk__in=Campaign.objects.visible_to(user).values("pk"))
+    rightful = Campaign.objects.rightful(user).filter(Q(dry_run__draft__isnull=True) | seen)
     named = rightful.select_related("collection", "rubric", "adjudication")
-    return named.filter(uuid=uuid, adjudication__adjudicator=request.user).first()
+    return named.filter(uuid=uuid, adjudication__adjudicator=user).first()
 
 
 def _collection(request: HttpRequest, pk: int) -> Collection | None:
@@ -303,7 +303,9 @@ campaign_for_managers = _campaign_for(*MANAGERS)
 campaign_for_staff = _campaign_for(*STAFF)
 campaign_for_annotators = _hands(_judged_campaign, key="uuid", is_for_annotators=True)
 campaign_for_members = _hands(_campaign_of_member, key="uuid", is_for_annotators=True)
-campaign_for_adjudicator = _hands(_campaign_to_settle, key="uuid")
+campaign_for_adjudicator = _hands(
+    lambda request, uuid: campaign_to_adjudicate(request.user, uuid), key="uuid"
+)
 assignment_for_annotator = _hands(
     lambda request, uuid: assignment_at_work(pk=uuid, user_pk=request.user.pk),
     key="uuid",
@@ -409,3 +411,10 @@ def hidden_enrollments(user: User, campaign: Campaign) -> set[int]:
     dataset and the campaign has checks. Counts read after each task would tell which was a check."""
     own = campaign.enrollments.filter(user=user).values_list("pk", flat=True)
     return set(own) if campaign.checked and judges_now(user, campaign.collection) else set()
+
+
+def unproposed_enrollments(user: User, campaign: Campaign) -> set[int]:
+    """Return the enrolments that exclusion rules do not propose to the user: their own, while they
+    judge the dataset. A proposal would tell how they did in checks."""
+    own = campaign.enrollments.filter(user=user).values_list("pk", flat=True)
+    return set(own) if judges_now(user, campaign.collection) else set()

@@ -39,6 +39,10 @@ from judging.protocols.rubric_schema import RubricCriterion
 KIND = "analysis.repeatability"
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
 SEED, RESAMPLES = 1, 1000
+COLUMNS = (  # of the table for spreadsheets
+    "what", "criterion", "system", "against", "n", "value", "low", "high", "first", "first_p", "second", "second_p",
+    "significant", "confirmed", "reason",
+)  # fmt: skip
 
 # A hundred systems on fifty criteria are 247,500 pairs with two names each, which the database takes
 # apart in less memory than a web process needs to read them.

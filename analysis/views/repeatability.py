@@ -15,11 +15,6 @@ from judging.limits import MAX_PAGE_ROWS
 from judging.models import Campaign
 from judging.views.exports import taken_along
 
-COLUMNS = (
-    "what", "criterion", "system", "against", "n", "value", "low", "high", "first", "first_p", "second", "second_p",
-    "significant", "confirmed", "reason",
-)  # fmt: skip
-
 
 @campaign_for_staff
 @require_GET
@@ -73,7 +68,7 @@ def table(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     done = repeatability.latest(campaign)
     if done is None:
         raise Http404
-    text = to_csv(list(repeatability.rows(done.result)), COLUMNS)
+    text = to_csv(list(repeatability.rows(done.result)), repeatability.COLUMNS)
     return taken_along(request, campaign, text, "text/csv", "reproduction.csv")
 
 

@@ -14,6 +14,7 @@ from judging.actions import history
 from judging.limits import MAX_PAGE_CHOICES, MAX_PAGE_QUESTIONS
 from judging.models import (
     Campaign,
+    Criterion,
     Deviation,
     Enrollment,
     Event,
@@ -32,12 +33,24 @@ class CannotChangeExercises(Exception):
     protocol; the message says which."""
 
 
+class ExercisesLocked(CannotChangeExercises):
+    """The items are fixed by the lock."""
+
+
 @dataclass(frozen=True, slots=True)
 class KeyText:
     """The right values of one criterion, and why."""
 
     accepted: Sequence[int]
     explanation: str = ""
+
+
+def criteria_of_items(campaign: Campaign) -> list[Criterion]:
+    """Return the criteria about single questions; an item is one question."""
+    own = campaign.rubric.criteria.filter(
+        unit=Criterion.Unit.QUESTION, asked=Criterion.Asked.PER_UNIT
+    )
+    return list(own.prefetch_related("points"))
 
 
 def add(
@@ -159,9 +172,7 @@ def _draft(campaign: Campaign) -> Campaign:
         .get(pk=campaign.pk)
     )
     if held.state != Campaign.State.DRAFT:
-        raise CannotChangeExercises(
-            "The protocol is locked, and its training and qualification with it."
-        )
+        raise ExercisesLocked("The protocol is locked, and its training and qualification with it.")
     return held
 
 

@@ -8,6 +8,7 @@ from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, permissions, serializers, status
@@ -23,8 +24,9 @@ from judging.addresses import visitor_of
 from judging.api.base import InCampaign, check_confirmed, conflicts
 from judging.api.datasets import UsernameSerializer
 from judging.api.problems import Conflict, form_errors
+from judging.campaign_texts import TRANSLATED, text_in
 from judging.forms.campaigns import FIRST_LIFE, ExclusionForm, InvitationForm
-from judging.guards import MANAGERS, hidden_enrollments
+from judging.guards import MANAGERS, hidden_enrollments, use_fixed_language
 from judging.models import (
     AccessKey,
     Assignment,
@@ -373,9 +375,12 @@ class Join(APIView):
         responses=StudySerializer,
     )
     def get(self, request: Request) -> Response:
-        """Return what annotators read before they join."""
-        invitation = _invitation(request.query_params.get("invitation", ""))
-        return Response(StudySerializer(invitation.campaign).data)
+        """Return what annotators read before they join, in the language that the campaign fixes."""
+        campaign = _invitation(request.query_params.get("invitation", "")).campaign
+        use_fixed_language(request, campaign)
+        language = get_language() or campaign.text_language
+        texts = {name: text_in(campaign, name, language).text for name in TRANSLATED}
+        return Response(StudySerializer(campaign).data | texts)
 
     @extend_schema(request=JoiningSerializer, responses={201: JoinedSerializer})
     def post(self, request: Request) -> Response:

@@ -16,7 +16,7 @@ from judging.actions.exercises import CannotChangeExercises
 from judging.forms.exercises import AnswerKeyForm, ExerciseForm, QualificationRulesForm
 from judging.forms.plain_text import sent
 from judging.guards import campaign_for_managers
-from judging.models import Campaign, Criterion, Enrollment, Exercise, ExerciseKey, Question
+from judging.models import Campaign, Enrollment, Exercise, ExerciseKey, Question
 
 FOUND = 20  # questions listed at most
 
@@ -30,7 +30,10 @@ def index(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
     use, (_wanted, found) = _key(request.GET.get("use", "")), _found(request, campaign)
     picked = found[use - 1] if 0 < use <= len(found) else None
     return _page(
-        request, campaign, kind, ExerciseForm(criteria=_criteria(campaign), initial=_texts(picked))
+        request,
+        campaign,
+        kind,
+        ExerciseForm(criteria=exercises.criteria_of_items(campaign), initial=_texts(picked)),
     )
 
 
@@ -57,7 +60,7 @@ def add(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
                 by=request.user,
             ),
         )
-    form = ExerciseForm(request.POST, criteria=_criteria(campaign))
+    form = ExerciseForm(request.POST, criteria=exercises.criteria_of_items(campaign))
     if not form.is_valid():
         return _page(request, campaign, kind, form, status=422)
     try:
@@ -92,7 +95,7 @@ def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
     form = QualificationRulesForm(request.POST, instance=campaign)
     if not form.is_valid():
-        new = ExerciseForm(criteria=_criteria(campaign))
+        new = ExerciseForm(criteria=exercises.criteria_of_items(campaign))
         return _page(request, campaign, "qualification", new, status=422, rules=form)
     kept = form.cleaned_data
     return _done(
@@ -139,14 +142,6 @@ def _known(kind: str) -> str:
 
 def _key(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 19 else 0
-
-
-def _criteria(campaign: Campaign) -> list[Criterion]:
-    """Return the criteria about single questions; an item is one question."""
-    own = campaign.rubric.criteria.filter(
-        unit=Criterion.Unit.QUESTION, asked=Criterion.Asked.PER_UNIT
-    )
-    return list(own.prefetch_related("points"))
 
 
 def _questions(campaign: Campaign) -> Any:

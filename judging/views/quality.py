@@ -20,7 +20,12 @@ from judging.actions import campaigns, exclusion_rules, sheets, snapshots
 from judging.actions.snapshots import AnnotatorStanding, Counted
 from judging.drift import Day, SourceSpread
 from judging.forms.quality import QualityForm
-from judging.guards import campaign_for_managers, campaign_for_staff, hidden_enrollments, judges_now
+from judging.guards import (
+    campaign_for_managers,
+    campaign_for_staff,
+    hidden_enrollments,
+    unproposed_enrollments,
+)
 from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, Enrollment, Exclusion, User
 from judging.quality import Flag
@@ -300,10 +305,7 @@ def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show whom the rules fixed beforehand propose, and leave out those who are chosen from that
     list."""
     now = timezone.now()
-    # whether the rules propose somebody tells them how they did in checks
-    blind = judges_now(request.user, campaign.collection)
-    own = set(campaign.enrollments.filter(user=request.user).values_list("pk", flat=True))
-    hidden = own if blind else set()
+    hidden = unproposed_enrollments(request.user, campaign)
     if request.method == "POST":
         sent = request.POST.getlist("annotator")
         chosen = set(filter(None, (whole_number(pk, least=1) for pk in sent))) - hidden

@@ -250,3 +250,21 @@ def test_task_of_who_withdrew_meanwhile_is_not_found(api, campaign, own):
     task = claimed(api, campaign)["task"]
     enrollments.erase(enrollment=own, by=None, now=timezone.now())
     assert api.get(task["url"]).status_code in (401, 404)
+
+
+def test_texts_are_in_the_language_that_the_campaign_fixes():
+    campaign = studies.opened(
+        "qgeval",
+        fixed_language="de",
+        introduction="Rate questions.",
+        translated_texts={"de": {"introduction": "Bewerten Sie Fragen."}},
+    )
+    api = program(factories.enrollment(campaign).user, "annotate")
+    english = {"HTTP_ACCEPT_LANGUAGE": "en"}
+    texts = api.get(f"{API}/annotate/campaigns/{campaign.uuid}/", **english).json()
+    assert texts["introduction"] == "Bewerten Sie Fragen."
+    claim = api.post(f"{API}/annotate/campaigns/{campaign.uuid}/claim/", **english).json()
+    read = api.get(claim["task"]["url"], **english).json()
+    for task in (claim["task"], read):
+        prompts = {control["prompt"] for control in controls(task)}
+        assert "Ist die Frage wohlgeformt?" in prompts

@@ -187,12 +187,19 @@ API_MAY = {
         run-list run-detail run-tables run-table run-table-file run-report run-figure
         scoring-list scoring-metrics scoring-estimate
         power-analysis-list power-analysis-detail power-analysis-variances
+        adjudication tuning-list tuning-detail tuning-choices reproduction-list reproduction-table
         dry-run-list dry-run-detail dry-run-pairs reproduced-list""",
     ("post", STAFF): "job-cancel run-list run-cancel scoring-list scoring-estimate "
-    "power-analysis-list",
-    ("get", MANAGER): "share-list file-roles deviation-list llm-judge-items campaign-selection "
-    "webhook-list webhook-detail webhook-delivery-list webhook-delivery-detail",
-    ("post", MANAGER): """dataset-hand-over share-list
+    "power-analysis-list tuning-list reproduction-list",
+    ("get", MANAGER): """share-list file-roles deviation-list llm-judge-items campaign-selection
+        webhook-list webhook-detail webhook-delivery-list webhook-delivery-detail
+        system-change-list system-change-detail degraded-copy-list degraded-copy-detail quality exclusion-rules-list
+        exercise-list exercise-detail qualification-rules difference-list
+        exit-question-list exit-question-detail exit-question-answers crowd-platform""",
+    ("post", MANAGER): """exclusion-rules-apply exclusion-rules-reopen-assignments
+        system-change-list system-change-undo degraded-copy-list
+        exercise-list exercise-repeat exercise-correct-key exit-question-list crowd-platform
+        dataset-hand-over share-list
         file-list file-preview file-add file-take-back file-preview-all file-add-all
         campaign-clone campaign-reproduce campaign-lock campaign-open campaign-pause campaign-close
         campaign-archive campaign-reveal-draws draw-check-list round-list round-end deviation-list
@@ -200,10 +207,12 @@ API_MAY = {
         enrolment-exclude enrolment-reinclude member-list
         llm-judge-list llm-judge-ask llm-judge-estimate dry-run-list
         webhook-list webhook-ping webhook-replace-secret webhook-delivery-send-again""",
-    ("put", MANAGER): "file-roles file-choices file-reading campaign-selection",
-    ("patch", MANAGER): "dataset-detail campaign-detail webhook-detail",
+    ("put", MANAGER): "file-roles file-choices file-reading campaign-selection quality "
+    "qualification-rules adjudication difference-detail",
+    ("patch", MANAGER): "dataset-detail campaign-detail webhook-detail crowd-platform",
     ("delete", MANAGER): """dataset-detail share-detail file-detail metric-detail campaign-detail
-        member-detail llm-judge-detail dry-run-detail webhook-detail""",
+        member-detail llm-judge-detail dry-run-detail webhook-detail exercise-detail
+        exit-question-detail""",
 }
 API_ALLOWED = {
     (f"api:{name}", method): roles
@@ -241,6 +250,18 @@ API_NOT_MADE = {
     "api:dry-run-detail",
     "api:dry-run-pairs",
     "api:reproduced-list",
+    "api:exit-question-detail",
+    "api:tuning-detail",
+    "api:reproduction-list",
+    "api:reproduction-table",
+    "api:degraded-copy-detail",
+    "api:system-change-detail",
+    "api:system-change-undo",
+    "api:difference-list",
+    "api:difference-detail",
+    "api:exercise-detail",
+    "api:exercise-repeat",
+    "api:exercise-correct-key",
     "api:webhook-detail",
     "api:webhook-ping",
     "api:webhook-replace-secret",
@@ -387,6 +408,8 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "task": studies.held(own).task_id,
         "annotator": task["uuid"],
         "power": uuid.uuid4(),
+        "tuning": uuid.uuid4(),
+        "degraded": uuid.uuid4(),
     }
     about = {"dataset": campaign.collection_id, "campaign": campaign.uuid}
     for name, asked in addresses():
@@ -396,7 +419,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
             if kind.startswith("webhook-delivery"):
                 pk = delivery.pk
             known = missing | about | {"uuid": campaign.uuid, "pk": pk}
-            known |= {"kind": "csv", "copy": uuid.uuid4()}
+            known |= {"kind": "csv", "copy": uuid.uuid4(), "token": "a" * 24}
             found[name] = {part: known[part] for part in asked}
             continue
         known = missing | {"uuid": campaign.uuid}

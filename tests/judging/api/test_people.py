@@ -170,3 +170,14 @@ def test_people_of_foreign_campaigns_are_404(campaign, path):
     mine = program(campaign.created_by)
     assert mine.get(f"{path}enrolments/{foreign.pk}/").status_code == 404
     assert Enrollment.objects.count() == 2
+
+
+def test_texts_before_joining_are_in_the_language_that_the_campaign_fixes():
+    campaign = studies.opened(
+        fixed_language="de",
+        introduction="Rate questions.",
+        translated_texts={"de": {"introduction": "Bewerten Sie Fragen."}},
+    )
+    token = campaigns.invite(campaign=campaign, by=campaign.created_by, places=1).token
+    study = Program().get(f"{API}/join/", {"invitation": token}, HTTP_ACCEPT_LANGUAGE="en")
+    assert study.json()["introduction"] == "Bewerten Sie Fragen."

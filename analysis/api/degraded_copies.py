@@ -1,0 +1,103 @@
+"""Degraded copies of a dataset: questions made worse on purpose, by a job, in a new dataset."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import mixins, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from analysis.api.lazy_modules import LazyModule
+from judging import tasks
+from judging.api.base import InDataset, JobSerializer, accepted
+from judging.api.pages import NewestFirst
+from judging.api.problems import form_errors
+from judging.guards import check_not_judging
+from judging.models import Job
+
+degradations = LazyModule("analysis.actions.degradations")
+degrading = LazyModule("analysis.actions.degrading")
+run_forms = LazyModule("analysis.forms.runs")
+
+
+class DegradedCopySerializer(JobSerializer):
+    """A job that makes a degraded copy: what was asked, and the new dataset once it is done."""
+
+    parameters = serializers.DictField()
+    copy = serializers.IntegerField(
+        source="result.collection",
+        default=None,
+        allow_null=True,
+        help_text="The id of the new dataset.",
+    )
+
+    class Meta(JobSerializer.Meta):
+        fields = (*JobSerializer.Meta.fields, "parameters", "copy")
+
+
+class NewDegradedCopySerializer(serializers.Serializer):
+    """What to degrade and how. Fields that are not sent are as the page offers them."""
+
+    systems = serializers.ListField(
+        child=serializers.IntegerField(),
+        default=list,
+        help_text="The ids of the systems whose questions are degraded.",
+    )
+    references = serializers.BooleanField(
+        default=False, help_text="Whether references are degraded, too."
+    )
+    noise = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Kinds of degradation; each becomes a system of its own.",
+    )
+    percent = serializers.IntegerField(required=False, help_text="Percentage of the sources.")
+    beside = serializers.CharField(
+        required=False,
+        help_text="Which questions the copy has unchanged: all, chosen (those of the systems) or none.",
+    )
+    seed = serializers.IntegerField(required=False)
+    name = serializers.CharField(required=False, help_text="The name of the new dataset.")
+
+
+@extend_schema_view(
+    list=extend_schema(summary="List the jobs that make degraded copies of a dataset"),
+    retrieve=extend_schema(summary="Return a job that makes a degraded copy"),
+)
+class DegradedCopies(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
+    """Degraded copies of a dataset, for its owner; not while the owner judges it."""
+
+    queryset = Job.objects.all()
+    serializer_class = DegradedCopySerializer
+    filterset_fields = ("state",)
+    pagination_class = NewestFirst
+    owner_actions = ("list", "retrieve")
+    lookup_value_converter = "uuid"
+
+    def check_access(self) -> None:
+        super().check_access()
+        if self.action:
+            check_not_judging(self.request.user, self.dataset)
+
+    def rows(self) -> QuerySet[Job]:
+        jobs = Job.objects.filter(collection=self.dataset, kind=degradations.KIND)
+        return jobs.select_related("campaign")
+
+    @extend_schema(request=NewDegradedCopySerializer, responses={202: JobSerializer})
+    def create(self, request: Request, dataset: int) -> Response:
+        """Make a copy of a dataset with degraded questions, by a job."""
+        sent = NewDegradedCopySerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        wanted: dict[str, Any] = dict(sent.validated_data)
+        if wanted.pop("references"):
+            wanted["systems"] = [*wanted["systems"], degrading.REFERENCES]
+        fields = run_forms.DegradeForm(collection=self.dataset).fields
+        offered = {name: each.initial for name, each in fields.items() if each.initial is not None}
+        form = run_forms.DegradeForm(offered | wanted, collection=self.dataset)
+        if not form.is_valid():
+            raise form_errors(form)
+        job = tasks.begin(
+            degradations.start, collection=self.dataset, wanted=form.wanted(), by=request.user
+        )
+        return accepted(job)

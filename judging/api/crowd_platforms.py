@@ -1,0 +1,204 @@
+"""The crowd platform of a campaign: its settings, the rules it asks for, and who came from it."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.http import Http404
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from judging import crowd_kinds
+from judging.actions import crowd_platforms
+from judging.api.base import InCampaign, conflicts
+from judging.api.problems import Conflict, form_errors
+from judging.crowd_policies import ORDER
+from judging.forms.crowd_platforms import PlatformForm
+from judging.models import Campaign, CrowdPlatform, Participation
+
+PLAIN = (  # settings that have the same name in the form
+    "person_param",
+    "study_param",
+    "session_param",
+    "return_template",
+    "minutes",
+    "signed",
+    "keys_url",
+    "audience",
+)
+
+
+class PolicyCheckSerializer(serializers.Serializer):
+    """A rule of the platform, and whether the campaign meets it."""
+
+    rule = serializers.CharField()
+    state = serializers.ChoiceField(
+        ORDER, help_text="Whether it is met or fails, or has to be looked at."
+    )
+    description = serializers.CharField(source="told")
+    remedy = serializers.CharField(source="mend")
+
+
+class ArrivalsSerializer(serializers.Serializer):
+    """How many people came from the platform, are at work, and left, and how submissions ended."""
+
+    came = serializers.IntegerField()
+    at_work = serializers.IntegerField()
+    left = serializers.IntegerField()
+    ends = serializers.DictField(child=serializers.IntegerField())
+
+
+class CrowdPlatformSerializer(serializers.ModelSerializer):
+    """The settings of a crowd platform. The secret of its messages is never shown."""
+
+    has_webhook_secret = serializers.SerializerMethodField()
+    studies = serializers.ListField(child=serializers.CharField())
+    codes = serializers.DictField(
+        child=serializers.CharField(), help_text="The completion code of each end."
+    )
+    study_address = serializers.SerializerMethodField(
+        help_text="The address of the study on the platform."
+    )
+    messages_address = serializers.SerializerMethodField(
+        help_text="The address to which the platform sends its messages."
+    )
+    rules = serializers.SerializerMethodField()
+    arrivals = serializers.SerializerMethodField()
+
+    class Meta:
+        model = CrowdPlatform
+        fields = (
+            "kind",
+            *PLAIN,
+            "studies",
+            "codes",
+            "has_webhook_secret",
+            "study_address",
+            "messages_address",
+            "rules",
+            "arrivals",
+        )
+
+    def get_has_webhook_secret(self, platform: CrowdPlatform) -> bool:
+        return bool(platform.webhook_secret)
+
+    def get_study_address(self, platform: CrowdPlatform) -> str:
+        names = (platform.person_param, platform.study_param, platform.session_param)
+        kind = crowd_kinds.KINDS[platform.kind]
+        return crowd_kinds.study_address(kind, self._address("annotation:crowd", platform), names)
+
+    def get_messages_address(self, platform: CrowdPlatform) -> str:
+        return self._address("annotation:crowd_events", platform)
+
+    def _address(self, name: str, platform: CrowdPlatform) -> str:
+        path = reverse(name, args=[platform.key])
+        address: str = self.context["request"].build_absolute_uri(path)
+        return address
+
+    @extend_schema_field(PolicyCheckSerializer(many=True))
+    def get_rules(self, platform: CrowdPlatform) -> Any:
+        return PolicyCheckSerializer(crowd_platforms.policy_checks(platform), many=True).data
+
+    @extend_schema_field(ArrivalsSerializer)
+    def get_arrivals(self, platform: CrowdPlatform) -> Any:
+        return ArrivalsSerializer(crowd_platforms.standing(platform)).data
+
+
+class NewCrowdPlatformSerializer(serializers.Serializer):
+    """The platform that sends people."""
+
+    kind = serializers.ChoiceField(CrowdPlatform.Kind.choices)
+
+
+class CrowdSettingsSerializer(serializers.Serializer):
+    """Settings to change. `codes` changes those of the ends it names; a blank one removes a code."""
+
+    person_param = serializers.CharField(required=False)
+    study_param = serializers.CharField(required=False, allow_blank=True)
+    session_param = serializers.CharField(required=False, allow_blank=True)
+    return_template = serializers.CharField(required=False, allow_blank=True)
+    minutes = serializers.IntegerField(required=False)
+    signed = serializers.BooleanField(required=False)
+    keys_url = serializers.CharField(required=False, allow_blank=True)
+    audience = serializers.CharField(required=False, allow_blank=True)
+    studies = serializers.ListField(child=serializers.CharField(), required=False)
+    codes = serializers.DictField(child=serializers.CharField(allow_blank=True), required=False)
+    webhook_secret = serializers.CharField(
+        required=False, write_only=True, help_text="Stored encrypted, and never shown."
+    )
+
+    def validate_codes(self, codes: dict[str, str]) -> dict[str, str]:
+        ends = Participation.End.values
+        if unknown := [end for end in codes if end not in ends]:
+            raise serializers.ValidationError(
+                f"There is no end {unknown[0]}, only {', '.join(ends)}."
+            )
+        return codes
+
+
+class CrowdPlatforms(InCampaign):
+    """The crowd platform of a campaign, for its managers."""
+
+    queryset = CrowdPlatform.objects.all()
+    serializer_class = CrowdPlatformSerializer
+    manager_actions = ("retrieve",)
+
+    @extend_schema(responses=CrowdPlatformSerializer)
+    def retrieve(self, request: Request, campaign: UUID) -> Response:
+        """Return the crowd platform of a campaign: settings, rules, and how many people came."""
+        return self._shown()
+
+    @extend_schema(request=NewCrowdPlatformSerializer, responses={201: CrowdPlatformSerializer})
+    def create(self, request: Request, campaign: UUID) -> Response:
+        """Give a campaign a crowd platform, once, with the settings usual for it."""
+        sent = NewCrowdPlatformSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        wanted = sent.validated_data["kind"]
+        with conflicts():
+            made = crowd_platforms.begin(campaign=self.campaign, kind=wanted, by=request.user)
+        if made.kind != wanted:
+            raise Conflict(f"The campaign has the platform {made.get_kind_display()} already.")
+        return self._shown(status.HTTP_201_CREATED)
+
+    @extend_schema(request=CrowdSettingsSerializer, responses=CrowdPlatformSerializer)
+    def partial_update(self, request: Request, campaign: UUID) -> Response:
+        """Change settings. Parameters by which people came, and codes given out, stay."""
+        sent = CrowdSettingsSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        with transaction.atomic():
+            Campaign.objects.select_for_update(no_key=True).get(pk=self.campaign.pk)
+            platform = self._platform()
+            form = PlatformForm(_form_data(platform, sent.validated_data), platform=platform)
+            if not form.is_valid():
+                names = {f"code_{end}": f"codes.{end}" for end in Participation.End.values}
+                raise form_errors(form, names=names)
+            try:
+                crowd_platforms.change(platform=platform, to=form.to(), by=request.user)
+            except crowd_platforms.NotNow as refused:
+                raise Conflict(str(refused)) from None
+        return self._shown()
+
+    def _platform(self) -> CrowdPlatform:
+        platform = CrowdPlatform.objects.filter(campaign=self.campaign).first()
+        if platform is None:
+            raise Http404
+        platform.campaign = self.campaign
+        return platform
+
+    def _shown(self, code: int = status.HTTP_200_OK) -> Response:
+        context = self.get_serializer_context()
+        data = CrowdPlatformSerializer(self._platform(), context=context).data
+        return Response(data, status=code)
+
+
+def _form_data(platform: CrowdPlatform, sent: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings with the changes as the data of their form."""
+    data = {name: getattr(platform, name) for name in PLAIN}
+    data |= {name: value for name, value in sent.items() if name in PLAIN}
+    data["studies"] = " ".join(sent.get("studies", platform.studies))
+    data["webhook_secret"] = sent.get("webhook_secret", "")
+    codes = platform.codes | sent.get("codes", {})
+    return data | {f"code_{end}": codes.get(end, "") for end in Participation.End.values}

@@ -1,0 +1,218 @@
+"""Training and qualification items of a campaign, their answer keys, and the qualification's rules."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import mixins, serializers, status
+from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from judging.actions import campaigns, exercises, selections
+from judging.actions.exercises import CannotChangeExercises, ExercisesLocked
+from judging.api.base import InCampaign, conflicts
+from judging.api.problems import Conflict, form_errors
+from judging.forms.exercises import AnswerKeyForm, ExerciseForm, QualificationRulesForm
+from judging.models import Campaign, Exercise
+
+
+class KeySerializer(serializers.Serializer):
+    """The accepted values of one criterion, and why they are right."""
+
+    criterion = serializers.CharField(source="criterion.key", help_text="The criterion's key.")
+    accepted = serializers.ListField(child=serializers.IntegerField())
+    explanation = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class ExerciseSerializer(serializers.ModelSerializer):
+    """A training or qualification item with its answer key."""
+
+    keys = KeySerializer(many=True, read_only=True)
+    repeats = serializers.IntegerField(
+        source="repeats_id",
+        allow_null=True,
+        read_only=True,
+        help_text="The id of the item that this one asks again.",
+    )
+
+    class Meta:
+        model = Exercise
+        fields = ("id", "kind", "number", "question", "passage", "answer", "repeats", "keys")
+
+
+class NewExerciseSerializer(serializers.Serializer):
+    """A new item. Its answer key accepts at least one value of one criterion."""
+
+    kind = serializers.ChoiceField(Exercise.Kind.choices)
+    question = serializers.CharField()
+    passage = serializers.CharField(required=False, allow_blank=True, default="")
+    answer = serializers.CharField(required=False, allow_blank=True, default="")
+    keys = KeySerializer(many=True)
+
+
+class CorrectionSerializer(serializers.Serializer):
+    """The values that are accepted from now on. After the lock the report lists the reason."""
+
+    criterion = serializers.CharField()
+    accepted = serializers.ListField(child=serializers.IntegerField())
+    explanation = serializers.CharField(required=False, allow_blank=True)
+    reason = serializers.CharField(max_length=500)
+
+
+class CorrectedSerializer(serializers.Serializer):
+    """How many attempts at the qualification pass by the corrected key, and passed before."""
+
+    passed = serializers.IntegerField()
+    passed_before = serializers.IntegerField()
+
+
+class QualificationRulesSerializer(serializers.ModelSerializer):
+    """When an annotator passes the qualification. The pass mark is a percentage of the answers."""
+
+    class Meta:
+        model = Campaign
+        fields = ("pass_mark", "tries", "qualification_paid")
+
+
+class OfExercises(InCampaign):
+    """Items are for managers; managers who judge the dataset see none that would name a system."""
+
+    def check_access(self) -> None:
+        super().check_access()
+        if self.action:
+            campaign = self.campaign
+            selections.keep_from_who_judges(
+                self.request.user, campaign.collection, campaign=campaign
+            )
+
+
+@extend_schema_view(
+    list=extend_schema(summary="List the training and qualification items of a campaign"),
+    retrieve=extend_schema(summary="Return a training or qualification item"),
+)
+class Exercises(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfExercises):
+    """Training and qualification items of a campaign."""
+
+    queryset = Exercise.objects.all()
+    serializer_class = ExerciseSerializer
+    filterset_fields = ("kind",)
+    lookup_value_converter = "int"
+    manager_actions = ("list", "retrieve")
+
+    def rows(self) -> QuerySet[Exercise]:
+        return self.campaign.exercises.prefetch_related("keys__criterion")
+
+    @extend_schema(request=NewExerciseSerializer, responses={201: ExerciseSerializer})
+    def create(self, request: Request, campaign: UUID) -> Response:
+        """Add a training or qualification item to a draft."""
+        sent = NewExerciseSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        criteria = exercises.criteria_of_items(self.campaign)
+        known = {each.key for each in criteria}
+        form = ExerciseForm(_form_data(sent.validated_data, known), criteria=criteria)
+        if not form.is_valid():
+            raise form_errors(form, names={f"accepted_{key}": f"keys.{key}" for key in known})
+        return self._added(
+            kind=sent.validated_data["kind"], texts=form.texts(), keys=form.keys(), repeats=None
+        )
+
+    @extend_schema(request=None, responses={201: ExerciseSerializer})
+    @action(detail=True, methods=["post"])
+    def repeat(self, request: Request, campaign: UUID, pk: int) -> Response:
+        """Ask an item again as the last one of its kind."""
+        first = self.get_object()
+        if first.repeats_id is not None:
+            raise Conflict("This item repeats another one. Repeat that one.")
+        return self._added(kind=first.kind, texts={}, keys={}, repeats=first)
+
+    def _added(self, **parts: Any) -> Response:
+        try:
+            made = exercises.add(campaign=self.campaign, by=self.request.user, **parts)
+        except ExercisesLocked as refused:
+            raise Conflict(str(refused)) from None
+        except CannotChangeExercises as refused:
+            raise ValidationError({"keys": [str(refused)]}) from None
+        data = ExerciseSerializer(self.rows().get(pk=made.pk)).data
+        return Response(data, status=status.HTTP_201_CREATED)
+
+    def destroy(self, request: Request, campaign: UUID, pk: int) -> Response:
+        """Delete an item of a draft, with the items that repeat it."""
+        try:
+            exercises.remove(exercise=self.get_object(), by=request.user)
+        except CannotChangeExercises as refused:
+            raise Conflict(str(refused)) from None
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=CorrectionSerializer, responses=CorrectedSerializer)
+    @action(detail=True, methods=["post"], url_path="correct-key")
+    def correct_key(self, request: Request, campaign: UUID, pk: int) -> Response:
+        """Correct the answer key of an item; all attempts are marked again.
+
+        An annotator who passed before stays qualified. Items that repeat this one get the same key.
+        """
+        item = self.get_object()
+        if item.repeats_id is not None:
+            raise Conflict("This item repeats another one. Correct the key of that one.")
+        sent = CorrectionSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        wanted = sent.validated_data["criterion"]
+        key = item.keys.select_related("exercise", "criterion").filter(criterion__key=wanted)
+        own = key.first()
+        if own is None:
+            raise ValidationError({"criterion": ["The item has no key for this criterion."]})
+        form = AnswerKeyForm({"explanation": own.explanation} | sent.validated_data, key=own)
+        if not form.is_valid():
+            raise form_errors(form)
+        try:
+            after, before = exercises.mend(
+                key=own, by=request.user, now=timezone.now(), **form.cleaned_data
+            )
+        except CannotChangeExercises as refused:
+            raise ValidationError({"accepted": [str(refused)]}) from None
+        return Response({"passed": after, "passed_before": before})
+
+
+class QualificationRules(OfExercises):
+    """The pass mark, the attempts and the pay of a campaign's qualification, for its managers."""
+
+    queryset = Campaign.objects.all()
+    serializer_class = QualificationRulesSerializer
+    manager_actions = ("retrieve",)
+
+    @extend_schema(responses=QualificationRulesSerializer)
+    def retrieve(self, request: Request, campaign: UUID) -> Response:
+        """Return the rules of the qualification."""
+        return Response(QualificationRulesSerializer(self.campaign).data)
+
+    @extend_schema(request=QualificationRulesSerializer, responses=QualificationRulesSerializer)
+    def update(self, request: Request, campaign: UUID) -> Response:
+        """Replace the rules of a draft's qualification."""
+        sent = QualificationRulesSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        blank = Campaign()
+        defaults = {name: getattr(blank, name) for name in QualificationRulesForm.Meta.fields}
+        form = QualificationRulesForm(defaults | sent.validated_data, instance=self.campaign)
+        if not form.is_valid():
+            raise form_errors(form)
+        with conflicts():
+            campaigns.change_plan(campaign=self.campaign, plan=form.cleaned_data)
+        return Response(QualificationRulesSerializer(self.campaign).data)
+
+
+def _form_data(sent: dict[str, Any], known: set[str]) -> dict[str, Any]:
+    """Return a new item as the data of its form, which has two fields for each criterion."""
+    data = {name: sent[name] for name in ("question", "passage", "answer")}
+    for key in sent["keys"]:
+        criterion = key["criterion"]["key"]
+        if criterion not in known:
+            message = f"No criterion about single questions has the key {criterion}."
+            raise ValidationError({"keys": [message]})
+        if f"accepted_{criterion}" in data:
+            raise ValidationError({"keys": [f"Name the criterion {criterion} once."]})
+        data[f"accepted_{criterion}"] = key["accepted"]
+        data[f"why_{criterion}"] = key["explanation"]
+    return data

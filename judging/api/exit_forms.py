@@ -1,0 +1,125 @@
+"""The exit form of a campaign: its questions, and the answers of annotators."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import mixins, serializers, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from judging.actions import exit_forms
+from judging.actions.exit_forms import CannotChangeForm
+from judging.api.base import InCampaign
+from judging.api.problems import Conflict, form_errors
+from judging.forms.exit_forms import ExitQuestionForm
+from judging.models import ExitQuestion
+
+
+class ExitQuestionSerializer(serializers.ModelSerializer):
+    """A question of the exit form. Annotators read its reason. A choice has two or more options."""
+
+    options = serializers.ListField(child=serializers.CharField(), required=False)
+
+    class Meta:
+        model = ExitQuestion
+        fields = ("id", "number", "text", "kind", "options", "reason", "personal")
+        read_only_fields = ("number",)
+        extra_kwargs = {
+            "personal": {
+                "help_text": "Whether it is about the person: then no answer is shown with a label."
+            }
+        }
+
+
+class OptionCountSerializer(serializers.Serializer):
+    """An option, and how many annotators chose it; null if a small group could be recognized."""
+
+    option = serializers.CharField()
+    answers = serializers.IntegerField(allow_null=True)
+
+
+class ExitTextSerializer(serializers.Serializer):
+    """An answer in the annotator's words; the label is blank for questions about the person."""
+
+    annotator = serializers.CharField(allow_blank=True)
+    text = serializers.CharField()
+
+
+class ExitAnswersSerializer(serializers.Serializer):
+    """The answers to one question."""
+
+    question = serializers.IntegerField(source="question.pk")
+    answered = serializers.IntegerField(help_text="How many annotators answered.")
+    waits = serializers.BooleanField(
+        help_text="Whether the answers are shown only once the campaign is closed."
+    )
+    options = OptionCountSerializer(many=True)
+    texts = ExitTextSerializer(many=True)
+
+
+@extend_schema_view(
+    list=extend_schema(summary="List the questions of the exit form"),
+    retrieve=extend_schema(summary="Return a question of the exit form"),
+)
+class ExitQuestions(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
+    """The exit form of a campaign, for its managers."""
+
+    queryset = ExitQuestion.objects.all()
+    serializer_class = ExitQuestionSerializer
+    filter_backends = ()
+    lookup_value_converter = "int"
+    manager_actions = ("list", "retrieve", "answers")
+
+    def rows(self) -> QuerySet[ExitQuestion]:
+        return self.campaign.exit_questions.all()
+
+    @extend_schema(request=ExitQuestionSerializer, responses={201: ExitQuestionSerializer})
+    def create(self, request: Request, campaign: UUID) -> Response:
+        """Add a question to the exit form of a draft."""
+        sent = ExitQuestionSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        data: dict[str, Any] = {"kind": ExitQuestion.Kind.TEXT} | sent.validated_data
+        data["options"] = "\n".join(data.get("options", []))
+        form = ExitQuestionForm(data)
+        if not form.is_valid():
+            raise form_errors(form)
+        try:
+            made = exit_forms.add(
+                campaign=self.campaign, columns=form.cleaned_data, by=request.user
+            )
+        except CannotChangeForm as refused:
+            raise Conflict(str(refused)) from None
+        return Response(ExitQuestionSerializer(made).data, status=status.HTTP_201_CREATED)
+
+    def destroy(self, request: Request, campaign: UUID, pk: int) -> Response:
+        """Delete a question from the exit form of a draft."""
+        try:
+            exit_forms.remove(question=self.get_object(), by=request.user)
+        except CannotChangeForm as refused:
+            raise Conflict(str(refused)) from None
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses=ExitAnswersSerializer(many=True))
+    @action(detail=False, pagination_class=None)
+    def answers(self, request: Request, campaign: UUID) -> Response:
+        """List the answers to each question of the exit form.
+
+        Answers to questions about the person come once the campaign is closed, and small groups are
+        not counted separately.
+        """
+        found = [
+            {
+                "question": result.question,
+                "answered": result.answered,
+                "waits": result.waits,
+                "options": [
+                    {"option": option, "answers": count} for option, count in result.options
+                ],
+                "texts": [{"annotator": label, "text": text} for label, text in result.texts],
+            }
+            for result in exit_forms.results(self.campaign)
+        ]
+        return Response(ExitAnswersSerializer(found, many=True).data)
