@@ -48,7 +48,7 @@ def test_a_judge_is_asked_at_an_address_and_its_reason_stands_on_the_item(
     still.get_by_label("Model", exact=True).fill("maker/small")
     still.get_by_label("Name in reports").fill("Small")
     still.get_by_role("button", name="See the prompt and what it takes").click()
-    still.get_by_role("heading", name="What asking Small takes").wait_for()
+    still.get_by_role("heading", name="Cost of asking Small").wait_for()
     shown = still.inner_text("body")
     assert "Is it grammatical?" in shown and "2 = nearly" in shown
     assert f"of this campaign go to {server.address}" in shown
