@@ -11,12 +11,12 @@ from rest_framework.routers import DefaultRouter
 from analysis.api.degraded_copies import DegradedCopies
 from analysis.api.planning import DryRuns, PowerAnalyses
 from analysis.api.published import PublishedStudies, Reproduced
-from analysis.api.repeatability import Comparisons
+from analysis.api.repeatability import ReproductionComparisons
 from analysis.api.runs import Runs
 from analysis.api.scoring import Scoring
 from analysis.api.tuning import Tunings
 from annotation.api import AnnotatorCampaigns, AnnotatorTasks
-from judging.api.adjudication import Adjudications, Differences
+from judging.api.adjudication import Adjudications, RatingsToAdjudicate
 from judging.api.campaigns import Campaigns, Deviations, DrawChecks, History, Rounds
 from judging.api.crowd_platforms import CrowdPlatforms
 from judging.api.datasets import (
@@ -83,7 +83,7 @@ router.register(f"{in_campaign}/judgments", Judgments, "judgment")
 router.register(f"{in_campaign}/llm-judges", LlmJudges, "llm-judge")
 router.register(f"{in_campaign}/exit-questions", ExitQuestions, "exit-question")
 router.register(f"{in_campaign}/exclusion-rules", ExclusionRules, "exclusion-rules")
-router.register(f"{in_campaign}/adjudication/differences", Differences, "difference")
+router.register(f"{in_campaign}/adjudication/differences", RatingsToAdjudicate, "difference")
 router.register(f"{in_campaign}/exercises", Exercises, "exercise")
 router.register(f"{in_campaign}/webhooks", Webhooks, "webhook")
 router.register(
@@ -93,7 +93,7 @@ router.register(f"{in_campaign}/runs", Runs, "run")
 router.register(f"{in_campaign}/power-analyses", PowerAnalyses, "power-analysis")
 router.register(f"{in_campaign}/dry-runs", DryRuns, "dry-run")
 router.register(f"{in_campaign}/tunings", Tunings, "tuning")
-router.register(f"{in_campaign}/reproduction", Comparisons, "reproduction")
+router.register(f"{in_campaign}/reproduction", ReproductionComparisons, "reproduction")
 router.register(f"{in_campaign}/published", Reproduced, "reproduced")
 router.register("published-studies", PublishedStudies, "published-study")
 router.register("datasets", Datasets, "dataset")

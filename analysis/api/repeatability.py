@@ -60,7 +60,7 @@ class ComparisonSerializer(JobSerializer):
         )
 
 
-class Comparisons(OfStaff):
+class ReproductionComparisons(OfStaff):
     """The comparison of a campaign with the study that it reproduces."""
 
     queryset = Job.objects.all()

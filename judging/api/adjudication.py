@@ -176,7 +176,7 @@ class DifferencePages(pagination.LimitOffsetPagination):
     max_limit = 1_000
 
 
-class Differences(InCampaign):
+class RatingsToAdjudicate(InCampaign):
     """Where annotators of a closed campaign differ, for its adjudicator. While adjudicators judge the
     dataset, they read nothing here."""
 

@@ -34,7 +34,7 @@ def test_tuning_returns_the_weights_that_its_job_found():
     [
         ({}, "criterion"),
         ({"criterion": "charm"}, "criterion"),
-        ({"criterion": "correctness", "metric": "nist"}, "metric"),
+        ({"criterion": "correctness", "metric": "charm"}, "metric"),
         ({"criterion": "correctness", "formula": "paper", "method": "exact"}, "method"),
         ({"criterion": "correctness", "seed": -1}, "seed"),
     ],
