@@ -18,7 +18,7 @@ PIECES: Mapping[str, tuple[str, str]] = {  # file and heading
     "published": (GUIDE, "5. Published studies again"),
     "agreement": (STATISTICS, "Agreement"),
     "systems": (STATISTICS, "Scores of systems"),
-    "metrics": (STATISTICS, "Metrics against people"),
+    "metrics": (STATISTICS, "Correlation with human ratings"),
     "slices": (STATISTICS, "Slices"),
     "doubt": (STATISTICS, "When not to trust a number"),
 }

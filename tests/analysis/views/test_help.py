@@ -20,7 +20,7 @@ def test_every_piece_stands_in_the_documentation(key):
 
 def test_piece_ends_where_the_next_begins():
     _title, text = texts.piece("agreement")
-    assert "Which alpha" in text
+    assert "Which α" in text
     assert "<table>" in text
     assert "Scores of systems" not in text
 
@@ -33,7 +33,7 @@ def test_page_and_place(client):
     part = client.get(address, headers={"HX-Request": "true"}).content.decode()
     assert "<html" in whole
     assert "<html" not in part
-    assert "Which alpha" in part
+    assert "Which α" in part
     assert all(reverse("analysis:help", args=[key]) in whole for key in texts.PIECES)
     assert client.get(reverse("analysis:help", args=["nothing"])).status_code == 404
     assert client.post(address).status_code == 405
