@@ -621,6 +621,11 @@ def test_agreement(made: Made) -> None:
     by_place = {
         (row["criterion"], row["coefficient"], row["level"]): row["value"] for row in expected
     }
+    stored = {
+        (row["criterion"], row["coefficient"], row["level"]): row["value"]
+        for row in made.tables["agreement"]
+        if row["basis"] == "all"
+    }
     for row in made.tables["agreement"]:
         library = CHECKED_BY.get(row["coefficient"], "") if row["value"] is not None else ""
         assert row["checked_library"] in ("", library)
@@ -645,7 +650,9 @@ def test_agreement(made: Made) -> None:
             "–" if equal_pairs is None else f"{100 * equal_pairs:.0f}%"
         )
         for head in (each.text for each in table.heads if each.text in COEFFICIENTS):
-            coefficient = by_place[key, COEFFICIENTS[head], "nominal"]
+            place = (key, COEFFICIENTS[head], "nominal")
+            # the second program has no Conger; tests of the coefficient compare it with irrCAC
+            coefficient = by_place[place] if place in by_place else stored[place]
             assert table.cell(name, head).text == short(coefficient)
     others = [
         t for t in made.html.tables if (t.section, t.title) == ("agreement", "Other coefficients")
