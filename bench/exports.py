@@ -5,15 +5,18 @@ stays flat.
 
 A PostgreSQL of its own is made in a temporary folder and removed again. Two campaigns, one a tenth
 as large, are exported piece by piece as a web server would send them; memory is the most this
-process ever held.
+process ever held. The API's stream of the same judgments is timed beside COPY of the same query.
 """
 
 import argparse
+import io
 import resource
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -82,6 +85,36 @@ def measure(judgments: int) -> None:
                 f"time here), the first piece after {first:.1f} s; peak {peak:.0f} MB",
                 flush=True,
             )
+    print_stream_beside_copy(campaign)
+
+
+def print_stream_beside_copy(campaign: Any) -> None:
+    """Print the time of the API's JSON Lines as a multiple of that of COPY of the same query; the
+    least of three turns counts."""
+    from django.db import connection
+
+    from judging.actions import judgment_rows
+
+    rows = judgment_rows.of_campaign(campaign=campaign)
+    columns = rows.order_by("pk").values_list(*judgment_rows.COLUMNS.values())
+    sql, parameters = columns.query.sql_with_params()
+
+    def stream() -> None:
+        for _piece in judgment_rows.json_lines(rows, is_simulated=False):
+            pass
+
+    def copy() -> None:
+        with connection.cursor() as cursor:
+            query = cursor.mogrify(sql, parameters).decode()
+            cursor.copy_expert(f"COPY ({query}) TO STDOUT", io.StringIO())
+
+    def seconds(work: Callable[[], None]) -> float:
+        began = time.perf_counter()
+        work()
+        return time.perf_counter() - began
+
+    streamed, copied = (min(seconds(work) for _ in range(3)) for work in (stream, copy))
+    print(f"stream of the API / COPY: {streamed / copied:.1f} × (goal: at most 3 ×)", flush=True)
 
 
 def main() -> None:
