@@ -48,7 +48,7 @@ def stays_short_until_something_is_opened(page: Any) -> None:
     assert "over systems" in levels.locator(".switched").inner_text()
     page.get_by_text("How to read this").first.click()
     page.get_by_role("link", name="All about these numbers").first.click()
-    page.get_by_role("region", name="Agreement", exact=True).get_by_text("Which alpha.").wait_for()
+    page.get_by_role("region", name="Agreement", exact=True).get_by_text("Which α.").wait_for()
     page.locator(".contents").get_by_role("link", name="System comparisons").click()
     page.locator("details[open]:has(#comparisons)").wait_for()
 
