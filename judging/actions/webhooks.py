@@ -38,14 +38,14 @@ from judging.models import (
 
 PING = "ping"  # the event that a manager sends to try a webhook
 TIMEOUT_SECONDS = 10
-MAX_ATTEMPTS = 8
+ATTEMPTS = 8
 FIRST_DELAY_SECONDS = 10
 DELAY_FACTOR = 4  # from one attempt to the next; the last attempt is 15 hours after the first
 LEASE = timedelta(seconds=60)  # of a message that is being sent
 KEPT_FOR = timedelta(days=30)  # deliveries in the log
 SECRET_PREFIX = "whsec_"  # noqa: S105
 SECRET_BYTES = 32
-MAX_URL_CHARACTERS = 500
+URL_CHARACTERS = 500  # of the database column
 
 Describe = Callable[[], Mapping[str, Any]]
 
@@ -262,7 +262,7 @@ def send_due() -> int:
 
 
 def send_again(*, delivery: WebhookDelivery) -> None:
-    """Queue a message once more, with all its attempts."""
+    """Queue a message again, with all its attempts."""
     WebhookDelivery.objects.filter(pk=delivery.pk).update(
         state=WebhookDelivery.State.WAITING,
         attempts=0,
@@ -303,7 +303,7 @@ def _attempt(delivery: WebhookDelivery) -> None:
             state=WebhookDelivery.State.DELIVERED, delivered_at=Now(), status=status, problem=""
         )
         return
-    is_last = delivery.attempts >= MAX_ATTEMPTS
+    is_last = delivery.attempts >= ATTEMPTS
     delay = timedelta(seconds=FIRST_DELAY_SECONDS * DELAY_FACTOR ** (delivery.attempts - 1))
     own.update(
         state=WebhookDelivery.State.FAILED if is_last else WebhookDelivery.State.WAITING,

@@ -163,7 +163,7 @@ class WebhookDeliveries(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCamp
     @extend_schema(request=None, responses={202: DeliverySerializer})
     @action(detail=True, methods=["post"], url_path="send-again")
     def send_again(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Send a message once more, for example after it failed."""
+        """Send a message again, for example after it failed."""
         delivery = self.get_object()
         webhooks.send_again(delivery=delivery)
         delivery.refresh_from_db()

@@ -12,7 +12,7 @@ class WebhookForm(forms.Form):
 
     url = forms.URLField(
         label=_("Address"),
-        max_length=webhooks.MAX_URL_CHARACTERS,
+        max_length=webhooks.URL_CHARACTERS,
         assume_scheme="https",
         help_text=_("Of a server that accepts POST requests, such as https://lab.example/hook"),
     )

@@ -73,7 +73,7 @@ def delete(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
 @campaign_for_managers
 @require_POST
 def send_again(request: HttpRequest, campaign: Campaign, pk: str) -> HttpResponse:
-    """Send a message once more."""
+    """Send a message again."""
     sent = WebhookDelivery.objects.filter(webhook__campaign=campaign)
     webhooks.send_again(delivery=get_object_or_404(sent, pk=pk))
     messages.success(request, _("The message is sent again."))

@@ -26,8 +26,9 @@ from judging.actions import (
     log_ins,
     rubric_drafts,
     second_factors,
+    webhooks,
 )
-from judging.models import Assignment, Campaign, Job, User
+from judging.models import Assignment, Campaign, Job, User, WebhookDelivery
 from judging.protocols import documents
 from tests import factories
 from tests.analysis import studies as judged
@@ -214,6 +215,23 @@ def test_imports(still: Any, worker: object) -> None:
     found += problems(still)
     found += problems_of(still, [address("judging:collections")])
     assert found == []
+
+
+def test_webhooks(still: Any) -> None:
+    campaign = open_studies.opened()
+    webhook, _secret = webhooks.add(
+        campaign=campaign,
+        url="https://lab.example/a/rather/long/address/for/the/events/of/this/campaign",
+        events=["campaign.state", "run.finished"],
+        by=campaign.created_by,
+    )
+    webhooks.ping(webhook=webhook)
+    sent = webhooks.ping(webhook=webhook)
+    WebhookDelivery.objects.filter(pk=sent.pk).update(
+        state="failed", attempts=8, problem="HTTP 307; redirects are not followed", status=307
+    )
+    enter(still, campaign.created_by)
+    assert problems_of(still, [address("judging:webhooks", campaign.uuid)]) == []
 
 
 def test_degradations(still: Any) -> None:

@@ -201,9 +201,9 @@ def test_refused_message_does_not_hold_up_the_others(campaign, server) -> None:
 def test_delays_grow_until_the_message_is_given_up(campaign, server) -> None:
     webhook, _secret = added(campaign, server)
     webhooks.ping(webhook=webhook)
-    server.statuses = [500] * webhooks.MAX_ATTEMPTS
+    server.statuses = [500] * webhooks.ATTEMPTS
     delays = []
-    for _ in range(webhooks.MAX_ATTEMPTS):
+    for _ in range(webhooks.ATTEMPTS):
         before = timezone.now()
         assert webhooks.send_due() == 1
         delays.append((WebhookDelivery.objects.get().next_attempt_at - before).total_seconds())
