@@ -320,8 +320,12 @@ def _post(delivery: WebhookDelivery) -> tuple[int | None, str]:
     """Return the HTTP status of the response, if there was one, and why the message was not
     accepted."""
     webhook = delivery.webhook
+    secret = seals.unsealed(webhook.secret)
+    if not secret:
+        return None, "The secret can no longer be read. Replace it."
     body = _body(delivery)
-    call = request.Request(webhook.url, body, _headers(delivery, body), method="POST")  # noqa: S310  check_url has looked
+    headers = _headers(delivery, body, secret)
+    call = request.Request(webhook.url, body, headers, method="POST")  # noqa: S310  check_url has looked
     opener = CONFINED if settings.PRIVATE_WEBHOOKS else PUBLIC
     try:
         check_url(webhook.url)  # the operator may have changed what is allowed
@@ -348,16 +352,14 @@ def _body(delivery: WebhookDelivery) -> bytes:
     return json.dumps(message, ensure_ascii=False).encode()
 
 
-def _headers(delivery: WebhookDelivery, body: bytes) -> dict[str, str]:
+def _headers(delivery: WebhookDelivery, body: bytes, secret: str) -> dict[str, str]:
     sent_at = str(int(time.time()))
     return {
         "Content-Type": "application/json",
         "User-Agent": "Quaestor",
         "webhook-id": str(delivery.pk),
         "webhook-timestamp": sent_at,
-        "webhook-signature": _signature(
-            seals.unsealed(delivery.webhook.secret), str(delivery.pk), sent_at, body
-        ),
+        "webhook-signature": _signature(secret, str(delivery.pk), sent_at, body),
     }
 
 

@@ -345,3 +345,15 @@ def test_secret_outlasts_the_old_key_of_the_site(campaign, server, settings) -> 
     settings.SECRET_KEY_FALLBACKS = []
     webhook.refresh_from_db()
     assert seals.unsealed(webhook.secret) == secret
+
+
+def test_message_is_not_sent_if_the_secret_can_no_longer_be_read(
+    campaign, server, settings
+) -> None:
+    webhook, _secret = added(campaign, server)
+    webhooks.ping(webhook=webhook)
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "n" * 60, []
+    webhooks.send_due()
+    assert server.received == []
+    problem = WebhookDelivery.objects.get().problem
+    assert problem == "The secret can no longer be read. Replace it."
