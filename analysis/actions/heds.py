@@ -227,7 +227,7 @@ def _design(campaign: Campaign, document: RubricDocument) -> Iterator[tuple[str,
         "3.3.8",
         HedsAnswer(
             "In the annotators' own places. Recorded for each task: the class of the device (phone, tablet or "
-            "desktop) and what most answers were given with; no network and no place"
+            "desktop), what most answers were given with and whether keywords were highlighted; no network and no place"
         ),
     )
 

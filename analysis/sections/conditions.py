@@ -1,5 +1,5 @@
 """Under which conditions annotators judged: the language of the instructions, the layout of the
-page, the device and what they answered with."""
+page, the device, what they answered with and whether keywords were highlighted."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,8 +18,13 @@ NAMES = {
     "view": "Layout of the task",
     "device": "Device",
     "input": "Most answers given by",
+    "keywords": "Keywords of the question in its passage",
 }
-WORDS = {"focus": "one question at a time", "list": "list of all questions"}
+WORDS = {
+    "focus": "one question at a time",
+    "list": "list of all questions",
+    "plain": "not highlighted",
+}
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class ConditionRow:
     """The ratings given under one condition; nothing is compared.
 
     criterion: key of the criterion
-    condition: language, view, device or input
+    condition: language, view, device, input or keywords
     level: what the condition was, such as de, list, phone or touch
     annotators: annotators who rated under it
     n: ratings given under it

@@ -440,6 +440,7 @@ CREATE TABLE public.judging_assignment (
     language character varying(10) DEFAULT ''::character varying NOT NULL,
     total_shown integer,
     view character varying(5) DEFAULT ''::character varying NOT NULL,
+    keywords character varying(11) DEFAULT ''::character varying NOT NULL,
     CONSTRAINT assignment_state_fits_columns CHECK ((((enrollment_id IS NULL) AND (held_at IS NULL) AND (lease_expires_at IS NULL) AND (released_at IS NULL) AND ((state)::text = 'open'::text) AND (submitted_at IS NULL)) OR ((enrollment_id IS NOT NULL) AND (held_at IS NOT NULL) AND (lease_expires_at IS NOT NULL) AND ((state)::text = 'held'::text) AND (submitted_at IS NULL)) OR ((enrollment_id IS NOT NULL) AND (lease_expires_at IS NULL) AND ((state)::text = 'submitted'::text) AND (submitted_at IS NOT NULL)) OR ((enrollment_id IS NOT NULL) AND (lease_expires_at IS NULL) AND (released_at IS NOT NULL) AND ((state)::text = 'released'::text) AND (submitted_at IS NULL)) OR ((enrollment_id IS NOT NULL) AND (lease_expires_at IS NULL) AND ((state)::text = 'extra'::text) AND (submitted_at IS NOT NULL)))),
     CONSTRAINT judging_assignment_place_check CHECK ((place >= 0)),
     CONSTRAINT judging_assignment_position_check CHECK (("position" >= 0)),
@@ -3369,5 +3370,6 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '05
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0520_conditions_of_judging', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0530_webhooks', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0540_review_and_keywords', now());
+INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0550_keywords_as_a_condition', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('sessions', '0001_initial', now());
--- made by the command write_first_tables; migrations and statements: 6826e83e8d54ac327a8378f9166be6ecf671f2bd0c97679b947ecb597041afb1
+-- made by the command write_first_tables; migrations and statements: 1e59c1efd2d10d32ebe1380af856dff564decce1d8ab1fc26bf8af4af3cd421e

@@ -56,7 +56,7 @@ SAID_ABOUT = (  # the unit that something was said about, and who said it
 )
 OF_JUDGMENTS = ("origin", "round", "state", "at")  # what is told of every judgment
 OF_DEVICE_CLOCK = ("first_shown_at", "answered_at")
-OF_CONDITIONS = ("language", "view", "device", "input")
+OF_CONDITIONS = ("language", "view", "device", "input", "keywords")
 CODEBOOK = ("column", "value", "label", "meaning")
 DIRECTIONS: dict[Metric.Direction, Direction] = {
     Metric.Direction.HIGHER: "higher",
@@ -386,6 +386,7 @@ def _ratings(
         view=F("assignment__view"),
         device=F("assignment__device"),
         input=F("assignment__input"),
+        keywords=F("assignment__keywords"),
         source=F("unit__question_set__source__key"),
         system=F("unit__question_set__system__name"),
         position=F("unit__position"),
@@ -583,6 +584,7 @@ COLUMNS = {
     "judgment:view": "focus: one question at a time; list: all questions of the task",
     "judgment:device": "phone, tablet or desktop, by the size of the screen",
     "judgment:input": "what gave most answers of the task: touch, mouse or keyboard",
+    "judgment:keywords": "whether the words of the question were highlighted in the passage: highlighted or plain",
     "judgment:left_out": "yes if the annotator is excluded from the analysis",
     "judgment:comment": "what the annotator wrote on the whole task this judgment belongs to",
     "note": "what the annotator wrote beside the ratings",

@@ -46,6 +46,7 @@ COLUMNS: Mapping[str, Any] = {
     "view": "assignment__view",
     "device": "assignment__device",
     "input": "assignment__input",
+    "keywords": "assignment__keywords",
 }
 
 

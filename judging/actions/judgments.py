@@ -98,6 +98,7 @@ class PageConditions:
     language: str = ""
     view: str = ""
     device: str = ""
+    keywords: str = ""
 
 
 UNKNOWN_CONDITIONS = PageConditions()
@@ -145,6 +146,7 @@ UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)
     submitted_at = coalesce(submitted_at, clock_timestamp()), lease_expires_at = NULL,
     language = coalesce(nullif(%(language)s, ''), language),
     view = coalesce(nullif(%(view)s, ''), view), device = coalesce(nullif(%(device)s, ''), device),
+    keywords = coalesce(nullif(%(keywords)s, ''), keywords),
     input = coalesce((
         SELECT mode() WITHIN GROUP (ORDER BY draft.input) FROM judging_draft draft
         WHERE draft.assignment_id = %(assignment)s::uuid AND draft.value IS NOT NULL

@@ -194,6 +194,10 @@ class JudgmentSerializer(serializers.ModelSerializer):
         source="assignment.input",
         help_text="What gave most answers of the task: touch, mouse or keyboard.",
     )
+    keywords = serializers.CharField(
+        source="assignment.keywords",
+        help_text="Whether the words of the question were highlighted in the passage: highlighted or plain.",
+    )
 
     class Meta:
         model = Judgment

@@ -6,7 +6,7 @@ from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.authorship import BarredTask, SystemAuthor
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
 from judging.models.check import AcceptedValue, CheckItem, CheckKind, CheckTask
-from judging.models.conditions import Device, InputKind, PageView
+from judging.models.conditions import Device, InputKind, KeywordDisplay, PageView
 from judging.models.crowd import CrowdEvent, CrowdPlatform, Participation
 from judging.models.dry_run import DryRun
 from judging.models.event import Event, EventSeal
@@ -98,6 +98,7 @@ __all__ = [
     "JudgeKey",
     "Judgment",
     "JudgmentAttribute",
+    "KeywordDisplay",
     "LogInAttempts",
     "MachineJudge",
     "MachineJudgment",

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from judging.models.added_file import brought_by
-from judging.models.conditions import Device, InputKind, PageView
+from judging.models.conditions import Device, InputKind, KeywordDisplay, PageView
 from judging.models.constraints import CompositeForeignKey
 
 if TYPE_CHECKING:
@@ -101,6 +101,14 @@ class Assignment(models.Model):
         default="",
         db_default="",
         help_text="What gave most of the answers.",
+    )
+    keywords = models.CharField(
+        max_length=11,
+        choices=KeywordDisplay.choices,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Whether the words of the question in view were highlighted in its passage.",
     )
     total_shown = models.PositiveIntegerField(
         null=True,

@@ -10,6 +10,13 @@ class PageView(models.TextChoices):
     LIST = "list", "list of all questions"
 
 
+class KeywordDisplay(models.TextChoices):
+    """Whether the words of the question in view were highlighted in its passage."""
+
+    HIGHLIGHTED = "highlighted", "highlighted"
+    PLAIN = "plain", "not highlighted"
+
+
 class Device(models.TextChoices):
     """The size of an annotator's screen, as the page measured it."""
 

@@ -44,7 +44,7 @@ def criteria_of(page: Any) -> int:
 
 def conditions_of(task: Assignment) -> tuple[str, ...]:
     task.refresh_from_db()
-    return task.language, task.view, task.device, task.input
+    return task.language, task.view, task.device, task.input, task.keywords
 
 
 def test_conditions_and_times_of_a_phone_reach_report_and_exports(new_page: Any) -> None:
@@ -56,7 +56,7 @@ def test_conditions_and_times_of_a_phone_reach_report_and_exports(new_page: Any)
         page.locator("fieldset.now .scale label").last.tap()
     submit(page)
 
-    assert conditions_of(task) == ("de", "focus", "phone", "touch")
+    assert conditions_of(task) == ("de", "focus", "phone", "touch", "plain")
     given = list(Judgment.objects.filter(assignment=task, origin="judged"))
     assert len(given) == 3
     for judgment in given:
@@ -68,6 +68,7 @@ def test_conditions_and_times_of_a_phone_reach_report_and_exports(new_page: Any)
         ("view", "focus", 1, 3.0),
         ("device", "phone", 1, 3.0),
         ("input", "touch", 1, 3.0),
+        ("keywords", "plain", 1, 3.0),
     }
     lines = "".join(
         judgment_rows.json_lines(judgment_rows.of_campaign(campaign=campaign), is_simulated=False)
@@ -98,7 +99,19 @@ def test_fixed_language_and_layout_are_the_only_ones_offered(new_page: Any) -> N
     for _criterion in range(criteria_of(page)):
         page.keyboard.press("3")
     submit(page)
-    assert conditions_of(task) == ("de", "list", "desktop", "keyboard")
+    assert conditions_of(task) == ("de", "list", "desktop", "keyboard", "plain")
+
+
+def test_highlighted_keywords_are_a_condition_of_the_task(new_page: Any) -> None:
+    campaign = study(highlight_keywords=True)
+    page = new_page(locale="en-GB")
+    task = work(page, campaign)
+    for _criterion in range(criteria_of(page)):
+        page.keyboard.press("3")
+    submit(page)
+    assert conditions_of(task) == ("en", "focus", "desktop", "keyboard", "highlighted")
+    rows = picked(records(Conditions, campaign), criterion="correctness", condition="keywords")
+    assert [(row["level"], row["n"]) for row in rows] == [("highlighted", 1)]
 
 
 def test_answers_given_offline_carry_the_times_at_which_they_were_given(new_page: Any) -> None:

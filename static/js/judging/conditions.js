@@ -1,6 +1,7 @@
 // Under which conditions an answer is given: when its criterion was first shown, by the clock of this device, and with what the
 // annotator answers. Sent with each answer; how the page is laid out and the size of the screen are sent with the submission.
 
+import { keywordDisplay } from "./keywords.js";
 import { criteria, form } from "./page.js";
 
 const PHONE_WIDTH = 640; // px, as in css/judging.css
@@ -34,6 +35,7 @@ function deviceClass() {
 export function fillConditions() {
   form.elements.view.value = document.documentElement.dataset.view;
   form.elements.device.value = deviceClass();
+  form.elements.keywords.value = keywordDisplay();
 }
 
 export function startConditions() {

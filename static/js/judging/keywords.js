@@ -3,7 +3,7 @@
 import { form } from "./page.js";
 
 const passage = document.querySelector("#source .passage");
-const isWanted = "keywords" in form.dataset && passage !== null && "highlights" in CSS;
+const isHighlighting = "keywords" in form.dataset && passage !== null && "highlights" in CSS;
 const SHORTEST = 4; // letters; numbers count whatever their length
 const WORDS = /[\p{L}\p{N}]+/gu;
 // Words of this length that say nothing of what a question asks for.
@@ -34,9 +34,15 @@ function rangesOf(keywords) {
   return ranges;
 }
 
+// Return the condition under which the answers of this page are given; "" where there is no passage.
+export function keywordDisplay() {
+  if (passage === null) return "";
+  return isHighlighting ? "highlighted" : "plain";
+}
+
 // Called whenever another question comes into view.
 export function showKeywords() {
-  if (!isWanted) return;
+  if (!isHighlighting) return;
   const whole = form.querySelector("[data-item].now") ?? form.querySelector("[data-item].shown");
   CSS.highlights.set("keywords", new Highlight(...rangesOf(keywordsOf(whole))));
 }
