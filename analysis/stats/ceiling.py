@@ -17,6 +17,11 @@ CeilingLevel: TypeAlias = Literal["within_source", "pooled", "systems"]
 TABULATED_CELLS = 20_000_000  # of the tables of two scores by source; above it sources go in groups
 GROUPS = 50
 DECIMALS = 10  # means of ratings that are equal but for rounding are one value
+REQUIRED_SHARE = 0.9  # of a source's systems; with .81 coverage fell below .92 in simulation
+FEW_SYSTEMS = (
+    "annotators share {share:.0%} of the rated systems of a source: correlations of so few systems "
+    "do not compare with those of metrics"
+)
 NO_INTERVAL = "no interval across systems: with few of them it would not keep its level"
 WORDS = {
     "within_source": "across systems within sources",
@@ -61,7 +66,9 @@ def human_ceiling(
     -----
     For annotator a only questions count that a and another rated, with the mean of all others
     there. A metric is compared with the mean of all annotators, which is a little more reliable
-    than that of all but one: a metric can lie above this ceiling.
+    than that of all but one: a metric can lie above this ceiling. Within sources the ceiling is
+    undefined if, on average, an annotator shares less than 90% of a source's rated systems with
+    others: shorter lists give other correlations, and two systems always 1 or -1.
     """
     if method not in METHODS:
         raise ValueError(f"method: {method!r} is none of {', '.join(METHODS)}")
@@ -71,6 +78,9 @@ def human_ceiling(
     pairs, n, clustered = _paired(ratings, systems, sources, annotators, questions, clusters)
     if not pairs:
         return undefined(name, "no question has ratings of two annotators")
+    share = np.concatenate([pair.shares() for pair in pairs]).mean()
+    if level == "within_source" and share < REQUIRED_SHARE:
+        return undefined(name, FEW_SYSTEMS.format(share=share), n=n, dropped=len(pairs))
     units = _units(pairs, method, level, clustered)
     left_out = np.array([LEVELS[level](pair.with_units(units), method, units) for pair in pairs])
     few = np.array([_correlated(pair, level) < REQUIRED_ITEMS for pair in pairs])
@@ -110,13 +120,24 @@ class _Pair:
     others: FloatArray
     system: IntArray
     source: IntArray  # numbered over all sources with such a question
-    sources: int
     cluster: IntArray  # what is left out: the source, or the cluster that it belongs to
     systems: int
+    rated: IntArray  # systems that anybody rated, of each source
+
+    @property
+    def sources(self) -> int:
+        return len(self.rated)
 
     def with_units(self, units: int) -> "_Pair":
         """Return the same design with its clusters merged into so many groups."""
         return replace(self, cluster=self.cluster % units)
+
+    def shares(self) -> FloatArray:
+        """Return the share of each source's rated systems that these ratings have, over the sources
+        with any."""
+        cells = np.unique(self.source * self.systems + self.system)
+        counts = np.bincount(cells // self.systems, minlength=self.sources)
+        return np.asarray((counts / self.rated)[counts > 0])
 
 
 def _paired(
@@ -138,35 +159,48 @@ def _paired(
         clusters=sources if clusters is None else clusters,
     )
     system, source, annotator, slot, cluster = codes.values()
-    key = (source * len(names["systems"]) + system) * len(names["questions"]) + slot
+    n_systems = len(names["systems"])
+    key = (source * n_systems + system) * len(names["questions"]) + slot
     _, first, question = np.unique(key, return_index=True, return_inverse=True)
-    source, system, cluster = source[first], system[first], cluster[first]
-    shape = len(source), len(names["annotators"])
-    cell = question * shape[1] + annotator
-    count = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
-    sums = np.bincount(cell, values, shape[0] * shape[1]).reshape(shape)
+    table = _means(values, question, annotator, shape=(first.size, len(names["annotators"])))
+    shared = (~np.isnan(table)).sum(axis=1) > 1
 
-    shared = (count > 0).sum(axis=1) > 1
-    table, rated = (sums / np.maximum(count, 1))[shared], (count > 0)[shared]
-    judges = rated.sum(axis=1, keepdims=True)
-    others = np.round((table.sum(axis=1, keepdims=True) - table) / (judges - 1), DECIMALS)
-    own, system = np.round(table, DECIMALS), system[shared]
-    kept, source = np.unique(source[shared], return_inverse=True)
-    held, cluster = np.unique(cluster[shared], return_inverse=True)
+    rated = np.bincount(np.unique(source * n_systems + system) // n_systems)
+    kept, source = np.unique(source[first][shared], return_inverse=True)
+    held, cluster = np.unique(cluster[first][shared], return_inverse=True)
+    system, own = system[first][shared], np.round(table[shared], DECIMALS)
+    others = np.round(_means_of_others(table[shared]), DECIMALS)
     pairs = [
         _Pair(
             own=own[rows, a],
             others=others[rows, a],
             system=system[rows],
             source=source[rows],
-            sources=len(kept),
             cluster=cluster[rows],
-            systems=len(names["systems"]),
+            systems=n_systems,
+            rated=rated[kept],
         )
-        for a, rows in enumerate(rated.T)
+        for a, rows in enumerate(~np.isnan(own.T))
         if rows.any()
     ]
     return pairs, len(kept), len(held)
+
+
+def _means(
+    values: FloatArray, question: IntArray, annotator: IntArray, *, shape: tuple[int, int]
+) -> FloatArray:
+    """Return each annotator's mean rating of each question, (n_questions, n_annotators); NaN where
+    there is none."""
+    cell, cells = question * shape[1] + annotator, shape[0] * shape[1]
+    counts = np.bincount(cell, minlength=cells)
+    means = np.bincount(cell, values, cells) / np.where(counts > 0, counts, nan)
+    return np.asarray(means.reshape(shape))
+
+
+def _means_of_others(table: FloatArray) -> FloatArray:
+    """Return the mean of all annotators but one, for each, of questions that two or more rated."""
+    ratings, count = np.nan_to_num(table), (~np.isnan(table)).sum(axis=1, keepdims=True)
+    return np.asarray((ratings.sum(axis=1, keepdims=True) - ratings) / (count - 1))
 
 
 def _correlated(pair: _Pair, level: CeilingLevel) -> int:

@@ -167,3 +167,31 @@ def test_unknown_methods_and_levels_are_refused() -> None:
         human_ceiling(**long(cube()), method="rho")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="level: 'set' is none of within_source, pooled, systems"):
         human_ceiling(**long(cube()), level="set")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("level", ["within_source", "pooled"])
+def test_ceiling_within_sources_needs_lists_of_systems_as_long_as_those_of_metrics(
+    level: str,
+) -> None:
+    """Two annotators who each skip 30% of the questions share half of the systems of a source,
+    which moves the mean correlation from .41 to .49 in large studies."""
+    draw = np.random.default_rng(4)
+    y = cube(sources=60, annotators=2)
+    nearly, partly = y.copy(), y.copy()
+    nearly[draw.random(y.shape) < 0.02] = np.nan
+    partly[draw.random(y.shape) < 0.30] = np.nan
+    assert human_ceiling(**long(nearly), level=level).reason == ""
+    found = human_ceiling(**long(partly), level=level)
+    if level == "pooled":
+        assert found.reason == ""
+        assert found.low < found.value < found.high
+    else:
+        assert np.isnan(found.value)
+        assert "of the rated systems of a source" in found.reason
+
+
+def test_ceiling_within_sources_counts_only_sources_that_two_annotators_rated() -> None:
+    y = cube(sources=40, annotators=3)
+    y[:30, :, 1:] = np.nan
+    found, whole = (human_ceiling(**long(part), level="within_source") for part in (y, y[30:]))
+    assert (found.value, found.n) == (whole.value, 10)
