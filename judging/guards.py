@@ -325,8 +325,8 @@ draft_for_owner = _hands(
 
 
 def judges_now(user: User, collection: Collection, *, but_in: Campaign | None = None) -> bool:
-    """Say whether somebody judges, or may yet judge, this material in a campaign that has not ended,
-    in this collection or another of the same material; `but_in` names one that does not matter.
+    """Say whether somebody judges, or may yet judge, this dataset in a campaign that has not ended,
+    in this collection or another of the same dataset; `but_in` names one that does not matter.
 
     Until then no page that they may see for another role names the system of a question. To be
     named an annotator is enough in this very collection, but others cannot take the sight of it
@@ -336,7 +336,7 @@ def judges_now(user: User, collection: Collection, *, but_in: Campaign | None = 
 
 
 def judged_now(user: User, collection: Collection) -> set[int]:
-    """Return the collections of this material that somebody judges, or may yet judge."""
+    """Return the collections of this dataset that somebody judges, or may yet judge."""
     return set(_judged_by(user, collection).values())
 
 
@@ -367,7 +367,7 @@ def _judged_by(
 
 
 def how_to_decline(user: User, collection: Collection) -> str:
-    """Return what to tell who judges the material only for somebody has named them, and who has not
+    """Return what to tell who judges the dataset only for somebody has named them, and who has not
     begun; "" to everybody else."""
     judged = _judged_by(user, collection)
     if not judged or user.memberships.not_begun().filter(campaign__in=judged).count() < len(judged):
@@ -379,7 +379,7 @@ def how_to_decline(user: User, collection: Collection) -> str:
 
 
 def with_how_to_decline(said: str, user: User, collection: Collection) -> str:
-    """Return why who judges the material is shown none of it, and how to decline for whom that is
+    """Return why who judges the dataset is shown none of it, and how to decline for whom that is
     possible."""
     return f"{said} {how_to_decline(user, collection)}".strip()
 
@@ -389,14 +389,14 @@ def check_not_judging(user: User, collection: Collection) -> None:
     system of each question."""
     if judges_now(user, collection):
         refused = (
-            "You judge this material in a campaign that has not ended. Until then no page names "
+            "You judge this dataset in a campaign that has not ended. Until then no page names "
             "a system here."
         )
         raise PermissionDenied(with_how_to_decline(refused, user, collection))
 
 
 def not_for_who_judges(view: View) -> View:
-    """Refuse whoever judges the material still: the view names the system of each question."""
+    """Refuse whoever judges the dataset still: the view names the system of each question."""
 
     @wraps(view)
     def guarded(request: HttpRequest, collection: Collection, **parts: Any) -> HttpResponse:

@@ -55,7 +55,7 @@ class QualityPlan:
 
     @property
     def has_checks(self) -> bool:
-        """Say whether tasks are put in besides the material."""
+        """Say whether tasks are put in besides the dataset."""
         return bool(self.repeats or self.gold or self.degraded)
 
     @property

@@ -160,7 +160,8 @@ class RunForm(PreparationForm):
     )
     with_excluded = forms.BooleanField(label=_("Count annotators who are left out"), required=False)
     extras = forms.BooleanField(
-        label=_("Count what was handed in after its place was given away"), required=False
+        label=_("Include answers submitted after their assignment was given to somebody else"),
+        required=False,
     )
 
     settled = forms.BooleanField(

@@ -36,7 +36,7 @@ ROUNDING = 1e-6
 
 
 class EmptyReference(ValueError):
-    """A reference without any text: an error of the material, which no score may paper over."""
+    """A reference without any text: an error of the dataset, which no score may paper over."""
 
 
 def score(

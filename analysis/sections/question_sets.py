@@ -337,7 +337,7 @@ class Sets(Section[SetRow]):
 
 
 def held_sets(material: Material) -> list[HeldSet]:
-    """Return the question sets in the order of the material."""
+    """Return the question sets in the order of the dataset."""
     columns = (material.questions[name].tolist() for name in COLUMNS)
     rows = zip(*columns, strict=True)
     language = material.campaign.collection.language

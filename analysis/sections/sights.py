@@ -1,6 +1,6 @@
 """Who judged a study although they could have known its systems, or have read what others said.
 
-Pages name no system to whoever judges the material, and do not let them settle values
+Pages name no system to whoever judges the dataset, and do not let them settle values
 (`judging.guards.judges_now`). So a right that others gave shows an annotator something only where it
 stood before they began, or while the study was closed in between. Else anybody who has the file
 could have an honest annotator named, by giving them a right on a collection of their own. What an
@@ -94,7 +94,7 @@ class SharedMaterial:
 
 def unblinded(campaign: Campaign) -> list[str]:
     """Return who judged in the main round and could see questions with their systems: managers and
-    analysts of any study of the material, in whichever collection, and who owns or may use it.
+    analysts of any study of the dataset, in whichever collection, and who owns or may use it.
 
     A role that ended leaves no row, nor does a study or a collection that was deleted, but the
     history says who had it; before there was a history, its holder is known as the maker or by a
@@ -106,7 +106,7 @@ def unblinded(campaign: Campaign) -> list[str]:
 
 def read_others(campaign: Campaign) -> list[str]:
     """Return who judged in the main round and was shown before, as who settles values of a closed
-    study of the material, what others had said."""
+    study of the dataset, what others had said."""
     material = SharedMaterial(campaign)
     told = Event.objects.filter(campaign__in=material.studies)
     closed = told.filter(act=Event.Act.CAMPAIGN_CLOSED).values_list("campaign").annotate(Min("at"))

@@ -49,11 +49,11 @@ class StudyFacts:
     forced: those of them that a rule of the protocol set
     annotators: annotators whose judgments were read
     tasks: tasks with judgments
-    places: places of tasks laid out in the main round; 0 for imported ratings
-    filled: places that were handed in
-    without_values: places that were handed in and hold no value, as where each question was
+    places: assignments drawn in the main round; 0 for imported ratings
+    filled: assignments that were submitted
+    without_values: assignments that were submitted and hold no value, as where each question was
       reported as broken
-    sources: sources of the material
+    sources: sources of the dataset
     sources_judged: sources with at least one judgment
     systems: names of the systems
     expected: questions expected
@@ -62,13 +62,14 @@ class StudyFacts:
     excluded: annotators left out by a manager, with the reason
     unblinded: annotators who could have known which system is which: by a role or a right given
       before they began or while the study was closed in between, or by what they did themselves
-    read_others: annotators who were named to settle values of the material, where others had judged
+    read_others: annotators who were named to settle values of the dataset, where others had judged
       it, before they began or while the study was closed in between, so may have read what others
       said
     deviations: what was changed after the lock: the first 200, with the beginnings of long texts
     deviation_count: how many there are in all
     violations: ratings that contradict a rule of the protocol
-    extras_counted: whether answers handed in after their place was given away count
+    extras_counted: whether answers count that were submitted after their assignment was given to
+      somebody else
     reading: how ratings that contradict a rule were read for systems and metrics
     design: what is random: sources, and what else was declared
     reach: to what the statements extend
@@ -152,7 +153,7 @@ class StudyFacts:
 
     @property
     def unfinished(self) -> bool:
-        """Whether places of the main round were not filled."""
+        """Whether assignments of the main round were not submitted."""
         return self.filled < self.places
 
 

@@ -26,7 +26,7 @@ def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespon
     them."""
     if judges_now(request.user, campaign.collection, but_in=campaign):
         said = (
-            "You judge this material in another campaign that has not ended. Until it is closed you do not see what "
+            "You judge this dataset in another campaign that has not ended. Until it is closed you do not see what "
             "others said of it here."
         )
         raise PermissionDenied(with_how_to_decline(said, request.user, campaign.collection))

@@ -20,7 +20,7 @@ def make(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     questions they are of."""
     if selections.names_systems(campaign, request.user):
         refused = (
-            "You judge this material in a campaign that has not ended. Until it is closed you make no degraded "
+            "You judge this dataset in a campaign that has not ended. Until it is closed you make no degraded "
             "copies for a plan that judges part of it: they would show which system made a question."
         )
         raise PermissionDenied(with_how_to_decline(refused, request.user, campaign.collection))

@@ -192,7 +192,7 @@ class Guideline:
 
 @dataclass(frozen=True, slots=True)
 class ShownRubric:
-    """What the rubric says on this page: groups of questions with their controls, the material, the
+    """What the rubric says on this page: groups of questions with their controls, the dataset, the
     stage."""
 
     lang: str

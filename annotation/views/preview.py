@@ -30,7 +30,7 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     task."""
     if selections.names_systems(campaign, request.user):
         refused = _(
-            "You judge this material in a campaign that has not ended. Until it is closed there is no "
+            "You judge this dataset in a campaign that has not ended. Until it is closed there is no "
             "preview of a plan that judges part of it: it would show which system made a question."
         )
         messages.error(request, with_how_to_decline(refused, request.user, campaign.collection))
@@ -42,7 +42,7 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     sheet = _laid_out(campaign, sheets.lines(task)) if task else _first_task(campaign)
     if sheet is None:
         messages.info(
-            request, _("There is nothing to show yet: the material holds no question to judge.")
+            request, _("There is nothing to show yet: the dataset holds no question to judge.")
         )
         return redirect("judging:campaign", campaign.uuid)
     try:
@@ -113,7 +113,7 @@ def _number(text: str | None) -> int:
 
 
 def _first_task(campaign: Campaign) -> Sheet | None:
-    """Cut the beginning of the material as opening the campaign would."""
+    """Cut the beginning of the dataset as opening the campaign would."""
     sources = campaign.collection.sources.all()
     try:
         judged = selections.units_of(campaign)

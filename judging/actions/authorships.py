@@ -70,7 +70,7 @@ def set_systems(*, enrollment: Enrollment, systems: Iterable[System], by: User) 
 
 
 def _check_blind(enrollment: Enrollment, by: User) -> None:
-    """Raise CannotBar, in the same words whatever the systems, for who judges the material: a
+    """Raise CannotBar, in the same words whatever the systems, for who judges the dataset: a
     refusal, or a task that is taken back, would tell them what this annotator judged, who may be
     themselves under a link that names nobody."""
     if not judges_now(by, enrollment.campaign.collection):
@@ -78,7 +78,7 @@ def _check_blind(enrollment: Enrollment, by: User) -> None:
     begun = [Assignment.State.HELD, Assignment.State.SUBMITTED, Assignment.State.EXTRA]
     if enrollment.assignments.filter(state__in=begun).exists():
         raise CannotBar(
-            f"{enrollment.label} has begun to judge, and you judge this material too: until the campaigns in which "
+            f"{enrollment.label} has begun to judge, and you judge this dataset too: until the campaigns in which "
             "you do are closed you cannot note systems here. Another manager can note it."
         )
 

@@ -126,7 +126,7 @@ def create(
 
 
 def duplicate(*, campaign: Campaign, by: User) -> Campaign:
-    """Make a draft with the plan of another campaign: same material, protocol, design and texts,
+    """Make a draft with the plan of another campaign: same dataset, protocol, design and texts,
     nobody in it."""
     plan = {key: getattr(campaign, key) for key in PLANNED}
     longest = Campaign._meta.get_field("title").max_length or 0
@@ -606,7 +606,7 @@ def remove_member(*, campaign: Campaign, user: User, role: str, by: User | None 
         if role == Membership.Role.MANAGER and managers.exclude(user=user).count() == 0:
             raise NotAllowedNow("A campaign keeps at least one manager who may log in.")
         gone, _of = Membership.objects.filter(campaign=campaign, user=user, role=role).delete()
-        # dry runs show the same material and plan: whoever leaves a study leaves its copies, also
+        # dry runs show the same dataset and plan: whoever leaves a study leaves its copies, also
         # where they were given another role there
         in_copies = Membership.objects.filter(campaign__dry_run__draft=campaign, user=user)
         staff = campaign.memberships.filter(user=user).exclude(role=Membership.Role.ANNOTATOR)

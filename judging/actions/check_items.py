@@ -108,7 +108,7 @@ def correct_gold(
 
 
 def copy(*, of: Campaign, to: Campaign) -> None:
-    """Give a draft the checks of another campaign on the same material and by the same protocol."""
+    """Give a draft the checks of another campaign on the same dataset and by the same protocol."""
     standing = of.check_items.filter(retired_at__isnull=True)
     for item in standing.select_related(
         "unit__question", "original__question_set__source"

@@ -1,4 +1,4 @@
-"""The material of a collection: from the plain records of a file to rows, every slot of every
+"""The dataset of a collection: from the plain records of a file to rows, every slot of every
 question set included."""
 
 from collections.abc import Callable, Iterable
@@ -196,7 +196,7 @@ def delete(
                 forget_rows(file.sha256)
             elif not file.collections.exists() and not file.added_files.exists():
                 storage.let_go(file)
-        # by the file the material is known again where somebody else imported it too
+        # by the file the dataset is known again where somebody else imported it too
         known_by = f"file {held.file_sha256}" if held.file_sha256 else ""
         history.note(
             Event.Act.COLLECTION_DELETED, by=by, about=name_of(collection), before=known_by

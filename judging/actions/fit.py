@@ -1,4 +1,4 @@
-"""Whether a protocol fits the material of a campaign, and how much work it comes to; nothing is
+"""Whether a protocol fits the dataset of a campaign, and how much work it comes to; nothing is
 stored."""
 
 from dataclasses import dataclass
@@ -69,9 +69,9 @@ def of_draft(campaign: Campaign) -> MaterialFacts:
 
 
 def misfits(document: RubricDocument, material: MaterialFacts) -> list[str]:
-    """Return, in sentences, what the protocol asks for and the material does not have."""
+    """Return, in sentences, what the protocol asks for and the dataset does not have."""
     if not material.questions:
-        return [_("The material has no questions yet.")]
+        return [_("The dataset has no questions yet.")]
     of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in document.criteria)
     is_by_source = document.expected == 1 and document.task == "source" and not of_sets
     numbers = {"wanted": document.expected, "most": material.expected}

@@ -181,7 +181,7 @@ def read(
     progress: TellProgress = silent,
 ) -> JudgeAnswers:
     """Read a judge's answers from a table. What is no answer comes with its row and reason. To who
-    judges the material no row is found by its system: which are would tell whose questions these
+    judges the dataset no row is found by its system: which are would tell whose questions these
     are.
 
     Raises

@@ -1,4 +1,4 @@
-"""Parts of a campaign: cutting the material into tasks, laying out the places, opening and
+"""Parts of a campaign: cutting the dataset into tasks, laying out the places, opening and
 closing."""
 
 import itertools
@@ -392,7 +392,7 @@ def _make_tasks(
             for position, unit in enumerate(units, start=1)
         ),
         stored=lambda _count: progress(
-            min(next(told) * COPIED, shown), shown, "Cutting the material into tasks"
+            min(next(told) * COPIED, shown), shown, "Cutting the dataset into tasks"
         ),
     )
     return [(key, known[units[0].question_set]) for key, units in zip(keys, cuts, strict=True)]

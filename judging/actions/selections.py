@@ -115,7 +115,7 @@ def keep_from_who_judges(
     systems."""
     if _tells(user, collection, campaign):
         said = (
-            "You judge this material in a campaign that has not ended. Until it is closed you see no question of a "
+            "You judge this dataset in a campaign that has not ended. Until it is closed you see no question of a "
             "plan that judges part of it, of a degraded copy, or of another dataset that holds some of it: it would "
             "show which system made a question."
         )
@@ -123,7 +123,7 @@ def keep_from_who_judges(
 
 
 def _tells(user: User, collection: Collection, campaign: Campaign | None) -> bool:
-    """Say whether somebody judges this material, and its questions here would tell systems: those
+    """Say whether somebody judges this dataset, and its questions here would tell systems: those
     of a plan of one system would, those of a collection that has fewer systems than the one they
     judge, and those of a copy in which one system's are degraded."""
     judged = judged_now(user, collection)

@@ -458,7 +458,7 @@ def _severities(document: Mapping[str, Any], scales: Mapping[int, _Scale]) -> di
 
 
 def _hours(document: Mapping[str, Any]) -> list[int]:
-    """Return how many places were filled in each whole hour since the round opened, the earliest
+    """Return how many assignments were submitted in each whole hour since the round opened, the earliest
     first."""
     if not document.get("by_hour"):
         return []

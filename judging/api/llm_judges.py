@@ -32,7 +32,7 @@ from judging.models import Event, MachineJudge
 VERDICTS_FILE = "verdicts.jsonl"
 ITEMS_FILE = "items-for-a-judge.jsonl"
 BLIND = (
-    "You judge this material in a campaign that has not ended. Until it is closed you see neither "
+    "You judge this dataset in a campaign that has not ended. Until it is closed you see neither "
     "the items nor the verdicts of a plan that judges part of it: they would show which system "
     "made a question."
 )

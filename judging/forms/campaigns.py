@@ -288,7 +288,7 @@ class PlanForm(forms.ModelForm):
         return found
 
     def protocols(self) -> list[tuple[Any, Rubric, list[str]]]:
-        """Return the button of each protocol, the protocol, and what of it the material does not
+        """Return the button of each protocol, the protocol, and what of it the dataset does not
         fit."""
         buttons = {button.data["value"].value: button for button in self["rubric"]}
         rubrics = self.fields["rubric"].queryset.defer(None)
@@ -450,7 +450,7 @@ class PlanForm(forms.ModelForm):
 
 
 class NewCampaignForm(PlanForm):
-    """The same, with the material it is about."""
+    """The same, with the dataset it is about."""
 
     class Meta(PlanForm.Meta):
         fields = ("collection", *PlanForm.Meta.fields)

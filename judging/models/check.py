@@ -1,4 +1,4 @@
-"""Tasks put in besides the material to check how annotators work: gold, hidden repeats and degraded
+"""Tasks put in besides the dataset to check how annotators work: gold, hidden repeats and degraded
 copies.
 
 They are judged in a round of their own kind, so that nothing said of them is ever a judgment of the

@@ -66,7 +66,7 @@ class Event(models.Model):
         DECLINED = "annotator.declined", _("annotator declined")
         EXCLUDED = "annotator.excluded", _("annotator left out")
         READMITTED = "annotator.readmitted", _("annotator taken back in")
-        PLACES_REOPENED = "places.reopened", _("places of annotators left out given out again")
+        PLACES_REOPENED = "places.reopened", _("assignments of excluded annotators given out again")
         GOLD_CHANGED = "check.gold", _("accepted values of a gold question changed")
         CHECK_RETIRED = "check.retired", _("check taken out")
         AUTHOR_NOTED = "annotator.author", _("systems of an annotator's own noted")

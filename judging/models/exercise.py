@@ -7,7 +7,7 @@ from judging.models.constraints import CompositeForeignKey
 
 
 class Exercise(models.Model):
-    """A question with what stands beside it, as text: no row of the material, so that it names no
+    """A question with what stands beside it, as text: no row of the dataset, so that it names no
     system."""
 
     class Kind(models.TextChoices):

@@ -40,7 +40,7 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
 
 
 class Collection(models.Model):
-    """A named set of material with licence, file and owner; campaigns share it."""
+    """A dataset with its licence, file and owner; campaigns share it."""
 
     name = models.CharField(max_length=200)
     owner = models.ForeignKey(
@@ -86,7 +86,7 @@ class CollectionShare(models.Model):
     """Somebody's right to read a collection and to plan campaigns about it; its owner gives it and
     takes it back.
 
-    A campaign shows its staff the material only while whoever made it has this right, or owns the
+    A campaign shows its staff the dataset only while whoever made it has this right, or owns the
     collection.
     """
 

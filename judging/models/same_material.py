@@ -1,4 +1,4 @@
-"""Collections of the same material: degraded copies of one another, and those of one file.
+"""Collections of the same dataset: degraded copies of one another, and those of one file.
 
 They hold the same texts under the same systems, so whoever reads one knows what another hides. Two
 collections that have nothing in common stay two, also beside a third that holds a file of each: else
@@ -10,7 +10,7 @@ from datetime import datetime
 from judging.models.statements import rows
 
 # A way from one collection to another leads over one file at most, and over any number of copies.
-# Pairs of names that stand for the same material, those of the history included: a copy keeps its
+# Pairs of names that stand for the same dataset, those of the history included: a copy keeps its
 # origin when what lies between is deleted, and adding a file to a copy overwrites its mapping.
 SAME = """
 WITH RECURSIVE bond (one, other, came, since) AS MATERIALIZED (
@@ -52,7 +52,7 @@ def same_material(collection: int) -> set[int]:
 
 
 def since_same(collection: int) -> dict[int, tuple[datetime | None, datetime | None]]:
-    """Return of each collection of the material when the file came to it that makes it so, if only to
+    """Return of each collection of the dataset when the file came to it that makes it so, if only to
     be added later, and since when both hold it; None where it was never without, and where that is
     not known."""
     found = rows(SAME, {"collection": collection})

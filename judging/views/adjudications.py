@@ -82,7 +82,7 @@ def _page(
 @campaign_for_adjudicator
 @require_http_methods(["GET", "POST"])
 def settle(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show where annotators differ, and take what is settled; nothing to who judges the material
+    """Show where annotators differ, and take what is settled; nothing to who judges the dataset
     still, for it tells what others said of the questions."""
     if judges_now(request.user, campaign.collection):
         decline = how_to_decline(request.user, campaign.collection)

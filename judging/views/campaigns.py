@@ -460,7 +460,7 @@ def exclude(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_staff
 @require_GET
 def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """List the tasks with how many of their places are filled."""
+    """List the tasks with how many of their assignments are submitted."""
     listed = TasksInOrder(campaign.rounds.exclude(kind=Round.Kind.CHECKS))
     page: Page[Task] = Paginator(listed, 50).get_page(request.GET.get("page"))
     context = {

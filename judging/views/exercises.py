@@ -150,7 +150,7 @@ def _questions(campaign: Campaign) -> Any:
 
 
 def _found(request: HttpRequest, campaign: Campaign) -> tuple[str, list[Question]]:
-    """Return the words that are looked for in the material, and the first questions that have
+    """Return the words that are looked for in the dataset, and the first questions that have
     them."""
     wanted = sent(request.GET, "find").strip()
     if not wanted:
@@ -160,7 +160,7 @@ def _found(request: HttpRequest, campaign: Campaign) -> tuple[str, list[Question
 
 
 def _texts(picked: Question | None) -> dict[str, str]:
-    """Return a question of the material as an item's texts; its system stays behind."""
+    """Return a question of the dataset as an item's texts; its system stays behind."""
     if picked is None:
         return {}
     source = picked.unit.question_set.source

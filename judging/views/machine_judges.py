@@ -149,7 +149,7 @@ def _page(
 def _check_blind(request: HttpRequest, campaign: Campaign) -> None:
     if selections.names_systems(campaign, request.user):
         refused = (
-            "You judge this material in a campaign that has not ended. Until it is closed neither list nor table "
+            "You judge this dataset in a campaign that has not ended. Until it is closed neither list nor table "
             "is for you of a plan that judges part of it: it would show which system made a question."
         )
         raise PermissionDenied(with_how_to_decline(refused, request.user, campaign.collection))

@@ -338,7 +338,7 @@ def reopen_places(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         messages.error(request, str(refused))
     else:
         told_so = ngettext(
-            "%(n)d place is open for others.", "%(n)d places are open for others.", made
+            "%(n)d assignment is open for others.", "%(n)d assignments are open for others.", made
         )
         messages.success(request, told_so % {"n": made})
     return redirect("judging:annotators", campaign.uuid)

@@ -26,7 +26,7 @@ def choose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return redirect("judging:plan", campaign.uuid)
     if request.method == "POST" and judges_now(request.user, campaign.collection, but_in=campaign):
         raise PermissionDenied(
-            "You judge this material in another campaign that has not ended. Until it is closed you do not choose "
+            "You judge this dataset in another campaign that has not ended. Until it is closed you do not choose "
             "what is judged here: a choice of one system's questions would show which these are."
         )
     form = SelectionForm(

@@ -280,7 +280,7 @@ def test_who_judges_the_material_still_settles_nothing_and_reads_nothing(
     own, address = browser(judge), reverse("judging:settle", args=[differing.uuid])
     for page in (own.get(address), own.post(address, {"token": token, "value": "2"})):
         assert page.status_code == 403
-        assert "You judge this material in a campaign that has not ended." in page.text
+        assert "You judge this dataset in a campaign that has not ended." in page.text
         assert not re.search(r"\bA01\b", page.text)  # a drawn token may have it in its middle
     assert not SettledValue.objects.exists()
 

@@ -148,7 +148,7 @@ def test_the_digest_changes_with_a_score_of_a_system_and_not_by_a_column_without
 
 
 def with_computed(read, *, apart=0.0, **columns):
-    """Return the material with a computed column that differs from meteor by `apart`."""
+    """Return the dataset with a computed column that differs from meteor by `apart`."""
     [imported] = [each for each in read.metrics if each.name == "meteor"]
     made = {"name": "METEOR", "kind": "computed", "fingerprint": "f", **columns}
     computed = Metric.objects.create(collection=read.campaign.collection, **made)

@@ -708,9 +708,9 @@ def test_nobody_stays_blind_by_a_role_that_was_taken_before_they_began() -> None
     campaigns.add_member(campaign=draft, user=rival, role="annotator", by=second)
     client, items = logged_in(rival), f"/campaigns/{study.uuid}/items/"
     client.get(f"/work/{draft.uuid}/")
-    assert "You judge this material" in client.get(items).text
+    assert "You judge this dataset" in client.get(items).text
     campaigns.remove_member(campaign=draft, user=rival, role="annotator", by=second)
-    assert "You judge this material" not in client.get(items).text
+    assert "You judge this dataset" not in client.get(items).text
 
 
 def test_who_has_begun_is_not_told_to_decline() -> None:
@@ -722,7 +722,7 @@ def test_who_has_begun_is_not_told_to_decline() -> None:
         if begins:
             studies.held(enrollments.enroll(campaign=draft, user=rival))
     page = logged_in(rival).get(f"/campaigns/{study.uuid}/items/").text
-    assert "You judge this material" in page
+    assert "You judge this dataset" in page
     assert "have not begun" not in page
 
 

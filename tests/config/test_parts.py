@@ -1,4 +1,4 @@
-"""No page shows somebody who judges the material which questions a part of it has, nor which ones
+"""No page shows somebody who judges the dataset which questions a part of it has, nor which ones
 are degraded: every address of the resolver is asked, by a manager of such a study who judges in
 another one."""
 

@@ -32,7 +32,7 @@ def test_one_click_tries_a_draft_and_the_report_of_the_copy_recovers_the_ranking
     page.get_by_role("link", name="The dry run is done").click()
     page.get_by_text("recovers the planted ranking on every criterion").wait_for()
     body = page.inner_text("main")
-    assert "24 of 24 places were filled" in body
+    assert "24 of 24 assignments were submitted" in body
     assert "8 sources" in body
     found = looks.problems(page)
 

@@ -120,7 +120,7 @@ def rests_on(added: AddedFile) -> list[str]:
 
 
 def _of(added: AddedFile) -> dict[str, QuerySet[Any]]:
-    """Return the rows of material that a file brought."""
+    """Return the rows that a file brought."""
     collection = added.collection
     return {
         "sources": Source.objects.filter(collection=collection, added_file=added),

@@ -242,7 +242,7 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
     blind = judges_now(request.user, added.collection)
     if blind and added.state == AddedFile.State.WAITING:
         said = (
-            "You judge this material in a campaign that has not ended. Until it is closed you do not see what a file "
+            "You judge this dataset in a campaign that has not ended. Until it is closed you do not see what a file "
             "would bring: which of its rows match would show which system made a question."
         )
         raise PermissionDenied(with_how_to_decline(said, request.user, added.collection))

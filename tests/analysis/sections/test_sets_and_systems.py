@@ -160,7 +160,7 @@ def pairs(lasting) -> Material:
 
 
 def of_first(read: Material) -> Material:
-    """Return the material without the judgments of second questions."""
+    """Return the dataset without the judgments of second questions."""
     first = read.slots[read.slots["position"] == 1]["unit"]
     return replace(read, judgments=read.judgments[read.judgments["unit"].isin(first)])
 

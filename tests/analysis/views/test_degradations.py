@@ -201,5 +201,5 @@ def test_who_judges_the_material_makes_no_copy_that_would_name_its_systems(page,
 
     for refused in (page.get(at(canals)), page.post(at(canals), form(canals))):
         assert refused.status_code == 403
-        assert "You judge this material in a campaign that has not ended." in refused.text
+        assert "You judge this dataset in a campaign that has not ended." in refused.text
     assert Collection.objects.count() == 1

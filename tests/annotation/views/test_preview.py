@@ -118,7 +118,7 @@ def test_who_judges_the_material_has_no_preview_of_a_part_of_it() -> None:
     for each in (part, copy):
         page = reader.get(f"/campaigns/{each.uuid}/preview/", follow=True)
         assert page.redirect_chain == [(f"/campaigns/{each.uuid}/", 302)]
-        assert "You judge this material in a campaign that has not ended." in page.text
+        assert "You judge this dataset in a campaign that has not ended." in page.text
         assert "th question want to know" not in page.text
     assert "th question want to know" in reader.get(f"/campaigns/{whole.uuid}/preview/").text
     campaigns.close(campaign=campaign, now=timezone.now())

@@ -147,4 +147,4 @@ def test_pages_preview_apply_and_reopen(client, judged):
     html = client.get(f"/campaigns/{campaign.uuid}/annotators/").text
     assert "5 assignments were submitted by annotators who are excluded" in html
     reopened = client.post(f"/campaigns/{campaign.uuid}/annotators/reopen/", follow=True).text
-    assert "5 places are open for others" in reopened
+    assert "5 assignments are open for others" in reopened

@@ -1,4 +1,4 @@
-"""Whether a protocol fits the material, and how much judging it comes to."""
+"""Whether a protocol fits the dataset, and how much judging it comes to."""
 
 import pytest
 
@@ -66,7 +66,7 @@ def test_sets_of_six_do_not_fit_pairs_nor_single_questions():
 
 def test_empty_material_fits_nothing():
     assert misfits("qgbench", factories.collection(sources=0)) == [
-        "The material has no questions yet."
+        "The dataset has no questions yet."
     ]
 
 

@@ -1,4 +1,4 @@
-"""Which collections are of the same material: copies, and collections of one file."""
+"""Which collections are of the same dataset: copies, and collections of one file."""
 
 import pytest
 

@@ -206,7 +206,7 @@ def test_new_campaign_names_what_does_not_fit_and_puts_the_best_fit_first(page, 
     text = page.get(reverse("judging:campaign_new")).text
     assert text.index(single.title) < text.index(pairs.title)
     assert "It judges sets of questions; here each system has one question to a source." in text
-    assert "fits this material" in text
+    assert "fits this dataset" in text
 
 
 def test_new_campaign_takes_the_protocols_own_number_of_annotators_where_none_is_named(page, owner):
@@ -230,10 +230,10 @@ def test_draft_says_what_does_not_fit_and_how_much_judging_it_is(page, owner):
     )
     for name in ("campaign", "plan"):
         text = page.get(address(name, campaign)).text
-        assert "does not fit this material" in text
+        assert "does not fit this dataset" in text
         assert "4 tasks, 2 annotators each: about 0.2 hours of judging in all" in text
     campaigns.lock(campaign=campaign, now=timezone.now())
-    assert "does not fit this material" not in page.get(address("campaign", campaign)).text
+    assert "does not fit this dataset" not in page.get(address("campaign", campaign)).text
 
 
 def test_duplicate_is_a_draft_with_the_same_plan_and_nobody_in_it(page, owner):
@@ -273,7 +273,7 @@ def test_every_tab_says_where_the_campaign_stands_and_what_is_next(page, owner):
     assert "At work now" in overview
     assert "Next: invite annotators" in overview
     factories.enrollment(campaign)
-    assert "Next: close it once the places are filled." in (
+    assert "Next: close it once all assignments are submitted." in (
         page.get(address("campaign", campaign)).text
     )
     campaigns.close(campaign=campaign, now=timezone.now())

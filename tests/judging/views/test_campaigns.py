@@ -256,7 +256,7 @@ def test_opening_a_large_campaign_twice_is_one_job(page, draft, monkeypatch):
 
 def test_locking_and_closing_ask_once_more(page, draft, open_campaign):
     assert "It cannot be taken back" in page.get(address("campaign", draft)).text
-    assert "0 of 6 places are filled" in page.get(address("campaign", open_campaign)).text
+    assert "0 of 6 assignments are submitted" in page.get(address("campaign", open_campaign)).text
 
 
 def test_overview_says_what_needs_the_manager(page, draft):
