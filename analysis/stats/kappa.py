@@ -163,36 +163,73 @@ def _of_cells(
     first, second = (
         sparse.csr_array((ones, (places, column)), shape=(len(cells), size)) for column in cells.T
     )
-    apart = weights[cells[:, 0], cells[:, 1]]
-    rows, columns = times @ first, times @ second
-    observed, total = times @ apart, rows @ weights @ columns
-    value = float(_kappa(observed, total, n))
+    sums = _UnitSums(first, second, weights[cells[:, 0], cells[:, 1]], weights)
+    value = float(sums.kappa(times))
     if interval is None:
         return Estimate(value=value, n=int(n), method=method)
     of: Resampled = "unit"
+    counts = times
     if clusters is not None:
-        of, times = "cluster", np.ones(clusters.shape[0])
-        first, second, apart = clusters @ first, clusters @ second, clusters @ apart
-    step = max(1, BLOCK_CELLS // size)
+        of, counts, sums = "cluster", np.ones(clusters.shape[0]), sums.by_cluster(clusters)
     if isinstance(interval, Bootstrap):
-        drawn = []
-        for each in redrawn(times, interval, of=of):
-            for start in range(0, len(each), step):
-                block = each[start : start + step]
-                r, c = block @ first, block @ second
-                expected = ((r @ weights) * c).sum(axis=1)
-                drawn.append(_kappa(block @ apart, expected, r.sum(axis=1)))
-        found = percentiles_of(np.concatenate(drawn), interval, times, of=of)
+        drawn = [sums.kappas(each) for each in redrawn(counts, interval, of=of)]
+        found = percentiles_of(np.concatenate(drawn), interval, counts, of=of)
     else:
-        own = [
-            second[start : start + step].multiply(first[start : start + step] @ weights).sum(axis=1)
-            for start in range(0, first.shape[0], step)
-        ]
-        expected = total - first @ (weights @ columns) - second @ (rows @ weights)
-        expected += np.concatenate(own)
-        left_out = _kappa(observed - apart, expected, n - first.sum(axis=1))
-        found = jackknife(value, left_out, times, interval, of=of)
+        found = jackknife(value, sums.kappas_without(counts), counts, interval, of=of)
     return with_spread(value, found, n=int(n), dropped=0, method=method, at_most=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _UnitSums:
+    """What each of U resampled units adds to a joint table: values of both raters and disagreement."""
+
+    first: sparse.csr_array  # (U, V) how often the first rater gave each value
+    second: sparse.csr_array  # (U, V)
+    apart: FloatArray  # (U,) weighted disagreement between the two
+    weights: FloatArray  # (V, V) of disagreement
+
+    @property
+    def step(self) -> int:
+        """How many units or draws are taken at once."""
+        return max(1, BLOCK_CELLS // len(self.weights))
+
+    def by_cluster(self, clusters: sparse.csr_array) -> "_UnitSums":
+        """Return the sums of clusters (C, U) of units."""
+        return replace(
+            self,
+            first=clusters @ self.first,
+            second=clusters @ self.second,
+            apart=clusters @ self.apart,
+        )
+
+    def kappa(self, counts: FloatArray) -> FloatArray:
+        """Return kappa with so many of each unit (U,)."""
+        rows, columns = counts @ self.first, counts @ self.second
+        return _kappa(counts @ self.apart, rows @ self.weights @ columns, rows.sum())
+
+    def kappas(self, draws: FloatArray) -> FloatArray:
+        """Return kappa of each draw (D, U)."""
+        found = []
+        for start in range(0, len(draws), self.step):
+            block = draws[start : start + self.step]
+            rows, columns = block @ self.first, block @ self.second
+            expected = ((rows @ self.weights) * columns).sum(axis=1)
+            found.append(_kappa(block @ self.apart, expected, rows.sum(axis=1)))
+        return np.concatenate(found)
+
+    def kappas_without(self, counts: FloatArray) -> FloatArray:
+        """Return kappa without one of each unit (U,)."""
+        rows, columns = counts @ self.first, counts @ self.second
+        blocks = [slice(at, at + self.step) for at in range(0, self.first.shape[0], self.step)]
+        own = [
+            self.second[block].multiply(self.first[block] @ self.weights).sum(axis=1)
+            for block in blocks
+        ]
+        expected = rows @ self.weights @ columns + np.concatenate(own)
+        expected -= self.first @ (self.weights @ columns) + self.second @ (rows @ self.weights)
+        return _kappa(
+            counts @ self.apart - self.apart, expected, rows.sum() - self.first.sum(axis=1)
+        )
 
 
 def disagreement(values: FloatArray, weights: Weights) -> FloatArray:

@@ -146,11 +146,8 @@ def metric_differences(
     n_pairs = comb(len(own.names), 2)
     swaps = max(resamples, PER_PAIR * n_pairs)
     groups = 1 if items == "common" else len(own.alike())
-    units = facets.n_systems if facets.design.systems else facets.n_clusters
-    signs = units * groups * (groups + 1) // (2 * SIGNS_A_MEAN)
-    work = min(swaps, 2 ** (units - 1)) * (n_pairs * facets.n_systems + signs)
     too_many = ""
-    if work * len(people.alike()) > most_swapped:
+    if _swapped_means(facets, n_pairs, groups, swaps) * len(people.alike()) > most_swapped:
         too_many = (
             f"left out: {swaps:,} swaps for each of {n_pairs:,} pairs of metrics take too long"
         )
@@ -168,12 +165,23 @@ def metric_differences(
                 both = tuple(shared.metrics[i] for i in pairs[one.pair])
                 row = one.row(asked, level, people.names[human], [own.names[i] for i in both])
                 found.setdefault((human, level), {})[tuple(sorted(both))] = row
-    rows = []
-    for family in product(range(len(people.names)), levels):
-        each = [row for _, row in sorted(found.get(family, {}).items())]
-        adjusted = holm([row.found.p for row in each])
-        rows += [replace(row, p_holm=float(p)) for row, p in zip(each, adjusted, strict=True)]
-    return rows
+    families = product(range(len(people.names)), levels)
+    return [row for family in families for row in _with_holm(found.get(family, {}))]
+
+
+def _swapped_means(facets: Facets, n_pairs: int, groups: int, swaps: int) -> int:
+    """Return how many swapped means the test over systems computes for one human column; drawing
+    the signs of the swaps counts too."""
+    units = facets.n_systems if facets.design.systems else facets.n_clusters
+    signs = units * groups * (groups + 1) // (2 * SIGNS_A_MEAN)
+    return int(min(swaps, 2 ** (units - 1)) * (n_pairs * facets.n_systems + signs))
+
+
+def _with_holm(family: Mapping[tuple[int, ...], MetricDifference]) -> list[MetricDifference]:
+    """Return the rows of one human column and level by their metrics, with corrected p."""
+    rows = [row for _, row in sorted(family.items())]
+    adjusted = holm([row.found.p for row in rows])
+    return [replace(row, p_holm=float(p)) for row, p in zip(rows, adjusted, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
