@@ -98,43 +98,19 @@ class SystemMeans(Section[SystemMean]):
         if not rows or not facts_of(found).judgments:
             return []
         letters = {(row.system, row.criterion): row.letters for row in found.of(Groups)}
-        returned = {row.system: row for row in found.of(Returned)}
-        degraded = degraded_systems(found)
         systems = by_merit(orders, list(dict.fromkeys(row.system for row in rows)))
-        drawn = len(systems) <= FEW
-
-        def line(name: str) -> Line:
-            cells = [
-                order.cell(name, letters.get((name, order.criterion.criterion), ""), drawn=drawn)
-                for order in orders
-            ]
-            row = returned.get(name)
-            gave = f"{row.returned:,} of {row.expected:,}" if row else ""
-            chip = "degraded on purpose" if name in degraded else ""
-            return Line(system_name(name), cells, gave, chip)
-
         shown = [order.criterion for order in orders]
-        concerned: dict[str, list[str]] = {}
-        for row in sorted(rows, key=lambda row: row.mean.reason):
-            if row.mean.reason:
-                name = f"{system_name(row.system)} on {inside(found.name_of(row.criterion))}"
-                concerned.setdefault(row.mean.reason, []).append(name)
         reasons = [
-            f"{listed_or_counted(names, 'means')}: {reason}" for reason, names in concerned.items()
+            *_without_interval(found, rows),
+            *_without_letters(orders, systems, letters),
+            *(f"{each.criterion.name}: {each.untested}." for each in orders if each.untested),
+            *(told for order in orders for told in order.against_means()),
         ]
-        reasons += [
-            f"{order.criterion.name}: more groups of systems than there are letters; see every pair."
-            for order in orders
-            if not order.untested
-            and not any(letters.get((name, order.criterion.criterion), "-") for name in systems)
-        ]
-        reasons += [f"{each.criterion.name}: {each.untested}." for each in orders if each.untested]
-        reasons += [told for order in orders for told in order.against_means()]
         return [
             PageTable(
                 self.title,
                 [each.name for each in shown],
-                [line(name) for name in systems],
+                _lines(found, orders, systems, letters),
                 first="System",
                 last="Outputs present",
                 notes=[BEST.get(each.best, "") for each in shown],
@@ -196,6 +172,52 @@ class SystemMeans(Section[SystemMean]):
             yield from _out_of_reach(found)
         if any(each.near_the_best or len(each.best) > 1 for each in orders):
             yield "A difference that is not significant does not show that the systems are equal."
+
+
+def _lines(
+    found: Found,
+    orders: Sequence["SystemOrder"],
+    systems: Sequence[str],
+    letters: Mapping[tuple[str, str], str],
+) -> list[Line]:
+    """Return a line of the table for each system: its means with their letters, and its outputs."""
+    returned = {row.system: row for row in found.of(Returned)}
+    degraded = degraded_systems(found)
+    drawn = len(systems) <= FEW
+    lines = []
+    for name in systems:
+        cells = [
+            order.cell(name, letters.get((name, order.criterion.criterion), ""), drawn=drawn)
+            for order in orders
+        ]
+        row = returned.get(name)
+        gave = f"{row.returned:,} of {row.expected:,}" if row else ""
+        chip = "degraded on purpose" if name in degraded else ""
+        lines.append(Line(system_name(name), cells, gave, chip))
+    return lines
+
+
+def _without_interval(found: Found, rows: Sequence[SystemMean]) -> Iterator[str]:
+    """Yield why some means have no interval, once for each reason."""
+    concerned: dict[str, list[str]] = {}
+    for row in sorted(rows, key=lambda row: row.mean.reason):
+        if row.mean.reason:
+            name = f"{system_name(row.system)} on {inside(found.name_of(row.criterion))}"
+            concerned.setdefault(row.mean.reason, []).append(name)
+    for reason, names in concerned.items():
+        yield f"{listed_or_counted(names, 'means')}: {reason}"
+
+
+def _without_letters(
+    orders: Sequence["SystemOrder"],
+    systems: Sequence[str],
+    letters: Mapping[tuple[str, str], str],
+) -> Iterator[str]:
+    """Yield the criteria that were tested but whose groups are more than there are letters."""
+    for order in orders:
+        key = order.criterion.criterion
+        if not order.untested and not any(letters.get((name, key), "-") for name in systems):
+            yield f"{order.criterion.name}: more groups of systems than there are letters; see every pair."
 
 
 def _ordered(found: Found) -> list["SystemOrder"]:

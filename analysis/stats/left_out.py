@@ -139,21 +139,20 @@ def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0
     error, freedom, units = standard_error(left)
     resting = units if left.resting is None else left.resting
     units = resting if left.unit.is_source else units
-    reason = np.full(value.shape, "", dtype=object)
     too_few = np.vectorize(left.unit.reason_against, otypes=[object])(units)
     still, few = error <= 1e-12, np.asarray(too_few != "")
-    for where, why in (  # the last that holds is told
-        (still, "nothing changes it: no interval can be estimated"),
-        (
-            nowhere if left.fragile is None else left.fragile,
-            "without one of the units it is undefined: no interval",
-        ),
-        (straight, "without one of the units the correlation is perfect: no interval"),
-        (perfect, "a perfect correlation: no interval"),
+    fragile = nowhere if left.fragile is None else left.fragile
+    conditions = [  # the first that holds is told
         (np.isnan(value), ""),
-    ):
-        reason[where] = why
-    reason[few & ~np.isnan(value)] = too_few[few & ~np.isnan(value)]
+        (few, too_few),
+        (perfect, "a perfect correlation: no interval"),
+        (straight, "without one of the units the correlation is perfect: no interval"),
+        (fragile, "without one of the units it is undefined: no interval"),
+        (still, "nothing changes it: no interval can be estimated"),
+    ]
+    reason = np.full(value.shape, "", dtype=object)
+    for where, why in reversed(conditions):
+        reason = np.where(where, why, reason)
     sound = np.asarray(reason == "") & ~np.isnan(value) & (freedom > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         reach = special.stdtrit(freedom, (1 + confidence) / 2) * error
