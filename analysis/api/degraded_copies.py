@@ -12,7 +12,7 @@ from analysis.api.lazy_modules import LazyModule
 from judging import tasks
 from judging.api.base import InDataset, JobSerializer, accepted
 from judging.api.pages import NewestFirst
-from judging.api.problems import form_errors
+from judging.api.problems import check_form, initial_values
 from judging.guards import check_not_judging
 from judging.models import Job
 
@@ -93,10 +93,9 @@ class DegradedCopies(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset
         if wanted.pop("references"):
             wanted["systems"] = [*wanted["systems"], degrading.REFERENCES]
         fields = run_forms.DegradeForm(collection=self.dataset).fields
-        offered = {name: each.initial for name, each in fields.items() if each.initial is not None}
+        offered = initial_values(fields)
         form = run_forms.DegradeForm(offered | wanted, collection=self.dataset)
-        if not form.is_valid():
-            raise form_errors(form)
+        check_form(form)
         job = tasks.begin(
             degradations.start, collection=self.dataset, wanted=form.wanted(), by=request.user
         )

@@ -18,7 +18,7 @@ from judging.actions.dry_runs import CannotTry
 from judging.api.base import InCampaign, JobSerializer, accepted
 from judging.api.downloads import FileRenderer, download, file_response
 from judging.api.pages import NewestFirst
-from judging.api.problems import Conflict, form_errors
+from judging.api.problems import Conflict, check_form, initial_values
 from judging.guards import MANAGERS, campaign_of
 from judging.models import DryRun, Event, Job
 
@@ -85,12 +85,11 @@ class PowerAnalyses(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
         sent = NewPowerAnalysisSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         fields = run_forms.PowerForm(campaign=self.campaign).fields
-        offered = {name: each.initial for name, each in fields.items() if each.initial is not None}
+        offered = initial_values(fields)
         first = planning.choices(self.campaign)[0][0]
         said = {"variances": first} | offered | sent.validated_data
         form = run_forms.PowerForm(said, campaign=self.campaign)
-        if not form.is_valid():
-            raise form_errors(form)
+        check_form(form)
         job = tasks.begin(
             planning.start, campaign=self.campaign, by=request.user, parameters=form.cleaned_data
         )
@@ -170,10 +169,9 @@ class DryRuns(mixins.ListModelMixin, InCampaign):
         sent = NewDryRunSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         fields = dry_run_forms.DryRunForm.base_fields
-        offered = {name: each.initial for name, each in fields.items() if each.initial is not None}
+        offered = initial_values(fields)
         form = dry_run_forms.DryRunForm(offered | sent.validated_data)
-        if not form.is_valid():
-            raise form_errors(form)
+        check_form(form)
         try:
             job = tasks.begin(
                 dry_runs.start,

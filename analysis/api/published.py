@@ -15,7 +15,7 @@ from analysis.api.lazy_modules import LazyModule
 from analysis.api.runs import OfStaff
 from judging import storage, tasks
 from judging.api.base import JobSerializer, Resource, accepted
-from judging.api.problems import form_errors
+from judging.api.problems import check_form
 from judging.guards import check_creator
 from judging.models import Campaign
 
@@ -80,8 +80,7 @@ class PublishedStudies(Resource):
         if key not in published.STUDIES:
             raise Http404
         form = reproduction_forms.ReproductionForm({"study": key}, request.FILES)
-        if not form.is_valid():
-            raise form_errors(form)
+        check_form(form)
         files = [
             reproductions.ReleasedFile(each.name, storage.keep_pieces(each.chunks()))
             for each in form.cleaned_data["files"]

@@ -25,7 +25,7 @@ from judging.actions import history, jobs
 from judging.api.base import InCampaign, JobSerializer, accepted
 from judging.api.downloads import FileRenderer, download, file_response
 from judging.api.pages import Pages
-from judging.api.problems import Conflict, form_errors
+from judging.api.problems import Conflict, check_form, initial_values
 from judging.guards import STAFF, campaign_of, check_not_judging
 from judging.models import Campaign, Event, Job
 
@@ -194,8 +194,7 @@ class Runs(mixins.ListModelMixin, OfStaff):
         form = run_forms.RunForm(
             _offered(self.campaign) | _each_once(sent.validated_data), campaign=self.campaign
         )
-        if not form.is_valid():
-            raise form_errors(form)
+        check_form(form)
         parameters = dict(form.cleaned_data)
         with transaction.atomic():
             run = runs.start(
@@ -322,7 +321,7 @@ class Runs(mixins.ListModelMixin, OfStaff):
 def _offered(campaign: Campaign) -> dict[str, Any]:
     """Return what the page offers; of the metrics, those that can be computed on the dataset."""
     fields = run_forms.RunForm(campaign=campaign).fields
-    offered = {name: each.initial for name, each in fields.items() if each.initial is not None}
+    offered = initial_values(fields)
     computable = {key for key, _name in fields["metrics"].choices}
     metrics = [name for name in scores.core_metrics(campaign.collection) if name in computable]
     return offered | {"metrics": metrics}

@@ -15,7 +15,7 @@ from analysis.api.runs import OfStaff
 from judging import tasks
 from judging.api.base import JobSerializer, accepted
 from judging.api.pages import NewestFirst
-from judging.api.problems import form_errors
+from judging.api.problems import check_form, initial_values
 from judging.models import Job
 
 metric_forms = LazyModule("analysis.forms.metrics")
@@ -80,10 +80,9 @@ class Tunings(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
         sent = NewTuningSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         fields = metric_forms.TuningForm(campaign=self.campaign).fields
-        offered = {name: each.initial for name, each in fields.items() if each.initial is not None}
+        offered = initial_values(fields)
         form = metric_forms.TuningForm(offered | sent.validated_data, campaign=self.campaign)
-        if not form.is_valid():
-            raise form_errors(form)
+        check_form(form)
         job = tasks.begin(
             tuning.start, campaign=self.campaign, by=request.user, parameters=form.cleaned_data
         )

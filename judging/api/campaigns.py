@@ -46,7 +46,7 @@ from judging.api.base import (
     entity_tag,
 )
 from judging.api.downloads import FileRenderer, download, file_response
-from judging.api.problems import Conflict, form_errors
+from judging.api.problems import Conflict, check_form
 from judging.campaign_texts import TRANSLATED
 from judging.forms.campaigns import MARGIN, PRIMARY, AmendForm, NewCampaignForm, PlanForm
 from judging.guards import (
@@ -534,8 +534,7 @@ def _with_defaults(said: Mapping[str, Any]) -> dict[str, Any]:
 def _cleaned(form: ModelForm) -> dict[str, Any]:
     """Return what a form of the pages makes of its data; raise ValidationError with the names of the
     API."""
-    if not form.is_valid():
-        raise form_errors(form, names=IN_FORMS)
+    check_form(form, names=IN_FORMS)
     return form.cleaned_data
 
 
@@ -657,8 +656,7 @@ class Deviations(mixins.ListModelMixin, InCampaign):
         sent = AmendmentSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         form = AmendForm(sent.validated_data)
-        if not form.is_valid():
-            raise form_errors(form)
+        check_form(form)
         with conflicts():
             made = campaigns.amend(
                 campaign=self.campaign, by=request.user, now=timezone.now(), **form.cleaned_data

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from judging.actions import campaigns, exercises, selections
 from judging.actions.exercises import CannotChangeExercises, ExercisesLocked
 from judging.api.base import InCampaign, conflicts
-from judging.api.problems import Conflict, form_errors
+from judging.api.problems import Conflict, check_form
 from judging.forms.exercises import AnswerKeyForm, ExerciseForm, QualificationRulesForm
 from judging.models import Campaign, Exercise
 
@@ -114,8 +114,7 @@ class Exercises(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfExercises):
         criteria = exercises.criteria_of_items(self.campaign)
         known = {each.key for each in criteria}
         form = ExerciseForm(_form_data(sent.validated_data, known), criteria=criteria)
-        if not form.is_valid():
-            raise form_errors(form, names={f"accepted_{key}": f"keys.{key}" for key in known})
+        check_form(form, names={f"accepted_{key}": f"keys.{key}" for key in known})
         return self._added(
             kind=sent.validated_data["kind"], texts=form.texts(), keys=form.keys(), repeats=None
         )
@@ -165,8 +164,7 @@ class Exercises(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfExercises):
         if own is None:
             raise ValidationError({"criterion": ["The item has no key for this criterion."]})
         form = AnswerKeyForm({"explanation": own.explanation} | sent.validated_data, key=own)
-        if not form.is_valid():
-            raise form_errors(form)
+        check_form(form)
         try:
             after, before = exercises.mend(
                 key=own, by=request.user, now=timezone.now(), **form.cleaned_data
@@ -196,8 +194,7 @@ class QualificationRules(OfExercises):
         blank = Campaign()
         defaults = {name: getattr(blank, name) for name in QualificationRulesForm.Meta.fields}
         form = QualificationRulesForm(defaults | sent.validated_data, instance=self.campaign)
-        if not form.is_valid():
-            raise form_errors(form)
+        check_form(form)
         with conflicts():
             campaigns.change_plan(campaign=self.campaign, plan=form.cleaned_data)
         return Response(QualificationRulesSerializer(self.campaign).data)

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from judging.actions import exit_forms
 from judging.actions.exit_forms import CannotChangeForm
 from judging.api.base import InCampaign
-from judging.api.problems import Conflict, form_errors
+from judging.api.problems import Conflict, check_form
 from judging.forms.exit_forms import ExitQuestionForm
 from judging.models import ExitQuestion
 
@@ -84,8 +84,7 @@ class ExitQuestions(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign
         data: dict[str, Any] = {"kind": ExitQuestion.Kind.TEXT} | sent.validated_data
         data["options"] = "\n".join(data.get("options", []))
         form = ExitQuestionForm(data)
-        if not form.is_valid():
-            raise form_errors(form)
+        check_form(form)
         try:
             made = exit_forms.add(
                 campaign=self.campaign, columns=form.cleaned_data, by=request.user

@@ -23,7 +23,7 @@ from judging.actions.judge_jobs import WantedJudge
 from judging.actions.machine_judges import CannotTake, NameTaken
 from judging.api.base import InCampaign, JobSerializer, accepted
 from judging.api.downloads import FileRenderer, download, file_response
-from judging.api.problems import Conflict, form_errors
+from judging.api.problems import Conflict, check_form
 from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
 from judging.guards import with_how_to_decline
 from judging.limits import MAX_TABLE_ROWS
@@ -188,8 +188,7 @@ class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
         if verdicts is not None:
             file = SimpleUploadedFile(VERDICTS_FILE, _json_lines(verdicts))
         form = MachineJudgeForm(said, {"file": file}, campaign=self.campaign)
-        if not form.is_valid():
-            raise form_errors(form)
+        check_form(form)
         kept = storage.keep_pieces(file.chunks())
         try:
             job = tasks.begin(
@@ -265,8 +264,7 @@ class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
         form = AskJudgeForm(initial | sent.validated_data, campaign=self.campaign)
         key_form = JudgeKeyForm(sent.validated_data)
         for each in (form, key_form):
-            if not each.is_valid():
-                raise form_errors(each)
+            check_form(each)
         return form.wanted(), key_form.cleaned_data["key"]
 
     def _is_blind(self) -> bool:

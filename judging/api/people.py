@@ -23,7 +23,7 @@ from judging.actions import campaigns, enrollments, keys
 from judging.addresses import visitor_of
 from judging.api.base import InCampaign, check_confirmed, conflicts
 from judging.api.datasets import UsernameSerializer
-from judging.api.problems import Conflict, form_errors
+from judging.api.problems import Conflict, check_form
 from judging.campaign_texts import TRANSLATED, text_in
 from judging.forms.campaigns import FIRST_LIFE, ExclusionForm, InvitationForm
 from judging.guards import MANAGERS, hidden_enrollments, use_fixed_language
@@ -121,8 +121,7 @@ class Invitations(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
         sent.is_valid(raise_exception=True)
         said = {"expires_at": timezone.now() + FIRST_LIFE} | sent.validated_data
         form = InvitationForm(said)
-        if not form.is_valid():
-            raise form_errors(form)
+        check_form(form)
         with conflicts():
             made = campaigns.invite(campaign=self.campaign, by=request.user, **form.cleaned_data)
         return Response(self._shown(made), status=status.HTTP_201_CREATED)

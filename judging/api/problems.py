@@ -68,6 +68,18 @@ def form_errors(form: Any, *, names: Mapping[str, str] | None = None) -> Validat
     )
 
 
+def check_form(form: Any, *, names: Mapping[str, str] | None = None) -> None:
+    """Raise the errors of a form of the pages, if it has any, as those of the API."""
+    if not form.is_valid():
+        raise form_errors(form, names=names)
+
+
+def initial_values(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a form of the pages offers: the initial values of its fields, where they have
+    one."""
+    return {name: each.initial for name, each in fields.items() if each.initial is not None}
+
+
 def _fields(detail: Any, path: str = "") -> Iterator[dict[str, str]]:
     """Yield each error with the path of its field."""
     if isinstance(detail, Mapping):

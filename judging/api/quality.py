@@ -15,7 +15,7 @@ from judging import quality
 from judging.actions import campaigns, exclusion_rules
 from judging.api.base import InCampaign, check_if_match, conflicts, entity_tag
 from judging.api.campaigns import IF_MATCH
-from judging.api.problems import form_errors
+from judging.api.problems import check_form
 from judging.forms.quality import QualityForm
 from judging.guards import unproposed_enrollments
 from judging.models import Campaign
@@ -109,8 +109,7 @@ class QualityPlans(InCampaign):
             check_if_match(request, _tag(held))
             sent.is_valid(raise_exception=True)
             form = QualityForm(sent.validated_data, campaign=held)
-            if not form.is_valid():
-                raise form_errors(form)
+            check_form(form)
             with conflicts():
                 campaigns.change_plan(campaign=held, plan={"quality": form.document()})
         held.refresh_from_db(fields=["quality"])

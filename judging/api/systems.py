@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from judging.api.base import InDataset
-from judging.api.problems import Conflict, form_errors
+from judging.api.problems import Conflict, check_form
 from judging.imports.actions import systems
 from judging.imports.forms.systems import SystemsForm
 from judging.models import System, SystemChange
@@ -79,8 +79,7 @@ class SystemChanges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset)
         sent.is_valid(raise_exception=True)
         made = list(self.dataset.systems.order_by("name"))
         form = SystemsForm(_form_data(sent.validated_data, made), made=made)
-        if not form.is_valid():
-            raise form_errors(form, names=_names_of_fields(sent.validated_data))
+        check_form(form, names=_names_of_fields(sent.validated_data))
         try:
             done = systems.change(
                 collection=self.dataset,
