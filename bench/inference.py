@@ -68,6 +68,7 @@ PRINTED = (
     "differences",
     "leaders",
 )
+OVER_SYSTEMS = ("levels", "differences", "leaders")  # what extends to other systems
 PUBLISHED = ("williams", "steiger", "meng", "zou", "t_as_published", "as_published")
 # ends of the names of p that are corrected, or of one side of an equivalence test
 NO_NULL = ("_holm", "_bh", "_lower", "_upper")
@@ -76,9 +77,9 @@ STUDIES_OF_RERUN = 2_000
 SEED, SEED_OF_RERUN = 7, 8
 UNDECLARED = Hypotheses()
 LARGE = 3_000  # sources of a study that gives the truth, where it has six systems
-TIMES_AS_LARGE = (
-    50  # as a study, at least: then the error of the truth takes less than .005 of coverage
-)
+# as large as a study, at least: the truth's error then takes less than .005 of coverage
+TIMES_AS_LARGE = 50
+STUDIES_OF_SYSTEMS = 100  # whose mean is the truth where systems are random
 RUBRIC = """
 key: simulated
 version: 1
@@ -335,6 +336,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         sources=100,
         metric_system=0.4,
         design="sources+systems",
+        sections=OVER_SYSTEMS,
         **TIED,
     ),
     replace(
@@ -348,6 +350,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         sources=60,
         metric_system=0.4,
         design="sources+systems",
+        sections=OVER_SYSTEMS,
         **TIED,
     ),
 )
@@ -646,17 +649,31 @@ def _truth(scenario: Scenario) -> tuple[People, dict[tuple[str, ...], dict[str, 
     if scenario.name not in _TRUTHS:
         rng = np.random.default_rng([11, len(scenario.name)])
         held = people(scenario, rng)
-        sources = LARGE * 6 // scenario.systems
-        studies = -(-TIMES_AS_LARGE * scenario.sources // sources)
-        complete = replace(scenario, missing=0.0, of_others=1.0, skips=False, outputs=1.0)
-        is_redrawn = declared(scenario.design).annotators and "levels" not in scenario.sections
-        found = []
-        for _ in range(studies):
-            others = new_on_each_source(scenario, held, sources, rng) if is_redrawn else held
-            large = material(complete, others, sources, rng)
-            found.append(printed(scenario, large, seed=1, resamples=10))
+        found = [
+            printed(scenario, large, seed=1, resamples=10)
+            for large in _large_studies(scenario, held, rng)
+        ]
         _TRUTHS[scenario.name] = held, averaged(found)
     return _TRUTHS[scenario.name]
+
+
+def _large_studies(
+    scenario: Scenario, held: People, rng: np.random.Generator
+) -> Iterator[Material]:
+    """Yield complete studies, together at least `TIMES_AS_LARGE` times as large. New annotators rate
+    each source, or each study has new systems, where these are declared random."""
+    complete = replace(scenario, missing=0.0, of_others=1.0, skips=False, outputs=1.0)
+    design = declared(scenario.design)
+    if design.systems:  # of the same size, since correlations within sources depend on the number
+        for _ in range(STUDIES_OF_SYSTEMS):
+            yield material(complete, redrawn(complete, held, rng), scenario.sources, rng)
+        return
+    sources = LARGE * 6 // scenario.systems
+    for _ in range(-(-TIMES_AS_LARGE * scenario.sources // sources)):
+        if design.annotators and "levels" not in scenario.sections:
+            yield material(complete, new_on_each_source(scenario, held, sources, rng), sources, rng)
+        else:
+            yield material(complete, held, sources, rng)
 
 
 def averaged(
