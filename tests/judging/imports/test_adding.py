@@ -619,7 +619,7 @@ def test_examine_says_that_all_of_a_file_is_there(collection):
 
     joined = adding.examine(added=waiting(collection, SCORES + "\n", **MATERIAL, **BLEU))
 
-    assert joined.obstacles == ["The file brings nothing that the dataset does not have."]
+    assert joined.obstacles == ["The dataset already has everything in this file."]
 
 
 def test_judgments_of_a_file_go_only_with_their_file(collection):
