@@ -373,7 +373,7 @@ def test_take_back_names_the_file_that_rests_on_it(collection):
         )
 
     assert refused.value.reasons == [
-        "“bleu.csv” (file 2) brought 3 values about its questions; take that back first."
+        "“bleu.csv” (file 2) added 3 values about its questions; take that file back first."
     ]
     assert Question.objects.count() == 4
 
@@ -383,7 +383,7 @@ def test_take_back_names_the_campaign_that_rests_on_it(collection):
     campaigns.lock(campaign=campaign, now=NOW)
 
     with pytest.raises(
-        taking_back.Rests, match=r"The campaign “Canal towns” \(locked\) judges what it brought"
+        taking_back.Rests, match=r"The campaign “Canal towns” \(locked\) judges questions of this file"
     ):
         taking_back.take_back(added=collection.added_files.get(), by=collection.owner, now=NOW)
 
