@@ -42,7 +42,7 @@ MAX_SWAPPED_MEANS = 2_000_000_000  # system means in permutation tests: about fo
 MAX_LOGIN_ATTEMPTS_PER_MINUTE = 60  # of researchers, of annotators, and of unknown browsers
 MAX_LOGIN_ATTEMPTS_OF_ONE = 20  # per minute, for a name or by a visitor; also a user's API tokens
 MAX_LOGIN_PAUSE = timedelta(minutes=15)
-MAX_ARRIVALS_PER_MINUTE = 200  # people who join one campaign by a link that nobody signed
+MAX_ARRIVALS_PER_MINUTE = 200  # people who join one campaign by unsigned links
 MAX_CROWD_MESSAGES_PER_MINUTE = 600  # from one crowd platform, to one web process
 MAX_MARKS = 5_000  # passages' spans that one assignment marks
 

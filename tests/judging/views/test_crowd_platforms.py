@@ -49,7 +49,7 @@ def test_platform_is_chosen_and_its_page_says_what_to_paste(page, open_campaign)
     assert f"{entry}?{ids}" in text
     assert all(made.codes[end] in text for end in Participation.End.values)
     assert len(set(made.codes.values())) == 6
-    assert "Without a share for each annotator everybody is given all tasks" in text
+    assert "Without a share for each annotator, every annotator is given all tasks" in text
     assert "Links are not signed" in text
 
 
