@@ -57,9 +57,9 @@ def test_a_study_that_meets_every_rule_is_told_so_by_each():
         ({"pilot_seconds": 200.0}, "pay", "fails", "pays 5.40 GBP by the pilot"),
         ({"pilot_seconds": 151.0}, "time", "fails", "took in the pilot 2.5"),
         ({"page_seconds": 151}, "time", "fails", "as the protocol estimates 2.5"),
-        ({"pay": False}, "pay_told", "fails", "not written down"),
+        ({"pay": False}, "pay_told", "fails", "not described"),
         ({"qualifies": True, "tries": 2}, "pay_of_test", "look", "no minute of the qualification"),
-        ({"tasks": None}, "share", "fails", "everybody is given all"),
+        ({"tasks": None}, "share", "fails", "every annotator is given all"),
         ({"minutes": 39}, "share", "fails", "takes about 40 minutes, and is kept 39"),
         (
             {"texts": {"text about pay": "Failed checks are not paid."}},
