@@ -66,7 +66,9 @@ CONSENT = (
     "I take part in a demo. My ratings are stored in this installation under a label, not under my name, "
     "and I can stop at any time."
 )
-SIMULATED_INTRODUCTION = "No annotator judged this campaign: its ratings were drawn by a program, to show what a report is."
+SIMULATED_INTRODUCTION = (
+    "No annotator judged this campaign: a program drew its ratings, to show what a report is."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,10 @@ class WholeCampaignSerializer(CampaignSerializer):
         read_only_fields = fields
 
     locked = serializers.DictField(
-        source="protocol", allow_null=True, read_only=True, help_text="What was locked."
+        source="protocol",
+        allow_null=True,
+        read_only=True,
+        help_text="The locked protocol and plan.",
     )
 
 
@@ -156,8 +159,8 @@ class PrimaryHypothesisSerializer(serializers.Serializer):
 
 
 class HypothesesSerializer(serializers.Serializer):
-    """What a plan declares about tests: the primary hypothesis, and the equivalence margin in scale
-    points."""
+    """A plan's declarations about tests: the primary hypothesis, and the equivalence margin in
+    scale points."""
 
     primary = PrimaryHypothesisSerializer(required=False)
     margin = serializers.FloatField(required=False)
@@ -237,13 +240,13 @@ class SelectionSerializer(serializers.Serializer):
             child=serializers.CharField(allow_blank=True), min_length=2, max_length=2
         ),
         required=False,
-        help_text="Pairs of a source's key and a system; a blank system stands for all of them.",
+        help_text="Pairs of a source's key and a system; a blank system means all of them.",
     )
     sample = SampleSerializer(required=False)
 
 
 class ChosenSerializer(SelectionSerializer):
-    """A selection, and what it comes to."""
+    """A selection, and how many questions and sources it contains."""
 
     questions = serializers.IntegerField()
     out_of = serializers.IntegerField()
@@ -345,7 +348,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
 
     @extend_schema(responses={204: None, 202: JobSerializer})
     def destroy(self, request: Request, uuid: UUID) -> Response:
-        """Delete a draft that nobody joined; a job deletes a large one."""
+        """Delete a draft that no annotator joined; a job deletes a large one."""
         check_confirmed(request)
         campaign = self.campaign
         is_draft = campaign.state == Campaign.State.DRAFT
@@ -510,7 +513,7 @@ def _planned(campaign: Campaign, user: User) -> dict[str, Any]:
 
 
 def _form_data(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was sent as the data of the form, which has a field for each part of the hypotheses
+    """Return the sent data as those of the form, which has a field for each part of the hypotheses
     and for each translated text."""
     data = dict(sent)
     if (declared := data.pop("hypotheses", None)) is not None:
@@ -525,14 +528,14 @@ def _form_data(sent: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_defaults(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was sent for a new draft, with defaults for the other fields."""
+    """Return the sent data for a new draft, with defaults for the other fields."""
     blank = Campaign()
     left_out = {name: getattr(blank, name) for name in DESIGN if name != "annotators_per_task"}
     return left_out | dict(said)
 
 
 def _cleaned(form: ModelForm) -> dict[str, Any]:
-    """Return what a form of the pages makes of its data; raise ValidationError with the names of the
+    """Return the cleaned data of a form of the pages; raise ValidationError with the names of the
     API."""
     check_form(form, names=IN_FORMS)
     return form.cleaned_data
@@ -569,7 +572,7 @@ class NewRoundSerializer(serializers.Serializer):
     """A pilot or calibration round on sources that are drawn for it."""
 
     kind = serializers.ChoiceField([Round.Kind.CALIBRATION, Round.Kind.PILOT])
-    size = serializers.IntegerField(min_value=1, help_text="How many sources it takes.")
+    size = serializers.IntegerField(min_value=1, help_text="The number of sources.")
     annotators = serializers.IntegerField(min_value=1, max_value=100)
     apart = serializers.BooleanField(
         default=True, help_text="Exclude these sources from the main round."
@@ -665,7 +668,7 @@ class Deviations(mixins.ListModelMixin, InCampaign):
 
 
 class EventSerializer(serializers.ModelSerializer):
-    """An act of somebody who manages; `about`, `before` and `after` name accounts by number."""
+    """An act of a user who manages; `about`, `before` and `after` name accounts by number."""
 
     account = serializers.IntegerField(source="who", allow_null=True)
     who = serializers.CharField(source="username", allow_null=True)
@@ -676,7 +679,7 @@ class EventSerializer(serializers.ModelSerializer):
 
 
 class MomentFilter(filters.IsoDateTimeFilter):
-    """A moment in UTC; the database knows no offset of 16 hours or more."""
+    """A moment in UTC; the database accepts no offset of 16 hours or more."""
 
     def filter(self, qs: QuerySet[Any], value: datetime | None) -> QuerySet[Any]:
         try:
@@ -700,7 +703,7 @@ class EventFilter(filters.FilterSet):
 
 @extend_schema_view(list=extend_schema(summary="List what was done in a campaign"))
 class History(mixins.ListModelMixin, InCampaign):
-    """What was done in a campaign, in the order of time."""
+    """The events of a campaign, in the order of time."""
 
     queryset = Event.objects.all()
     serializer_class = EventSerializer
@@ -713,7 +716,7 @@ class History(mixins.ListModelMixin, InCampaign):
 
 
 class DrawCheckSerializer(JobSerializer):
-    """A check of the draws: its job, and what is not as the secret and the protocol say."""
+    """A check of the draws: its job, and all differences from the secret and the protocol."""
 
     problems = serializers.SerializerMethodField()
 

@@ -314,7 +314,7 @@ class ShareSerializer(serializers.Serializer):
 
 
 class Shares(InDataset):
-    """Who else may use a dataset."""
+    """Other users who may use a dataset."""
 
     queryset = User.objects.all()
     serializer_class = ShareSerializer
@@ -325,7 +325,7 @@ class Shares(InDataset):
 
     @extend_schema(responses=ShareSerializer(many=True))
     def list(self, request: Request, dataset: int) -> Response:
-        """List who else may use a dataset or has campaigns about it."""
+        """List the other users who may use a dataset or have campaigns about it."""
         return Response(ShareSerializer(self._shares(), many=True).data)
 
     @extend_schema(request=UsernameSerializer, responses={201: ShareSerializer})
