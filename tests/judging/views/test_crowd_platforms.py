@@ -218,7 +218,7 @@ def test_page_says_that_no_study_is_entered_and_takes_their_ids(client, platform
     ("changes", "said"),
     [
         ({"studies": "https://app.prolific.com/"}, "This is no id of a study"),
-        ({"studies": "5f1a", "study_param": ""}, "cannot be told without it"),
+        ({"studies": "5f1a", "study_param": ""}, "cannot be detected without it"),
     ],
 )
 def test_ids_of_studies_that_say_nothing_are_refused(client, platform, changes, said):
