@@ -567,7 +567,7 @@ class _Joining:
     def _obstacles(self, rubric: Rubric | None) -> Iterator[str]:
         joined, study = self.joined, self.study
         if study.ratings and rubric is None:
-            yield "The file contains ratings: choose their protocol, or exclude their columns."
+            yield "The file contains ratings: choose the protocol they were given under, or exclude their columns."
         if study.judge_ratings and not study.ratings:
             yield (
                 "All ratings are by LLM judges. Exclude their columns; after the import, add each "

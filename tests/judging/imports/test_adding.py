@@ -383,7 +383,8 @@ def test_take_back_names_the_campaign_that_rests_on_it(collection):
     campaigns.lock(campaign=campaign, now=NOW)
 
     with pytest.raises(
-        taking_back.Rests, match=r"The campaign “Canal towns” \(locked\) judges questions of this file"
+        taking_back.Rests,
+        match=r"The campaign “Canal towns” \(locked\) judges questions of this file",
     ):
         taking_back.take_back(added=collection.added_files.get(), by=collection.owner, now=NOW)
 
@@ -417,7 +418,7 @@ def test_take_back_names_the_scores_that_were_computed_from_it(collection):
     Score.objects.create(metric=computed, unit=Question.objects.first().unit, value=1)
 
     with pytest.raises(
-        taking_back.Rests, match="Scores of BLEU-4 were computed here from what it brought"
+        taking_back.Rests, match="Scores of BLEU-4 were computed here from its data"
     ):
         taking_back.take_back(added=collection.added_files.get(), by=collection.owner, now=NOW)
 
@@ -857,4 +858,4 @@ def test_examine_says_how_a_file_that_corrects_another_takes_its_place(collectio
     joined = adding.examine(added=waiting(collection, corrected, **MATERIAL, **BLEU))
 
     [told] = joined.obstacles
-    assert "take back the file that brought it" in told
+    assert "take back the file that they came from" in told
