@@ -22,7 +22,7 @@ SHOWN = 200  # columns on one page: the forms of 2,000 are seven megabytes and t
 USES = [
     ("", _("exclude")),
     (
-        _("What systems were given"),
+        _("Input of the systems"),
         [
             ("passage", _("passage")),
             ("sentence", _("sentence")),
@@ -36,7 +36,7 @@ USES = [
         ],
     ),
     (
-        _("What they made of it"),
+        _("Output of the systems"),
         [
             ("question", _("generated question")),
             ("by_system", _("questions of one system")),
@@ -48,7 +48,7 @@ USES = [
         ],
     ),
     (
-        _("What was measured"),
+        _("Measurements"),
         [("metric", _("score of an automatic metric")), ("human_mean", _("mean human score"))],
     ),
     (
@@ -78,7 +78,7 @@ USES = [
 ]
 USE_LABELS = {use: str(label) for _group, uses in USES[1:] for use, label in uses}
 SEVERAL_QUESTIONS = _(
-    "Where each system has a column, choose “questions of one system” for each of them. Where a row "
+    "If each system has a column, choose “questions of one system” for each of them. If a row "
     "holds the questions of a set, give each question a row of its own, with its position."
 )
 DIRECTIONS = [
@@ -109,9 +109,9 @@ class ColumnForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.column, self.values, self.evidence = column, values, evidence
         labels = {
-            "use": _("What %(column)s holds"),
+            "use": _("Role of %(column)s"),
             "name": _("Name of %(column)s"),
-            "rater": _("Who rated in %(column)s"),
+            "rater": _("Annotator of %(column)s"),
             "direction": _("Direction of %(column)s"),
             "scale": _("Scale of %(column)s"),
         }

@@ -100,7 +100,7 @@ class ReadingForm(forms.Form):
     format = forms.ChoiceField(
         label=_("Format"),
         required=False,
-        choices=[("", _("find out")), *((each.key, each.title) for each in FORMATS)],
+        choices=[("", _("detect")), *((each.key, each.title) for each in FORMATS)],
     )
     delimiter = forms.CharField(
         label=_("Cells are divided by"),
@@ -108,7 +108,7 @@ class ReadingForm(forms.Form):
         strip=False,
         widget=forms.Select(
             choices=[
-                ("", _("find out")),
+                ("", _("detect")),
                 (",", _("commas")),
                 (";", _("semicolons")),
                 ("\t", _("tabs")),
@@ -120,7 +120,7 @@ class ReadingForm(forms.Form):
         label=_("Quotation marks"),
         required=False,
         choices=[
-            ("", _("find out")),
+            ("", _("detect")),
             ("yes", _("enclose cells")),
             ("no", _("are ordinary characters")),
         ],
@@ -131,14 +131,16 @@ class ReadingForm(forms.Form):
     encoding = forms.ChoiceField(
         label=_("Encoding"),
         required=False,
-        choices=[("", _("find out: UTF-8 or UTF-16")), *ENCODINGS.items()],
-        help_text=_("Of text files. Below the file is shown in those that it may be in."),
+        choices=[("", _("detect: UTF-8 or UTF-16")), *ENCODINGS.items()],
+        help_text=_(
+            "Text files only. Below, the file is shown in each encoding that it may be in."
+        ),
     )
     header = forms.TypedChoiceField(
         label=_("The first row"),
         required=False,
         choices=[
-            ("", _("find out")),
+            ("", _("detect")),
             ("yes", _("names the columns")),
             ("no", _("holds values: there is no header")),
         ],
@@ -150,7 +152,7 @@ class ReadingForm(forms.Form):
         label=_("Rows above the names of the columns"),
         required=False,
         min_value=0,
-        help_text=_("Tables only: titles and notes, which are left out. Empty: find out."),
+        help_text=_("Tables only: titles and notes, which are skipped. Empty: detect."),
     )
     systems = forms.CharField(
         label=_("Columns that name each letter's system"),
@@ -171,7 +173,7 @@ class ReadingForm(forms.Form):
         required=False,
         choices=STEPS,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Each of these is changed if the file has it, and a remark says so."),
+        help_text=_("Each of these is changed if the file has it, and a remark reports it."),
     )
     special_tokens = forms.BooleanField(
         label=_("Remove special tokens"),
@@ -185,7 +187,7 @@ class ReadingForm(forms.Form):
             ("", _("questions of different systems")),
             ("positions", _("several questions of one system")),
         ],
-        help_text=_("MTurk results only, where no column names the system."),
+        help_text=_("MTurk results only, if no column names the system."),
     )
 
     def __init__(self, *args: Any, sheets: Sequence[str] = (), **kwargs: Any) -> None:
@@ -270,7 +272,7 @@ class OptionsForm(forms.Form):
     crossed = forms.BooleanField(
         label=_("Every system was given every source"),
         required=False,
-        help_text=_("Where one of them gave nothing, its questions count as missing."),
+        help_text=_("If one of them returned nothing, its questions count as missing."),
     )
     default_modality = forms.CharField(
         label=_("Modality"),
@@ -300,10 +302,10 @@ class OptionsForm(forms.Form):
             ("", _("are kept")),
             ("questions", _("are further questions")),
             ("ratings", _("are repeated ratings")),
-            ("mistakes", _("are mistakes: leave out")),
+            ("mistakes", _("are mistakes: skip them")),
         ],
         help_text=_(
-            "Kept, they are further questions or, where an annotator is named, ratings given again. "
+            "If kept, they are further questions or, if an annotator is named, repeated ratings. "
             "The preview says how many there are."
         ),
     )

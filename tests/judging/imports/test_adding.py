@@ -238,7 +238,7 @@ def test_add_keeps_a_score_that_contradicts_in_quarantine():
     collection = assembled(SCORES, **MATERIAL, **BLEU)
     other = SCORES.replace("0.25", "0.99")
 
-    with pytest.raises(CannotImport, match="brings nothing"):
+    with pytest.raises(CannotImport, match="adds nothing"):
         add(collection, other, name="other.csv", **MATERIAL, **BLEU)
     two = (
         other.replace("Bleu_4", "Bleu_4,topic", 1)
