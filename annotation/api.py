@@ -150,7 +150,7 @@ class FactSerializer(serializers.Serializer):
 
 
 class ShownQuestionSerializer(serializers.Serializer):
-    """A question in its shown place; `text` is null if the system returned none."""
+    """A question in the place where it is shown; `text` is null if the system returned none."""
 
     letter = serializers.CharField()
     text = serializers.CharField(allow_null=True)
@@ -294,7 +294,7 @@ class DraftSerializer(serializers.Serializer):
     )
 
     def page(self, sheet: Sheet) -> SentPage:
-        """Return what was sent, by the controls of the page."""
+        """Return the sent answers by the controls of the page."""
         said = self.validated_data
         problems: dict[str, dict[str, list[str]]] = {}
 
@@ -322,7 +322,7 @@ class SubmissionSerializer(DraftSerializer):
 
 
 class SavedSerializer(serializers.Serializer):
-    """The number under which the draft was saved."""
+    """The sequence number under which the draft was saved."""
 
     sequence = serializers.IntegerField()
 
@@ -341,7 +341,7 @@ class StageNumberSerializer(serializers.Serializer):
 
 
 class CampaignToJudgeSerializer(serializers.ModelSerializer):
-    """A campaign as its annotators know it."""
+    """A campaign as its annotators see it."""
 
     class Meta:
         model = Campaign

@@ -26,7 +26,7 @@ MARK = re.compile(r"m[0-9]+")  # a control that marks pieces of the passage
 
 
 class MarksField(forms.CharField):
-    """Ranges of the passage, or that nothing there answers the question."""
+    """Marked ranges of the passage, or the statement that nothing in it answers the question."""
 
     def clean(self, value: Any) -> Marked:
         try:
@@ -205,7 +205,10 @@ class JoinForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         said = super().clean() or {}
         if said.get("read", "") not in ("", self.current):
-            self.data = {**self.data.dict(), "read": self.current}  # the page shows the new text
+            self.data = {
+                **self.data.dict(),
+                "read": self.current,
+            }  # the page now shows the new text
             self.add_error(
                 None,
                 _("The text has changed since you opened this page. Please read it again."),
@@ -214,7 +217,7 @@ class JoinForm(forms.Form):
 
 
 class ExitForm(forms.Form):
-    """The questions of a campaign's exit form; none must be answered."""
+    """The questions of a campaign's exit form; all answers are optional."""
 
     def __init__(
         self, *args: Any, questions: Iterable[ExitQuestion], said: Mapping[int, str], **kwargs: Any

@@ -70,7 +70,7 @@ def restore(path: Path, *, replace: bool) -> history.Chain:
         raise CannotRestore(
             "This database holds accounts already. Say --replace to put the backup in their place."
         )
-    connection.close()  # its locks would stop psql, and what it knows of the old tables is wrong then
+    connection.close()  # its locks would block psql, and its knowledge of the old tables would be wrong afterwards
     _load(path)
     call_command("migrate", verbosity=0, interactive=False)
     roles.grant()
@@ -126,7 +126,7 @@ def _load(path: Path) -> None:
         subprocess.Popen(read, stdout=subprocess.PIPE, stderr=read_errors) as pg_restore,
     ):
         assert psql.stdin and pg_restore.stdout  # noqa: S101  # they are pipes
-        with suppress(BrokenPipeError):  # psql stopped at an error
+        with suppress(BrokenPipeError):  # psql stopped after an error
             psql.stdin.write(b"BEGIN; DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n")
             shutil.copyfileobj(pg_restore.stdout, psql.stdin)
             if pg_restore.wait() == 0:

@@ -99,7 +99,9 @@ def _most_bytes(request: HttpRequest, sender: User | AnonymousUser) -> int:
     if not sender.is_authenticated:
         return MAX_VISITOR_BODY_BYTES
     if sender.can_create_campaigns and _takes_files(request):
-        return int(settings.UPLOAD_LIMIT) + MAX_BODY_BYTES  # a file and the form around it
+        return (
+            int(settings.UPLOAD_LIMIT) + MAX_BODY_BYTES
+        )  # a file and the other fields of its form
     return MAX_BODY_BYTES
 
 

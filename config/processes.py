@@ -1,4 +1,4 @@
-"""Child processes that live together: one that dies is started again, and all stop together."""
+"""Child processes that run together: one that dies is restarted, and all stop together."""
 
 import ctypes
 import os
@@ -47,8 +47,8 @@ class Program:
 
 
 class Child:
-    """A program that is kept running. More than two deaths soon after the start make the pause
-    before the next one longer."""
+    """A program that is kept running. After more than two deaths soon after the start, the pause
+    before each restart grows."""
 
     def __init__(self, program: Program, say: Say) -> None:
         self.program, self.say = program, say

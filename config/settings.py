@@ -97,16 +97,16 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 # not for subdomains, which may belong to others
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if HTTPS else 0
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
-# Nothing leaks outside; with "no-referrer" browsers send no Origin to check
+# No address leaks to other sites; with "no-referrer" browsers would send no Origin to check
 SECURE_REFERRER_POLICY = "same-origin"
 SILENCED_SYSTEM_CHECKS = [
-    "security.W005",  # HSTS is not for subdomains, and so
-    "security.W021",  # for no list of browsers
-    "security.W008",  # the proxy leads to https
+    "security.W005",  # HSTS does not cover subdomains
+    "security.W021",  # nor a browser's preload list
+    "security.W008",  # the proxy redirects to https
 ]
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
-# after which a researcher logs in again
+# after which a researcher has to log in again
 IDLE_MINUTES = int(os.environ.get("QUAESTOR_IDLE_MINUTES", "120"))
 # Whether webhooks may go to addresses of the server's own network, and by plain HTTP
 PRIVATE_WEBHOOKS = os.environ.get("QUAESTOR_PRIVATE_WEBHOOKS", "") == "1"

@@ -28,7 +28,7 @@ class UpgradeStep:
 
     missing: Names  # this version has them, the database not yet
     unknown: Names  # the database has them: it was made by a newer version
-    new: bool  # nothing was ever migrated
+    new: bool  # the database has no migrations yet
 
 
 def step() -> UpgradeStep:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from math import atan2, cos, pi, sin, sqrt
 from statistics import NormalDist
 
-REQUIRED_SOURCES = 5  # of a day, and of the other days together, before they are compared
-LEVEL = 0.01  # of an annotator: over all days and criteria that are compared
+REQUIRED_SOURCES = 5  # sources on a day, and on the other days together, that a comparison requires
+LEVEL = 0.01  # level of an annotator's tests together: over all days and criteria that are compared
 REQUIRED_DIFFERENCE = 0.1  # as a share of the scale, before a day is flagged
 LARGE = 300  # degrees of freedom from which Student's t is treated as normal
 

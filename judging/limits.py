@@ -12,7 +12,7 @@ MAX_DOCUMENT_CHARACTERS = 50_000  # a text that is written on a page: consent, g
 MAX_NOTE_CHARACTERS = 5_000  # an annotator's note
 MAX_NAME_CHARACTERS = 200  # the name of a system, column, key or event
 MAX_FILE_NAME_CHARACTERS = 255
-MAX_EXCERPT_CHARACTERS = 500  # a long text where a page lists it
+MAX_EXCERPT_CHARACTERS = 500  # a long text in a list on a page
 
 MAX_PAGE_ROWS = 200  # a table on a page; files have all rows
 MAX_PAGE_CELLS = 20_000  # the tables of one page
@@ -47,7 +47,7 @@ MAX_CROWD_MESSAGES_PER_MINUTE = 600  # from one crowd platform, to one web proce
 MAX_MARKS = 5_000  # passages' spans that one assignment marks
 
 # Other servers
-MAX_REPLY_BYTES = 2_000_000  # of a language model or crowd platform, with the head
+MAX_REPLY_BYTES = 2_000_000  # of a language model or crowd platform, with its headers
 
 # Campaigns
 MAX_ASSIGNMENTS = 5_000_000  # of one round

@@ -126,7 +126,7 @@ class Checked:
 
     @property
     def with_oneself(self) -> float | None:
-        """Share of equal values in hidden repeats; None where there is none."""
+        """Return the share of equal values in hidden repeats; None if there are none."""
         return self.same / self.pairs if self.pairs else None
 
     @property
@@ -136,7 +136,7 @@ class Checked:
 
     @property
     def given_again(self) -> float | None:
-        """Share of these that were given again; None where there are none."""
+        """Return the share of these that were given again; None if there are none."""
         return self.same / self.asked_again if self.asked_again else None
 
     @property
@@ -150,7 +150,8 @@ class Checked:
 
     @property
     def p_of_ranks(self) -> float | None:
-        """One-sided signed-rank test, which also weighs by how much copies score lower."""
+        """Return p of a one-sided signed-rank test, which also weighs by how much copies score
+        lower."""
         return signed_ranks.one_sided(self.differences)
 
 

@@ -1,5 +1,5 @@
-"""Which part of a collection is judged: by systems, columns or a list of ids, and a seeded sample
-of sources.
+"""The selection of the part of a collection that is judged: by systems, columns or a list of ids,
+and a seeded sample of sources.
 
 No database and no clock: rows of units come in, keys of units come out. The same rows, filters and
 seed choose the same units on every machine, whatever the order of the rows.
@@ -32,8 +32,8 @@ class CannotChoose(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Selectable:
-    """A unit as the filters see it: a slot with or without a question, or a question set as a
-    whole."""
+    """A unit with the properties that filters use: a slot with or without a question, or a question
+    set as a whole."""
 
     unit: int
     source: str

@@ -59,7 +59,7 @@ def differences(one: str, other: str) -> list[str]:
 
 
 class NoSpans(ValueError):
-    """The text names no ranges."""
+    """The text contains no ranges."""
 
 
 @dataclass(frozen=True, slots=True)

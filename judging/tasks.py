@@ -238,7 +238,7 @@ class Sweep:
         self.clock, self.hourly_at = assignments.DatabaseClock(), 0.0
 
     def __call__(self, now: float) -> None:
-        """Do what is due by the monotonic clock."""
+        """Do all work that is due, by the monotonic clock."""
         _give_way()
         jobs.say_alive(worker=worker_name())
         jobs.requeue_lost()
@@ -280,7 +280,9 @@ def launch(work: jobs.Work) -> Mapping[str, Any]:
         )
     except (campaigns.NotAllowedNow, NothingToJudge) as refused:
         raise jobs.CannotDo(str(refused)) from None
-    snapshots.take(campaign=campaign, now=timezone.now())  # so that no page need wait for it
+    snapshots.take(
+        campaign=campaign, now=timezone.now()
+    )  # so that no page has to wait for the counts
     return {"campaign": str(campaign.uuid)}
 
 

@@ -23,7 +23,7 @@ from judging.models import Enrollment
 from judging.protocols import documents
 from judging.protocols.rubric_schema import CriterionPoint
 
-ANCHOR = "q1"  # of the one question on the page
+ANCHOR = "q1"  # the anchor of the only question on the page
 
 
 @dataclass(frozen=True, slots=True)

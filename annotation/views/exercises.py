@@ -1,4 +1,4 @@
-"""Before the first task: training with feedback, and the qualification."""
+"""Training with feedback, and the qualification, which come before the first task."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress

@@ -428,7 +428,7 @@ class Writer:
 
 
 def _ends(text: str, start: int, end: int) -> str:
-    """Return a marked piece, a long one without its middle."""
+    """Return a marked piece; the middle of a long one is omitted."""
     if end - start <= 2 * END_OF_MARK:
         return text[start:end]
     return f"{text[start : start + END_OF_MARK]} … {text[end - END_OF_MARK : end]}"

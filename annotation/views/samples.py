@@ -185,7 +185,7 @@ def _lines(rubric: RubricDocument) -> list[SheetLine]:
 
 
 def _line(slot: int, number: int, size: int) -> SheetLine:
-    """Return a question's line, or the line of the set as a whole for slot 0."""
+    """Return a question's line, or for slot 0 the line of the set as a whole."""
     text, answer, kind = (
         QUESTIONS[(number * size + slot - 1) % len(QUESTIONS)] if slot else (None, None, None)
     )

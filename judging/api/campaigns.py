@@ -1,4 +1,4 @@
-"""Campaigns: planned, locked, opened, closed, and what was changed, drawn and done in them."""
+"""Campaigns: planning, locking, opening and closing them, and their changes, draws and history."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -175,8 +175,8 @@ class TextsSerializer(serializers.Serializer):
 
 
 class DesignSerializer(serializers.ModelSerializer):
-    """The design of a draft: protocol, annotators, order, lease, the texts annotators read, and the
-    hypotheses it declares. `hypotheses` and `translated_texts` replace those of before."""
+    """The design of a draft: protocol, annotators, order, lease, the texts annotators read, and its
+    declared hypotheses. `hypotheses` and `translated_texts` replace the earlier ones."""
 
     protocol = serializers.IntegerField(source="rubric", required=False)
     time_zone = serializers.CharField(required=False, max_length=60)
@@ -362,13 +362,13 @@ class Campaigns(mixins.ListModelMixin, Resource):
     @extend_schema(responses=ChosenSerializer)
     @action(detail=True)
     def selection(self, request: Request, uuid: UUID) -> Response:
-        """Return which part of the dataset is judged."""
+        """Return the selected part of the dataset."""
         return self._chosen(from_document(self.campaign.selection))
 
     @extend_schema(request=SelectionSerializer, responses=ChosenSerializer)
     @selection.mapping.put
     def set_selection(self, request: Request, uuid: UUID) -> Response:
-        """Choose which part of the dataset a draft judges."""
+        """Select the part of the dataset that a draft judges."""
         campaign = self.campaign
         if judges_now(request.user, campaign.collection, but_in=campaign):
             raise PermissionDenied(
@@ -475,7 +475,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
     @extend_schema(responses=file_response("application/json"))
     @action(detail=True, renderer_classes=[FileRenderer], filterset_class=None)
     def draws(self, request: Request, uuid: UUID) -> Any:
-        """Stream what was drawn in a closed campaign, with the secret it was drawn from."""
+        """Stream the draws of a closed campaign, with the secret they were made from."""
         try:
             found = draws.document(self.campaign)
         except draws.NotOverYet as refused:
@@ -569,7 +569,7 @@ class RoundSerializer(serializers.ModelSerializer):
 
 
 class NewRoundSerializer(serializers.Serializer):
-    """A pilot or calibration round on sources that are drawn for it."""
+    """A pilot or calibration round on sources drawn for it."""
 
     kind = serializers.ChoiceField([Round.Kind.CALIBRATION, Round.Kind.PILOT])
     size = serializers.IntegerField(min_value=1, help_text="The number of sources.")
@@ -655,7 +655,7 @@ class Deviations(mixins.ListModelMixin, InCampaign):
 
     @extend_schema(request=AmendmentSerializer, responses={201: DeviationSerializer})
     def create(self, request: Request, campaign: UUID) -> Response:
-        """Change what may change after the lock, with the reason."""
+        """Change an amendable part after the lock, with the reason."""
         sent = AmendmentSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         form = AmendForm(sent.validated_data)
@@ -728,7 +728,7 @@ class DrawCheckSerializer(JobSerializer):
 
 
 class DrawChecks(InCampaign):
-    """Checks whether a closed campaign was drawn as its secret says."""
+    """Checks of a closed campaign's draws against its secret."""
 
     queryset = Job.objects.all()
     serializer_class = DrawCheckSerializer

@@ -1,4 +1,4 @@
-"""The files of a dataset: uploaded, read under roles, previewed, added and taken back."""
+"""The files of a dataset: uploading, giving roles, previewing, adding and taking them back."""
 
 from collections.abc import Sequence
 from dataclasses import replace

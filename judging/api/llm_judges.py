@@ -216,7 +216,7 @@ class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     @extend_schema(request=AskSerializer, responses=EstimateSerializer)
     @action(detail=False, methods=["post"])
     def estimate(self, request: Request, campaign: UUID) -> Response:
-        """Return what asking a judge would take, and the prompt; nothing is asked."""
+        """Return the estimate for asking a judge, and the prompt; nothing is asked."""
         wanted, _key = self._wanted(request)
         estimated = machine_asking.estimate(
             campaign=self.campaign, name=wanted.name, prices=wanted.prices, part=wanted.part

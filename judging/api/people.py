@@ -374,7 +374,8 @@ class Join(APIView):
         responses=StudySerializer,
     )
     def get(self, request: Request) -> Response:
-        """Return what annotators read before they join, in the language that the campaign fixes."""
+        """Return the texts that annotators read before they join, in the campaign's fixed language,
+        if any."""
         campaign = _invitation(request.query_params.get("invitation", "")).campaign
         use_fixed_language(request, campaign)
         language = get_language() or campaign.text_language

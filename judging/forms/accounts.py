@@ -67,7 +67,7 @@ class ChangedPasswordForm(NewPasswordForm, PasswordChangeForm):
 
 
 class AccountForm(AdminUserCreationForm):
-    """A new account; without a password it is entered by a one-time link."""
+    """A new account; without a password, its owner logs in by a one-time link."""
 
     class Meta:
         model = User

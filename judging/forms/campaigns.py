@@ -474,7 +474,7 @@ class NewCampaignForm(PlanForm):
 
 
 class InvitationForm(forms.ModelForm):
-    """A link by which people join."""
+    """A link by which annotators join."""
 
     class Meta:
         model = Invitation
@@ -508,7 +508,7 @@ class InvitationForm(forms.ModelForm):
 
 
 class MemberForm(forms.Form):
-    """An account that gets a role."""
+    """An account to which a role is given."""
 
     username = forms.CharField(label=_("User name"), max_length=150)
     role = forms.ChoiceField(label=_("Role"), choices=Membership.Role.choices)

@@ -34,8 +34,7 @@ class NewPlatformForm(forms.Form):
 
 
 class PlatformForm(forms.Form):
-    """The settings of a platform, with a code for each end. A secret that was entered is not shown
-    again."""
+    """The settings of a platform, with a code for each end. A stored secret is not shown again."""
 
     minutes = forms.IntegerField(
         label=_("Minutes a share is kept"),

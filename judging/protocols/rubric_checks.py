@@ -196,7 +196,7 @@ def _rules_together(rubric: RubricDocument) -> Iterator[KeyedProblem]:
 
 
 def _disagreements(forces: Sequence[tuple[int, Force]]) -> Iterator[KeyedProblem]:
-    """Two rules may set one criterion differently only if they can never hold together."""
+    """Yield pairs of rules that set one criterion differently although both can apply together."""
     for place, (index, rule) in enumerate(forces):
         for _, earlier in forces[:place]:
             apart = rule.criterion == earlier.criterion and rule.value != earlier.value

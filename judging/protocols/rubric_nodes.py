@@ -1,5 +1,5 @@
-"""From YAML or JSON to a tree that knows its lines, and from the tree to fields, noting every
-problem on the way."""
+"""Reading YAML or JSON as a tree with line numbers, and the tree as fields, noting every
+problem."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ class OpenMapping:
         return key in self.nodes
 
     def take(self, key: str, kind: str, wanted: str, *, required: bool) -> Node | None:
-        """Return the node of a key if it is of that kind; everything else is noted."""
+        """Return the node of a key if it is of that kind; otherwise note a problem."""
         self.known.append(key)
         node = self.nodes.get(key)
         if node is not None and node.kind == kind:

@@ -23,7 +23,7 @@ PLACE = re.compile(
 
 
 class NoSuchPlace(LookupError):
-    """There is no such part to add to, remove or move."""
+    """There is no such part to add to, to remove or to move."""
 
 
 def tree(text: str) -> Tree:
@@ -162,8 +162,7 @@ def prune(plain: Tree) -> None:
 
 
 def stale(before: str, after: str) -> tuple[str, ...]:
-    """Return the places of texts that changed while their translation did not, each with its
-    language."""
+    """Return the places, with languages, of texts that changed while their translation did not."""
     old, new = _sketched(before), _sketched(after)
     if old is None or new is None:
         return ()

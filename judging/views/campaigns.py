@@ -1,4 +1,4 @@
-"""A researcher's pages about a campaign: plan it, lock it, open it, watch it."""
+"""A researcher's pages about a campaign: planning, locking, opening and watching it."""
 
 from functools import partial
 from typing import Any
@@ -189,7 +189,7 @@ def _deviations(request: HttpRequest, campaign: Campaign) -> Page[Deviation]:
 @campaign_for_managers
 @require_POST
 def amend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Change what may change after the lock, with the reason."""
+    """Change an amendable part after the lock, with the reason."""
     form = AmendForm(request.POST)
     if not form.is_valid():
         context = {
@@ -224,7 +224,7 @@ def lock(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @creator_required
 @require_POST
 def duplicate(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Plan another campaign like this one."""
+    """Plan another campaign with the same settings."""
     get_object_or_404(collections_to_plan_with(request.user), pk=campaign.collection_id)
     try:
         made = campaigns.duplicate(campaign=campaign, by=request.user)

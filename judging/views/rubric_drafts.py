@@ -30,7 +30,7 @@ MOVES = {"up": -1, "down": 1}
 @draft_for_owner
 @require_http_methods(["GET", "POST"])
 def draft(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
-    """Write a protocol as a form; each button of a row saves and changes the row."""
+    """Write a protocol as a form; each button of a row saves the form and changes the row."""
     if request.method == "POST":
         return _sent(request, draft)
     try:

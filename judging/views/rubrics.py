@@ -230,7 +230,7 @@ def copy(request: HttpRequest, rubric: Rubric) -> HttpResponse:
 @creator_required
 @require_http_methods(["GET", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """Begin a protocol from nothing, or from YAML."""
+    """Begin an empty protocol, or one from YAML."""
     if request.method == "GET":
         return render(request, "judging/rubrics/new.html", {"form": TextForm()})
     if request.POST.get("from") == "nothing":

@@ -107,7 +107,7 @@ def log_in_code(request: HttpRequest) -> HttpResponse:
     if not constant_time_compare(
         pending["as"], user.get_session_auth_hash()
     ) or not second_factors.is_on(user):
-        return redirect("login")  # changed meanwhile: the password has to be shown again
+        return redirect("login")  # changed meanwhile: the password has to be entered again
     form = CodeForm(request.POST if request.method == "POST" else None)
     shown: dict[str, Any] = {"form": form}
     if request.method == "POST" and form.is_valid():

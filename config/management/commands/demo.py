@@ -1,4 +1,4 @@
-"""`manage.py demo`: the whole site on this machine with a study to try it on."""
+"""`manage.py demo`: run the whole site on this machine with a study to try it on."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -82,7 +82,7 @@ class Report:
             return self.failed
         from analysis.actions import exports
 
-        self.run.refresh_from_db()  # its input's hash and the versions are known now
+        self.run.refresh_from_db()  # the hash of its input and the versions are stored by now
         count = len(exports.write(self.run, self.folder))
         return f"The report of the judged campaign: {count} files in {self.folder}"
 

@@ -1,4 +1,4 @@
-"""`manage.py upgrade`: the database for this version of the program."""
+"""`manage.py upgrade`: migrate the database to this version of the program."""
 
 from pathlib import Path
 from typing import Any

@@ -94,7 +94,7 @@ def store(
 def store_judges(
     *, campaign: Campaign, values: Sequence[StorableValue], units: Units, by: User
 ) -> None:
-    """Store ratings by LLM judges, each of them beside the annotators of the campaign."""
+    """Store ratings by LLM judges in the campaign, separately from the annotators'."""
     answers: dict[str, list[JudgeAnswer]] = {}
     for value in values:
         answers.setdefault(value.rater, []).append(

@@ -86,7 +86,7 @@ class Surprising(CannotImport):
     """A file has surprises that no user accepted; `surprises` are their sentences."""
 
     def __init__(self, surprises: Sequence[str]) -> None:
-        """Keep the surprises, and say where they are accepted."""
+        """Keep the surprises, and add the sentence that says where they are accepted."""
         remedy = "Check this on the page of the file, and accept it there."
         super().__init__([*surprises, remedy])
         self.surprises = tuple(surprises)
@@ -280,7 +280,7 @@ def look_again_at(files: Iterable[AddedFile]) -> None:
 
 
 def plan_of(added: AddedFile) -> Plan:
-    """Return how a file is read."""
+    """Return the plan by which a file is read."""
     return reading_plans.plan_from(
         {key: added.plan[key] for key in ("format", "options", "columns") if key in added.plan}
     )
@@ -309,7 +309,8 @@ def read(
 
 
 def _plan(added: AddedFile) -> Plan:
-    """Return how a file is read; rows of a table may name their questions by ids alone."""
+    """Return the plan by which a file is read; rows of a table may name their questions only by
+    ids."""
     plan = plan_of(added)
     if plan.columns is None:
         return plan
@@ -516,7 +517,9 @@ def _join(
     held, found = holdings.held(added.collection), MatchCounts(listed)
     columns, choices = plan_of(added).columns, choices_of(added)
     study = read(added, progress, _screen(held, columns), found)
-    if not study.usable and choices.unmatched != "add":  # perhaps too many rows to hold all of them
+    if (
+        not study.usable and choices.unmatched != "add"
+    ):  # there may be too many rows to hold all of them
         choices = replace(choices, unmatched="leave")
         if held.slots and (screen := _screen(held, columns, with_texts=True)):
             screened = read(added, progress, screen, found)
@@ -534,8 +537,8 @@ def _join(
 
 
 def _screen(held: Held, columns: ColumnRoles | None, *, with_texts: bool = False) -> Screen | None:
-    """Return what excludes rows about nothing in the dataset while the file is read. Rows that give
-    question texts are screened only `with_texts`: a similar text may match."""
+    """Return a screen that skips rows about nothing in the dataset while the file is read. Rows
+    that give question texts are screened only `with_texts`, because a similar text may match."""
     if columns is None or not screening.serves(columns) or (columns.question and not with_texts):
         return None
     texts = {slot.text for slot in held.slots if slot.text is not None} if with_texts else ()
@@ -643,7 +646,7 @@ def _add(
 
 
 def name_of(added: AddedFile) -> str:
-    """Return what an event calls a file."""
+    """Return the name of a file in events."""
     return f"collection {added.collection_id}, file {added.number}"
 
 
@@ -656,8 +659,7 @@ def store_file(
     ratings_title: str,
     progress: TellProgress,
 ) -> None:
-    """Store what was decided about a file, and note that it is added; the caller holds the
-    transaction."""
+    """Store the decisions about a file, and mark it as added; the caller holds the transaction."""
     stored = store(
         joined=joined,
         collection=added.collection,
@@ -696,7 +698,8 @@ def store_file(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """What was stored: the campaign of the ratings, rows by kind, and what was quarantined."""
+    """The result of storing: the campaign of the ratings, rows by kind, and the number
+    quarantined."""
 
     campaign: Campaign | None
     counts: Mapping[str, int]
@@ -714,7 +717,7 @@ def store(
     ratings_title: str = "",
     progress: TellProgress = silent,
 ) -> Stored:
-    """Store what was decided about a file; the caller holds the transaction.
+    """Store the decisions about a file; the caller holds the transaction.
 
     Ratings go into the campaign of their protocol. `added` is None if the records come from no file.
     """
@@ -746,7 +749,7 @@ def store(
 
 
 def _total(joined: Joined) -> int:
-    """Return about how many rows are stored, for the progress shown."""
+    """Return the approximate number of rows to store, for the progress shown."""
     return (
         2 * len(joined.new_sources)
         + 4 * len(joined.new_questions)

@@ -129,7 +129,7 @@ def put_notes(texts: Mapping[JudgedPlace, Sequence[str]], *, now: datetime, put:
 
 
 def put_marks(marks: Mapping[JudgedPlace, Marked], *, now: datetime, put: Put) -> None:
-    """Store marks, as `span_marks` does for annotators here."""
+    """Store marks in the same way as `span_marks` does for annotators of a campaign."""
     rows = ((*place, marked.nothing, 0, now.isoformat()) for place, marked in marks.items())
     put(Marking, ("assignment_id", "unit_id", "nothing", "sequence", "saved_at"), rows)
     spans = (

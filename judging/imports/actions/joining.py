@@ -58,7 +58,7 @@ class JoiningChoices:
 
 
 def choices_from(data: Mapping[str, Any]) -> JoiningChoices:
-    """Return the choices that plain data hold."""
+    """Return the choices stored as plain data."""
     return JoiningChoices(**data)
 
 
@@ -305,8 +305,8 @@ class _Joining:
         first: SlotKey,
         new: dict[str, SourceRecord],
     ) -> None:
-        """Find the copy of a question that was rated again, or make one; without the question
-        itself there is none."""
+        """Find the copy of a question that was rated again, or create one; if the question itself
+        is missing, there is no copy."""
         known = self.joined.matching.questions[first].slot
         if first in self.left_out or (self.any_system and slot is None):
             self.left_out.add(key)

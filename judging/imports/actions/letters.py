@@ -23,14 +23,21 @@ from judging.imports.readers.tables import shorten
 LETTER = re.compile(
     r"((system|model|output|candidate|option)[ _-]?)?([a-z]|[0-9]{1,2})", re.IGNORECASE
 )
-MIN_SHARE_OF_LETTER = 0.5  # of a letter's questions in matched sources: those found as the system's
-MIN_SHARE_OF_NAME = 0.9  # of all questions of another name, which may be that of a new system
-MIN_AGREEMENT = 0.75  # of all votes with one system a letter; below, letters are shuffled
+MIN_SHARE_OF_LETTER = (
+    0.5  # share of a letter's questions in matched sources that must be the system's
+)
+MIN_SHARE_OF_NAME = (
+    0.9  # share of the questions of any other name, which may be that of a new system
+)
+MIN_AGREEMENT = (
+    0.75  # share of all votes with one system a letter; below it, letters count as shuffled
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """How many questions of a letter are one system's, and the system decided on, if any."""
+    """The systems of a letter's questions, with their numbers, and the system decided on, if
+    any."""
 
     letter: str
     systems: Mapping[str, int]
@@ -214,7 +221,8 @@ class _ToSystems:
         )
 
     def _assign(self, key: SlotKey, slots: Slots) -> None:
-        """Give a question of each of its raters a slot, if possible of a system without one."""
+        """Assign a slot to a question for each of its raters, if possible of a system not yet
+        used."""
         for rater in self.raters.get(key, {"": None}):
             used = self.used.setdefault((key[0], rater), set())
             of_other_system = next((slot for slot in slots if slot.system not in used), None)

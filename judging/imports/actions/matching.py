@@ -35,7 +35,7 @@ class Match:
 
     @property
     def slot(self) -> HeldSlot | None:
-        """Return the slot it is about; None if there is none or more than one."""
+        """Return the matched slot; None if there is none or more than one."""
         return self.candidates[0] if self.tier else None
 
 
@@ -45,8 +45,12 @@ class Matching:
 
     questions: Mapping[SlotKey, Match]
     sources: Mapping[str, Sources]
-    nearby: Mapping[str, HeldSource]  # one with the same passage, for sources that were not found
-    doubtful_ids: tuple[int, int] | None = None  # ids that disagree with texts, of how many
+    nearby: Mapping[
+        str, HeldSource
+    ]  # a source with the same passage, for sources that were not found
+    doubtful_ids: tuple[int, int] | None = (
+        None  # number of ids that disagree with texts, and of ids compared
+    )
 
 
 def match(

@@ -38,7 +38,7 @@ class _Use(NamedTuple):
 
     phrase: str
     is_rated: bool = False
-    surprise: str = ""  # what it becomes, if ratings should not
+    surprise: str = ""  # what it becomes, if ratings should not become this
 
 
 def preview_of(

@@ -100,8 +100,8 @@ def stem(name: str) -> str:
 
 
 def protocol_of(added: AddedFile, head: Head, rubrics: QuerySet[Rubric]) -> int | None:
-    """Return the protocol that was chosen for a file's ratings, else that of the dataset's ratings,
-    else the one that fits."""
+    """Return the protocol chosen for a file's ratings, else that of the dataset's ratings, else the
+    one that fits."""
     if added.plan:
         return added.rubric_id
     imported = added.collection.campaigns.filter(origin="imported")
@@ -112,8 +112,8 @@ def protocol_of(added: AddedFile, head: Head, rubrics: QuerySet[Rubric]) -> int 
 
 
 def decide_as_proposed(added: AddedFile, *, rubrics: QuerySet[Rubric]) -> None:
-    """Give the columns of a waiting file the roles that are proposed for them; nothing changes if the
-    file cannot be read, because adding it says why."""
+    """Give the columns of a waiting file their proposed roles; if the file cannot be read, change
+    nothing, because adding it reports the reason."""
     plan = adding.plan_of(added)
     content = storage.content_of(added.file)
     try:
@@ -138,7 +138,7 @@ def siblings(added: AddedFile) -> list[AddedFile]:
 
 
 def still_waiting(added: AddedFile, keys: Iterable[int]) -> list[AddedFile]:
-    """Return those of the files with these keys that still wait beside this one."""
+    """Return those of the files with these keys that are still waiting."""
     return list(added.collection.added_files.waiting().listed().filter(pk__in=keys))
 
 

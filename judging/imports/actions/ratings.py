@@ -57,7 +57,7 @@ class RatingsRead:
 
     values: tuple[StorableValue, ...]
     problems: tuple[Problem, ...]
-    unmapped: tuple[str, ...] = ()  # a sentence for each word that is no point
+    unmapped: tuple[str, ...] = ()  # a sentence for each word that is no scale point
 
 
 class _RatingRefused(ValueError):
@@ -123,8 +123,8 @@ class _Reader:
         }
 
     def _slots(self, rating: RatingRecord, criterion: Criterion) -> Sequence[RatedSlot]:
-        """A value for the whole set is stored on each member where the criterion is asked once per
-        set."""
+        """Return the slots of a rating: one for the whole set is stored on each member if the
+        criterion is asked once per set."""
         pair = (rating.source_key, rating.system)
         if criterion.unit == Criterion.Unit.SET:
             return [(pair, None)]
@@ -137,8 +137,7 @@ class _Reader:
         )
 
     def _refuse_second(self, values: Sequence[StorableValue]) -> None:
-        """A set's value may be repeated in the row of each member; every other value is given
-        once."""
+        """Refuse a second value: only a set's value may be repeated, in the row of each member."""
         for new in values:
             before, row = self.found.get((new.slot, new.rater, new.criterion.pk), (None, 0))
             repeats = before is not None and new.slot[1] is None and before.value == new.value

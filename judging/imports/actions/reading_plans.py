@@ -83,7 +83,7 @@ def plan_from(data: Mapping[str, Any]) -> Plan:
 
 
 def head_from(data: Mapping[str, Any]) -> Head:
-    """Return the head that plain data hold."""
+    """Return the head stored as plain data."""
     proposed = data["proposed"] and columns_from(data["proposed"])
     values = tuple(tuple(each) for each in data["values"])
     criteria = tuple(data.get("criteria", ()))
@@ -230,5 +230,5 @@ def without_starts(plan: Plan) -> Plan:
 
 
 def _rows(progress: TellProgress) -> Callable[[int], None]:
-    """Return what the reading process calls with the number of rows it has read."""
+    """Return the function that the reading process calls with the number of rows read."""
     return lambda rows: progress(0, 0, f"Reading the file: {rows:,} rows")

@@ -313,7 +313,7 @@ class _Storing:
 
 
 class _Keys:
-    """Keys of sources that are free in a dataset."""
+    """Keys that no source of a dataset has yet."""
 
     def __init__(self, collection: Collection, number: int) -> None:
         self.taken = set(collection.sources.values_list("key", flat=True))
@@ -348,8 +348,7 @@ def fingerprint(*, file_sha256: str, column: str, name: str) -> str:
 
 
 def what_is_given(source: SourceRecord) -> tuple[object, ...]:
-    """Return the last of `SOURCE_COLUMNS`: what a file says of a source, whatever is stored
-    already."""
+    """Return the last of `SOURCE_COLUMNS`: the values that a file gives of a source."""
     return (
         source.answer,
         source.answer_start,

@@ -39,7 +39,7 @@ from judging.models import (
 )
 
 What = SystemChange.What
-SUBSET = "subset"  # the metadata that a split name leaves
+SUBSET = "subset"  # the attribute that keeps the subset of a split name
 
 
 class CannotChange(ValueError):
@@ -66,7 +66,7 @@ def change(
     reason: str = "",
     subsets: Mapping[int, str] | None = None,
 ) -> list[SystemChange]:
-    """Give systems, by their keys, names and kinds; those that get one name become one.
+    """Set names and kinds of systems, given by key; systems that get one name are merged.
 
     `subsets`: of systems whose names were split, the subset that their questions come from. It
     becomes metadata of the questions, by which reports compare slices.

@@ -39,7 +39,7 @@ from judging.models import (
 )
 
 NAMED = 5
-LARGE = 500_000  # bytes; above that, taking back is a job with progress
+LARGE = 500_000  # bytes; a larger file is taken back by a job
 BLANK: dict[str, dict[str, Any]] = {
     "passage": {"passage": None},
     "answer": {"answer": "", "answer_start": None},

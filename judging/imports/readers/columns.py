@@ -70,7 +70,7 @@ class RatingColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedRater:
-    """A rater of the rater column who may be no annotator, and the sentence that says why."""
+    """A rater of the rater column who may not be an annotator, and a sentence with the reason."""
 
     name: str
     kind: RaterKind

@@ -17,8 +17,8 @@ from judging.imports.readers.cells import MISSING_WORDS, number_in
 from judging.imports.readers.numbers import with_point
 from judging.imports.readers.rater_names import named_as, named_statistic
 
-DERIVED_SHARE = 0.95  # of the rows, in which a column equals a statistic
-_UNUSUAL_SHARE = 0.8  # of the rows whose value is not the column's most common one
+DERIVED_SHARE = 0.95  # share of the rows in which a column must equal a statistic
+_UNUSUAL_SHARE = 0.8  # share of the rows whose value is not the column's most common one
 _TRIED_ROWS = 100  # after which a column is dropped that equals no statistic in half of them
 _DECIMALS = 6
 _SHOWN = 3  # columns of a family that a sentence names
@@ -138,7 +138,7 @@ class _Comparison:
 
 
 class DerivedColumns:
-    """Compares columns with families of columns while the rows pass."""
+    """Compares columns with families of columns, row by row."""
 
     def __init__(
         self,

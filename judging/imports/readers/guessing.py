@@ -245,7 +245,7 @@ def is_metric(text: str) -> bool:
 
 
 def is_about_rating(text: str) -> bool:
-    """Return whether a column is named like what tools write about how a rating came about."""
+    """Return whether a column is named like the columns of tools about how a rating was made."""
     return len(text) < 100 and bool(_ABOUT_RATING.fullmatch(_plain(text)))
 
 
@@ -703,8 +703,8 @@ def _of_others(
     rated: set[str],
     cells: Mapping[str, CellCounts],
 ) -> Iterator[RatingColumn]:
-    """Yield columns that are named after a language model or an adjudication, on the scale of the
-    ratings beside them if there are any."""
+    """Yield columns named after a language model or an adjudication, if their values are on the
+    scale of the ratings beside them, if any."""
     for column in free:
         found = {} if column in wide else of_no_annotator(column, rated) or _of_model_alone(column)
         beside = [name for name, each in wide.items() if each.criterion == found.get("criterion")]

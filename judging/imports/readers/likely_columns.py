@@ -18,8 +18,8 @@ _LONG = 80  # minimum characters of a passage
 _NAME = 60  # maximum characters of a system's name
 _USUAL_SYSTEMS = 30
 _LOOKS = 20  # occurrences in a passage that are checked for an answer
-_ENOUGH = 0.6  # of the cells, for questions: some systems forget the mark
-_USUAL_SHARE = 0.8  # of the cells, for everything else
+_ENOUGH = 0.6  # share of the cells that must be questions: some systems forget the mark
+_USUAL_SHARE = 0.8  # share of the cells, for every other role
 # Words around a system's name in the name of its column.
 _AROUND = re.compile(
     r"(?<![^\W_])(generated|predicted|systems?|models?|output|questions?|predictions?|preds?|hyp|text|by|from|of)"
@@ -236,7 +236,7 @@ def _answer_the_same(column: Sequence[str], passages: Sequence[str]) -> bool:
     on: dict[str, list[str]] = defaultdict(list)
     for cell, passage in zip(column, passages, strict=True):
         on[passage].append(cell)
-    # the first cells of a file: its last passage may go on
+    # only the first cells of a file are known: their last passage may continue
     whole = list(on.values())[: len(on) - 1 or 1]
     complete = [each for each in whole if set(each) == names and len(each) == len(names)]
     return len(complete) >= max(1, _USUAL_SHARE * (len(on) - 1))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 _LETTERS = 5000  # examined
-# The first word of a letter's Unicode name, and the language it is taken for.
+# The first word of a letter's Unicode name, and the language assumed for it.
 _SCRIPTS = {
     "LATIN": "en",
     "ARABIC": "ar",
@@ -67,7 +67,7 @@ _KANA = 0.1  # minimum share of letters in a Japanese text: the others look Chin
 
 
 def language_tag(text: str) -> str:
-    """Return the tag of a language, which may be written with a line, or be its English name.
+    """Return the tag of a language, which may be written with an underscore or be its English name.
 
     >>> language_tag("de"), language_tag("pt_BR"), language_tag("German"), language_tag("row 1")
     ('de', 'pt-BR', 'de', '')

@@ -30,7 +30,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "rationale": ("rationale", "explanation", "reason", "reasoning"),
     "raw": ("raw", "response", "completion", "raw_answer"),
 }
-RAW_KEPT = 20_000  # characters of a judge's reason, and of its answer as it came
+RAW_KEPT = 20_000  # characters stored of a judge's reason, and of its raw answer
 
 
 @dataclass(frozen=True, slots=True)

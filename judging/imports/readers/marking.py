@@ -44,7 +44,7 @@ class MarksSeen:
         self._said: list[tuple[MarkedUnit, str, MarkSaid]] = []
 
     def put(self, unit: MarkedUnit, rater: str, said: MarkSaid) -> None:
-        """Keep what a row says, to be checked later."""
+        """Keep the mark of a row, to be checked when the passages are known."""
         self._said.append((unit, rater, said))
 
     def records(self, sources: Mapping[str, SourceRecord]) -> Iterator[MarkRecord | Problem]:

@@ -56,7 +56,7 @@ def _sources(study: StudyRecords, of_source: dict[str, list[int]]) -> Iterator[S
 def _questions(
     study: StudyRecords, of_source: dict[str, list[int]], sets: set[tuple[str, str, int]]
 ) -> Iterator[QuestionRecord]:
-    """Yield the questions of each set that was rated again; scores and metadata stay with the
+    """Yield the questions of each set with repeated ratings; scores and metadata are only on the
     first."""
     for question in study.questions:
         for repeat in of_source.get(question.source_key, ()):

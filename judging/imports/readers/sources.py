@@ -89,7 +89,7 @@ class Sources:
             yield _record(draft, place, start), tuple(self._doubts(draft, place, start))
 
     def unknown_starts(self) -> Iterator[str]:
-        """Yield the source keys for which a start was chosen although there is no such source."""
+        """Yield the source keys of chosen starts for which there is no source."""
         known = {draft.key for draft in self._drafts.values()}
         yield from (key for key in self.columns.starts if key not in known)
 

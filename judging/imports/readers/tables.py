@@ -482,8 +482,8 @@ def _object(number: int, line: str) -> dict[str, object] | Problem:
 
 
 def cell_text(value: object) -> str:
-    """Return a value of a typed table as a person would write it: 3 rather than 3.0, dates in ISO
-    form, lists and objects as JSON, a missing value as a blank."""
+    """Return a value of a typed table as text for people: 3 rather than 3.0, dates in ISO form,
+    lists and objects as JSON, a missing value as a blank."""
     if isinstance(value, str):
         return value
     if value is None or value != value:
