@@ -119,7 +119,7 @@ def checks(study: PlatformStudy) -> list[PolicyCheck]:
 
 def _pay(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     if not policy.pays:
-        yield PolicyCheck("pay", "look", "People are given credits, by the rules of their school.")
+        yield PolicyCheck("pay", "look", "Annotators get credits, by the rules of their school.")
         return
     rate = study.rate
     if rate is None:
@@ -163,7 +163,7 @@ def _promised(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck
         yield PolicyCheck("pay_of_test", "look", told, mend)
     if not study.pay:
         told = "The pay is not described; annotators read it before they begin."
-        yield PolicyCheck("pay_told", "fails", told, "Plan: Pay, in words.")
+        yield PolicyCheck("pay_told", "fails", told, "Plan: Pay.")
 
 
 def _work(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
@@ -222,18 +222,18 @@ def _fairness(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck
 
 def _people(study: PlatformStudy) -> Iterator[PolicyCheck]:
     if study.consent:
-        yield PolicyCheck("consent", "met", "People agree before their first task, or decline.")
+        yield PolicyCheck("consent", "met", "Annotators agree before their first task, or decline.")
     else:
         told = "There is no consent text, so annotators cannot decline."
-        yield PolicyCheck("consent", "fails", told, "Plan: What annotators agree to.")
+        yield PolicyCheck("consent", "fails", told, "Plan: Consent.")
     if not study.contact:
         yield PolicyCheck(
-            "contact", "fails", "No contact is named whom people may ask.", "Plan: Contact."
+            "contact", "fails", "No contact for questions is named.", "Plan: Contact."
         )
     asking = next((each for each in study.asked if IDENTITY.search(each)), "")
     if asking:
         told = f"The exit form asks for identifying information: “{asking}”."
-        yield PolicyCheck("identity", "fails", told, "Plan: Exit form. Take the question out.")
+        yield PolicyCheck("identity", "fails", told, "Plan: Exit form. Remove the question.")
     else:
         told = "The platform's ids are replaced by keyed pseudonyms on arrival; no page or export has them."
         yield PolicyCheck("identity", "met", told)
@@ -241,12 +241,12 @@ def _people(study: PlatformStudy) -> Iterator[PolicyCheck]:
 
 def _ways(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     if study.return_template == crowd_kinds.SONA.return_template:
-        told = "The address people go back by is the example."
+        told = "The return address is still the example."
         mend = "Put your school, the experiment's number and the credit token into it."
         yield PolicyCheck("way_back", "fails", told, mend)
     elif policy.host and f"//{policy.host}/" not in study.return_template:
-        told = "The address people go back by is not the platform's."
-        mend = f"Settings: an address at https://{policy.host}/ with {{code}}; else people copy their code."
+        told = "The return address is not the platform's."
+        mend = f"Settings: an address at https://{policy.host}/ with {{code}}; else annotators copy their code."
         yield PolicyCheck("way_back", "look", told, mend)
     if not crowd_kinds.gives_credit(study.return_template):  # otherwise codes are not used
         lacking = [words for end, words in study.needed.items() if not study.codes.get(end)]
@@ -267,4 +267,4 @@ def _ways(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
             "No secret for the platform's messages: assignments of people who return their submission "
             "are released only when their time has run out."
         )
-        yield PolicyCheck("messages", "look", told, "Settings: Secret of its messages.")
+        yield PolicyCheck("messages", "look", told, "Settings: Webhook secret.")

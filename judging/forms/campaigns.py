@@ -160,7 +160,7 @@ class PlanForm(forms.ModelForm):
             "ethics": _("Ethics approval"),
             "withdrawal": _("Annotators may withdraw"),
             "analysis_plan": _("Analysis plan"),
-            "sample_reason": _("Why so many"),
+            "sample_reason": _("Reason for the sample size"),
             "retention_days": _("Days until annotators’ accounts are forgotten"),
             "pay": _("Pay"),
         }
@@ -188,7 +188,7 @@ class PlanForm(forms.ModelForm):
             ),
             "time_zone": _("Times are shown in it, such as Europe/Berlin."),
             "text_language": _(
-                "In which you write introduction, pay and consent below. Annotators who read in another language see "
+                "The language of introduction, pay and consent below. Annotators who read in another language see "
                 "its own texts, or these if you leave them empty."
             ),
             "introduction": _("The subject of the study. Shown on the invitation page."),
@@ -197,7 +197,7 @@ class PlanForm(forms.ModelForm):
                 "names the analyses that count."
             ),
             "sample_reason": _(
-                "Why so many questions and annotators; the planner says what so many can show."
+                "The reason for the numbers of questions and annotators; the planner shows what they can detect."
             ),
             "retention_days": _(
                 "Counted from closing, for annotators who came by a link or from a platform: their ratings stay under "
@@ -212,7 +212,7 @@ class PlanForm(forms.ModelForm):
             ),
             "contact": _("A name with an address, for annotators' questions."),
             "ethics": _(
-                "Which body approved the study, with its number. Write “none” where none had to."
+                "The body that approved the study, with its number. Write “none” if none had to."
             ),
         }
         widgets = {
@@ -319,24 +319,24 @@ class PlanForm(forms.ModelForm):
     def sections(self) -> list[tuple[str, str, list[forms.BoundField]]]:
         """Return the fields by section: a title, the reason for asking, and the fields."""
         return [
-            (_("What is judged"), "", self._bound("title", "collection")),
+            (_("Title and dataset"), "", self._bound("title", "collection")),
             (
-                _("How it is judged"),
-                _("What annotators are asked, on which scales."),
+                _("Protocol"),
+                _("The questions to annotators and their scales."),
                 self._bound("rubric"),
             ),
             (
-                _("By how many"),
+                _("Annotators and tasks"),
                 "",
                 self._bound("annotators_per_task", "tasks_per_annotator", "order"),
             ),
             (
-                _("What annotators read"),
+                _("Texts for annotators"),
                 "",
                 self._bound(*READ, *self.translations.values()),
             ),
             (
-                _("What is promised beforehand"),
+                _("Analysis plan and sample size"),
                 _("Locked with the protocol; the preregistration document has it."),
                 self._bound(*BEFOREHAND),
             ),

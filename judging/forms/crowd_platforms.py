@@ -20,8 +20,8 @@ MEANINGS = {
     Participation.End.FAILED_CHECKS: _(
         "Excluded from the analysis while they worked. Pay them; nothing here rejects."
     ),
-    Participation.End.QUOTA_FULL: _("Came when everything was taken."),
-    Participation.End.TIMED_OUT: _("Came back after their time, when nothing was left for them."),
+    Participation.End.QUOTA_FULL: _("Came when all tasks were taken."),
+    Participation.End.TIMED_OUT: _("Returned after their time, when no task was left."),
 }
 
 
@@ -41,7 +41,7 @@ class PlatformForm(forms.Form):
         min_value=5,
         max_value=7 * 24 * 60,
         help_text=_(
-            "The platform's longest time for a submission. After it what is not done is free for others."
+            "The platform's longest time for a submission. After it, unfinished tasks are open to others."
         ),
     )
     person_param = forms.RegexField(PARAMETER, label=_("Parameter with the person's id"))
@@ -52,10 +52,10 @@ class PlatformForm(forms.Form):
         PARAMETER,
         label=_("Parameter with the submission's id"),
         required=False,
-        help_text=_("It tells a second submission of the same person from the first."),
+        help_text=_("It distinguishes a second submission of the same person from the first."),
     )
     return_template = forms.CharField(
-        label=_("Address people go back by"),
+        label=_("Return address"),
         required=False,
         max_length=300,
         help_text=_(

@@ -90,7 +90,7 @@ def test_a_study_that_meets_every_rule_is_told_so_by_each():
             {"kind": "sona", "return_template": crowd_kinds.SONA.return_template},
             "way_back",
             "fails",
-            "is the example",
+            "is still the example",
         ),
         ({"kind": "sona"}, "pay", "look", "credits"),
         (
