@@ -205,10 +205,7 @@ class JoinForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         said = super().clean() or {}
         if said.get("read", "") not in ("", self.current):
-            self.data = {
-                **self.data.dict(),
-                "read": self.current,
-            }  # the page now shows the new text
+            self.data = {**self.data.dict(), "read": self.current}  # the page shows the new text
             self.add_error(
                 None,
                 _("The text has changed since you opened this page. Please read it again."),

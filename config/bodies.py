@@ -99,9 +99,7 @@ def _most_bytes(request: HttpRequest, sender: User | AnonymousUser) -> int:
     if not sender.is_authenticated:
         return MAX_VISITOR_BODY_BYTES
     if sender.can_create_campaigns and _takes_files(request):
-        return (
-            int(settings.UPLOAD_LIMIT) + MAX_BODY_BYTES
-        )  # a file and the other fields of its form
+        return int(settings.UPLOAD_LIMIT) + MAX_BODY_BYTES  # a file and the rest of the form
     return MAX_BODY_BYTES
 
 

@@ -20,9 +20,7 @@ from judging.drift import Day, Drift
 Reason = Literal["speed", "same", "run", "gold", "repeats", "degraded", "drift"]
 # Equal values are no sign of anything if others give that value to more than this share
 OTHERS_DIFFER = 0.8
-RARE_RUN = (
-    0.001  # a run is long if, given the others' share of the value, one like it is rarer than this
-)
+RARE_RUN = 0.001  # a long run is rarer than this, given the others' share of the value
 LEVEL = 0.05
 REQUIRED_GOLD = 3
 REQUIRED_COPIES = 5  # fewer cannot be lower at this level

@@ -18,9 +18,7 @@ from django.utils.deconstruct import deconstructible
 from judging.models import Job, StoredFile, StoredPart
 
 PIECE = 1 << 23  # bytes read at once
-PART = (
-    1 << 18
-)  # bytes in one row; several copies of a row are in memory at once, here and in the database
+PART = 1 << 18  # bytes in one row, of which several copies are in memory at once
 
 
 def keep(content: bytes) -> StoredFile:
@@ -37,10 +35,7 @@ def keep_pieces(pieces: Iterable[bytes]) -> StoredFile:
     memory, here and in the database, which would hold three copies of a single row.
     """
     digest = hashlib.sha256()
-    with (
-        suppress(IntegrityError),
-        transaction.atomic(),
-    ):  # a known file violates the uniqueness of the hash
+    with suppress(IntegrityError), transaction.atomic():  # known bytes violate the unique hash
         parts = _parts(pieces, digest)
         first = next(parts, b"")
         made, size = StoredFile(sha256=secrets.token_hex(32), size=0, content=first), len(first)

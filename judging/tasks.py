@@ -280,9 +280,7 @@ def launch(work: jobs.Work) -> Mapping[str, Any]:
         )
     except (campaigns.NotAllowedNow, NothingToJudge) as refused:
         raise jobs.CannotDo(str(refused)) from None
-    snapshots.take(
-        campaign=campaign, now=timezone.now()
-    )  # so that no page has to wait for the counts
+    snapshots.take(campaign=campaign, now=timezone.now())  # so that no page waits for it
     return {"campaign": str(campaign.uuid)}
 
 

@@ -175,9 +175,7 @@ def hand_in_again(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             request,
             _("Some changed tasks still lack an answer, or are no longer taken. Open them to see."),
         )
-    elif not judgments.corrections(
-        enrollment=enrollment
-    ):  # one request submits only a limited number
+    elif not judgments.corrections(enrollment=enrollment):  # one request has a limit
         messages.success(request, _("Handed in again. All your changes count."))
     return redirect("annotation:done", campaign.uuid)
 

@@ -14,9 +14,7 @@ from judging.limits import MAX_PAGE_ROWS
 from judging.models import Campaign
 from judging.selection import CannotChoose, Over, Sampling, Selection, from_document, read_list
 
-CATEGORY_VALUES = (
-    50  # a column with more values is not treated as a category, so none of them can be ticked
-)
+CATEGORY_VALUES = 50  # a column with more values is no category: none can be ticked
 FEW = 10  # columns of other pages that are listed by name
 HOWS: dict[str, tuple[Over, bool]] = {
     "all": ("sources", False),

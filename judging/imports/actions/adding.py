@@ -517,9 +517,7 @@ def _join(
     held, found = holdings.held(added.collection), MatchCounts(listed)
     columns, choices = plan_of(added).columns, choices_of(added)
     study = read(added, progress, _screen(held, columns), found)
-    if (
-        not study.usable and choices.unmatched != "add"
-    ):  # there may be too many rows to hold all of them
+    if not study.usable and choices.unmatched != "add":  # perhaps too many rows to hold
         choices = replace(choices, unmatched="leave")
         if held.slots and (screen := _screen(held, columns, with_texts=True)):
             screened = read(added, progress, screen, found)

@@ -23,15 +23,9 @@ from judging.imports.readers.tables import shorten
 LETTER = re.compile(
     r"((system|model|output|candidate|option)[ _-]?)?([a-z]|[0-9]{1,2})", re.IGNORECASE
 )
-MIN_SHARE_OF_LETTER = (
-    0.5  # share of a letter's questions in matched sources that must be the system's
-)
-MIN_SHARE_OF_NAME = (
-    0.9  # share of the questions of any other name, which may be that of a new system
-)
-MIN_AGREEMENT = (
-    0.75  # share of all votes with one system a letter; below it, letters count as shuffled
-)
+MIN_SHARE_OF_LETTER = 0.5  # of a letter's questions in matched sources, to be the system's
+MIN_SHARE_OF_NAME = 0.9  # of the questions of any other name, which may be a new system
+MIN_AGREEMENT = 0.75  # of all votes, with one system a letter; below, letters are shuffled
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,12 +45,8 @@ class Matching:
 
     questions: Mapping[SlotKey, Match]
     sources: Mapping[str, Sources]
-    nearby: Mapping[
-        str, HeldSource
-    ]  # a source with the same passage, for sources that were not found
-    doubtful_ids: tuple[int, int] | None = (
-        None  # number of ids that disagree with texts, and of ids compared
-    )
+    nearby: Mapping[str, HeldSource]  # with the same passage, for sources without a match
+    doubtful_ids: tuple[int, int] | None = None  # ids that disagree with texts, and compared
 
 
 def match(

@@ -33,9 +33,7 @@ def open_columnar(data: bytes) -> OpenTable:
         import pyarrow
     except ImportError as error:
         raise Unreadable(_NOT_INSTALLED) from error
-    pyarrow.set_memory_pool(
-        pyarrow.system_memory_pool()
-    )  # other memory pools of pyarrow reserve more than the limit
+    pyarrow.set_memory_pool(pyarrow.system_memory_pool())  # other pools reserve too much
     with _damage_named():
         header, batches = _batches(data)
     return shape_rows(_rows(header, batches), header=True)

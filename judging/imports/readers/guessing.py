@@ -703,8 +703,8 @@ def _of_others(
     rated: set[str],
     cells: Mapping[str, CellCounts],
 ) -> Iterator[RatingColumn]:
-    """Yield columns named after a language model or an adjudication, if their values are on the
-    scale of the ratings beside them, if any."""
+    """Yield columns that are named after a language model or an adjudication, and that fit the
+    ratings of their criterion, if there are any."""
     for column in free:
         found = {} if column in wide else of_no_annotator(column, rated) or _of_model_alone(column)
         beside = [name for name, each in wide.items() if each.criterion == found.get("criterion")]

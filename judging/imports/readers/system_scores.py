@@ -23,7 +23,7 @@ def read_system_scores(data: bytes, *, systems: Collection[str]) -> CellsOfSyste
         raise Unreadable("Beside the column of systems there is none of scores.")
     found: CellsOfSystems = {name: {} for name in table.header[1:]}
     named: set[str] = set()
-    for row in table.all_or_none():  # hold no more rows than there are systems
+    for row in table.all_or_none():  # read no more rows than there are systems
         system = _system(row, systems, named)
         for name, cell in zip(found, row.cells[1:], strict=True):
             if text := _score(row, name, cell):
