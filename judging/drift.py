@@ -24,7 +24,7 @@ class SourceSpread:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Student's 95 % interval for the mean; None for fewer than two sources."""
+        """Return Student's 95% interval for the mean; None for fewer than two sources."""
         if self.n < 2:
             return None
         half = t_quantile(0.05, self.n - 1) * self.deviation / sqrt(self.n)

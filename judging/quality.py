@@ -197,7 +197,7 @@ def flags(works: Sequence[Workload], plan: QualityPlan) -> dict[str, list[Flag]]
 
     Speed: fewer than `fastest` seconds a value, or `faster_than_others` times as fast as the
     others' median. Equal values: at least `same_share` of a criterion's values are one that the
-    others give in less than 80 %. Runs: at least `longest_run` equal values in a row, where the
+    others give in less than 80%. Runs: at least `longest_run` equal values in a row, if the
     others' share of the value makes such a run rarer than 1 in 1,000. Below `least_values` values
     nothing is flagged. Drift: a day unlike the annotator's others (`judging.drift`).
     """

@@ -78,7 +78,7 @@ def pieces_of(file: StoredFile) -> Iterator[bytes]:
     Raises
     ------
     StoredFile.DoesNotExist
-        Where the file goes meanwhile.
+        If the file is deleted meanwhile.
     """
     left = file.size
     with connection.cursor() as cursor:
@@ -112,7 +112,7 @@ def head_of(file: StoredFile, size: int) -> bytes:
     Raises
     ------
     StoredFile.DoesNotExist
-        Where the file is gone.
+        If the file no longer exists.
     """
     with connection.cursor() as cursor:
         cursor.execute(

@@ -25,7 +25,7 @@ def write_qgstec(study: StudyRecords) -> str:
     Raises
     ------
     CannotWrite
-        Where a source is no sentence with a target type, a whole set is rated, or a name or text is impossible in XML.
+        If a source is no sentence with a target type, a whole set is rated, or a name or text is impossible in XML.
     """
     _refuse(study)
     writer = _Writer(study)

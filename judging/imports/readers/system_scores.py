@@ -16,7 +16,7 @@ def read_system_scores(data: bytes, *, systems: Collection[str]) -> CellsOfSyste
     Raises
     ------
     Unreadable
-        Where any row or cell cannot be taken: nothing of such a file is.
+        If any row or cell cannot be read: then nothing of the file is used.
     """
     table = open_delimited(data)
     if len(table.header) < 2:
