@@ -1,7 +1,7 @@
 """The REST API of annotators: claim a task, read it as the judging page shows it, save and submit.
 
 Nothing here names a system, a unit or a question by its key. Controls have the names of the page, which
-hold nothing but the shown order.
+reveal only the shown order.
 """
 
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ from judging.spans import Marked, joined
 
 REFUSALS = (AnswerFirst, StageFrozen, StageNotReached, StaleToken, TaskClosed)
 OUTCOMES = ("task", "none_now", "finished", "closed", "training", "qualification")
-SMALLEST_INTEGER, LARGEST_INTEGER = -(2**15), 2**15 - 1  # of the column of values
+SMALLEST_INTEGER, LARGEST_INTEGER = -(2**15), 2**15 - 1  # range of the database column of values
 
 
 class PointSerializer(serializers.Serializer):
@@ -117,7 +117,7 @@ class ShownRangeSerializer(serializers.Serializer):
 
 
 class MarkControlSerializer(serializers.Serializer):
-    """What is to be marked in the passage for one question."""
+    """The spans to be marked in the passage for one question."""
 
     name = serializers.CharField(help_text="The key of the marks in a draft or a submission.")
     prompt = serializers.CharField()
@@ -150,7 +150,7 @@ class FactSerializer(serializers.Serializer):
 
 
 class ShownQuestionSerializer(serializers.Serializer):
-    """A question in its shown place; `text` is null if the system returned none."""
+    """A question in the place where it is shown; `text` is null if the system returned none."""
 
     letter = serializers.CharField()
     text = serializers.CharField(allow_null=True)
@@ -261,7 +261,7 @@ class TaskSerializer(serializers.Serializer):
 
 
 class ClaimSerializer(serializers.Serializer):
-    """What a claim comes to: a task; none now, because other annotators hold the last ones; or
+    """The outcome of a claim: a task; none now, because other annotators hold the last ones; or
     nothing more to do. Training and qualification are done on the page at `url`."""
 
     outcome = serializers.ChoiceField(OUTCOMES)
@@ -294,7 +294,7 @@ class DraftSerializer(serializers.Serializer):
     )
 
     def page(self, sheet: Sheet) -> SentPage:
-        """Return what was sent, by the controls of the page."""
+        """Return the sent answers by the controls of the page."""
         said = self.validated_data
         problems: dict[str, dict[str, list[str]]] = {}
 
@@ -322,7 +322,7 @@ class SubmissionSerializer(DraftSerializer):
 
 
 class SavedSerializer(serializers.Serializer):
-    """The number under which the draft was saved."""
+    """The sequence number under which the draft was saved."""
 
     sequence = serializers.IntegerField()
 
@@ -341,7 +341,7 @@ class StageNumberSerializer(serializers.Serializer):
 
 
 class CampaignToJudgeSerializer(serializers.ModelSerializer):
-    """A campaign as its annotators know it."""
+    """A campaign as its annotators see it."""
 
     class Meta:
         model = Campaign
@@ -357,7 +357,7 @@ class CampaignTextsSerializer(CampaignToJudgeSerializer):
     consent_digest = serializers.CharField(help_text="Sent back to agree to exactly this text.")
     agreed = serializers.BooleanField()
     guideline = serializers.CharField(help_text="In Markdown.")
-    decisions = serializers.CharField(help_text="What the campaign decided on top of it.")
+    decisions = serializers.CharField(help_text="The campaign's decisions beyond the guideline.")
 
     class Meta(CampaignToJudgeSerializer.Meta):
         fields = (
@@ -388,7 +388,7 @@ class DoneTaskSerializer(serializers.ModelSerializer):
 
 
 class DoneTaskPages(Pages):
-    """Tasks have random ids, so their pages follow the time; the newest is first."""
+    """Pages of tasks, which have random ids, in order of time, the newest first."""
 
     ordering = "-submitted_at"
 
@@ -492,9 +492,9 @@ class AnnotatorTasks(Resource):
     @extend_schema(request=DraftSerializer, responses=SavedSerializer)
     @action(detail=True, methods=["put"])
     def draft(self, request: Request, pk: str) -> Response:
-        """Save answers as a draft, and keep the task for longer.
+        """Save answers as a draft, and extend the lease of the task.
 
-        If a later draft has other answers, those stand: the response is 409 and names them. All
+        If a later draft has other answers, those are kept: the response is 409 and names them. All
         other answers are saved.
         """
         own = self.own()
@@ -595,7 +595,7 @@ def _page(
 
 
 def _lacking(missing: MissingAnswers) -> ValidationError:
-    """Return the answers that are missing as errors of their fields."""
+    """Return the missing answers as errors of their fields."""
     found: dict[str, dict[str, list[str]]] = {}
     for asked in missing.asked:
         kind = "marks" if isinstance(asked, sheets.AskedMark) else "answers"
@@ -604,7 +604,7 @@ def _lacking(missing: MissingAnswers) -> ValidationError:
 
 
 def _check_none_lost(lost: tuple[Entry, ...]) -> None:
-    """Raise Conflict if later answers stand in the place of some that were sent."""
+    """Raise Conflict if some of the sent answers were not saved, because later ones exist."""
     if lost:
         names = ", ".join("note" if isinstance(entry, str) else entry.name for entry in lost)
-        raise Conflict(f"Later answers stand for {names}. Read the task again.")
+        raise Conflict(f"Later answers were saved for {names}. Read the task again.")

@@ -1,4 +1,4 @@
-"""What annotators send: one answer, a page of answers, marks in the passage, an agreement."""
+"""Forms of annotators: one answer, a page of answers, marks in the passage, a consent."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -21,12 +21,12 @@ from judging.models import Device, ExitQuestion, InputKind, KeywordDisplay, Page
 from judging.spans import Marked
 
 NOTE = "note"
-REPORT = re.compile(r"b[0-9]+")  # a control in which a question is said to be broken, and how
-MARK = re.compile(r"m[0-9]+")  # a control in which pieces of the passage are marked
+REPORT = re.compile(r"b[0-9]+")  # a control that reports a question as broken, with the problem
+MARK = re.compile(r"m[0-9]+")  # a control that marks pieces of the passage
 
 
 class MarksField(forms.CharField):
-    """Ranges of the passage, or that nothing there answers the question."""
+    """Marked ranges of the passage, or the statement that nothing in it answers the question."""
 
     def clean(self, value: Any) -> Marked:
         try:
@@ -36,7 +36,7 @@ class MarksField(forms.CharField):
 
 
 class ReportField(forms.CharField):
-    """What is wrong with a question; blanks say nothing, and are no report."""
+    """A reported problem with a question; blank text is no report."""
 
     def clean(self, value: Any) -> str:
         said: str = super().clean(value)
@@ -44,8 +44,8 @@ class ReportField(forms.CharField):
 
 
 class DraftsForm:
-    """Answers as they are given, and the comment, under a number that says which are the latest:
-    name and value, each as often as there are answers."""
+    """Answers and the comment, with the sequence number that decides which are the latest: name and
+    value, each as often as there are answers."""
 
     def __init__(self, data: QueryDict) -> None:
         self.data = data
@@ -55,7 +55,7 @@ class DraftsForm:
         self.errors: list[str] = []
 
     def is_valid(self) -> bool:
-        """Read everything; say whether all of it can be kept."""
+        """Read everything; return whether all of it can be stored."""
         names, values = self.data.getlist("name"), self.data.getlist("value")
         number = forms.IntegerField(min_value=0, max_value=LAST_SEQUENCE)
         try:
@@ -70,8 +70,8 @@ class DraftsForm:
         return not self.errors
 
     def _times(self, count: int) -> list[AnswerTimes]:
-        """Return when each answer's control was shown and answered, and with what. An answer is kept
-        also where these cannot be read."""
+        """Return when each answer's control was shown and answered, and by which input. An answer
+        is stored even if these cannot be read."""
         shown, answered, inputs = map(self.data.getlist, ("shown", "answered", "input"))
         if not len(shown) == len(answered) == len(inputs) == count:
             return [AnswerTimes()] * count
@@ -81,12 +81,12 @@ class DraftsForm:
         ]
 
     def problems(self) -> str:
-        """Return what is wrong with it in one line."""
+        """Return what is wrong with the form in one line."""
         return " ".join(self.errors)
 
 
 def _moment(milliseconds: str) -> datetime | None:
-    """Return the moment of a browser's clock; None where it is no moment."""
+    """Return the moment of a browser's clock; None if it is not valid."""
     try:
         return datetime.fromtimestamp(int(milliseconds) / 1000, UTC)
     except (ValueError, OverflowError, OSError):
@@ -102,7 +102,7 @@ NAME = forms.CharField(max_length=MAX_NAME_CHARACTERS)
 
 
 def _field(name: str) -> forms.Field:
-    """Return what reads the value of a control."""
+    """Return the field that reads the value of a control."""
     if REPORT.fullmatch(name):
         return ReportField(required=False, max_length=MAX_NOTE_CHARACTERS, strip=False)
     if name == NOTE:
@@ -113,8 +113,8 @@ def _field(name: str) -> forms.Field:
 
 
 class AnswersForm(forms.Form):
-    """A page of answers, as a browser without JavaScript sends it. Controls that are locked or
-    hidden are not there."""
+    """A page of answers, as a browser without JavaScript sends it. It has no locked or hidden
+    controls."""
 
     token = forms.UUIDField()
     sequence = forms.IntegerField(min_value=0, max_value=LAST_SEQUENCE - 1)
@@ -151,7 +151,7 @@ class AnswersForm(forms.Form):
             )
 
     def conditions(self) -> PageConditions:
-        """Return how the page was shown."""
+        """Return the conditions under which the page was shown."""
         languages = dict(settings.LANGUAGES)
         language = self.data.get("language", "")
         return PageConditions(
@@ -162,11 +162,11 @@ class AnswersForm(forms.Form):
         )
 
     def given(self) -> list[tuple[AskedControl, int | None]]:
-        """Return the answers that were sent, "" as none."""
+        """Return the answers that were sent, with "" as none."""
         return [(asked, self.cleaned_data[name]) for name, asked in self.asked.items()]
 
     def reports(self) -> dict[AskedReport, str]:
-        """Return what is said to be wrong with questions."""
+        """Return the reported problems of questions."""
         return {report: self.cleaned_data[name] for name, report in self.reported.items()}
 
     def marked(self) -> dict[AskedMark, Marked]:
@@ -184,7 +184,7 @@ class AnswersForm(forms.Form):
         return {mark: piece for mark, piece in found.items() if piece}
 
     def problems(self) -> str:
-        """Return what is wrong with it in one line."""
+        """Return what is wrong with the form in one line."""
         return " ".join(
             f"{self.fields[name].label or name}: {' '.join(map(str, errors))}"
             for name, errors in self.errors.items()
@@ -192,7 +192,7 @@ class AnswersForm(forms.Form):
 
 
 class JoinForm(forms.Form):
-    """Agreeing to take part, and to the text that stood on the page."""
+    """Consent to take part, and to the text that was on the page."""
 
     agree = forms.BooleanField(label=_("I have read this and want to take part."))
     another = forms.BooleanField(label=_("I am somebody else, on the same computer."))
@@ -214,7 +214,7 @@ class JoinForm(forms.Form):
 
 
 class ExitForm(forms.Form):
-    """The questions of a campaign's exit form; none must be answered."""
+    """The questions of a campaign's exit form; all answers are optional."""
 
     def __init__(
         self, *args: Any, questions: Iterable[ExitQuestion], said: Mapping[int, str], **kwargs: Any
@@ -240,5 +240,5 @@ class ExitForm(forms.Form):
                 )
 
     def given(self) -> dict[int, str]:
-        """Return what was answered, by the question's key."""
+        """Return the answers, by the question's key."""
         return {self.questions[name]: text for name, text in self.cleaned_data.items()}

@@ -1,5 +1,5 @@
-"""Addresses of the front room: random or signed where nobody may guess them, and never a key of the
-database."""
+"""Addresses of annotators' pages: random or signed if they must not be guessed, and never with a
+key of the database."""
 
 from django.urls import path
 

@@ -63,7 +63,7 @@ PROBLEM = {
 ALWAYS = ("401", "403", "404", "406", "429")
 WRITING = ("400", "409", "412", "413", "415", "422")
 
-JOIN = "/api/v1/join/"  # by an invitation that may have ended
+JOIN = "/api/v1/join/"  # for joining by an invitation that may have ended
 
 router = DefaultRouter(use_regex_path=False)
 router.include_root_view = router.include_format_suffixes = False

@@ -2,10 +2,10 @@ from django.apps import AppConfig
 
 
 class Config(AppConfig):
-    """The app that knows the others; none knows it."""
+    """The app that imports the others; no app imports it."""
 
     name = "config"
 
     def ready(self) -> None:
-        """Make the queue known, so that tasks ring on the configured broker."""
+        """Load the queue, so that tasks are sent to the configured broker."""
         from config import celery  # noqa: F401

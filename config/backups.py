@@ -41,13 +41,13 @@ def save(path: Path) -> str:
 
 
 def dump(path: Path) -> str:
-    """Write the database into a new file, and nothing into the database; return the file's
+    """Write the database into a new file without changing the database; return the file's
     SHA-256."""
     new = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         _run("pg_dump", "--format=custom", f"--file={new}", f"--dbname={_address()}")
-        os.link(new, path)  # never over another file, and never half a backup under its name
+        os.link(new, path)  # never overwrites a file, never leaves half a backup under its name
     finally:
         new.unlink(missing_ok=True)
     return sha256(path)
@@ -60,7 +60,7 @@ def sha256(path: Path) -> str:
 
 
 def restore(path: Path, *, replace: bool) -> history.Chain:
-    """Replace the database by a backup, bring it up to date and check its history.
+    """Replace the database by a backup, migrate it and check its history.
 
     The old tables are dropped and the new ones made in one transaction, so a file that is no whole
     backup changes nothing. The SQL in the file is run: it must be the operator's own.
@@ -70,7 +70,7 @@ def restore(path: Path, *, replace: bool) -> history.Chain:
         raise CannotRestore(
             "This database holds accounts already. Say --replace to put the backup in their place."
         )
-    connection.close()  # its locks would stop psql, and what it knows of the old tables is wrong then
+    connection.close()  # its locks would block psql, and its knowledge of the old tables would be wrong afterwards
     _load(path)
     call_command("migrate", verbosity=0, interactive=False)
     roles.grant()
@@ -112,8 +112,8 @@ def _refuse_other_versions(applied: set[Migration]) -> None:
 def _load(path: Path) -> None:
     """Replace the schema `public` by the one in a backup, in one transaction.
 
-    psql commits only when it is told that pg_restore has read the whole file. If this process or
-    either program dies before, psql's input ends without a COMMIT and PostgreSQL rolls back.
+    psql receives COMMIT only after pg_restore has read the whole file. If this process or either
+    program dies before, psql's input ends without a COMMIT and PostgreSQL rolls back.
     """
     read = [str(find_programs() / "pg_restore"), *RESTORED_PARTS, "--file=-", str(path)]
     write = [str(find_programs() / "psql"), *PSQL_OPTIONS, f"--dbname={_address()}"]
@@ -126,7 +126,7 @@ def _load(path: Path) -> None:
         subprocess.Popen(read, stdout=subprocess.PIPE, stderr=read_errors) as pg_restore,
     ):
         assert psql.stdin and pg_restore.stdout  # noqa: S101  # they are pipes
-        with suppress(BrokenPipeError):  # psql stopped at an error
+        with suppress(BrokenPipeError):  # psql stopped after an error
             psql.stdin.write(b"BEGIN; DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n")
             shutil.copyfileobj(pg_restore.stdout, psql.stdin)
             if pg_restore.wait() == 0:
@@ -150,7 +150,7 @@ def _has_people() -> bool:
 
 
 def _address() -> str:
-    """Return how PostgreSQL's programs reach the database; the password is no word of a command."""
+    """Return the database's address for PostgreSQL's programs; the password is not in a command."""
     known = connection.settings_dict
     asked = {
         "dbname": known["NAME"],

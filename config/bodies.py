@@ -1,4 +1,4 @@
-"""Checks a request's body before a byte of it is read: its size, by who sends it where, and its
+"""Checks of a request's body before a byte of it is read: its size, by sender and address, and its
 encoding."""
 
 import codecs
@@ -21,9 +21,9 @@ from judging.guards import STAFF
 from judging.limits import MAX_BODY_BYTES, MAX_VISITOR_BODY_BYTES
 from judging.models import User
 
-# A proxy asks here whether a request may bring a large file, before it stores one: nginx.conf
+# A proxy asks here whether a request may contain a large file, before it stores one: nginx.conf
 MAY_SEND_FILES = "/may-send-files/"
-ASKED_METHOD = "X-Asked-Method"  # the proxy says here what the request is
+ASKED_METHOD = "X-Asked-Method"  # the proxy gives the method of the request here
 API = "/api/"
 PROBLEM = "application/problem+json"  # judging.api loads after the settings of requests
 TAKE_FILES = {
@@ -39,8 +39,8 @@ TAKE_FILES = {
 
 
 class Bodies:
-    """Middleware after the log-in: only a researcher sends large bodies, and only to addresses that
-    take files. An API token counts as a log-in."""
+    """Middleware after the log-in: only researchers may send large bodies, and only to addresses
+    that take files. An API token counts as a log-in."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self.answer = answer
@@ -66,7 +66,7 @@ class Bodies:
 
 
 def _refusal(request: HttpRequest, status: int, reason: str) -> HttpResponse:
-    """Return why a request is not read, as problem details to programs."""
+    """Return why a request is not read; for programs as problem details."""
     if not request.path_info.startswith(API):
         return HttpResponse(reason, status=status, content_type="text/plain")
     body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status}
@@ -99,13 +99,13 @@ def _most_bytes(request: HttpRequest, sender: User | AnonymousUser) -> int:
     if not sender.is_authenticated:
         return MAX_VISITOR_BODY_BYTES
     if sender.can_create_campaigns and _takes_files(request):
-        return int(settings.UPLOAD_LIMIT) + MAX_BODY_BYTES  # a file and the form around it
+        return int(settings.UPLOAD_LIMIT) + MAX_BODY_BYTES  # a file and the rest of the form
     return MAX_BODY_BYTES
 
 
 def _status_of_sender(request: HttpRequest) -> int:
-    """Return what tells a proxy to take a file from a user, to have them log in, or to refuse. Who
-    only reads brings no file."""
+    """Return the status that tells a proxy to accept a file from a user, to have them log in, or to
+    refuse. A request that only reads contains no file."""
     try:
         user = _sender(request)
     except AuthenticationFailed:
@@ -126,7 +126,7 @@ def _takes_files(request: HttpRequest) -> bool:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer that there is nothing at an address, to programs as problem details."""
+    """Answer that an address does not exist; for programs as problem details."""
     if request.path_info.startswith(API):
         return _refusal(request, 404, "There is nothing at this address.")
     return page_not_found(request, exception)

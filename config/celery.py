@@ -1,4 +1,4 @@
-"""The Celery application. The row of a job in PostgreSQL is the truth; a message only names it."""
+"""The Celery application. A job's row in PostgreSQL is authoritative; a message only names it."""
 
 import logging
 import os
@@ -38,7 +38,7 @@ app.conf.update(
     task_reject_on_worker_lost=True,
     worker_prefetch_multiplier=1,
     worker_proc_alive_timeout=60.0,  # on a busy machine a new process takes longer than 4 s to say that it is up
-    worker_lost_wait=0.5,  # seconds; a killed process has nothing more to say, and its place is free
+    worker_lost_wait=0.5,  # seconds; a killed process sends nothing more, and its place is free
     worker_hijack_root_logger=False,
     timezone="UTC",
 )
@@ -50,8 +50,7 @@ NICER = 10  # pages and the sweep come first
 
 @signals.worker_process_init.connect
 def step_back(**about: Any) -> None:
-    """Let jobs compute on what pages leave of the processors, and within their part of the
-    memory."""
+    """Run jobs at a lower priority than pages, and within their limit of memory."""
     os.nice(NICER)
     memory.limit()
 
@@ -59,13 +58,13 @@ def step_back(**about: Any) -> None:
 @signals.worker_init.connect
 @signals.beat_init.connect
 def hold_site_lock(**about: Any) -> None:
-    """Keep restores and upgrades away while this process may touch the database."""
+    """Block restores and upgrades while this process may use the database."""
     site_lock.hold()
 
 
 class Repeater(bootsteps.StartStopStep):
-    """Repeats some work in a thread of every worker, so that some worker does it as long as one
-    lives."""
+    """Repeats some work in a thread of every worker, so that it is done as long as one worker is
+    alive."""
 
     requires = ("celery.worker.components:Pool",)
     thread_name: str
@@ -76,7 +75,7 @@ class Repeater(bootsteps.StartStopStep):
         self.over = threading.Event()
 
     def work(self) -> Callable[[], object]:
-        """Return what is repeated."""
+        """Return the work to repeat."""
         raise NotImplementedError
 
     def start(self, worker: Any) -> None:
@@ -91,7 +90,7 @@ class Repeater(bootsteps.StartStopStep):
         self.over.set()
 
     def repeat(self, work: Callable[[], object]) -> None:
-        """Work again and again until the worker stops."""
+        """Repeat the work until the worker stops."""
         while not self.over.is_set():
             try:
                 work()
@@ -117,7 +116,7 @@ class Sweeper(Repeater):
 
 
 class WebhookSender(Repeater):
-    """Sends the messages of webhooks, beside the jobs: a target that hangs keeps no job waiting."""
+    """Sends the messages of webhooks in parallel to jobs, so that a slow target delays no job."""
 
     thread_name, every = "sending of webhooks", 1.0
 

@@ -1,8 +1,8 @@
-"""What watches a site may ask: is this process alive, can it serve, and how do jobs and tasks
-stand.
+"""Answers for monitoring: is this process alive, can it serve, and what is the state of jobs and
+tasks.
 
-These answer before anything else does: without a session, and whatever host the asker names, for
-probes ask by address.
+They come before all other code: without a session, and for any host name, because probes ask by
+address.
 """
 
 import hmac
@@ -48,7 +48,7 @@ MEASURES = {
 
 
 class Health:
-    """Answers the addresses below; it comes first of all."""
+    """Answers the addresses below before any other middleware."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self.answer = answer
@@ -60,13 +60,13 @@ class Health:
 
 
 def live(request: HttpRequest) -> HttpResponse:
-    """Say that this process answers."""
+    """Answer that this process is alive."""
     return HttpResponse("ok", content_type="text/plain")
 
 
 def ready(request: HttpRequest) -> HttpResponse:
-    """Say whether pages can be served, and beside it whether jobs are being run: without these,
-    pages still work."""
+    """Answer whether pages can be served, and separately whether jobs are run: without jobs, pages
+    still work."""
     try:
         found = {"database": "ok", "jobs": "ok" if jobs.worker_lives() else "no worker runs"}
         return JsonResponse(found)
@@ -78,8 +78,8 @@ def ready(request: HttpRequest) -> HttpResponse:
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return the measures as Prometheus reads them, to who knows the token; without one there is no
-    such address."""
+    """Return the measures in Prometheus format, if the token is right; without a configured token
+    the address does not exist."""
     known, given = settings.METRICS_TOKEN, request.headers.get("Authorization", "")
     if not known or not hmac.compare_digest(given.encode(), f"Bearer {known}".encode()):
         return HttpResponse(status=404)

@@ -26,7 +26,7 @@ if not apps.ready:  # in a command of Celery's own, such as `inspect`
 from judging.actions import jobs  # needs the models
 
 TICK_SECONDS = 0.1
-LOOK_SECONDS = 1.0  # between two looks at the rows, and before a database in trouble is asked again
+LOOK_SECONDS = 1.0  # between two checks of the rows, and before a failing database is asked again
 MESSAGES = "quaestor_celery"  # the channel of NOTIFY for messages that are not jobs
 
 Message = dict[str, Any]
@@ -37,14 +37,14 @@ class Channel(virtual.Channel):
     """Turns queued jobs into messages, and delivers notifications to this process's queues."""
 
     connection: "Transport"
-    do_restore = False  # a job that was handed out is put back when its lease ends
+    do_restore = False  # a job that a worker has reserved is put back when its lease ends
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.inboxes: dict[str, deque[Message]] = defaultdict(deque)
 
     def _new_queue(self, queue: str, **options: Any) -> None:
-        self.connection.listen()  # before anything is sent that could be answered
+        self.connection.listen()  # before anything is sent that could have an answer
 
     def basic_publish(self, message: Message, exchange: str, routing_key: str, **_: Any) -> None:
         self._inplace_augment_message(message, exchange, routing_key)
@@ -80,7 +80,7 @@ class Channel(virtual.Channel):
         return message
 
     def _put(self, queue: str, message: Message, **options: Any) -> None:
-        """Put a job back in the queue whose process died: Celery rejects its message."""
+        """Put back a job whose process died: Celery rejects its message."""
         jobs.put_back(job_id=message["headers"]["id"])
         self.connection.look_at.clear()
 
@@ -106,13 +106,13 @@ class Transport(virtual.Transport):
 
     def __init__(self, client: Any, **options: Any) -> None:
         super().__init__(client, **options)
-        self.look_at: dict[str, float] = defaultdict(float)  # by queue: when to look for a job
+        self.look_at: dict[str, float] = defaultdict(float)  # by queue: time of the next check
 
     def register_with_event_loop(self, connection: Any, loop: Any) -> None:
         loop.call_repeatedly(TICK_SECONDS, self.tick)
 
     def tick(self) -> None:
-        """Deliver everything that waits, as long as processes are free."""
+        """Deliver everything that waits, as long as there are free processes."""
         if monotonic() < self._retry_at:
             return
         try:

@@ -1,5 +1,4 @@
-"""What is written into logs, for people or as JSON: never the end of a link by which somebody comes
-in."""
+"""Log lines, for people or as JSON, without the ends of links that let a user in."""
 
 import json
 import logging
@@ -9,17 +8,17 @@ import time
 from config.requests import current
 
 LINK = re.compile(r"/(join|go|password/new/[^/\s]+)/(?!set-password|done|crowd/)[^/\s]+")
-CROWD = re.compile(r"/join/crowd/[^\s\"']+")  # ids of people follow
+CROWD = re.compile(r"/join/crowd/[^\s\"']+")  # followed by ids of annotators
 MEASURED = ("method", "route", "status", "milliseconds")
 
 
 def without_links(text: str) -> str:
-    """Return a text without what links end in."""
+    """Return a text with the ends of such links removed."""
     return LINK.sub(r"/\1/...", CROWD.sub("/join/crowd/...", text))
 
 
 class WithoutLinks(logging.Filter):
-    """Replaces what a link ends in, whoever writes the line."""
+    """Removes the ends of such links from the lines of every logger."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         said = record.getMessage()
@@ -29,7 +28,7 @@ class WithoutLinks(logging.Filter):
 
 
 class WithRequest(logging.Filter):
-    """Adds which request the line belongs to."""
+    """Adds the id of the request that the line belongs to."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = current.get() or "-"
@@ -37,7 +36,7 @@ class WithRequest(logging.Filter):
 
 
 class Json(logging.Formatter):
-    """One object a line, with the traceback in it."""
+    """Writes one JSON object a line, with the traceback in it."""
 
     converter = time.gmtime  # type: ignore[assignment]
 

@@ -1,5 +1,5 @@
-"""How much memory a process takes at most: what asks for more fails by itself, before the machine
-ends whichever process it likes, the database's for one."""
+"""A limit on the memory of each process: a request for more fails by itself, before the machine
+kills some process, such as the database."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ MEGABYTE = 1024 * 1024
 
 
 def limit() -> None:
-    """Limit this process and what it starts.
+    """Limit the memory of this process and of its children.
 
     QUAESTOR_PROCESS_MEMORY says how many megabytes; 0 is no limit. It is each process's own: several
     at once may still want more than there is.
@@ -27,7 +27,8 @@ def limit() -> None:
 
 
 def limit_web(*, threads: int) -> None:
-    """Limit a web process, which has so many threads beside the first; none has begun."""
+    """Limit the memory of a web process with this many further threads, none of which has
+    started."""
     threading.stack_size(STACK)
     if most := _said(MAX_WEB_MEMORY_BYTES):
         _limit(most + threads * STACK)
@@ -45,7 +46,7 @@ def _limit(most: int) -> None:
 
 
 def of_the_machine() -> int:
-    """Return the bytes of memory that the machine has, or the container."""
+    """Return the memory of the machine, or of the container, in bytes."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     try:
         return min(machine, int(CONTAINER.read_text()))

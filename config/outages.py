@@ -1,5 +1,5 @@
-"""What a page says while the database is away, others hold what it needs, or disk or memory are
-full; every other fault keeps its page."""
+"""The page shown while the database is away, others hold its locks, or disk or memory are full;
+every other fault keeps its own page."""
 
 import sys
 from typing import Any
@@ -14,21 +14,21 @@ from django.views.defaults import server_error
 from judging.actions import outages
 
 RETRY_AFTER = 2  # seconds: a killed database is back by then
-# How long a page waits for what others hold; the server has few threads, and any could be held up
+# How long a page waits for locks of others; the server has few threads, and each could be blocked
 PATIENCE = "3s"
-# a second try is harmless there, for the page's token makes the first one count
+# repeating the request is harmless, because the page's token makes only the first one count
 REPEATABLE = {"annotation:submit"}
 
 
 def wait_briefly(connection: BaseDatabaseWrapper, **about: Any) -> None:
-    """Have a new connection's statements give up where others hold what they need for long: a job
-    may hold it for minutes."""
+    """Have a new connection's statements fail if others hold their locks for long: a job may hold
+    them for minutes."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('lock_timeout', %s, false)", [PATIENCE])
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    """Answer a request that an error ended; Django calls this while it handles the error."""
+    """Answer a request that an error ended; Django calls this when it handles the error."""
     error = sys.exc_info()[1]
     if error is not None and (lacking := outages.sentence(error)):
         about = {"of_memory": lacking == outages.OUT_OF_MEMORY}
@@ -42,15 +42,15 @@ def broken(request: HttpRequest) -> HttpResponse:
         )
         headers = {"Retry-After": str(RETRY_AFTER), "Cache-Control": "no-store"}
         if request.method in ("GET", "HEAD"):
-            # the browser asks again by itself, with or without scripts
+            # the browser repeats the request by itself, with or without scripts
             headers["Refresh"] = str(RETRY_AFTER)
         return HttpResponse(page, status=503, headers=headers)
     return server_error(request)
 
 
 def _what_was_sent(request: HttpRequest) -> dict[str, Any]:
-    """Return what the page says and sends again: an annotator's task as it was handed in, and
-    nothing else."""
+    """Return what the page shows and sends again: an annotator's submitted task, and nothing
+    else."""
     try:
         where = resolve(request.path_info).view_name
     except Resolver404:

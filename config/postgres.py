@@ -1,8 +1,8 @@
-"""The embedded PostgreSQL: one data folder, one server, started by whoever needs it first.
+"""The embedded PostgreSQL: one data folder, one server, started by the first process that needs it.
 
 Settings only ask for its address, which starts nothing. ``serving`` starts the server and counts
-who uses it by a shared file lock, which the kernel drops when a process dies; the last one to leave
-stops the server. A server that was left behind by ``kill -9`` is simply found again.
+its users by a shared file lock, which the kernel releases when a process dies; the last user stops
+the server. A server left behind by ``kill -9`` is found and used again.
 """
 
 import errno
@@ -58,8 +58,8 @@ ALWAYS = {
     "max_connections": 200,
     "log_timezone": "UTC",
     "timezone": "UTC",
-    "random_page_cost": 1.1,  # what is read is in memory or on a disk without heads: an index costs little
-    "client_connection_check_interval": 1000,  # ms: a killed worker's long statement must not hold up its successor
+    "random_page_cost": 1.1,  # data are in memory or on a disk without heads: an index costs little
+    "client_connection_check_interval": 1000,  # ms: a killed worker's long statement must not block its successor
 }
 FORGETFUL = {
     "fsync": "off",
@@ -70,15 +70,15 @@ FORGETFUL = {
 
 
 class OtherVersion(PostgresProblem):
-    """The data were written by another major version."""
+    """The data were written by another major version of PostgreSQL."""
 
 
 class NotOurFolder(PostgresProblem):
-    """A folder that must be ours belongs to somebody else."""
+    """A folder that must be ours belongs to another user."""
 
 
 class StartRefused(PostgresProblem):
-    """The server did not come up."""
+    """The server did not start."""
 
 
 def home() -> Path:
@@ -87,7 +87,7 @@ def home() -> Path:
 
 
 def refusal(error: OSError) -> str:
-    """Return the sentence for a data folder that cannot be used; empty where the error is about
+    """Return the sentence for a data folder that cannot be used; empty if the error is about
     something else."""
     if error.errno not in REFUSALS or not isinstance(error.filename, str):
         return ""
@@ -104,7 +104,8 @@ def url(folder: Path) -> str:
 
 
 def serving() -> AbstractContextManager[object]:
-    """Keep the database at hand: the embedded one, unless ``DATABASE_URL`` names a real server."""
+    """Keep the database available: the embedded one, unless ``DATABASE_URL`` names a real
+    server."""
     return nullcontext() if os.environ.get("DATABASE_URL") else Cluster(home()).serving()
 
 
@@ -115,7 +116,7 @@ def ensure_running() -> None:
 
 
 def is_shared() -> bool:
-    """Say whether the embedded server runs under an account that other services share."""
+    """Return whether the embedded server runs under an account that other services share."""
     if os.environ.get("DATABASE_URL"):
         return False
     account = Cluster(home()).account
@@ -123,7 +124,7 @@ def is_shared() -> bool:
 
 
 def listens() -> bool:
-    """Say whether the embedded server takes connections: cheap enough to ask twice a second."""
+    """Return whether the embedded server accepts connections; cheap enough for twice a second."""
     return bool(os.environ.get("DATABASE_URL")) or Cluster(home()).listens()
 
 
@@ -138,16 +139,15 @@ class Cluster:
     def url(self, database: str = DATABASE, *, role: str = OWNER) -> str:
         """Return the address of a database in this cluster; nothing is started or written.
 
-        A client hangs up unless the server's process is of the account that must run it.
+        The client disconnects unless the server's process belongs to the right account.
         """
         return f"postgresql://{role}@/{database}?{urlencode(self.reach, quote_via=quote, safe='')}"
 
     @property
     def reach(self) -> dict[str, object]:
-        """Return where the server listens and whose process must answer there, as libpq names
-        it."""
+        """Return where the server listens and which account must run it, in libpq's terms."""
         there: dict[str, object] = {"host": self.socket, "port": PORT}
-        with suppress(KeyError):  # an account without a name, as which PostgreSQL does not start
+        with suppress(KeyError):  # an account without a name, under which PostgreSQL does not start
             there["requirepeer"] = pwd.getpwuid(self.owner).pw_name
         return there
 
@@ -165,7 +165,7 @@ class Cluster:
     def ensure_running(self) -> None:
         """Start the server unless it runs; any number of processes may call this at once."""
         with self._lock("start.lock", fcntl.LOCK_EX):
-            self._make_private(self.socket)  # first: in an open folder anybody may answer
+            self._make_private(self.socket)  # first: in an open folder any user could answer
             if self._answers():
                 return
             self._make_private(self.data.parent)
@@ -175,9 +175,9 @@ class Cluster:
             self._start()
 
     def listens(self) -> bool:
-        """Say whether the server takes connections; a killed one leaves its file, and nobody there.
+        """Return whether the server accepts connections; a killed one leaves its socket file.
 
-        Only a folder that is closed to others can be believed.
+        The answer is trusted only if the folder is closed to other users.
         """
         with socket.socket(socket.AF_UNIX) as probe, suppress(OSError):
             found = self.socket.lstat()
@@ -198,8 +198,8 @@ class Cluster:
 
     @cached_property
     def account(self) -> pwd.struct_passwd | None:
-        """Return the ordinary account that root hands the server to; None where we are ordinary
-        ourselves."""
+        """Return the ordinary account to which root hands the server; None if we are an ordinary
+        account ourselves."""
         folder = self.folder.resolve()
         return account_for(
             *(base / "postgres" / "data" for base in (folder, ELSEWHERE / short_hash(folder)))
@@ -212,7 +212,7 @@ class Cluster:
 
     @cached_property
     def base(self) -> Path:
-        """Return where the cluster lies: in the data folder, or outside a tree that the account
+        """Return the folder of the cluster: the data folder, or one outside a tree that the account
         cannot enter."""
         folder = self.folder.resolve()
         if self.account is None or may_enter(self.account, folder):
@@ -246,7 +246,7 @@ class Cluster:
     def _lock(self, name: str, kind: int) -> Iterator[IO[str]]:
         if not self.base.exists():
             self.base.mkdir(parents=True, exist_ok=True)
-            # whatever the umask: the account must pass, and url() has promised that it can
+            # independent of the umask: the account must be able to pass, as url() assumes
             self.base.chmod(0o755)
         with (self.base / name).open("w") as file:
             fcntl.flock(file, kind)
@@ -254,18 +254,18 @@ class Cluster:
 
     def _leave(self, users: IO[str]) -> None:
         with self._lock("start.lock", fcntl.LOCK_EX), suppress(BlockingIOError):
-            # own share first: two who leave at once must not wait for each other
+            # own share first: two processes that leave at once must not wait for each other
             fcntl.flock(users, fcntl.LOCK_UN)
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._stop()
 
     def _make_private(self, path: Path) -> None:
-        """Make a folder that only the server's account may enter, or close the one that is there;
-        refuse a link, and what belongs to somebody else."""
+        """Create a folder that only the server's account may enter, or close an existing one;
+        refuse a link, and a folder of another user."""
         with suppress(FileExistsError):
             path.mkdir(mode=0o700)
         try:
-            # what is looked at is what is changed: the path could name another folder meanwhile
+            # the checked folder is the one changed: the path could name another one meanwhile
             folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except OSError as refused:
             if refused.errno not in (errno.ELOOP, errno.ENOTDIR, errno.EACCES):
@@ -315,8 +315,8 @@ class Cluster:
         )
 
     def _create(self) -> None:
-        """Make the cluster and its database under another name, so that a half-made one is never
-        taken for whole."""
+        """Create the cluster and its database under another name, so that an incomplete one is
+        never taken for complete."""
         new = self.data.with_name("new")
         shutil.rmtree(new, ignore_errors=True)
         who = ("-U", OWNER, "-A", "trust", "-E", "UTF8")
@@ -331,8 +331,8 @@ class Cluster:
         return said.partition("PostgreSQL) ")[2].partition(".")[0]
 
     def _check_version(self) -> None:
-        """Compare with ``PG_VERSION``, where PostgreSQL itself pins the major version that wrote
-        the data."""
+        """Compare with ``PG_VERSION``, in which PostgreSQL itself stores the major version of the
+        data."""
         written, have = (self.data / "PG_VERSION").read_text().strip(), self._major()
         if written != have:
             reach = f"-h {self.socket} -p {PORT} -U {OWNER}"
@@ -364,11 +364,11 @@ class Cluster:
             time.sleep(0.1)
 
     def _forget_the_dead(self) -> None:
-        """Remove the marks of a killed server whose process is gone.
+        """Remove the lock files of a killed server whose process is gone.
 
-        PostgreSQL sees that by itself unless the number names a process: one that is dead but not
-        yet collected, as in a container without init, or one of somebody else's that was given the
-        same number, as after a restart.
+        PostgreSQL detects that by itself unless the number is that of a process: one that is dead
+        but not yet collected, as in a container without init, or one of another user with the same
+        number, as after a restart.
         """
         for mark in (self.data / "postmaster.pid", self.socket / f".s.PGSQL.{PORT}.lock"):
             with suppress(OSError, ValueError, IndexError):
@@ -376,14 +376,14 @@ class Cluster:
                     mark.unlink()
 
     def _is_server(self, pid: int) -> bool:
-        """Say whether a process serves this cluster; in doubt it does, and PostgreSQL itself
+        """Return whether a process serves this cluster; if in doubt it does, and PostgreSQL itself
         decides."""
         process = Path(f"/proc/{pid}")
         name, _, state = (process / "stat").read_text().partition("(")[2].rpartition(")")
         if state.split()[0] == "Z" or name != "postgres":
             return False
         try:
-            # a server stands in the folder of its data
+            # a server's working directory is the folder of its data
             return (process / "cwd").samefile(self.data)
         except PermissionError:
             return True
@@ -404,7 +404,7 @@ class Cluster:
 
 
 def _locale(major: str) -> tuple[str, ...]:
-    """Return initdb's options for Unicode that sorts the same everywhere; it is built in since
+    """Return initdb's options for Unicode that sorts the same on every machine; built in since
     version 17."""
     return (
         ("--locale-provider=builtin", "--locale=C.UTF-8")

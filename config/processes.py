@@ -1,4 +1,4 @@
-"""Child processes that live together: one that dies is started again, and all stop together."""
+"""Child processes that run together: one that dies is restarted, and all stop together."""
 
 import ctypes
 import os
@@ -20,7 +20,7 @@ STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK_EVERY = 0.2  # seconds
 WATCH_EVERY = 0.5
 PAUSE_SECONDS = 30.0
-STEADY = 5.0  # seconds of life after which a death is no failed start
+STEADY = 5.0  # seconds after which a death no longer counts as a failed start
 GRACE = 20.0
 DIE_WITH_PARENT = 1  # Linux: prctl's PR_SET_PDEATHSIG
 
@@ -32,12 +32,12 @@ Say = Callable[[str], None]
 
 
 class NoPort(Exception):
-    """The web server has nowhere to listen; the message says what to do."""
+    """The web server has no port to listen on; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """What to run, under which name to speak of it, and where it writes."""
+    """A command to run, its name in messages, and its log file."""
 
     name: str
     command: Sequence[str]
@@ -47,8 +47,8 @@ class Program:
 
 
 class Child:
-    """A program that is kept running. More than two deaths soon after the start make the pause
-    before the next one longer."""
+    """A program that is kept running. After more than two deaths soon after the start, the pause
+    before each restart grows."""
 
     def __init__(self, program: Program, say: Say) -> None:
         self.program, self.say = program, say
@@ -56,9 +56,9 @@ class Child:
         self.process: subprocess.Popen[bytes] | None = None
 
     def look(self, now: float) -> None:
-        """Start the program if it does not run and its pause is over; say so when it has died."""
+        """Start the program if it does not run and its pause is over; report if it has died."""
         if self.process is not None and self.process.poll() is not None:
-            _kill_group(self.process.pid)  # a killed parent leaves its own children behind
+            _kill_group(self.process.pid)  # a killed parent leaves its own children running
             self._has_died(self.process.returncode, now)
         _keep_small(self.program.log)
         if self.process is None and now >= self.start_at:
@@ -70,8 +70,7 @@ class Child:
                 self.process.terminate()
 
     def make_stop(self, deadline: float) -> None:
-        """Wait until the program has ended, and end its whole group by force when it takes too
-        long."""
+        """Wait until the program has ended, and kill its whole group if that takes too long."""
         if self.process is None:
             return
         with suppress(subprocess.TimeoutExpired):
@@ -106,8 +105,7 @@ class Child:
 def run_together(
     programs: Sequence[Program], *, watch: Callable[[], bool], ready: Callable[[], None], say: Say
 ) -> None:
-    """Keep the programs running until Ctrl-C or a stop signal, or until `watch` says that it is
-    enough.
+    """Keep the programs running until Ctrl-C or a stop signal, or until `watch` returns True.
 
     `watch` is called twice a second, `ready` once, after the first start.
     """
@@ -133,8 +131,7 @@ def run_together(
 
 
 class StopSignal:
-    """Becomes true when somebody asks us to stop; a second Ctrl-C does not cut the stopping
-    short."""
+    """Becomes true at Ctrl-C or a stop signal; a second Ctrl-C does not interrupt the stopping."""
 
     def __init__(self) -> None:
         self.came = False
@@ -161,7 +158,7 @@ def port_number(text: str) -> int:
 
 
 def free_port(wanted: int) -> int:
-    """Return the first port from `wanted` on that nobody listens on."""
+    """Return the first free port from `wanted` on."""
     last = min(wanted + PORTS_TRIED - 1, HIGHEST_PORT)
     for port in range(wanted, last + 1):
         with closing(socket.socket()) as probe:
@@ -179,7 +176,7 @@ def free_port(wanted: int) -> int:
 
 
 def wait_for_port(port: int, *, seconds: float) -> bool:
-    """Wait until somebody answers on the port; say whether it happened in time."""
+    """Wait until a server answers on the port; return whether it did in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         with suppress(OSError), closing(socket.create_connection(("127.0.0.1", port), 1)):
@@ -202,8 +199,8 @@ def _kill_group(pid: int) -> None:
 
 
 def _keep_small(log: Path) -> None:
-    """Move what a large log says into a file beside it, in place of what stood there; the program
-    writes on at its beginning, for the log is open for appending."""
+    """Move a large log's contents into a file beside it, replacing that file; the program goes on
+    writing at the beginning of the log, because the log is open for appending."""
     with suppress(OSError):
         if log.stat().st_size > LOG_BYTES:
             with log.open("rb") as said, _log_for_the_owner(log.with_name(f"{log.name}.1")) as kept:
@@ -213,7 +210,7 @@ def _keep_small(log: Path) -> None:
 
 
 def _log_for_the_owner(path: Path) -> IO[bytes]:
-    """Open a log that nobody else may read, also where it is there already."""
+    """Open a log that only its owner may read, also if it exists already."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.fchmod(file, 0o600)
     return os.fdopen(file, "ab")
@@ -224,5 +221,5 @@ def _reason(code: int) -> str:
 
 
 def _die_with_parent() -> None:
-    """Have the kernel stop the child when we are killed, so that nothing is left behind."""
+    """Have the kernel stop the child if we are killed, so that no process is left behind."""
     ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGTERM)

@@ -1,5 +1,5 @@
-"""A name for each request, which its answer and all its log lines carry, and one line about how it
-went."""
+"""An id for each request, which its answer and all its log lines carry, and one line about its
+result."""
 
 import logging
 import re
@@ -17,15 +17,15 @@ log = logging.getLogger("quaestor.requests")
 
 
 class Requests:
-    """Stands around everything. The line names the route and never the address, which may end in
-    somebody's link."""
+    """Wraps all other middleware. The log line names the route and never the address, which may
+    contain a personal link."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self.answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         given = request.headers.get("X-Request-ID", "") if settings.BEHIND_PROXY else ""
-        # until the next: Django still logs after
+        # kept until the next request, because Django still logs after this
         current.set(given if FROM_PROXY.fullmatch(given) else uuid.uuid4().hex)
         began = time.monotonic()
         answer = self.answer(request)

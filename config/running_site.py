@@ -1,5 +1,5 @@
-"""The site that serves a data folder, as its lock file shows it. Standard library only, because
-run.py stops the site before it builds a new environment."""
+"""The running site of a data folder, found by its lock file. Standard library only, because run.py
+stops the site before it builds a new environment."""
 
 import fcntl
 import os
@@ -20,7 +20,7 @@ def process_file(home: Path) -> Path:
 
 
 def stop(home: Path, say: Callable[[str], object]) -> None:
-    """Stop the site that serves this data folder, if one does, and wait until it has ended."""
+    """Stop the site that serves this data folder, if it runs, and wait until it has ended."""
     path = lock_file(home)
     with suppress(FileNotFoundError, ValueError, ProcessLookupError), path.open("a") as file:
         try:

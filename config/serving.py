@@ -1,5 +1,5 @@
-"""What `up` and `demo` share: getting the site ready, letting a first administrator in, and serving
-until Ctrl-C."""
+"""The common part of `up` and `demo`: preparing the site, admitting a first administrator, and
+serving until Ctrl-C."""
 
 import fcntl
 import os
@@ -25,7 +25,7 @@ WEB, WORKER = "quaestor web", "quaestor worker"  # as pg_stat_activity names the
 
 @contextmanager
 def alone() -> Iterator[Path]:
-    """Hold the data folder for one server, and return the file that holds its address."""
+    """Lock the data folder for one server, and return the file that holds its address."""
     path = running_site.lock_file(settings.HOME)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
@@ -43,7 +43,7 @@ def alone() -> Iterator[Path]:
 
 
 def prepare(say: Say) -> None:
-    """Bring the database and the static files up to date, and install the shipped protocols."""
+    """Migrate the database, collect the static files, and install the shipped protocols."""
     say("Getting ready ...")
     if postgres.is_shared():
         say(SHARED)
@@ -54,8 +54,8 @@ def prepare(say: Say) -> None:
 
 
 def first_administrator(say: Say) -> User | None:
-    """Make sure that somebody can let people in; return the administrator who has no password yet,
-    if it is so.
+    """Make sure that there is an administrator; return the one who has no password yet, if no
+    administrator has one.
 
     At a terminal the name and password are asked for; elsewhere they come from
     DJANGO_SUPERUSER_USERNAME, _EMAIL and _PASSWORD, or the administrator chooses the password by a
@@ -81,7 +81,7 @@ def password_link(user: User, site: str) -> str:
 
 
 def never() -> bool:
-    """Go on until somebody says stop."""
+    """Return False: serve until a stop signal."""
     return False
 
 
@@ -94,10 +94,10 @@ def serve(
     enough: Callable[[], bool] = never,
 ) -> None:
     """Run the web server and a worker until Ctrl-C, a stop signal or `enough`, and keep the
-    database at hand.
+    database available.
 
-    `greet` is called with the site's address once it answers; `note` is the file that others look
-    it up in.
+    `greet` is called with the site's address once it answers; `note` is the file in which others
+    look the address up.
     """
     try:
         found = free_port(port)
@@ -129,7 +129,7 @@ def programs(port: int) -> tuple[Program, Program]:
     python = [sys.executable, "-m"]
     gunicorn = [*python, "gunicorn", "-c", str(settings.ROOT / "deploy" / "gunicorn.conf.py")]
     celery = [*python, "celery", "-A", "config", "worker", "-c", "3", "-l", "WARNING"]
-    # the worker's three processes share the cores
+    # the worker's three processes share the processor cores
     one_thread = {
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",

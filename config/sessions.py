@@ -1,4 +1,5 @@
-"""Sessions in the database, as Django stores them, with two refusals said correctly."""
+"""Django's sessions in the database, with correct answers to an invalid cookie and to a lost
+connection."""
 
 from typing import Any
 
@@ -10,8 +11,8 @@ from judging.actions import outages
 
 
 class SessionStore(db.SessionStore):
-    """Django's sessions; a cookie that cannot be a key is not looked up, and a lost connection is
-    not taken for a session that has ended."""
+    """Django's sessions, except that a cookie that cannot be a key is not looked up, and a lost
+    connection is not mistaken for an ended session."""
 
     def load(self) -> dict[str, Any]:
         if not (self.session_key or "").isalnum():  # PostgreSQL refuses a text with a NUL
@@ -21,8 +22,8 @@ class SessionStore(db.SessionStore):
         return found
 
     def save(self, must_create: bool = False) -> None:
-        """Store it. Django takes a database that is away for a session that was ended, which would
-        be the sender's mistake (400)."""
+        """Store the session. Without this, Django would take a database outage for an ended
+        session, an error of the client (400)."""
         try:
             super().save(must_create)
         except UpdateError as ended:

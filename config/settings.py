@@ -19,7 +19,7 @@ OLD_SECRETS = "secret_key_old.txt"
 
 
 def _secret(name: str) -> str:
-    """Return the key from the environment, or from an owner-only file that is made once."""
+    """Return the key from the environment, or from an owner-only file that is created once."""
     if value := os.environ.get(f"QUAESTOR_{name.upper()}"):
         if len(value) < SHORTEST_SECRET or "CHANGE" in value.upper():
             raise ImproperlyConfigured(
@@ -33,21 +33,21 @@ def _secret(name: str) -> str:
         new = HOME / f"{name}.{os.getpid()}"
         with os.fdopen(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(48))
-        with suppress(FileExistsError):  # another process was first; nobody ever reads half a key
+        with suppress(FileExistsError):  # another process was first; half a key is never read
             os.link(new, path)
         new.unlink()
     return path.read_text()
 
 
 def _old_secrets() -> list[str]:
-    """Return the keys before the present one, whose links and sessions still count."""
+    """Return the earlier keys, whose links and sessions are still valid."""
     if told := os.environ.get("QUAESTOR_SECRET_KEY_FALLBACKS"):
         return told.split()
     path = HOME / OLD_SECRETS
     return path.read_text().split() if path.exists() else []
 
 
-# Who waits for a server behind a cut cable is told so after some ten seconds, not after hours.
+# A client that waits for a server behind a cut cable fails after some ten seconds, not after hours.
 REACH = {
     "connect_timeout": 5,  # seconds
     "keepalives_idle": 5,
@@ -81,7 +81,7 @@ SERVER_ROLE = os.environ.get("QUAESTOR_SERVER_ROLE") or "quaestor_server"
 SECRET_KEY = _secret("secret_key")
 SECRET_KEY_FALLBACKS = _old_secrets()
 PSEUDONYM_KEY = _secret("pseudonym_key")
-# who must have one: administrators or everybody
+# who must have one: administrators or all users
 SECOND_FACTOR = os.environ.get("QUAESTOR_SECOND_FACTOR", "")
 if SECOND_FACTOR not in ("", "administrators", "everybody"):
     raise ImproperlyConfigured("QUAESTOR_SECOND_FACTOR is administrators, everybody, or unset.")
@@ -91,22 +91,22 @@ CSRF_TRUSTED_ORIGINS = os.environ.get("QUAESTOR_ORIGINS", "").split()
 HTTPS = bool(CSRF_TRUSTED_ORIGINS) and all(
     origin.startswith("https://") for origin in CSRF_TRUSTED_ORIGINS
 )
-# the last X-Forwarded-For is the proxy's word
+# the last X-Forwarded-For is set by the proxy
 BEHIND_PROXY = os.environ.get("QUAESTOR_BEHIND_PROXY", "") == "1"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
-# not for subdomains, which may be somebody else's
+# not for subdomains, which may belong to others
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if HTTPS else 0
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
-# Nothing leaks outside; with "no-referrer" browsers send no Origin to check
+# No address leaks to other sites; with "no-referrer" browsers would send no Origin to check
 SECURE_REFERRER_POLICY = "same-origin"
 SILENCED_SYSTEM_CHECKS = [
-    "security.W005",  # HSTS is not for subdomains, and so
-    "security.W021",  # for no list of browsers
-    "security.W008",  # the proxy leads to https
+    "security.W005",  # HSTS does not cover subdomains
+    "security.W021",  # nor a browser's preload list
+    "security.W008",  # the proxy redirects to https
 ]
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
-# after which a researcher logs in again
+# after which a researcher has to log in again
 IDLE_MINUTES = int(os.environ.get("QUAESTOR_IDLE_MINUTES", "120"))
 # Whether webhooks may go to addresses of the server's own network, and by plain HTTP
 PRIVATE_WEBHOOKS = os.environ.get("QUAESTOR_PRIVATE_WEBHOOKS", "") == "1"
@@ -218,14 +218,14 @@ UPLOAD_LIMIT = limits.MAX_UPLOAD_BYTES
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "judging.actions.keys.KeyAuthentication",  # first, so that strangers are told 401 and how to come in
+        "judging.actions.keys.KeyAuthentication",  # first, so that unknown clients get 401 with how to log in
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
         "judging.api.scopes.HasScope",
     ],
-    "DEFAULT_METADATA_CLASS": None,  # OPTIONS would answer before anybody asks whose object it is
+    "DEFAULT_METADATA_CLASS": None,  # OPTIONS would answer before access to the object is checked
     "DEFAULT_PARSER_CLASSES": ["config.bodies.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": [
         "rest_framework.renderers.JSONRenderer",
@@ -273,8 +273,8 @@ JOB_SECONDS = int(os.environ.get("QUAESTOR_JOB_SECONDS", limits.MAX_JOB_SECONDS)
 LOG_FORMAT = "json" if os.environ.get("QUAESTOR_LOG_FORMAT", "") == "json" else "line"
 # of public keys
 CROWD_ORIGINS = os.environ.get("QUAESTOR_CROWD_ORIGINS", "https://api.prolific.com").lower().split()
-JUDGE_ADDRESSES = os.environ.get("QUAESTOR_JUDGE_ADDRESSES", "").split()  # empty: none is asked
-METRICS_TOKEN = os.environ.get("QUAESTOR_METRICS_TOKEN", "")  # empty: nobody may read /metrics/
+JUDGE_ADDRESSES = os.environ.get("QUAESTOR_JUDGE_ADDRESSES", "").split()  # empty: none is called
+METRICS_TOKEN = os.environ.get("QUAESTOR_METRICS_TOKEN", "")  # empty: /metrics/ does not exist
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -294,6 +294,6 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["console"], "level": os.environ.get("QUAESTOR_LOG_LEVEL", "WARNING")},
-    # anybody may send a wrong Host header, and each would be a traceback
+    # any client may send a wrong Host header, and each would be a traceback
     "loggers": {"django.security.DisallowedHost": {"level": "CRITICAL"}},
 }

@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class SiteLockRefused(Exception):
-    """The lock cannot be had; the message says why and what to do."""
+    """The lock is not available; the message says why and what to do."""
 
 
 class SiteLock(threading.Thread):
@@ -83,7 +83,7 @@ def hold() -> None:
     """Hold the shared lock from now to the end of this process; raise SiteLockRefused if the database
     is being restored or upgraded."""
     lock = SiteLock()
-    with suppress(DatabaseError, InterfaceError):  # the thread goes on trying
+    with suppress(DatabaseError, InterfaceError):  # the thread keeps trying
         lock.acquire()
     lock.start()
 
@@ -101,7 +101,7 @@ def exclusive() -> Iterator[None]:
 
 
 def direct_connection() -> BaseDatabaseWrapper:
-    """Return a new connection to the site's database that passes no pooler."""
+    """Return a new connection to the site's database that bypasses any pooler."""
     database = connection.copy()
     database.settings_dict |= settings.DIRECT_DATABASE
     database.inc_thread_sharing()  # opened by one thread and watched by another

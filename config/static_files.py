@@ -1,14 +1,14 @@
-"""Where the pages' scripts, styles and pictures lie."""
+"""The storage of the pages' scripts, styles and pictures."""
 
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
 class StaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Django's storage of files under names that follow their contents. It remembers what it has
-    answered: a page asks ten times, and the names do not change while a process runs."""
+    """Django's storage of files under names that follow their contents, with a cache of addresses:
+    a page asks for ten, and the names do not change while a process runs."""
 
     def __init__(self, *arguments: object, **options: object) -> None:
-        """Start with nothing remembered."""
+        """Start with an empty cache."""
         super().__init__(*arguments, **options)
         self._addresses: dict[str | None, str] = {}
 

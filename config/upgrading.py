@@ -1,5 +1,5 @@
-"""Bringing a site's database to this version of the program: checked and saved first; what fails
-says the way back."""
+"""Migrating a site's database to this version of the program: it is checked and backed up first; a
+failure message gives the way back."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,16 +19,16 @@ Names = tuple[str, ...]
 
 
 class CannotUpgrade(Exception):
-    """The message says why, and what the database is now."""
+    """The upgrade failed; the message gives the reason and the state of the database."""
 
 
 @dataclass(frozen=True)
 class UpgradeStep:
-    """What lies between a database and this version: migrations of either that the other lacks."""
+    """The difference between a database and this version: migrations that either of them lacks."""
 
     missing: Names  # this version has them, the database not yet
     unknown: Names  # the database has them: it was made by a newer version
-    new: bool  # nothing was ever migrated
+    new: bool  # the database has no migrations yet
 
 
 def step() -> UpgradeStep:
@@ -45,8 +45,8 @@ def step() -> UpgradeStep:
 
 
 def upgrade(*, backup: Path | None, now: datetime) -> tuple[UpgradeStep, Path | None]:
-    """Save the database and apply what is missing; return what that was, and where the backup
-    lies."""
+    """Save the database and apply missing migrations; return the step, and the path of the
+    backup."""
     found = step()
     if found.unknown:
         raise CannotUpgrade(
@@ -58,7 +58,7 @@ def upgrade(*, backup: Path | None, now: datetime) -> tuple[UpgradeStep, Path | 
         saved = backup or settings.HOME / "backups" / f"before-upgrade-{now:%Y%m%d-%H%M%S}.dump"
         saved.parent.mkdir(parents=True, exist_ok=True)
         try:
-            digest = backups.dump(saved)  # no event yet: its table may be of the older version
+            digest = backups.dump(saved)  # no event yet: its table may be that of the older version
         except FileExistsError:
             raise CannotUpgrade(
                 f"{saved} is there already. Nothing was changed. Name another file."

@@ -1,5 +1,4 @@
-"""Which app answers which address. Accounts have plain names, since Django's own pages look for
-them."""
+"""The app behind each address. Accounts have plain names, because Django's own pages use them."""
 
 from django.contrib.auth import views as auth
 from django.urls import include, path
@@ -13,7 +12,7 @@ from judging.views.second_factor import log_in_code
 handler404 = "config.bodies.not_found"
 handler500 = "config.outages.broken"
 urlpatterns = [
-    path("", include("annotation.urls")),  # first, for these are asked for with every click
+    path("", include("annotation.urls")),  # first, because every click of an annotator uses these
     path("login/", way_back.log_in, name="login"),
     path("login/code/", log_in_code, name="login_code"),
     path("logout/", way_back.log_out, name="logout"),

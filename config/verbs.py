@@ -1,4 +1,4 @@
-"""What a page says where an address that only takes a form was opened without one."""
+"""The page shown if an address that only accepts a form was opened without one."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from django.shortcuts import render
 
 
 class Verbs:
-    """Gives a page to a refused GET, which a log-in in the middle of a form leads to; others are
+    """Answers a refused GET, to which a log-in during a form leads, with a page; other methods are
     refused without one."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:

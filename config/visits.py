@@ -1,5 +1,5 @@
-"""Notes each browser in which somebody is logged in, logs idle researchers out, and keeps answers
-out of caches."""
+"""Middleware that notes each browser of a logged-in user, logs idle researchers out, and keeps
+answers out of caches."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -19,14 +19,14 @@ from judging.models import User
 
 WITHOUT_SECOND_FACTOR = {
     "judging:second_factor",
-    "judging:confirm",  # which comes before it
+    "judging:confirm",  # which comes before the set-up
     "logout",
     "set_language",
 }
 
 
 class Visits:
-    """After the log-in is known; requests without a session cookie cost nothing."""
+    """Runs after authentication; requests without a session cookie cost nothing."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self.answer = answer
@@ -46,13 +46,13 @@ class Visits:
             settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
         )
         if known and "Cache-Control" not in answer.headers:
-            # Nothing private stays on a shared computer
+            # No private page stays on a shared computer
             answer.headers["Cache-Control"] = "private, no-store"
         return answer
 
 
 def _noted(request: HttpRequest, agent: str, now: datetime) -> bool:
-    """Note that the user is there; say no where their account was erased at this moment."""
+    """Note the visit; return False if the account was erased at this moment."""
     user = cast(User, request.user)
     try:
         visits.note(user=user, session=request.session, agent=agent, now=now)
@@ -62,8 +62,8 @@ def _noted(request: HttpRequest, agent: str, now: datetime) -> bool:
 
 
 def _lacks_second_factor(request: HttpRequest) -> bool:
-    """Say whether somebody must set up a second factor before they go on, and is going
-    elsewhere."""
+    """Return whether the user must set up a second factor before going on, and requests another
+    page."""
     if not second_factors.is_required(cast(User, request.user)) or request.session.get(
         second_factors.SHOWN
     ):

@@ -1,4 +1,4 @@
-"""The door for a web server that speaks WSGI."""
+"""The entry point for a WSGI server."""
 
 import os
 from typing import Any
@@ -17,8 +17,8 @@ connection_created.connect(outages.wait_briefly)
 
 def application(environ: dict[str, Any], start_response: Any) -> Any:
     """Answer a request. Parameters of its content type that no browser sends, and that Django would
-    fail on before any middleware, are left out: one that names an encoding of its own (RFC 2231),
-    and a charset that is no encoding of text, as zlib."""
+    fail on before any middleware, are removed: one with an encoding of its own (RFC 2231), and a
+    charset that is no text encoding, such as zlib."""
     said = environ.get("CONTENT_TYPE", "")
     if "*" in said or not _is_text(said):
         environ["CONTENT_TYPE"] = said.partition(";")[0].replace("*", "")

@@ -1,5 +1,5 @@
-"""Where a request comes from. No address is stored: what has to be told apart is told apart by a
-keyed hash that changes with the day."""
+"""Addresses of requests. No address is stored: visitors are distinguished by a keyed hash that
+changes every day."""
 
 from datetime import datetime
 from ipaddress import IPv6Address, ip_address
@@ -11,15 +11,15 @@ from django.utils.crypto import salted_hmac
 
 
 def address_of(request: HttpRequest) -> str:
-    """Return the address of whoever asks; "" where only a proxy's on this machine is known."""
+    """Return the address of a request's sender; "" if only this machine's proxy is known."""
     said = request.META.get("HTTP_X_FORWARDED_FOR" if settings.BEHIND_PROXY else "REMOTE_ADDR", "")
     address = said.split(",")[-1].strip()
     return "" if address in ("127.0.0.1", "::1") else address
 
 
 def network_of(request: HttpRequest) -> str:
-    """Return what one subscriber holds of an address: of version 6 its first 64 bits, whose 2^64
-    addresses are all theirs; "" where it is unknown."""
+    """Return the part of an address that one subscriber has: for version 6 the first 64 bits, whose
+    2^64 addresses all belong to the subscriber; "" if the address is unknown."""
     try:
         address = ip_address(address_of(request).partition("%")[0])
     except ValueError:
@@ -30,8 +30,8 @@ def network_of(request: HttpRequest) -> str:
 
 
 def visitor_of(request: HttpRequest, *, study: UUID, now: datetime) -> str:
-    """Return a keyed hash of where a request comes from, another on each day and in each campaign;
-    "" where that is unknown."""
+    """Return a keyed hash of a request's address and browser, different on each day and in each
+    campaign; "" if the address is unknown."""
     address = address_of(request)
     agent = request.META.get("HTTP_USER_AGENT", "")
     said = f"{study}/{address}/{agent}"
@@ -39,7 +39,7 @@ def visitor_of(request: HttpRequest, *, study: UUID, now: datetime) -> str:
 
 
 def hashed(said: str, *, purpose: str, now: datetime) -> str:
-    """Return a keyed hash of what is said, other for each purpose and on each day."""
+    """Return a keyed hash of a text, different for each purpose and on each day."""
     return salted_hmac(
         purpose, f"{now:%Y-%m-%d}/{said}", secret=settings.PSEUDONYM_KEY, algorithm="sha256"
     ).hexdigest()

@@ -11,7 +11,7 @@ TRANSLATED = ("introduction", "pay", "consent")
 
 
 class WithTexts(Protocol):
-    """What this module reads of a campaign."""
+    """The attributes of a campaign that this module reads."""
 
     introduction: str
     pay: str
@@ -34,7 +34,7 @@ class CampaignText:
 
 
 def text_in(campaign: WithTexts, name: str, language: str) -> CampaignText:
-    """Return a text in a language if it was written in it, else as it was first written.
+    """Return a text in a language if it was written in it, else in its first language.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def text_in(campaign: WithTexts, name: str, language: str) -> CampaignText:
 
 
 def whole_consent(campaign: WithTexts) -> str:
-    """Return what annotators agree to, in every language: whoever agreed to one version agreed to
-    all."""
+    """Return the consent text in all its languages, because an annotator who agreed to one agreed
+    to all."""
     versions = {
         language: texts["consent"]
         for language, texts in campaign.translated_texts.items()
@@ -64,7 +64,7 @@ def whole_consent(campaign: WithTexts) -> str:
 
 
 def without(campaign: WithTexts, name: str) -> dict[str, dict[str, str]]:
-    """Return the translated texts without those of one name, which is written anew."""
+    """Return the translated texts without those of one name, for when that text is rewritten."""
     kept = {
         language: {key: text for key, text in texts.items() if key != name}
         for language, texts in campaign.translated_texts.items()

@@ -1,7 +1,7 @@
-"""Crowd platforms as data: how each calls a study, and how people go back with a code.
+"""Crowd platforms as data: how each names a study's ids, and how annotators return with a code.
 
-A kind names the parameters in which the platform puts its ids, and what stands in the study's
-address for the platform to fill in. Everything is a proposal that a manager may change.
+A kind names the parameters for the platform's ids, and the placeholders in the study's address that
+the platform fills in. Everything is a proposal that a manager may change.
 """
 
 import re
@@ -16,10 +16,10 @@ CODE = re.compile(r"^[A-Za-z0-9_-]{4,40}\Z")
 
 @dataclass(frozen=True, slots=True)
 class CrowdKind:
-    """What a platform needs to be told, and what it tells.
+    """The parameters and addresses of a platform.
 
-    `fills` is what the study's address holds in the place of each id; "" where the platform adds
-    the parameters by itself.
+    `fills` gives the placeholder for each id in the study's address; "" if the platform adds the
+    parameters by itself.
     """
 
     key: str
@@ -79,14 +79,14 @@ KINDS: Mapping[str, CrowdKind] = {each.key: each for each in (PROLIFIC, CONNECT,
 
 
 def is_id(text: str) -> bool:
-    """Say whether something can be an id of a platform."""
+    """Return whether a text can be an id of a platform."""
     return ID.fullmatch(text) is not None
 
 
 def study_address(kind: CrowdKind, entry: str, names: tuple[str, str, str]) -> str:
-    """Return what is pasted as the study's address: `entry` with a parameter for each id.
+    """Return the address to paste as the study's: `entry` with a parameter for each id.
 
-    Where the platform is not known, words in capitals stand for what it fills in.
+    If the platform is not known, names in capitals mark the values it has to fill in.
     """
     if kind is CONNECT:
         return entry
@@ -100,19 +100,20 @@ def study_address(kind: CrowdKind, entry: str, names: tuple[str, str, str]) -> s
 
 
 def gives_credit(template: str) -> bool:
-    """Say whether people go back by the id they came with, as to SONA, which grants a credit so."""
+    """Return whether annotators return by the id they came with, as to SONA, which then grants a
+    credit."""
     return "{person}" in template
 
 
 def way_back(template: str, code: str, person: str = "") -> str:
-    """Return the address by which somebody goes back with a code, or with the id they came with;
-    "" where there is none."""
+    """Return the address by which an annotator returns with a code, or with the id they came with;
+    "" if there is none."""
     if gives_credit(template):
         return template.replace("{person}", quote(person, safe="")) if person else ""
     return template.replace("{code}", quote(code, safe="")) if template and code else ""
 
 
 def origin(address: str) -> str:
-    """Return scheme and host of an address; of a bare host, that host with https."""
+    """Return the scheme and host of an address; for a bare host, that host with https."""
     parts = urlsplit(address if "://" in address else f"https://{address}")
     return f"{parts.scheme}://{parts.netloc}".lower()

@@ -1,8 +1,9 @@
-"""What crowd platforms ask of studies, as data, and a study held against it.
+"""Rules of crowd platforms for studies, as data, and a check of a study against them.
 
-The numbers are the platforms' own, with where they stand; a platform that changes them changes a
-line here. Plain Python over facts of a campaign, without a database. What cannot be seen from here
-(how a code is set on the platform) is named to be looked at, and never passes as met.
+The numbers are the platforms' own, with their source; if a platform changes one, only its line here
+changes. Plain Python over facts of a campaign, without a database. Facts that Quaestor cannot see
+(such as the setting of a code on the platform) are listed for the manager to check, and never pass
+as met.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from judging.quality import QualityPlan
 
 PolicyState = Literal["fails", "look", "met"]
 ORDER: Sequence[PolicyState] = ("fails", "look", "met")
-SHORTER = Decimal("0.8")  # of the time that tasks take: a plan that promises less is not truthful
+SHORTER = Decimal("0.8")  # of the time that tasks take: a plan that states less misleads annotators
 THREAT = re.compile(
     r"\b(reject\w*|unpaid|not (?:be |get )?paid|no pay(?:ment)?|without pay(?:ment)?|abgelehnt|"
     r"ablehn\w*|unbezahlt|nicht bezahlt|keine (?:Bezahlung|Vergütung))\b",
@@ -34,13 +35,13 @@ IDENTITY = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrowdPolicy:
-    """What one platform asks for: the least pay an hour by currency, how many checks somebody must
-    have failed in a study of so many minutes before that has a consequence, and how often a test
-    of understanding may be tried."""
+    """The rules of one platform: the minimum pay an hour by currency, the failed checks that are
+    required before they have a consequence in a study of at least so many minutes, and how often a
+    test of understanding may be tried."""
 
     hourly: Mapping[str, Decimal] = field(default_factory=dict)
     pays: bool = True  # in money, not in credits
-    host: str = ""  # people go back to
+    host: str = ""  # to which annotators return
     failed_checks: int = 2
     from_minutes: int = 5
     tries: int = 2
@@ -64,10 +65,10 @@ POLICIES: Mapping[str, CrowdPolicy] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlatformStudy:
-    """What a policy is held against: a campaign's plan, its texts, and its platform's settings.
+    """The facts that are checked: a campaign's plan, its texts, and its platform's settings.
 
-    page_seconds: what the protocol estimates for a task. pilot_seconds: the median of those handed
-    in before the main round. codes: by the end they are for; needed: the ends that can come.
+    page_seconds: the protocol's estimate for a task. pilot_seconds: the median of tasks submitted
+    before the main round. codes: by the end they are for; needed: the ends that are possible.
     """
 
     kind: str
@@ -93,8 +94,8 @@ class PlatformStudy:
 
 @dataclass(frozen=True, slots=True)
 class PolicyCheck:
-    """One rule held against a study: whether it is met, in a sentence, and what mends it where it is
-    not."""
+    """The result of one rule: its state, a sentence about it, and the remedy if the rule is not
+    met."""
 
     rule: str
     state: PolicyState
@@ -103,7 +104,7 @@ class PolicyCheck:
 
 
 def checks(study: PlatformStudy) -> list[PolicyCheck]:
-    """Return every rule of a platform held against a study, those that are not met first."""
+    """Return the checks of a study against every rule of its platform, unmet ones first."""
     policy = POLICIES[study.kind]
     found = [
         *_pay(study, policy),
@@ -118,11 +119,11 @@ def checks(study: PlatformStudy) -> list[PolicyCheck]:
 
 def _pay(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     if not policy.pays:
-        yield PolicyCheck("pay", "look", "People are given credits, by the rules of their school.")
+        yield PolicyCheck("pay", "look", "Annotators get credits, by the rules of their school.")
         return
     rate = study.rate
     if rate is None:
-        told = "No rate of pay is planned, so nobody can say what an hour pays."
+        told = "No rate of pay is planned, so the pay an hour is unknown."
         yield PolicyCheck("pay", "fails", told, "Plan: Rate of pay.")
         return
     seconds = Decimal(str(study.pilot_seconds or rate.minutes * 60))
@@ -144,7 +145,7 @@ def _pay(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
 
 
 def _promised(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
-    """Yield what is wrong with what people are told of time and pay before they begin."""
+    """Yield checks of the time and pay that annotators are told before they begin."""
     if not policy.pays:
         return
     rate = study.rate
@@ -153,21 +154,21 @@ def _promised(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck
         whence = "took in the pilot" if study.pilot_seconds else "take as the protocol estimates"
         told = (
             f"The plan counts {rate.minutes} minutes for a task, but tasks {whence} "
-            f"{takes / 60:.1f}: the time that people are told would be too short."
+            f"{takes / 60:.1f}: the time stated to annotators would be too short."
         )
         yield PolicyCheck("time", "fails", told, "Plan: Rate of pay, minutes a task.")
     if rate and study.qualifies:
         told = "The rate pays tasks and checks, but no minute of the qualification."
-        mend = "Count its minutes into what the platform pays, also to whoever is screened out."
+        mend = "Include its minutes in the platform's pay, also for annotators who do not qualify."
         yield PolicyCheck("pay_of_test", "look", told, mend)
     if not study.pay:
-        told = "What people get is not written down; they read it before they begin."
-        yield PolicyCheck("pay_told", "fails", told, "Plan: Pay, in words.")
+        told = "The pay is not described; annotators read it before they begin."
+        yield PolicyCheck("pay_told", "fails", told, "Plan: Pay.")
 
 
 def _work(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     if study.tasks is None:
-        told = "Without a share for each annotator everybody is given all tasks."
+        told = "Without a share for each annotator, every annotator is given all tasks."
         yield PolicyCheck("share", "fails", told, "Plan: Tasks for each annotator, at most.")
         return
     share = _share_minutes(study)
@@ -188,12 +189,12 @@ def _fairness(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck
     yield PolicyCheck(
         "rejection",
         "met",
-        "Nothing here rejects anybody: whoever fails a check is left out of the analysis, and paid.",
+        "Nothing here rejects a submission: annotators who fail a check are excluded from the analysis, and paid.",
     )
     for name, text in study.texts.items():
         if found := THREAT.search(text):
             told = f"The {name} speaks of “{found[0]}”."
-            mend = "Nobody may be told that a failed check costs their pay. A text that says it does not may stay."
+            mend = "No text may say that a failed check costs pay. A text that says it does not may stay."
             yield PolicyCheck("threat", "look", told, mend)
     plan = study.plan
     if plan.has_checks:
@@ -201,13 +202,13 @@ def _fairness(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck
             "Gold questions, repeats and degraded copies are no attention checks in the platform's "
             "sense, so they are never a reason to reject."
         )
-        mend = "On the platform set the code for failed checks to approve or to look by hand."
+        mend = "On the platform, set the code for failed checks to approval or manual review."
         yield PolicyCheck("form_of_checks", "look" if plan.has_rules else "met", told, mend)
     is_long = study.tasks is None or _share_minutes(study) >= policy.from_minutes
     if is_long and plan.exclude_gold is not None and plan.exclude_gold + 1 < policy.failed_checks:
         told = (
-            f"A rule leaves somebody out after one failed gold question; in studies of "
-            f"{policy.from_minutes} minutes or more it takes {policy.failed_checks}."
+            f"A rule excludes annotators after one failed gold question; in studies of "
+            f"{policy.from_minutes} minutes or more at least {policy.failed_checks} must fail."
         )
         mend = f"Plan: Checks, more than {policy.failed_checks - 1} failed gold questions."
         yield PolicyCheck("number_of_checks", "fails", told, mend)
@@ -221,33 +222,33 @@ def _fairness(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck
 
 def _people(study: PlatformStudy) -> Iterator[PolicyCheck]:
     if study.consent:
-        yield PolicyCheck("consent", "met", "People agree before their first task, or decline.")
+        yield PolicyCheck("consent", "met", "Annotators agree before their first task, or decline.")
     else:
-        told = "There is no consent text: nobody can decline."
-        yield PolicyCheck("consent", "fails", told, "Plan: What annotators agree to.")
+        told = "There is no consent text, so annotators cannot decline."
+        yield PolicyCheck("consent", "fails", told, "Plan: Consent.")
     if not study.contact:
         yield PolicyCheck(
-            "contact", "fails", "No contact is named whom people may ask.", "Plan: Contact."
+            "contact", "fails", "No contact for questions is named.", "Plan: Contact."
         )
     asking = next((each for each in study.asked if IDENTITY.search(each)), "")
     if asking:
-        told = f"The exit form asks for what tells who somebody is: “{asking}”."
-        yield PolicyCheck("identity", "fails", told, "Plan: Exit form. Take the question out.")
+        told = f"The exit form asks for identifying information: “{asking}”."
+        yield PolicyCheck("identity", "fails", told, "Plan: Exit form. Remove the question.")
     else:
-        told = "The platform's ids become keyed pseudonyms at the door; no page or export has them."
+        told = "The platform's ids are replaced by keyed pseudonyms on arrival; no page or export has them."
         yield PolicyCheck("identity", "met", told)
 
 
 def _ways(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     if study.return_template == crowd_kinds.SONA.return_template:
-        told = "The address people go back by is the example."
+        told = "The return address is still the example."
         mend = "Put your school, the experiment's number and the credit token into it."
         yield PolicyCheck("way_back", "fails", told, mend)
     elif policy.host and f"//{policy.host}/" not in study.return_template:
-        told = "The address people go back by is not the platform's."
-        mend = f"Settings: an address at https://{policy.host}/ with {{code}}; else people copy their code."
+        told = "The return address is not the platform's."
+        mend = f"Settings: an address at https://{policy.host}/ with {{code}}; else annotators copy their code."
         yield PolicyCheck("way_back", "look", told, mend)
-    if not crowd_kinds.gives_credit(study.return_template):  # else codes play no part
+    if not crowd_kinds.gives_credit(study.return_template):  # otherwise codes are not used
         lacking = [words for end, words in study.needed.items() if not study.codes.get(end)]
         if lacking:
             told = f"There is no code for: {', '.join(lacking)}."
@@ -256,12 +257,14 @@ def _ways(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
             told = "Every end has a code of its own."
             yield PolicyCheck("codes", "met", told)
     if not study.signed:
-        told = "Links are not signed: whoever knows an id of the platform can come as that person."
+        told = (
+            "Links are not signed: anyone who knows an id of the platform can enter as that person."
+        )
         mend = "Turn on the platform's secure URL, and tick “signed” in the settings."
         yield PolicyCheck("signed", "look", told, mend)
     if study.kind == "prolific" and not study.hears:
         told = (
-            "No secret for the platform's messages: places of people who return their submission are "
-            "freed only when their time has run out."
+            "No secret for the platform's messages: assignments of people who return their submission "
+            "are released only when their time has run out."
         )
-        yield PolicyCheck("messages", "look", told, "Settings: Secret of its messages.")
+        yield PolicyCheck("messages", "look", told, "Settings: Webhook secret.")

@@ -1,8 +1,8 @@
-"""Designs: in which order places are given out, what each annotator sees when, and proof that it is
-balanced.
+"""Designs: the order in which places are given out, what each annotator sees when, and a proof of
+balance.
 
-Every draw follows from a key alone: the same key gives the same design on every machine. Who does
-not know the key cannot predict a draw, however many others they have seen.
+Every draw follows from a key alone: the same key gives the same design on every machine. Without
+the key no draw can be predicted, however many others are known.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Square = tuple[tuple[int, ...], ...]
 
 
 class Draws(Protocol):
-    """Where chance comes from: each purpose has its own stream, so that a change to one leaves the
-    others alone."""
+    """A source of randomness with one stream for each purpose, so that a change to one stream does
+    not affect the others."""
 
     def stream(self, purpose: str) -> random.Random: ...
 
@@ -43,8 +43,8 @@ class KeyedDraws:
 
 @dataclass(frozen=True, slots=True)
 class SeededDraws:
-    """The streams of campaigns from before there were secrets; whoever guesses the seed can predict
-    them."""
+    """The streams of campaigns created before secrets existed; they can be predicted by guessing
+    the seed."""
 
     seed: int
 
@@ -54,7 +54,7 @@ class SeededDraws:
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """One of a task's places and where it stands in the queue; tasks count from 0, places and
+    """One of a task's places and its position in the queue; tasks count from 0, places and
     positions from 1."""
 
     task: int
@@ -63,12 +63,12 @@ class QueuePlace:
 
 
 def places(tasks: int, *, per_task: int, order: PlaceOrder, draws: Draws) -> Iterator[QueuePlace]:
-    """Yield every place of every task in the order in which they are given out; there may be
-    millions.
+    """Yield every place of every task in the order in which they are given out, lazily: there may
+    be millions.
 
     `depth` finishes tasks: all places of one task, then those of the next, the tasks in an order
-    drawn once. `breadth` has one annotator on everything first: the first places of all tasks, then
-    the second ones, each pass in an order of its own.
+    drawn once. `breadth` has one annotator judge everything first: the first places of all tasks,
+    then the second ones, each pass in an order of its own.
     """
     passes = range(1, per_task + 1)
     if order == "depth":
@@ -82,8 +82,7 @@ def places(tasks: int, *, per_task: int, order: PlaceOrder, draws: Draws) -> Ite
 
 
 def sample(names: Iterable[str], *, size: int, draws: Draws) -> tuple[str, ...]:
-    """Return `size` of the names, drawn without replacement; whatever their order, the same
-    ones."""
+    """Return `size` of the names, drawn without replacement, independent of their order."""
     known = sorted(names)
     return tuple(known[index] for index in _drawn(len(known), draws, "sample")[:size])
 
@@ -95,18 +94,18 @@ def shown_order(n: int, *, draws: Draws, enrollment_key: str, task_key: str) -> 
 
 
 def order_of_systems(names: Iterable[str], *, draws: Draws, source_key: str) -> tuple[str, ...]:
-    """Return the order in which the systems' questions on one source are cut into tasks.
+    """Return the order in which the systems' questions on one source are divided into tasks.
 
-    It decides which systems share a page, so it is drawn for each source, and says nothing of their
-    names.
+    It decides which systems share a page, so it is drawn for each source, and is independent of the
+    order of the names.
     """
     known = sorted(names)
     return tuple(known[index] for index in _drawn(len(known), draws, f"systems/{source_key}"))
 
 
 def letter(index: int) -> str:
-    """Return the name a question goes by on the page: A to Z, then AA, AB and so on; the index
-    counts from 0."""
+    """Return the letter of a question on the page: A to Z, then AA, AB and so on; the index counts
+    from 0."""
     name = ""
     index += 1
     while index:
@@ -117,13 +116,13 @@ def letter(index: int) -> str:
 
 def _drawn(n: int, draws: Draws, purpose: str) -> list[int]:
     drawn = list(range(n))
-    if n > 1:  # one alone has one order, and to start a stream takes time
+    if n > 1:  # a single one has one order, and starting a stream takes time
         draws.stream(purpose).shuffle(drawn)
     return drawn
 
 
 def latin_square(n: int, *, draws: Draws) -> Square:
-    """Return a drawn square in which each of n symbols stands once in every row and every
+    """Return a random square in which each of n symbols occurs once in every row and every
     column."""
     rows, columns, symbols = (
         _drawn(n, draws, f"latin/{part}") for part in ("rows", "columns", "symbols")
@@ -132,10 +131,10 @@ def latin_square(n: int, *, draws: Draws) -> Square:
 
 
 def williams_rows(n: int, *, draws: Draws) -> Square:
-    """Return orders of n symbols in which each stands equally often in each position and after each
-    other symbol, in a drawn order and of drawn symbols.
+    """Return orders of n symbols in which each occurs equally often in each position and after each
+    other symbol, in random order and with random symbols.
 
-    There are n rows where n is even, 2n where it is odd (Williams 1949).
+    There are n rows if n is even, 2n if it is odd (Williams 1949).
     """
     rows = _williams(n)
     symbols = _drawn(n, draws, "williams/symbols")
@@ -146,8 +145,8 @@ def williams_rows(n: int, *, draws: Draws) -> Square:
 
 
 def _williams(n: int) -> Square:
-    """Return those rows as they are written down: n in which each symbol stands once in each
-    position, and where n is odd the same n backwards."""
+    """Return these rows before any draw: n in which each symbol occurs once in each position and,
+    if n is odd, the same n backwards."""
     zigzag = [(step + 1) // 2 if step % 2 else (n - step // 2) % n for step in range(n)]
     rows = [tuple((first + shift) % n for first in zigzag) for shift in range(n)]
     return (*rows, *(row[::-1] for row in rows)) if n % 2 and n > 1 else tuple(rows)
@@ -155,7 +154,7 @@ def _williams(n: int) -> Square:
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """One thing a seat judges: a system's questions for a source, at a position of the seat's own
+    """One judgment of a seat: a system's questions for a source, at a position of the seat's own
     order, from 1."""
 
     seat: int
@@ -167,16 +166,17 @@ class Seating:
 def panel(
     seats: int, *, systems: int, sources: int, draws: Draws, afresh: bool = True
 ) -> Iterator[Seating]:
-    """Yield who judges which system on which source in which order, for a panel that sees each
-    source once: what all seats judge first, then what they judge second, and so on.
+    """Yield which seat judges which system on which source in which order, for a panel that sees
+    each source once: first what all seats judge first, then what they judge second, and so on.
 
     Sources are drawn into blocks of as many as there are systems. In a block every seat sees every
     system once; a Latin square says on which source, and a Williams row in which order. All counts
-    of `balance` come out even where the sources are a multiple of the systems, and the seats too
-    (of twice the systems, where these are odd in number).
+    of `balance` are even if the number of sources is a multiple of the number of systems, and so is
+    that of seats (of twice the systems, if their number is odd).
 
-    Each block is drawn afresh: one square and rows in turn for all blocks, as before that was so,
-    would tell who knows this code which questions are of one system, without the key.
+    Each block is drawn independently. If one square and its rows served all blocks in turn, as in
+    early campaigns, a reader of this code could tell without the key which questions are of one
+    system.
     """
     drawn = _drawn(sources, draws, "panel/sources")
     blocks = (_fresh_blocks if afresh else _turning_blocks)(seats, systems, draws)
@@ -190,14 +190,14 @@ def panel(
                 yield Seating(seat, position, source, system)
 
 
-Block = list[list[tuple[int, int]]]  # for each seat places and their systems, in turn
+Block = list[list[tuple[int, int]]]  # for each seat, places with their systems in order
 
 
 def _fresh_blocks(seats: int, systems: int, draws: Draws) -> Iterator[Block]:
-    """Yield blocks that have nothing to do with each other.
+    """Yield independent blocks.
 
-    As many seats as there are systems, one after the other, have rows in which each system stands
-    once in each position; where these are odd in number, the next as many have them backwards.
+    Consecutive seats, as many as there are systems, have rows in which each system occurs once in
+    each position; if the number of systems is odd, the next as many seats have the rows backwards.
     """
     orders = _williams(systems)
     for block in itertools.count():
@@ -217,7 +217,7 @@ def _fresh_blocks(seats: int, systems: int, draws: Draws) -> Iterator[Block]:
 
 
 def _turning_blocks(seats: int, systems: int, draws: Draws) -> Iterator[Block]:
-    """Yield the blocks of panels from before: with the rows' number they come again."""
+    """Yield the blocks of early panels, which repeat after as many blocks as there are rows."""
     square, orders = latin_square(systems, draws=draws), williams_rows(systems, draws=draws)
     for block in itertools.count():
         yield [
@@ -231,8 +231,8 @@ def _turning_blocks(seats: int, systems: int, draws: Draws) -> Iterator[Block]:
 
 @dataclass(frozen=True, slots=True)
 class MeetingTable:
-    """How often each row meets each column; `apart` where a row can never meet the column of its
-    own name."""
+    """How often each row meets each column; `apart` if a row can never meet the column of its own
+    name."""
 
     rows: tuple[Hashable, ...]
     columns: tuple[Hashable, ...]
@@ -253,7 +253,7 @@ class MeetingTable:
 
 
 def cross_table(pairs: Iterable[tuple[Hashable, Hashable]], *, apart: bool = False) -> MeetingTable:
-    """Count how often each first meets each second."""
+    """Count how often the first of each pair meets the second."""
     counts = Counter(pairs)
     rows = tuple(sorted({row for row, _ in counts}, key=_by_kind))
     columns = tuple(sorted({column for _, column in counts}, key=_by_kind))
@@ -270,8 +270,8 @@ def _by_kind(name: Hashable) -> tuple[str, Hashable]:
 
 
 def balance(seatings: Iterable[Seating]) -> dict[str, MeetingTable]:
-    """Prove a panel's balance: who by system, source by system, turn by system, and who follows
-    whom.
+    """Count a panel's balance: seat by system, source by system, turn by system, and each system by
+    the preceding one.
 
     A turn is the position within a block of as many judgments as there are systems.
     """
@@ -287,7 +287,7 @@ def balance(seatings: Iterable[Seating]) -> dict[str, MeetingTable]:
 
 
 def _followings(seatings: Sequence[Seating], systems: int) -> list[tuple[int, int]]:
-    """Pairs of neighbours inside a block; over the border of two blocks anything may follow."""
+    """Return pairs of neighbours inside a block; across the border of two blocks any may follow."""
     ordered = sorted(seatings, key=lambda s: (s.seat, s.position))
     return [
         (later.system, earlier.system)

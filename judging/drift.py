@@ -1,6 +1,6 @@
-"""Whether an annotator's values change from day to day: means by day, their intervals, and when to look at a day.
+"""Drift of an annotator's values from day to day: means by day, their intervals, and flagged days.
 
-Values on one source are no independent evidence, so a day counts by the means of its sources.
+Values on one source are not independent evidence, so a day counts by the means of its sources.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from math import atan2, cos, pi, sin, sqrt
 from statistics import NormalDist
 
-REQUIRED_SOURCES = 5  # of a day, and of the other days together, before they are compared
-LEVEL = 0.01  # of an annotator: over all days and criteria that are compared
+REQUIRED_SOURCES = 5  # sources on a day, and on the other days together, that a comparison requires
+LEVEL = 0.01  # level of an annotator's tests together: over all days and criteria that are compared
 REQUIRED_DIFFERENCE = 0.1  # as a share of the scale, before a day is flagged
-LARGE = 300  # degrees of freedom from which on Student's t is taken for normal
+LARGE = 300  # degrees of freedom from which Student's t is treated as normal
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class SourceSpread:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Student's 95 % interval for the mean; None for fewer than two sources."""
+        """Return Student's 95% interval for the mean; None for fewer than two sources."""
         if self.n < 2:
             return None
         half = t_quantile(0.05, self.n - 1) * self.deviation / sqrt(self.n)
@@ -33,10 +33,10 @@ class SourceSpread:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """One day of one annotator, or of everybody, on one criterion.
+    """One day of one annotator, or of all annotators, on one criterion.
 
-    given: the values. apart: their distance from what others gave the same units; None where
-    nobody else judged them.
+    given: the values. apart: their distances from the values of others on the same units; None if
+    no other annotator judged them.
     """
 
     day: str
@@ -47,7 +47,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A day on which an annotator was further from the others, or nearer, than on their other days.
+    """A day on which an annotator's distance from the others differs from that on their other days.
 
     own, others: mean distance on that day and on the other days. p: of Welch's test, before any correction.
     """
@@ -61,11 +61,11 @@ class Drift:
 
 
 def drifts(days: Mapping[str, Sequence[Day]], widths: Mapping[str, float]) -> list[Drift]:
-    """Return for each criterion the day that differs most from the annotator's other days, where
-    one is to be looked at; of equal ones the last.
+    """Return for each criterion the day that differs most from the annotator's other days, if it is
+    flagged; of equal ones the last.
 
-    Compared are distances from the others on the same units, so the questions of a day cannot cause
-    a difference. A day is flagged where Welch's test over source means has p below 1 % divided by
+    The test compares distances from the others on the same units, so the questions of a day cannot
+    cause a difference. A day is flagged if Welch's test over source means has p below 1% divided by
     the annotator's comparisons, and the difference is at least a tenth of the scale. Days with
     fewer than five sources are not compared.
     """
@@ -91,7 +91,7 @@ def _compared(criterion: str, days: Sequence[Day]) -> list[Drift]:
 
 
 def pooled(spreads: Sequence[SourceSpread]) -> SourceSpread | None:
-    """Return several days as one."""
+    """Return the spread of several days together."""
     n = sum(each.n for each in spreads)
     if not n:
         return None

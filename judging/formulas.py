@@ -5,21 +5,21 @@ import re
 
 from judging.imports.readers.numbers import is_number
 
-# Every CSV file with inert cells begins with it: without it, spreadsheets read UTF-8 in the encoding of their system.
-# Files for programs have none; many would take it for a part of the first column's name.
+# Every CSV file with inert cells begins with it: otherwise spreadsheets read UTF-8 in the encoding of their system.
+# Files for programs have none; many would read it as a part of the first column's name.
 BYTE_ORDER_MARK = "\ufeff"
 
-# a sign by which a formula begins, with spaces and double quotes that a spreadsheet takes away
+# a sign that begins a formula, with spaces and double quotes that a spreadsheet removes
 _FORMULA = r'[ "]*[=+\-@＝＋－＠]'
 _FIRST = re.compile(rf"[\t\n]|{_FORMULA}")
 _INSIDE = re.compile(rf"([;\t\n])(?={_FORMULA})")
 
 
 def inert(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula; numbers stay as they are.
+    """Return a cell that no spreadsheet takes for a formula; numbers do not change.
 
-    Where a semicolon or a tab parts cells, as in many languages, quotes inside a line of commas
-    keep nothing together: an apostrophe stands wherever a formula would begin behind one of them,
+    If a semicolon or a tab separates cells, as in many languages, quotes inside a line of commas do
+    not hold a cell together: an apostrophe is put wherever a formula would begin after one of them,
     or in a new line. A carriage return becomes a line feed: not every writer puts it in quotes.
 
     >>> inert("=1+1"), inert("-1.5"), inert("-"), inert("yes; =1")

@@ -1,5 +1,5 @@
-"""Who may do what to which object. Pages, the API and the other apps ask here; a foreign object is
-a 404."""
+"""Access control: which user may do what to which object. Pages, the API and the other apps use it;
+an object of another user is a 404."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -40,7 +40,7 @@ JUDGES = """
 SELECT EXISTS (SELECT FROM judging_enrollment WHERE user_id = %(user)s)
     OR EXISTS (SELECT FROM judging_membership WHERE user_id = %(user)s AND role = 'annotator')
 """
-CONFIRMED = "password_shown"  # in the session: when its owner last typed the password
+CONFIRMED = "password_shown"  # in the session: when the user last entered the password
 CONFIRMED_FOR = timedelta(minutes=15)
 
 
@@ -52,16 +52,16 @@ def collections_of(user: User) -> QuerySet[Collection]:
 
 
 def collections_to_plan_with(user: User) -> QuerySet[Collection]:
-    """Return the collections about which a user may plan campaigns: to see one through another's is
-    not enough."""
+    """Return the collections about which a user may plan campaigns: seeing one through another
+    user's campaign is not enough."""
     return Collection.objects.filter(
         Q(owner=user) | Q(shares__user=user), checks_of__isnull=True
     ).distinct()
 
 
 def jobs_of(user: User) -> QuerySet[Job]:
-    """Return the jobs of campaigns a user manages or analyses, those they started about what is
-    still theirs, and what computes on their collections, whoever started it."""
+    """Return the jobs of campaigns a user manages or analyses, those they started about objects
+    that are still theirs, and all computations on their collections, whoever started them."""
     about = Q(collection__isnull=True) | Q(collection__in=collections_of(user))
     started = Q(created_by=user, campaign__isnull=True) & about
     on_theirs = Q(kind__in=Job.COMPUTES, campaign__isnull=True, collection__owner=user)
@@ -71,38 +71,38 @@ def jobs_of(user: User) -> QuerySet[Job]:
 
 
 def creates(user: User, job: Job) -> bool:
-    """Say whether somebody may still make collections and campaigns, for a job that makes one."""
+    """Return whether the user of a job that creates a collection or campaign may still do so."""
     return user.can_create_campaigns
 
 
 def owns(user: User, job: Job) -> bool:
-    """Say whether somebody still owns the collection of a job; one that is about a file of theirs
-    has none. Where it is gone, the job itself says so."""
+    """Return whether the user still owns the job's collection; a job about one of their files has
+    none. If the collection was deleted, the job itself reports it."""
     theirs = user.collections.filter(pk=job.collection_id)
     return user.can_create_campaigns and (job.collection_id is None or theirs.exists())
 
 
 def reads(user: User, job: Job) -> bool:
-    """Say whether somebody still sees the collection of a job. Where it is gone, the job itself says
-    so."""
+    """Return whether the user still sees the job's collection. If it was deleted, the job itself
+    reports it."""
     return job.collection_id is None or collections_of(user).filter(pk=job.collection_id).exists()
 
 
 def manages(user: User, job: Job) -> bool:
-    """Say whether somebody still manages the campaign of a job, which they may still use the
-    collection for."""
+    """Return whether the user still manages the job's campaign, and may still use its
+    collection."""
     managed = user.memberships.staff().filter(campaign=job.campaign_id, role__in=MANAGERS)
     return analyses(user, job) and managed.exists()
 
 
 def analyses(user: User, job: Job) -> bool:
-    """Say whether somebody still manages or analyses the campaign of a job."""
+    """Return whether the user still manages or analyses the job's campaign."""
     return Campaign.objects.visible_to(user).filter(pk=job.campaign_id).exists()
 
 
 def reports(user: User, job: Job) -> bool:
-    """Say whether somebody may still ask for a campaign's report: its staff, and who owns the
-    collection."""
+    """Return whether the user may still request a campaign's report: its staff, and the owner of
+    the collection."""
     return analyses(user, job) or user.collections.filter(campaigns=job.campaign_id or 0).exists()
 
 
@@ -110,7 +110,7 @@ def rubrics_of(user: User) -> QuerySet[Rubric]:
     """Return the protocols that come with the software, the user's own, and those of campaigns they
     manage or analyse.
 
-    Annotators see the guideline on their pages, and of the protocol's checks nothing.
+    Annotators see the guideline on their pages, and nothing of the protocol's checks.
     """
     seen = Campaign.objects.visible_to(user)
     if not (user.can_create_campaigns or seen.exists()):
@@ -121,7 +121,7 @@ def rubrics_of(user: User) -> QuerySet[Rubric]:
 
 
 def creator_required(view: View) -> View:
-    """Let only those in who may create collections and campaigns."""
+    """Admit only users who may create collections and campaigns."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -134,8 +134,8 @@ def creator_required(view: View) -> View:
 def password_confirmed(view: View) -> View:
     """Ask for the password again before an act that cannot be undone or that gives rights away.
 
-    Who logged in or typed it within a quarter of an hour goes on; who has no password cannot be
-    asked.
+    Users who logged in or entered it within a quarter of an hour are not asked; nor are users
+    without a password.
     """
 
     @wraps(view)
@@ -153,8 +153,8 @@ def password_confirmed(view: View) -> View:
 
 
 def password_confirmed_first(view: View) -> View:
-    """Ask for the password before a page with a form is shown, too: what is typed there is not lost
-    by being asked behind it."""
+    """Ask for the password before a page with a form is shown, too, so that the form's input is not
+    lost when the password is asked for."""
     asking_again = password_confirmed(view)
 
     @wraps(view)
@@ -168,7 +168,7 @@ def password_confirmed_first(view: View) -> View:
 
 
 def is_confirmed(request: HttpRequest) -> bool:
-    """Return whether the password was typed of late, or cannot be asked."""
+    """Return whether the password was entered recently, or cannot be asked for."""
     return (
         not request.user.is_authenticated
         or not request.user.has_usable_password()
@@ -178,7 +178,7 @@ def is_confirmed(request: HttpRequest) -> bool:
 
 
 def administrator_required(view: View) -> View:
-    """Let only administrators in."""
+    """Admit only administrators."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -190,8 +190,8 @@ def administrator_required(view: View) -> View:
 
 
 def campaign_of(user: User, uuid: UUID, roles: tuple[str, ...]) -> Campaign:
-    """Return the campaign where the user has one of the roles; an annotator's colleague may not
-    know it exists."""
+    """Return the campaign if the user has one of the roles; others, such as its annotators, may not
+    learn that it exists."""
     theirs = user.memberships.staff().filter(campaign__uuid=uuid)
     held = set(theirs.values_list("role", flat=True))
     campaign = held and (
@@ -214,7 +214,7 @@ def _judged_campaign(request: HttpRequest, uuid: UUID) -> Campaign | None:
 
 
 def _campaign_of_member(request: HttpRequest, uuid: UUID) -> Campaign | None:
-    """Return the campaign where the user judges, or which they see as a manager or an analyst."""
+    """Return the campaign if the user judges in it, or sees it as a manager or an analyst."""
     seen = Campaign.objects.visible_to(request.user).select_related("collection", "rubric")
     return _judged_campaign(request, uuid) or seen.filter(uuid=uuid).first()
 
@@ -258,8 +258,8 @@ def _hands(
     door: Callable[[View], View] = login_required,
     is_for_annotators: bool = False,
 ) -> Callable[[View], View]:
-    """Return a guard behind a door: it hands the view what `find` makes of the key in the address,
-    and answers 404 where that is nothing, or was removed while the view worked on it."""
+    """Return a decorator, combined with the guard `door`: it passes the view what `find` returns
+    for the key in the address, and answers 404 if that is None, or was deleted during the view."""
 
     def guard(view: View) -> View:
         @wraps(view)
@@ -313,7 +313,7 @@ assignment_for_annotator = _hands(
 )
 collection_for_readers = _hands(_collection)
 collection_for_owner = _hands(_own_collection, door=creator_required)
-# what a job found may be hundreds of megabytes, and most that ask want to know how far it is
+# a job's result may be hundreds of megabytes, and most requests only ask for its progress
 job_for_readers = _hands(
     lambda request, pk: jobs_of(request.user).defer("result").filter(pk=pk).first()
 )
@@ -325,28 +325,30 @@ draft_for_owner = _hands(
 
 
 def judges_now(user: User, collection: Collection, *, but_in: Campaign | None = None) -> bool:
-    """Say whether somebody judges, or may yet judge, this dataset in a campaign that has not ended,
-    in this collection or another of the same dataset; `but_in` names one that does not matter.
+    """Return whether a user judges, or may yet judge, this dataset in a campaign that has not
+    ended, in this collection or another of the same dataset; `but_in` names one that does not
+    count.
 
-    Until then no page that they may see for another role names the system of a question. To be
-    named an annotator is enough in this very collection, but others cannot take the sight of it
-    from its owner so. A campaign whose maker's use was ended goes on no more.
+    Until then no page that they may see for another role names the system of a question. Being
+    named an annotator is enough in this very collection; for its owner it counts only in campaigns
+    that they created, so that others cannot hide the dataset from them. A campaign whose creator
+    may no longer use the collection does not count.
     """
     return bool(_judged_by(user, collection, but_in=but_in))
 
 
 def judged_now(user: User, collection: Collection) -> set[int]:
-    """Return the collections of this dataset that somebody judges, or may yet judge."""
+    """Return the collections of this dataset that a user judges, or may yet judge."""
     return set(_judged_by(user, collection).values())
 
 
 def _judged_by(
     user: User, collection: Collection, *, but_in: Campaign | None = None
 ) -> dict[int, int]:
-    """Return the campaigns by which somebody is not to know the systems of a collection, each with
-    the collection that it is about."""
-    # Most who read a page judge nothing anywhere. Pages ask several times, and to put the whole
-    # question together costs more than to answer this one.
+    """Return the campaigns because of which a user must not know the systems of a collection, each
+    with its collection."""
+    # Most users judge nothing anywhere. Pages ask several times, and building the whole query costs
+    # more than answering this one.
     if not rows(JUDGES, {"user": user.pk})[0][0]:
         return {}
     ended = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
@@ -367,8 +369,8 @@ def _judged_by(
 
 
 def how_to_decline(user: User, collection: Collection) -> str:
-    """Return what to tell who judges the dataset only for somebody has named them, and who has not
-    begun; "" to everybody else."""
+    """Return the advice for a user who judges the dataset only because they were named, and has not
+    begun; "" for all other users."""
     judged = _judged_by(user, collection)
     if not judged or user.memberships.not_begun().filter(campaign__in=judged).count() < len(judged):
         return ""
@@ -379,13 +381,13 @@ def how_to_decline(user: User, collection: Collection) -> str:
 
 
 def with_how_to_decline(said: str, user: User, collection: Collection) -> str:
-    """Return why who judges the dataset is shown none of it, and how to decline for whom that is
-    possible."""
+    """Return why a user who judges the dataset is shown none of it, with how to decline if they
+    can."""
     return f"{said} {how_to_decline(user, collection)}".strip()
 
 
 def check_not_judging(user: User, collection: Collection) -> None:
-    """Raise PermissionDenied if the user still judges the dataset, because what follows names the
+    """Raise PermissionDenied if the user still judges the dataset, because the page would name the
     system of each question."""
     if judges_now(user, collection):
         refused = (
@@ -396,7 +398,7 @@ def check_not_judging(user: User, collection: Collection) -> None:
 
 
 def not_for_who_judges(view: View) -> View:
-    """Refuse whoever judges the dataset still: the view names the system of each question."""
+    """Refuse users who still judge the dataset: the view names the system of each question."""
 
     @wraps(view)
     def guarded(request: HttpRequest, collection: Collection, **parts: Any) -> HttpResponse:
@@ -408,13 +410,13 @@ def not_for_who_judges(view: View) -> View:
 
 def hidden_enrollments(user: User, campaign: Campaign) -> set[int]:
     """Return the enrolments whose work the user may not see: their own, while they judge the
-    dataset and the campaign has checks. Counts read after each task would tell which was a check."""
+    dataset and the campaign has checks. Counts after each task would reveal which was a check."""
     own = campaign.enrollments.filter(user=user).values_list("pk", flat=True)
     return set(own) if campaign.checked and judges_now(user, campaign.collection) else set()
 
 
 def unproposed_enrollments(user: User, campaign: Campaign) -> set[int]:
     """Return the enrolments that exclusion rules do not propose to the user: their own, while they
-    judge the dataset. A proposal would tell how they did in checks."""
+    judge the dataset. A proposal would reveal how they did in checks."""
     own = campaign.enrollments.filter(user=user).values_list("pk", flat=True)
     return set(own) if judges_now(user, campaign.collection) else set()

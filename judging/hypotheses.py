@@ -1,5 +1,5 @@
-"""What a plan declares about tests before there are data: the primary hypothesis and the equivalence
-margin."""
+"""A plan's declarations about tests before there are data: the primary hypothesis and the
+equivalence margin."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ class PrimaryHypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
-    """The declarations of a plan; None for what it does not declare."""
+    """The declarations of a plan; None for each that is missing."""
 
     primary: PrimaryHypothesis | None = None
     margin: float | None = None  # scale points within which two systems are equivalent
 
 
 def from_document(document: Mapping[str, Any]) -> Hypotheses:
-    """Return the declarations that a campaign holds as JSON."""
+    """Return the declarations stored in a campaign as JSON."""
     primary = document.get("primary")
     return Hypotheses(PrimaryHypothesis(**primary) if primary else None, document.get("margin"))
 
 
 def to_document(declared: Hypotheses) -> dict[str, Any]:
-    """Return declarations as a campaign holds them: without what is not declared."""
+    """Return declarations as stored in a campaign, without missing ones."""
     document: dict[str, Any] = {}
     if declared.primary is not None:
         document["primary"] = {
@@ -70,7 +70,7 @@ def to_document(declared: Hypotheses) -> dict[str, Any]:
 
 
 def in_words(declared: Hypotheses, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield what a plan declares; `names` are the criteria's names by key."""
+    """Yield a plan's declarations as sentences; `names` are the criteria's names by key."""
     if (primary := declared.primary) is None:
         yield "No primary hypothesis is declared: every test is exploratory."
     else:

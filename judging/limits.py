@@ -12,7 +12,7 @@ MAX_DOCUMENT_CHARACTERS = 50_000  # a text that is written on a page: consent, g
 MAX_NOTE_CHARACTERS = 5_000  # an annotator's note
 MAX_NAME_CHARACTERS = 200  # the name of a system, column, key or event
 MAX_FILE_NAME_CHARACTERS = 255
-MAX_EXCERPT_CHARACTERS = 500  # a long text where a page lists it
+MAX_EXCERPT_CHARACTERS = 500  # a long text in a list on a page
 
 MAX_PAGE_ROWS = 200  # a table on a page; files have all rows
 MAX_PAGE_CELLS = 20_000  # the tables of one page
@@ -42,12 +42,12 @@ MAX_SWAPPED_MEANS = 2_000_000_000  # system means in permutation tests: about fo
 MAX_LOGIN_ATTEMPTS_PER_MINUTE = 60  # of researchers, of annotators, and of unknown browsers
 MAX_LOGIN_ATTEMPTS_OF_ONE = 20  # per minute, for a name or by a visitor; also a user's API tokens
 MAX_LOGIN_PAUSE = timedelta(minutes=15)
-MAX_ARRIVALS_PER_MINUTE = 200  # people who join one campaign by a link that nobody signed
+MAX_ARRIVALS_PER_MINUTE = 200  # people who join one campaign by unsigned links
 MAX_CROWD_MESSAGES_PER_MINUTE = 600  # from one crowd platform, to one web process
 MAX_MARKS = 5_000  # passages' spans that one assignment marks
 
 # Other servers
-MAX_REPLY_BYTES = 2_000_000  # of a language model or crowd platform, with the head
+MAX_REPLY_BYTES = 2_000_000  # of a language model or crowd platform, with its headers
 
 # Campaigns
 MAX_ASSIGNMENTS = 5_000_000  # of one round

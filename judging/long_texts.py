@@ -1,6 +1,6 @@
-"""Long texts where a page or a file shows their beginning."""
+"""Long texts of which a page or a file shows only the beginning."""
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return a text, of a long one its beginning and an ellipsis."""
+    """Return a text; of a long one, the beginning and an ellipsis."""
     return text if len(text) <= longest else f"{text[:longest]}…"

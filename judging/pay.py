@@ -1,8 +1,8 @@
-"""What annotators earn: the planned rate, what it comes to for the hours they worked, and what is
-owed to a floor.
+"""Annotators' pay: the planned rate, the pay for the hours they worked, and the supplement up to a
+minimum.
 
 Plain Python over amounts, in decimals: money is never a binary fraction. Idle time over two minutes
-is not paid time, and neither rounding nor a failed check ever lowers what somebody gets.
+is not paid time, and neither rounding nor a failed check ever lowers an annotator's pay.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ HOUR = Decimal(3600)
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What a task pays, in which currency, how many minutes one is planned to take, and the least
-    an hour may pay."""
+    """The pay of a task, its currency, the planned minutes of a task, and the minimum pay of an
+    hour."""
 
     amount: Decimal
     currency: str
@@ -28,17 +28,17 @@ class Rate:
 
     @property
     def hourly(self) -> Decimal:
-        """What an hour pays if tasks take as long as planned."""
+        """Return the pay of an hour if tasks take as long as planned."""
         return (self.amount * 60 / self.minutes).quantize(CENT)
 
     @property
     def below_floor(self) -> bool:
-        """Say whether the plan itself pays less than its floor."""
+        """Return whether the plan itself pays less than its minimum."""
         return self.floor is not None and self.hourly < self.floor
 
 
 def rate_of(document: Mapping[str, Any]) -> Rate | None:
-    """Return the rate that a campaign holds; None where none is planned."""
+    """Return the rate stored in a campaign; None if none is planned."""
     if not document:
         return None
     floor = document.get("floor")
@@ -51,15 +51,15 @@ def rate_of(document: Mapping[str, Any]) -> Rate | None:
 
 
 def document_of(rate: Rate) -> dict[str, str]:
-    """Return a rate as JSON holds it: amounts as text, so that none loses a cent."""
+    """Return a rate for JSON: amounts as text, so that no cent is lost."""
     written = {"amount": str(rate.amount), "currency": rate.currency, "minutes": str(rate.minutes)}
     return written | ({"floor": str(rate.floor)} if rate.floor is not None else {})
 
 
 @dataclass(frozen=True, slots=True)
 class Earned:
-    """What one annotator has earned so far: tasks of every kind, seconds at work, and what is owed
-    to the floor."""
+    """One annotator's work so far: tasks of every kind, seconds at work, and the rate that pays
+    them."""
 
     tasks: int
     seconds: float
@@ -71,15 +71,15 @@ class Earned:
 
     @property
     def hourly(self) -> Decimal | None:
-        """What an hour at work has paid; None before any time was counted."""
+        """Return the pay of an hour at work; None before any time was counted."""
         if self.seconds <= 0:
             return None
         return (self.amount * HOUR / Decimal(str(self.seconds))).quantize(CENT)
 
     @property
     def top_up(self) -> Decimal:
-        """What lifts the hours worked to the floor, rounded up to a cent; 0 where nothing is
-        owed."""
+        """Return the supplement that raises the pay for the hours worked to the minimum, rounded up
+        to a cent; 0 if none is due."""
         if self.rate.floor is None:
             return Decimal(0)
         owed = self.rate.floor * Decimal(str(self.seconds)) / HOUR - self.amount

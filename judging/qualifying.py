@@ -1,5 +1,5 @@
-"""When a try at the qualification passes, as a pure function: the door for people and the forecast
-of a dry run mark by it alike."""
+"""The pass mark of a qualification as a pure function, which marks both annotators' tries and those
+in the forecast of a dry run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class QualificationItem:
-    """An item's right values by criterion, and which item it asks again."""
+    """An item's right values by criterion, and the item that it repeats, if any."""
 
     accepted: Mapping[int, Collection[int]]
     repeats: int | None = None
@@ -17,8 +17,8 @@ class QualificationItem:
 
 @dataclass(frozen=True, slots=True)
 class QualificationMark:
-    """What a try came to: right values of how many asked, and whether what was asked again got the
-    same answers."""
+    """The result of a try: right values, values asked for, and whether repeated items got the same
+    answers."""
 
     right: int
     asked: int
@@ -32,7 +32,7 @@ def mark(
     *,
     pass_mark: int,
 ) -> QualificationMark:
-    """Compare a try with the key; `given` by item and criterion, the mark in per cent of the
+    """Compare a try with the key; `given` is by item and criterion, `pass_mark` in per cent of the
     answers asked for.
 
     >>> items = {1: QualificationItem({7: [3]}), 2: QualificationItem({7: [1, 2]})}

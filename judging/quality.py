@@ -1,9 +1,9 @@
-"""What an annotator's work looks like: pace, equal values and runs, and which of it is worth a
-manager's look.
+"""The quality of an annotator's work: pace, equal values and runs, and which of these a manager
+should check.
 
 Plain Python over counts, without a database. The thresholds are a part of a campaign's plan
-(`QualityPlan`), so that they are fixed by the lock; a flag says what was seen and how the others
-did, and never acts by itself.
+(`QualityPlan`), so that they are fixed by the lock; a flag reports the annotator's numbers and the
+others', and never acts by itself.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from judging import signed_ranks
 from judging.drift import Day, Drift
 
 Reason = Literal["speed", "same", "run", "gold", "repeats", "degraded", "drift"]
-# Equal values are no sign of anything where others give that value to more than this share
+# Equal values are no sign of anything if others give that value to more than this share
 OTHERS_DIFFER = 0.8
-RARE_RUN = 0.001  # a run is long where one like it comes up less often than this by the others' share of the value
+RARE_RUN = 0.001  # a long run is rarer than this, given the others' share of the value
 LEVEL = 0.05
 REQUIRED_GOLD = 3
 REQUIRED_COPIES = 5  # fewer cannot be lower at this level
@@ -29,10 +29,9 @@ TWO_SIDED = 1.96  # standard errors on either side of a forecast
 
 @dataclass(frozen=True, slots=True)
 class QualityPlan:
-    """What is looked at, from when on it is flagged, and which annotators are proposed for
-    exclusion.
+    """The thresholds for flags, and the rules that propose annotators for exclusion.
 
-    A rule that is None proposes nobody. Percentages are of an annotator's tasks.
+    A rule that is None proposes no annotator. Percentages are of an annotator's tasks.
     """
 
     least_values: int = 12
@@ -55,12 +54,12 @@ class QualityPlan:
 
     @property
     def has_checks(self) -> bool:
-        """Say whether tasks are put in besides the dataset."""
+        """Return whether the plan adds check tasks to those of the dataset."""
         return bool(self.repeats or self.gold or self.degraded)
 
     @property
     def has_rules(self) -> bool:
-        """Say whether some rule proposes annotators for exclusion."""
+        """Return whether any rule proposes annotators for exclusion."""
         named = (self.exclude_gold, self.exclude_repeats)
         return any(each is not None for each in named) or (
             self.exclude_speed or self.exclude_same or self.exclude_degraded
@@ -68,23 +67,22 @@ class QualityPlan:
 
 
 def from_document(document: Mapping[str, Any]) -> QualityPlan:
-    """Return the plan that a campaign holds; what it does not name has its default."""
+    """Return the plan stored in a campaign, with defaults for missing values."""
     known = {each.name for each in fields(QualityPlan)}
     return QualityPlan(**{name: value for name, value in document.items() if name in known})
 
 
 def to_document(plan: QualityPlan) -> dict[str, Any]:
-    """Return a plan as JSON holds it: every threshold, so that a later default changes no locked
-    plan."""
+    """Return a plan for JSON: every threshold, so that a later default changes no locked plan."""
     return asdict(plan)
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How one annotator used one criterion's scale.
+    """One annotator's use of one criterion's scale.
 
     counts: how often each value was given. run, run_value: the most equal values in a row, in the
-    order handed in.
+    order of submission.
     """
 
     counts: Mapping[int, int]
@@ -98,13 +96,14 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """How one annotator did in the checks.
+    """One annotator's results in the checks.
 
-    gold, passed: gold questions met, and those with accepted values alone. evaded: those that were
+    gold, passed: gold questions met, and those with accepted values only. evaded: those that were
     reported as broken and not answered, none of them passed. pairs, same: values given twice, and
-    those that were equal. unrepeated: values given once, of questions that were reported as broken
-    when they came again. lower, higher, ties: degraded copies scored below, above
-    or as the questions they are of. differences: of each copy, how much higher it was scored, summed
+    those that were equal. unrepeated: values given once, to questions that were reported as broken
+    at their repeat. lower, higher, ties: degraded copies scored below, above or the same as their
+    questions. differences: by copy, how much higher it was scored, summed over criteria, with the
+    better end up.
     over criteria, the better end up.
     """
 
@@ -125,23 +124,23 @@ class Checked:
 
     @property
     def with_oneself(self) -> float | None:
-        """Share of equal values in hidden repeats; None where there is none."""
+        """Return the share of equal values in hidden repeats; None if there are none."""
         return self.same / self.pairs if self.pairs else None
 
     @property
     def asked_again(self) -> int:
-        """Values of questions that came again, also of those that were reported then."""
+        """Return the number of values of repeated questions, also those reported at the repeat."""
         return self.pairs + self.unrepeated
 
     @property
     def given_again(self) -> float | None:
-        """Share of these that were given again; None where there are none."""
+        """Return the share of these that were given again; None if there are none."""
         return self.same / self.asked_again if self.asked_again else None
 
     @property
     def p(self) -> float | None:
-        """One-sided sign test: how often as many copies or more would score lower by a coin; ties
-        are left out."""
+        """Return p of a one-sided sign test: the chance that as many copies or more score lower if
+        each is decided by a coin; ties are excluded."""
         n = self.lower + self.higher
         if not self.copies:
             return None
@@ -149,15 +148,16 @@ class Checked:
 
     @property
     def p_of_ranks(self) -> float | None:
-        """One-sided signed-rank test, which also weighs by how much copies score lower."""
+        """Return p of a one-sided signed-rank test, which also weighs by how much copies score
+        lower."""
         return signed_ranks.one_sided(self.differences)
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What one annotator has done: seconds at work with idle time capped, the values they clicked,
-    and their use of each scale by the criterion's key. days: by criterion; drifts: those to be
-    looked at."""
+    """One annotator's work: seconds at work with idle time capped, the values they clicked, and
+    their use of each scale by the criterion's key. days: by criterion; drifts: those to be
+    checked."""
 
     label: str
     tasks: int
@@ -170,14 +170,14 @@ class Workload:
 
     @property
     def pace(self) -> float | None:
-        """Seconds for each value; None before there is one."""
+        """Return the seconds for each value; None before there is one."""
         return self.seconds / self.values if self.values else None
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Something a manager should look at: which kind, the criterion it is about, and the numbers it
-    rests on.
+    """A sign that a manager should check: its kind, its criterion, and the numbers it is based
+    on.
 
     own, others: the annotator's number and the others', seconds or shares; of a drift, the
     distance from the others on that day and on all other days. n: values it rests on.
@@ -193,13 +193,13 @@ class Flag:
 
 
 def flags(works: Sequence[Workload], plan: QualityPlan) -> dict[str, list[Flag]]:
-    """Return what is to be looked at, by the annotator's label.
+    """Return the flags by the annotator's label.
 
     Speed: fewer than `fastest` seconds a value, or `faster_than_others` times as fast as the
     others' median. Equal values: at least `same_share` of a criterion's values are one that the
-    others give in less than 80 %. Runs: at least `longest_run` equal values in a row, where the
-    others' share of the value makes such a run rarer than 1 in 1,000. Nothing is said of fewer than
-    `least_values` values. Drift: a day unlike the annotator's others (`judging.drift`).
+    others give in less than 80%. Runs: at least `longest_run` equal values in a row, if the
+    others' share of the value makes such a run rarer than 1 in 1,000. Below `least_values` values
+    nothing is flagged. Drift: a day unlike the annotator's others (`judging.drift`).
     """
     enough = [each for each in works if each.values >= plan.least_values and each.seconds > 0]
     totals = _totals(works)
@@ -250,7 +250,7 @@ def proposed(work: Workload, found: Sequence[Flag], plan: QualityPlan) -> list[s
 
 
 def _totals(works: Iterable[Workload]) -> dict[str, dict[int, int]]:
-    """Return how often everybody together gave each value of each criterion."""
+    """Return how often all annotators together gave each value of each criterion."""
     totals: dict[str, dict[int, int]] = {}
     for work in works:
         for key, use in work.uses.items():
@@ -285,7 +285,7 @@ def _equal(key: str, use: Use, everybody: Mapping[int, int], plan: QualityPlan) 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """How many hours are left at the pace so far; `latest` is None where the pace allows no upper
+    """The hours left at the pace so far; `latest` is None if the pace does not allow an upper
     end."""
 
     hours: float
@@ -297,8 +297,8 @@ def forecast(by_hour: Sequence[int], remaining: int) -> Forecast | None:
     """Return when the remaining places will be filled, from how many were filled in each hour so
     far.
 
-    The interval is for the mean hour: 95 %, by the spread over days where there are three whole
-    ones, else over hours.
+    The interval is for the mean hour: 95%, by the spread over days if there are three whole ones,
+    else over hours.
     """
     blocks, length = list(by_hour), 1
     if len(by_hour) >= 72:

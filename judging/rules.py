@@ -1,9 +1,9 @@
-"""A protocol's rules as data, and what they compute: no database, no clock, no chance.
+"""A protocol's rules as data, and what they compute: no database, no clock, no randomness.
 
-Two kinds of rules never mix. A forcing rule acts while somebody judges: one answer settles another,
-which the page then locks. The rules about question sets (missing, identical, lone) and the fatal
-rule act only in analysis: they are never asked and never stored. Imported ratings can therefore be
-read twice, as released and by the protocol.
+There are two separate kinds of rules. A forcing rule acts while an annotator judges: one answer
+decides another, which the page then locks. The rules about question sets (missing, identical, lone)
+and the fatal rule act only in analysis: their values are never asked for and never stored. Imported
+ratings can therefore be read in two ways, as released and by the protocol.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Force:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """An expected question that was not returned takes `sets`, or the worst of every criterion
-    where that is None."""
+    """An expected question that was not returned takes `sets`, or the worst value of every
+    criterion if that is None."""
 
     key: str
     sets: Mapping[str, int] | None = None
@@ -69,8 +69,8 @@ class Lone:
 class Fatal:
     """In aggregates only: one of the values in `when` sets other criteria to their worst.
 
-    Published wordings leave two things open, so both are switches: whether the rule looks at each
-    rating or at the mean of a question's ratings, and whether "the others" are all remaining
+    Published wordings leave two things open, so both are switches: whether the rule applies to each
+    rating or to the mean of a question's ratings, and whether "the others" are all remaining
     criteria or only those `named`.
     """
 
@@ -82,7 +82,7 @@ class Fatal:
     explanation: str = ""
 
     def revises(self) -> tuple[str, ...] | None:
-        """Return the criteria that may be revised, None for every one."""
+        """Return the criteria that may be revised, None for all."""
         return self.named if self.others == "named" else None
 
 
@@ -90,7 +90,7 @@ Rule = Force | Missing | Identical | Lone | Fatal
 
 
 class RuleCycle(ValueError):
-    """Forcing rules that settle each other in a circle."""
+    """Forcing rules that decide each other in a circle."""
 
     def __init__(self, criteria: Sequence[str]) -> None:
         super().__init__("forcing rules run in a circle: " + " -> ".join(criteria))
@@ -107,11 +107,11 @@ class Forced:
 
 
 def forced(rules: Iterable[Rule], values: Values) -> dict[str, Forced]:
-    """Return what the forcing rules settle for one unit, given one annotator's values so far.
+    """Return the values that the forcing rules set for one unit, given an annotator's values so far.
 
-    A forced value counts as a cause in its turn. The order of the rules never matters, and forcing
-    what has been forced changes nothing. Where two rules disagree (a rubric may not hold such), the
-    cause first in the alphabet wins.
+    A forced value may force others. The order of the rules never matters, and forcing again changes
+    nothing. If two rules disagree (a rubric may not contain such), the cause first in the alphabet
+    wins.
     """
     found: dict[str, Forced] = {}
     forces = [rule for rule in rules if isinstance(rule, Force)]
@@ -132,7 +132,7 @@ def _precedence(entry: Forced) -> tuple[str, int, str]:
 def _causes_first(forces: Sequence[Force]) -> tuple[str, ...]:
     causes = dict.fromkeys(rule.criterion for rule in forces)
     if causes.keys().isdisjoint(criterion for rule in forces for criterion in rule.sets):
-        return tuple(causes)  # nothing that is forced forces in its turn
+        return tuple(causes)  # no forced value forces another
     graph = TopologicalSorter[str]()
     for rule in forces:
         for criterion in rule.sets:
@@ -145,7 +145,7 @@ def _causes_first(forces: Sequence[Force]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One rater's values for one question; rater None stands for values that only a rule gave."""
+    """One rater's values for one question; `rater` is None for values that only a rule set."""
 
     rater: str | None
     values: Values
@@ -161,28 +161,26 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What the rules about question sets say of one slot before anybody judges: nothing of this is
-    asked."""
+    """The values that the rules about question sets give one slot, without any judgment."""
 
     missing: bool
     values: Values
 
 
 def same_text(text: str | None) -> str:
-    """Return the form in which two questions count as identical: white space collapsed, case
-    kept."""
+    """Return the form in which two questions are compared: white space collapsed, case kept."""
     return " ".join((text or "").split())
 
 
 def settled(
     texts: Sequence[str | None], rules: Iterable[Rule], worst: Values
 ) -> tuple[Settled, ...]:
-    """Return what the missing, identical and lone rules settle for each slot of one question set,
-    in its order."""
+    """Return the values that the missing, identical and lone rules set for each slot of one
+    question set, in its order."""
     rules = tuple(rules)
     forms = [same_text(text) for text in texts]
     identical = [rule for rule in rules if isinstance(rule, Identical)]
-    first: dict[str, int] = {}  # where each form stands first; a set may have a thousand slots
+    first: dict[str, int] = {}  # first place of each form; a set may have a thousand slots
     for place, form in enumerate(forms):
         first.setdefault(form, place)
     repeated = [bool(identical) and first[form] < place for place, form in enumerate(forms)]
@@ -209,10 +207,10 @@ def _merged(mappings: Iterable[Values]) -> dict[str, float]:
 def read(
     slots: Sequence[Slot], rules: Iterable[Rule], worst: Values, *, reading: RuleReading
 ) -> tuple[Slot, ...]:
-    """Return one question set as a reading sees it.
+    """Return one question set under a reading.
 
-    `as_released`: questions that were not returned take the missing rule's values, ratings stand as
-    they are. `by_protocol`: the identical and lone rules hold too, whatever the raters said.
+    `as_released`: questions that were not returned take the missing rule's values, ratings do not
+    change. `by_protocol`: the identical and lone rules apply too, whatever the ratings.
     """
     obeyed = [rule for rule in rules if reading == "by_protocol" or isinstance(rule, Missing)]
     marks = settled([slot.text for slot in slots], obeyed, worst)
@@ -253,8 +251,8 @@ def fatal(slots: Sequence[Slot], rule: Fatal, worst: Values) -> tuple[Slot, ...]
 
 
 def _revised(values: Values, rule: Fatal, worst: Values) -> Values:
-    """Set the others to their worst; a value that was never given stays out, as the mean is of the
-    ratings present."""
+    """Set the other criteria to their worst; a value that was not given stays missing, because the
+    mean is of the ratings present."""
     causes = [key for key, value in rule.when.items() if values.get(key) == value]
     others = worst if rule.revises() is None else rule.named
     hit = {other for cause in causes for other in others if other != cause}
@@ -262,14 +260,14 @@ def _revised(values: Values, rule: Fatal, worst: Values) -> Values:
 
 
 def fatal_variants(rule: Fatal) -> tuple[Fatal, ...]:
-    """Return the rule under both of its switches, all four ways, for the report to print."""
+    """Return the rule with both switches in all four combinations, for the report."""
     applied: tuple[Applied, ...] = ("per_rating", "on_means")
     others: tuple[Others, ...] = ("all_remaining", "named")
     return tuple(replace(rule, applied=when, others=which) for when in applied for which in others)
 
 
 def overall(slots: Iterable[Slot]) -> dict[str, float]:
-    """Return the sum of the slots' means, by criterion; a slot nobody rated adds nothing."""
+    """Return the sum of the slots' means, by criterion; a slot without ratings adds nothing."""
     sums: Counter[str] = Counter()
     for slot in slots:
         sums.update(means(slot))
@@ -325,8 +323,8 @@ def unequal(slots: Sequence[Slot], criterion: str) -> tuple[str | None, ...]:
 def quota_scores(
     levels: Sequence[float | None], quota: Mapping[int, int], *, kept: int = 1, surplus: int = 4
 ) -> list[int]:
-    """Walk a set in its order and spend the quota of each level; a question that finds none left
-    scores `surplus`.
+    """Go through a set in its order and use up the quota of each level; a question for whose level
+    none is left scores `surplus`.
 
     >>> quota_scores([1, 2, 3, 3, 3, 3], {1: 1, 2: 2, 3: 3})
     [1, 1, 1, 1, 1, 4]
@@ -341,14 +339,14 @@ def quota_scores(
 
 @dataclass(frozen=True, slots=True)
 class TypeSpread:
-    """How the question types of a set spread: distinct types per question, and how evenly they
+    """The spread of question types in a set: distinct types per question, and how evenly they
     occur (0 to 1)."""
 
     share: float
     balance: float
 
     def reaches(self, *, share: float, balance: float) -> bool:
-        """Say whether both reach what is asked for."""
+        """Return whether both are at least the required ones."""
         return self.share >= share and self.balance >= balance
 
 

@@ -1,5 +1,5 @@
-"""Which part of a collection is judged: by systems, columns or a list of ids, and a seeded sample
-of sources.
+"""The selection of the part of a collection that is judged: by systems, columns or a list of ids,
+and a seeded sample of sources.
 
 No database and no clock: rows of units come in, keys of units come out. The same rows, filters and
 seed choose the same units on every machine, whatever the order of the rows.
@@ -14,15 +14,15 @@ from typing import Any, Literal
 
 Over = Literal["sources", "column", "systems"]
 SourceAndSystem = tuple[str, str]  # a source's id and a system's name, or "" for all systems
-# Given a column and which of its values are wanted, none where all are, returns the values by unit. In place of one
-# that is not wanted any other may stand; where every slot has a question, it may be left out.
+# Given a column and the wanted values (none if all are), returns the values by unit. An unwanted value may be replaced
+# by any other unwanted one; if every slot has a question, it may be omitted.
 ReadColumn = Callable[[str, Sequence[str]], Mapping[int, str]]
 NO_VALUE = ""
 HEADERS = {"source", "source_id", "sourceid", "id"}
 
 
 class CannotChoose(Exception):
-    """These filters do not fit the collection; `field` names the one at fault, "" where it is none
+    """These filters do not fit the collection; `field` names the wrong one, "" if it is none
     alone."""
 
     def __init__(self, field: str, message: str) -> None:
@@ -32,8 +32,8 @@ class CannotChoose(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Selectable:
-    """A unit as the filters see it: a slot with or without a question, or a question set as a
-    whole."""
+    """A unit with the properties that filters use: a slot with or without a question, or a question
+    set as a whole."""
 
     unit: int
     source: str
@@ -49,8 +49,8 @@ class Sampling:
     system.
 
     In all, a column's values get their shares in proportion to their sources and systems get equal
-    shares. Over systems, the sources of each system are drawn apart, so that systems may be judged
-    on different sources.
+    shares. Over systems, the sources of each system are drawn separately, so that systems may be
+    judged on different sources.
     """
 
     size: int
@@ -62,7 +62,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is judged; an empty part chooses everything."""
+    """The filters of what is judged; an empty part selects everything."""
 
     systems: tuple[str, ...] = ()
     columns: Mapping[str, tuple[str, ...]] | None = None
@@ -72,8 +72,7 @@ class Selection:
 
 
 def to_document(selection: Selection) -> dict[str, Any]:
-    """Return a selection as JSON holds it, without its empty parts; {} where everything is
-    judged."""
+    """Return a selection for JSON, without its empty parts; {} if everything is judged."""
     parts = {
         "systems": list(selection.systems),
         "columns": {name: list(values) for name, values in (selection.columns or {}).items()},
@@ -101,16 +100,16 @@ def choose(
 ) -> frozenset[int]:
     """Return the units that are judged.
 
-    Every filter narrows what the ones before it left; the sample is drawn last. A set as a whole is
-    chosen with any of its slots.
+    Every filter narrows the result of those before it; the sample is drawn last. A set as a whole
+    is chosen with any of its slots.
 
-    `read` is asked for one column after another, so that one at a time is held; without it, units hold
-    their values themselves.
+    `read` is called for one column after another, so that only one is in memory; without it, units
+    hold their values themselves.
 
     Raises
     ------
     CannotChoose
-        If a filter names what is not there, the sample is larger than what is left, or nothing is left.
+        If a filter names something missing, the sample is larger than the remaining units, or none remain.
     """
     rows = list(units)
     kept = [row for row in rows if not row.whole]
@@ -170,10 +169,10 @@ def _with_values(
 def values_of(
     rows: Iterable[Selectable], name: str, column: Mapping[int, str] | None = None
 ) -> dict[int, frozenset[str]]:
-    """Return each slot's values in a column: of what the rows hold, or of `column`, by unit.
+    """Return each slot's values in a column: from the rows, or from `column`, by unit.
 
     A slot without a question has no row of its own in a file. It has the values of its set's
-    questions, or else those of its source's, so that missing questions count where they were
+    questions, else those of its source's, so that missing questions count where they were
     expected.
     """
     held = list(rows)
@@ -201,8 +200,8 @@ def values_of(
 def _drawn(
     rows: list[Selectable], sampling: Sampling, read: ReadColumn | None
 ) -> set[SourceAndSystem]:
-    """Draw the sample: each stratum from a stream of its own, so that one more stratum leaves the
-    others alone."""
+    """Draw the sample: each stratum from a stream of its own, so that a further stratum does not
+    affect the others."""
     strata = _strata(rows, sampling, read)
     sizes = {name: len(members) for name, members in strata.items()}
     if sampling.each:
@@ -232,7 +231,7 @@ def _drawn(
 def _strata(
     rows: list[Selectable], sampling: Sampling, read: ReadColumn | None
 ) -> dict[str, set[SourceAndSystem]]:
-    """Return what is drawn from, by stratum: sources, or with systems as strata each one's own
+    """Return the sources to draw from, by stratum; with systems as strata each one's own
     sources."""
     strata: dict[str, set[SourceAndSystem]] = {}
     if sampling.over == "systems":
@@ -266,7 +265,7 @@ def _value_of_source(
 
 
 def shares(weights: Mapping[str, int], size: int) -> dict[str, int]:
-    """Divide `size` in proportion to weights by largest remainder; equal remainders go by name."""
+    """Divide `size` in proportion to weights by largest remainder; ties are broken by name."""
     total = sum(weights.values())
     given = {name: size * weight // total for name, weight in weights.items()}
     by_remainder = sorted(weights, key=lambda name: (-(size * weights[name] % total), name))
@@ -279,12 +278,12 @@ def read_list(text: str, *, sources: set[str], systems: set[str]) -> tuple[Sourc
     """Read a list of ids, one a line: a source's id, or with a tab or comma after it a system's
     name.
 
-    A first line of column names is left out, as are empty lines and repeats.
+    A first line of column names is skipped, as are empty lines and repeats.
 
     Raises
     ------
     CannotChoose
-        If a line names a source or a system that is not there; the message says which line.
+        If a line names a source or a system that does not exist; the message gives the line.
     """
     found: dict[SourceAndSystem, None] = {}
     for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
@@ -301,7 +300,7 @@ def _is_header(entry: str, sources: set[str]) -> bool:
 
 
 def _pair(entry: str, number: int, sources: set[str], systems: set[str]) -> SourceAndSystem:
-    """Ids and names may hold commas themselves, so that every comma is tried."""
+    """Return the pair in a line; ids and names may contain commas, so every comma is tried."""
     if entry in sources:
         return entry, ""
     cuts = [place for place, sign in enumerate(entry) if sign in "\t,"][:50]
@@ -318,7 +317,7 @@ def _pair(entry: str, number: int, sources: set[str], systems: set[str]) -> Sour
 
 
 def in_words(selection: Selection) -> str:
-    """Say what is chosen, as in “systems A and B; 20 sources from each topic, seed 7”."""
+    """Return a selection in words, as in “systems A and B; 20 sources from each topic, seed 7”."""
     parts = []
     if selection.systems:
         parts.append(

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from math import sqrt
 from statistics import NormalDist
 
-EXACT_UP_TO = 50  # differences up to which the null distribution is counted out
+EXACT_UP_TO = 50  # differences up to which the null distribution is enumerated
 
 
 def one_sided(differences: Sequence[float]) -> float | None:
-    """Return how often the ranks of negative differences would come to so much or more by coin
-    tosses of the signs.
+    """Return the one-sided p: the chance that the ranks of negative differences sum to as much or
+    more if each sign is decided by a coin.
 
-    Differences of zero are left out, equal sizes share their mean rank (Wilcoxon 1945). Up to 50
+    Differences of zero are excluded, equal sizes share their mean rank (Wilcoxon 1945). Up to 50
     differences the distribution is exact, also with ties; beyond, the normal approximation with the
-    corrections for ties and continuity. None where there are no differences at all; 1 where all are
+    corrections for ties and continuity. None if there are no differences at all; 1 if all are
     zero.
     """
     if not differences:

@@ -1,5 +1,5 @@
-"""Marked spans of a text: ranges of code points, as they are sent and kept, and found again from a
-pasted piece."""
+"""Marked spans of a text: ranges of code points as they are sent and stored, and their search
+from a pasted piece."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 
 
 def range_of(piece: str, start: int | None, text: str) -> Range | None:
-    """Return where a piece of a text stands, also if the text writes it otherwise (see `Alike`);
+    """Return the range of a piece of a text, also if the text spells it differently (see `Alike`);
     None if there is none, or it does not begin at `start`."""
     if start is None or not piece:
         return None
@@ -39,8 +39,7 @@ def range_of(piece: str, start: int | None, text: str) -> Range | None:
 
 
 def plain(text: str, *, without: str = "") -> str:
-    """Return a text as it is compared with one that is written otherwise; `without` leaves one of
-    the `DIFFERENCES` as it is.
+    """Return a text in the form used for comparison; `without` keeps one of the `DIFFERENCES`.
 
     >>> plain("“Agnes’s\\u00a0lock”")
     '"agnes\\'s lock"'
@@ -51,7 +50,7 @@ def plain(text: str, *, without: str = "") -> str:
 
 
 def differences(one: str, other: str) -> list[str]:
-    """Return in what two texts differ that are alike.
+    """Return the kinds of differences between two similar texts.
 
     >>> differences("In\\u00a0Autumn", "in autumn")
     ['blanks', 'case']
@@ -60,13 +59,13 @@ def differences(one: str, other: str) -> list[str]:
 
 
 class NoSpans(ValueError):
-    """The text names no ranges."""
+    """The text contains no ranges."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What is marked for one question, in order and apart; `nothing`: it was said that nothing
-    answers it."""
+    """The marks for one question, in order and without overlaps; `nothing`: the annotator marked
+    that nothing answers it."""
 
     ranges: tuple[Range, ...] = ()
     nothing: bool = False
@@ -78,11 +77,11 @@ class Marked:
         return NOTHING if self.nothing else " ".join(f"{start}-{end}" for start, end in self.ranges)
 
     def within(self, length: int) -> bool:
-        """Say whether every range lies inside a text of that many code points."""
+        """Return whether every range is inside a text of that many code points."""
         return all(end <= length for _start, end in self.ranges)
 
     def adding(self, *ranges: Range) -> Marked:
-        """Return the same with more ranges; who marks something takes "nothing" back."""
+        """Return the marks with further ranges; marking a range removes "nothing"."""
         return Marked(joined((*self.ranges, *ranges)))
 
     def without(self, *ranges: Range) -> Marked:
@@ -90,7 +89,7 @@ class Marked:
 
 
 def read(text: str) -> Marked:
-    """Return what was sent.
+    """Return the marks in a sent text.
 
     >>> read("16-20 0-5 3-9").ranges
     ((0, 9), (16, 20))
@@ -121,12 +120,12 @@ def joined(ranges: Iterable[Range]) -> tuple[Range, ...]:
 
 
 class Searched:
-    """A text in which pieces are looked for; any blank is as good as another, since copying changes
+    """A text in which pieces are searched for; all blanks are equal, because copying changes
     them."""
 
     def __init__(self, text: str) -> None:
         plain: list[str] = []
-        self.starts: list[int] = []  # where each character of `plain` stands in the text
+        self.starts: list[int] = []  # the position of each character of `plain` in the text
         for place, character in enumerate(text):
             blank = character.isspace()
             if not (blank and plain and plain[-1] == " "):
@@ -135,7 +134,7 @@ class Searched:
         self.plain = "".join(plain)
 
     def places(self, piece: str) -> Iterator[Range]:
-        """Yield where a piece stands.
+        """Yield the ranges of a piece.
 
         >>> list(Searched("a lock, a weir").places("a"))
         [(0, 1), (8, 9)]
@@ -149,14 +148,14 @@ class Searched:
 
 
 class Alike:
-    """A text in which pieces are found that it writes otherwise: in another Unicode form, with other
-    blanks or quotation marks, or in other case."""
+    """A text in which differently spelled pieces are found: in another Unicode form, with other
+    blanks or quotation marks, or in another case."""
 
     def __init__(self, text: str) -> None:
         written: list[str] = []
         length, start = 0, 0
-        # of each character with its marks: where it is in the plain text, which has an end too, and
-        # from where to where in the text itself
+        # for each character with its marks: its start in the plain text, with one more entry for
+        # the end, and its start and end in the text itself
         self._plain_starts, self._starts, self._ends = array("L"), array("L"), array("L")
         for end in _ends_of_characters(text):
             character = _plain_character(text[start:end])
@@ -175,7 +174,8 @@ class Alike:
         self._plain = "".join(written)
 
     def places(self, piece: str) -> Iterator[Range]:
-        """Yield where a piece stands, apart and in order; no part of a character is one."""
+        """Yield the ranges of a piece in order, without overlaps; none begins or ends within a
+        character."""
         wanted = plain(piece)
         start = self._plain.find(wanted) if wanted else -1
         while start >= 0:
@@ -185,7 +185,7 @@ class Alike:
             start = self._plain.find(wanted, start + (len(wanted) if place else 1))
 
     def place_at(self, start: int, piece: str) -> Range | None:
-        """Return where a piece stands that begins at a place of the text; None if it does not."""
+        """Return the range of a piece that begins at this position; None if it does not."""
         wanted, number = plain(piece), bisect_left(self._starts, start)
         if not wanted or start not in self._starts[number : number + 1]:
             return None
@@ -194,8 +194,8 @@ class Alike:
         return self._range(first, first + len(wanted)) if is_there else None
 
     def _range(self, start: int, end: int) -> Range | None:
-        """Return the range of the text that is written so in the plain text; None if it begins or
-        ends within a character."""
+        """Return the range of the text for a range of the plain text; None if it begins or ends
+        within a character."""
         first, after = (bisect_left(self._plain_starts, place) for place in (start, end))
         is_begin = self._plain_starts[first] == start
         is_end = self._plain_starts[after] == end
@@ -206,7 +206,7 @@ _plain_character = lru_cache(maxsize=4096)(plain)
 
 
 def _ends_of_characters(text: str) -> Iterator[int]:
-    """Yield where each letter ends with the marks that are combined with it."""
+    """Yield the end of each letter together with its combining marks."""
     for end in range(1, len(text)):
         if not unicodedata.combining(text[end]) or text[end - 1].isspace():
             yield end

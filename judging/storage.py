@@ -1,4 +1,4 @@
-"""Files by hash, in the database: web servers keep nothing of their own, and one dump is the
+"""Files by hash, in the database: web servers store nothing themselves, and one dump is the
 backup."""
 
 import hashlib
@@ -17,12 +17,12 @@ from django.utils.deconstruct import deconstructible
 
 from judging.models import Job, StoredFile, StoredPart
 
-PIECE = 1 << 23  # bytes of what is read at once
-PART = 1 << 18  # bytes in one row; several copies of a row are held at once, here and there
+PIECE = 1 << 23  # bytes read at once
+PART = 1 << 18  # bytes in one row, of which several copies are in memory at once
 
 
 def keep(content: bytes) -> StoredFile:
-    """Store the bytes once, however often they come, and return their row."""
+    """Store the bytes only once, even if they are stored again, and return their row."""
     digest = hashlib.sha256(content).hexdigest()
     known = StoredFile.objects.defer("content").filter(sha256=digest)
     return known.first() or keep_pieces(
@@ -31,11 +31,11 @@ def keep(content: bytes) -> StoredFile:
 
 
 def keep_pieces(pieces: Iterable[bytes]) -> StoredFile:
-    """Store bytes as they come, such as the chunks of an upload: no more than a part is held at a
-    time, here and by the database, which would hold one row three times.
+    """Store bytes as they arrive, such as the chunks of an upload. Only one part at a time is in
+    memory, here and in the database, which would hold three copies of a single row.
     """
     digest = hashlib.sha256()
-    with suppress(IntegrityError), transaction.atomic():  # known bytes break the hash's uniqueness
+    with suppress(IntegrityError), transaction.atomic():  # known bytes violate the unique hash
         parts = _parts(pieces, digest)
         first = next(parts, b"")
         made, size = StoredFile(sha256=secrets.token_hex(32), size=0, content=first), len(first)
@@ -48,7 +48,7 @@ def keep_pieces(pieces: Iterable[bytes]) -> StoredFile:
 
 
 def _parts(pieces: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
-    """Yield the bytes again, as many in each part but the last."""
+    """Yield the same bytes in parts of equal size, except the last."""
     part = bytearray()
     for piece in pieces:
         digest.update(piece)
@@ -61,7 +61,7 @@ def _parts(pieces: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
 
 
 def content_of(file: StoredFile) -> bytes:
-    """Return a stored file's bytes, fetched piece by piece where the row came without all of
+    """Return a stored file's bytes, fetched piece by piece unless the row already has all of
     them."""
     if "content" not in file.get_deferred_fields() and len(file.content) == file.size:
         return bytes(file.content)
@@ -72,13 +72,13 @@ def content_of(file: StoredFile) -> bytes:
 
 
 def pieces_of(file: StoredFile) -> Iterator[bytes]:
-    """Yield a stored file's bytes piece by piece: those of its own row, of which it had all once,
-    then those of its other parts.
+    """Yield a stored file's bytes piece by piece: those of its own row, which once held all of
+    them, then those of its other parts.
 
     Raises
     ------
     StoredFile.DoesNotExist
-        Where the file goes meanwhile.
+        If the file is deleted meanwhile.
     """
     left = file.size
     with connection.cursor() as cursor:
@@ -107,12 +107,12 @@ def pieces_of(file: StoredFile) -> Iterator[bytes]:
 
 
 def head_of(file: StoredFile, size: int) -> bytes:
-    """Return the first bytes of a stored file, so many as its own row can hold at most.
+    """Return the first bytes of a stored file, at most as many as its own row can hold.
 
     Raises
     ------
     StoredFile.DoesNotExist
-        Where the file is gone.
+        If the file no longer exists.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -136,9 +136,9 @@ UNION ALL SELECT 1 FROM judging_addedfile WHERE examined ->> 'rows_file' = %(sha
 
 
 def let_go(file: StoredFile, *, of_job: Job | None = None) -> None:
-    """Remove a file's bytes, unless anything points at them or names them by their hash: a job what
-    it waits to read, or has drawn, and a collection's file the list of its rows that needed a
-    decision. `of_job` has no more need of them."""
+    """Remove a file's bytes, unless anything refers to them or names them by their hash, such as a
+    job that waits to read them, or a collection's list of rows that needed a decision. `of_job` no
+    longer needs them."""
     said = {
         "sha256": file.sha256,
         "named": json.dumps({"file": file.sha256}),

@@ -1,4 +1,4 @@
-"""What the queue may ask for. Each task carries only a job's id; the row says what to do."""
+"""The tasks of the queue. Each carries only a job's id; the job's row holds its parameters."""
 
 import functools
 import json
@@ -57,10 +57,10 @@ NO_MORE = "The user who asked for this no longer has the right."
 
 
 def ring(job_id: uuid.UUID | str) -> None:
-    """Tell the workers about a job: those that listen to the database, or by a message to the broker.
+    """Tell the workers about a job: those that listen to the database, or by a message to a broker.
 
-    If the message is lost, no job is: workers look at the rows every second, and the sweep sends a
-    message to a broker again.
+    If the message is lost, the job is not: workers check the rows every second, and the sweep sends
+    messages to a broker again.
     """
     if not settings.CELERY_BROKER_URL:
         jobs.notify()
@@ -68,12 +68,12 @@ def ring(job_id: uuid.UUID | str) -> None:
     job = Job.objects.get(pk=job_id)
     try:
         current_app.send_task(job.kind, args=[str(job.pk)], queue=job.queue, retry=False)
-    except Exception:  # whatever the broker's library raises, the page must not fail
+    except Exception:  # the broker's library may raise anything, and the page must not fail
         log.warning("The broker could not be reached; the sweep will send a message for %s.", job)
 
 
 def ring_queued() -> None:
-    """Tell the workers about all queued jobs of which they may not know."""
+    """Tell the workers about all queued jobs that they may not know of."""
     if not settings.CELERY_BROKER_URL:
         jobs.notify()
         return
@@ -82,7 +82,7 @@ def ring_queued() -> None:
 
 
 def begin(start: Callable[..., Job], **asked: Any) -> Job:
-    """Have an action write down a job, and tell the workers once it is stored."""
+    """Have an action create a job, and notify the workers once it is stored."""
     with transaction.atomic():
         job = start(**asked)
         transaction.on_commit(lambda: ring(job.pk))
@@ -97,8 +97,8 @@ def begin_once(
     collection: Collection | None = None,
     **parameters: Any,
 ) -> Job:
-    """Have a worker do what a page would take too long for; what is asked for again while it is
-    under way is no other job."""
+    """Start a job for work that would take a page too long; if the same job is already unfinished,
+    return that one."""
     with transaction.atomic():
         if campaign:
             Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
@@ -111,7 +111,7 @@ def begin_once(
             "collection": collection,
         }
         same = Job.objects.unfinished().filter(**asked)
-        if kind in jobs.OWED:  # each manager has one: another's fails where their role ends
+        if kind in jobs.OWED:  # each manager has their own: another's fails if that role ends
             same = same.filter(created_by=by)
         if under_way := same.first():
             return under_way
@@ -133,16 +133,16 @@ def job_task(
     first: First | None = None,
     undo: Undo | None = None,
 ) -> Callable[[Doing], Doing]:
-    """Register what does jobs of a kind. `whole`: all it writes and its end are one transaction.
-    `timed`: it fails after `settings.JOB_SECONDS`, as for an error.
+    """Register the function for jobs of a kind. `whole`: all its writes and its end are one
+    transaction. `timed`: after `settings.JOB_SECONDS` it fails, as by an error.
 
-    `right` is what the page that offers it asks for, and whoever asked must have it still, while the
-    job waits and while it is done: either may take hours. There is none where the job is owed to
-    somebody else.
+    `right` is the right that the page offering the job requires; the user who asked must still have
+    it when the job starts and while it runs, because either may take hours. It is None if the job
+    is done for somebody else.
 
-    `first` is done before that transaction and commits as it goes, so that a successor need not do
-    it again; what it returns is handed on. `undo` takes back what `first` made where the rest
-    fails; a worker that dies leaves it to its successor's `first`.
+    `first` runs before that transaction and commits as it goes, so that a successor need not repeat
+    it; its result is passed on. `undo` reverts what `first` made if the rest fails; if a worker
+    dies, the successor's `first` does that.
     """
 
     def register(doing: Doing) -> Doing:
@@ -169,7 +169,7 @@ def _carry_out(
     first: First | None,
     undo: Undo | None = None,
 ) -> None:
-    """Do a claimed job and write down its end, whichever it is."""
+    """Do a claimed job and store its end, whichever it is."""
     with suppress(jobs.JobLost):
         try:
             may = partial(check_right, right=right)
@@ -178,7 +178,7 @@ def _carry_out(
                 given = [first(work)] if first else []
                 try:
                     with transaction.atomic() if whole else nullcontext():
-                        if first:  # which took its time
+                        if first:  # it took some time
                             check_right(job, right)
                         result = doing(work, *given)
                         jobs.finish(job=job, result=result, total=work.total)
@@ -198,7 +198,7 @@ def _carry_out(
         except (DatabaseError, InterfaceError) as error:
             if not outages.is_cut_off(error):
                 _fail(job, error)
-            else:  # the row stays as it is: its lease ends, and it begins again
+            else:  # the row does not change: its lease ends, and a worker begins it again
                 log.warning("%s was cut off from the database; it is begun again.", job)
                 connection.close()
         except Exception as error:
@@ -217,7 +217,7 @@ def check_right(job: Job, right: Right | None) -> None:
     """Raise CannotDo if the user who asked for the job has lost the right to it, or the account."""
     if right is None:
         return
-    asked = User.objects.get(pk=job.created_by_id)  # as the account is by now
+    asked = User.objects.get(pk=job.created_by_id)  # the current state of the account
     if not (asked.is_active and right(asked, job)):
         raise jobs.CannotDo(NO_MORE)
 
@@ -228,9 +228,9 @@ def _fail(job: Job, error: Exception) -> None:
 
 
 class Sweep:
-    """What some worker must do every few seconds, each for all: say that a worker lives, start lost
-    jobs again, free places whose lease ran out, count what overviews show. Two sweeps at once do no
-    harm."""
+    """What some worker must do every few seconds for all: record that a worker is alive, start lost
+    jobs again, release assignments whose lease has expired, refresh the counts of overviews. Two
+    sweeps at once do no harm."""
 
     HOURLY = 3600.0
 
@@ -238,7 +238,7 @@ class Sweep:
         self.clock, self.hourly_at = assignments.DatabaseClock(), 0.0
 
     def __call__(self, now: float) -> None:
-        """Do what is due by the monotonic clock."""
+        """Do all work that is due, by the monotonic clock."""
         _give_way()
         jobs.say_alive(worker=worker_name())
         jobs.requeue_lost()
@@ -250,7 +250,7 @@ class Sweep:
         webhooks.note_reached_targets()
         if (
             now >= self.hourly_at
-        ):  # sessions that are over, and what is known of people for a time only
+        ):  # sessions that have ended, and personal data that are kept only for a time
             self.hourly_at = now + self.HOURLY
             visits.clear(now=timezone.now())
             enrollments.forget_visitors(now=timezone.now())
@@ -264,8 +264,8 @@ class Sweep:
 
 
 def _give_way() -> None:
-    """Give way to whoever holds a lock before PostgreSQL looks for deadlocks (after a second), so
-    that nobody else's statement fails."""
+    """Give way to the holder of a lock before PostgreSQL checks for deadlocks (after a second), so
+    that no other statement fails."""
     with connection.cursor() as cursor:
         cursor.execute("SET lock_timeout = '500ms'")
 
@@ -280,7 +280,7 @@ def launch(work: jobs.Work) -> Mapping[str, Any]:
         )
     except (campaigns.NotAllowedNow, NothingToJudge) as refused:
         raise jobs.CannotDo(str(refused)) from None
-    snapshots.take(campaign=campaign, now=timezone.now())  # so that no page need wait for it
+    snapshots.take(campaign=campaign, now=timezone.now())  # so that no page waits for it
     return {"campaign": str(campaign.uuid)}
 
 
@@ -343,7 +343,7 @@ def read_columns(work: jobs.Work) -> Mapping[str, Any]:
 
 @job_task(file_jobs.EXAMINE, right=guards.owns)
 def examine_file(work: jobs.Work) -> Mapping[str, Any]:
-    """Say what a file would bring to its dataset."""
+    """Preview what a file would add to its dataset."""
     [added] = _files(work)
     work.progress(0, 0, "Reading and matching")
     siblings = proposals.siblings(added)
@@ -353,7 +353,7 @@ def examine_file(work: jobs.Work) -> Mapping[str, Any]:
 
 @job_task(file_jobs.PREVIEW_ALL, right=guards.owns)
 def preview_files(work: jobs.Work) -> Mapping[str, Any]:
-    """Find out what several files would bring to their dataset together."""
+    """Preview what several files would add to their dataset together."""
     files = _files(work)
     siblings = {file.pk: proposals.siblings(file) for file in files}
     adding.examine_all(files=files, siblings=siblings, progress=work.progress)
@@ -384,7 +384,7 @@ def _add(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
 
 
 def _files_with_roles(work: jobs.Work) -> list[AddedFile]:
-    """Return the file that a job is about, whose columns get the roles that are proposed."""
+    """Return the file of a job, after its columns were given the proposed roles."""
     [added] = files = _files(work)
     work.progress(0, 0, "Reading the columns")
     proposals.decide_as_proposed(added, rubrics=guards.rubrics_of(work.job.created_by))
@@ -412,14 +412,14 @@ def take_back_file(work: jobs.Work) -> Mapping[str, Any]:
 
 @job_task(judge_jobs.KIND, right=guards.manages, whole=False, timed=False)
 def ask_judge(work: jobs.Work) -> Mapping[str, Any]:
-    """Ask a machine judge at an address; each answer commits as it comes. Whose right ends meanwhile
-    has nothing more asked: it may take days."""
+    """Ask an LLM judge at an address; each answer commits as it arrives. If the user loses the
+    right meanwhile, nothing more is asked: the job may take days."""
     return judge_jobs.execute(work, check=partial(check_right, right=guards.manages))
 
 
 @job_task(judge_jobs.ADD, right=guards.manages, first=judge_jobs.read_table)
 def add_judge(work: jobs.Work, read: tuple[Any, ...]) -> Mapping[str, Any]:
-    """Take a machine judge whose table is large: read first, then stored in one transaction."""
+    """Store an LLM judge whose table is large: read first, then stored in one transaction."""
     return judge_jobs.add(work, *read)
 
 

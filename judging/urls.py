@@ -1,4 +1,4 @@
-"""Addresses of the ground: accounts, collections, campaigns, jobs."""
+"""Addresses of managers' pages: accounts, collections, campaigns, jobs."""
 
 from django.urls import path
 

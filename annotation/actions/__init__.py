@@ -1,1 +1,1 @@
-"""What annotators do that the pages and the REST API share."""
+"""Actions of annotators that the pages and the REST API share."""

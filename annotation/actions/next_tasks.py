@@ -1,4 +1,4 @@
-"""The next task of an annotator: where they may work, what they must do before, and the claim."""
+"""The next task of an annotator: the rounds open to them, what comes first, and the claim."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,7 +36,7 @@ def enrollment_of(user: User, campaign: Campaign) -> Enrollment:
 
 
 def standing(*, enrollment: Enrollment, now: datetime) -> Standing:
-    """Return where an annotator may work now, and what comes first."""
+    """Return the rounds in which an annotator may work now, and what comes first."""
     rounds = open_rounds(enrollment.campaign)
     own = participations.of(enrollment)
     if own is not None:

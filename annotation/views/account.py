@@ -1,5 +1,5 @@
-"""What annotators without a password have: their label, their personal link, and a password if they
-want one."""
+"""The account of annotators without a password: their label, their personal link, and an optional
+password."""
 
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
@@ -24,8 +24,8 @@ from judging.models import Event, User
 @login_required
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """Show under which labels somebody takes part and how to come back; let them choose a
-    password, which ends what whoever had the link began or made."""
+    """Show an annotator's labels and how to return; let them choose a password, which ends all
+    sessions and tokens of the link's other users."""
     if request.user.has_usable_password():
         return redirect("password_change")
     form = NewPasswordForm(request.user, request.POST if request.method == "POST" else None)
@@ -52,9 +52,9 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 def _with_password(request: HttpRequest, form: NewPasswordForm) -> HttpResponse:
-    """Set the password, and end what whoever had the link began or made."""
+    """Set the password, and end all sessions and tokens that began with the link."""
     with transaction.atomic():
-        # one of many at once: to hash each would keep others waiting
+        # another of several requests was first: hashing for each would keep others waiting
         if User.objects.select_for_update().get(pk=request.user.pk).has_usable_password():
             return redirect("password_change")
         form.save()

@@ -1,7 +1,8 @@
-"""People whom a crowd platform sends: the door, declining, the page with their code, and the
+"""Annotators sent by a crowd platform: entry, declining, the page with their code, and the
 platform's messages.
 
-The ids in a link are hashed at once and kept nowhere; a redirect takes them out of the address bar.
+The ids in a link are hashed at once and stored nowhere; a redirect removes them from the address
+bar.
 """
 
 from hashlib import sha256
@@ -37,8 +38,8 @@ NO_IDS = _(
 @never_cache
 @require_http_methods(["GET", "POST"])
 def crowd(request: HttpRequest, key: str) -> HttpResponse:
-    """Let in whoever a platform sends, and show those who are done, or cannot take part, their
-    code."""
+    """Admit annotators sent by a platform, and show those who have finished, or cannot take part,
+    their code."""
     known = CrowdPlatform.objects.select_related("campaign__rubric")
     platform = get_object_or_404(known, key=key)
     if request.GET:
@@ -65,8 +66,8 @@ def crowd(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _at_the_door(request: HttpRequest, platform: CrowdPlatform) -> HttpResponse:
-    """Take the ids out of the link: what is kept of them goes into the session, and the address
-    becomes clean."""
+    """Move the ids from the link into the session, hashed or sealed, and redirect to an address
+    without them."""
     try:
         came = participations.arrival(
             platform=platform, said=request.GET.dict(), now=timezone.now()
@@ -86,13 +87,13 @@ def _remember(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> N
 
 
 def _came(request: HttpRequest, platform: CrowdPlatform) -> Arrival | None:
-    """Return who came by the last link that was opened in this browser."""
+    """Return the arrival by the last link that was opened in this browser."""
     kept = request.session.get(CAME)
     return Arrival(*kept[1:]) if kept and kept[0] == platform.pk else None
 
 
 def _own(request: HttpRequest, platform: CrowdPlatform) -> bool:
-    """Say whether who is logged in came by this platform."""
+    """Return whether the logged-in user came by this platform."""
     logged_in = request.user.is_authenticated
     return logged_in and platform.participations.filter(enrollment__user=request.user).exists()
 
@@ -106,14 +107,14 @@ def _known_or_new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) 
     if _lacks_password(request, known.enrollment.user):
         return redirect_to_login(request.path)
     if request.method == "GET" and request.user != known.enrollment.user:
-        # another site may lead a browser here, so a button is pressed before anybody is logged in
+        # another site may lead a browser here, so a button must be pressed before any log-in
         return render(request, "annotation/crowd_again.html", {"title": platform.campaign.title})
     known = participations.come_back(participation=known, came=came, now=timezone.now())
     return _into(request, known, came)
 
 
 def _new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> HttpResponse:
-    """Tell somebody new what it is about, and do what they decide."""
+    """Show a new annotator what the campaign is about, and act on their decision."""
     now, campaign = timezone.now(), platform.campaign
     if request.method == "POST" and request.POST.get("act") == "decline":
         return end_page(request, participations.decline(platform=platform, came=came, now=now))
@@ -142,8 +143,8 @@ def _new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> HttpRe
 
 
 def _into(request: HttpRequest, own: Participation, came: Arrival) -> HttpResponse:
-    """Lead somebody to their work, in a session of their own: another person's in this browser
-    ends."""
+    """Lead an annotator to their work in a session of their own; this ends another user's session
+    in this browser."""
     if own.end or own.enrollment is None:
         return end_page(request, own)
     if _lacks_password(request, own.enrollment.user):
@@ -155,8 +156,8 @@ def _into(request: HttpRequest, own: Participation, came: Arrival) -> HttpRespon
 
 
 def _lacks_password(request: HttpRequest, user: User) -> bool:
-    """Say whether somebody comes as an account that has a password: an id that a platform knows
-    opens no such account."""
+    """Return whether the account has a password that was not entered: the id of a platform alone
+    does not log in to such an account."""
     return request.user != user and user.has_usable_password()
 
 
@@ -167,7 +168,8 @@ def _refused(request: HttpRequest, reason: str, status: int) -> HttpResponse:
 @csrf_exempt
 @require_POST
 def crowd_events(request: HttpRequest, key: str) -> HttpResponse:
-    """Take a message that the platform signed; it is sent again until this says 200."""
+    """Process a message that the platform signed; the platform repeats it until this answers
+    200."""
     if not _is_within_pace(key):
         answer = _said("too many", 429)
         answer.headers["Retry-After"] = "60"
@@ -189,16 +191,16 @@ def crowd_events(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _is_within_pace(key: str) -> bool:
-    """Count a message, before anything is looked up: a flood of forged ones must cost little.
+    """Count a message before any query, because a flood of forged ones must cost little.
 
-    The name in the cache has one length whatever was asked for: Django warns of a long one and
+    The name in the cache has the same length for every address: Django warns of long names and
     keeps each warning.
     """
     name = f"crowd-messages-{sha256(key.encode()).hexdigest()}-{timezone.now():%H%M}"
     cache.add(name, 0, timeout=120)
     try:
         return int(cache.incr(name)) <= MAX_CROWD_MESSAGES_PER_MINUTE
-    except ValueError:  # a flood to other addresses has pushed the name out meanwhile
+    except ValueError:  # meanwhile a flood to other addresses has removed the name
         return False
 
 

@@ -1,5 +1,4 @@
-"""The last page of somebody whom a crowd platform sent: what they have come to, and the code that
-says so."""
+"""The last page of an annotator sent by a crowd platform: the end they reached, and its code."""
 
 from typing import Any
 
@@ -11,12 +10,13 @@ from judging import crowd_kinds
 from judging.actions import participations, seals
 from judging.models import CrowdPlatform, Participation
 
-CAME = "came_from_platform"  # in the session: who is at the door, hashed
+CAME = "came_from_platform"  # in the session: the arrival, with its ids hashed
 
 
 def way_back(request: HttpRequest, own: Participation) -> dict[str, Any]:
-    """Return the code, and where it leads; where the platform grants a credit by the id somebody
-    came with, no code but that address, in the browser they came by and after the whole work."""
+    """Return the code and the address for returning. If the platform grants credits by the id that
+    the annotator came with, return that address and no code, only in the browser they came by and
+    after all work is done."""
     code, platform = participations.code(own), own.platform
     person, credits = "", crowd_kinds.gives_credit(platform.return_template)
     if credits:
@@ -41,7 +41,7 @@ def way_back(request: HttpRequest, own: Participation) -> dict[str, Any]:
 
 
 def end_page(request: HttpRequest, own: Participation) -> HttpResponse:
-    """Show the end somebody has come to; whoever returned what they began gets no code."""
+    """Show the end an annotator reached; those who returned their submission get no code."""
     campaign = own.platform.campaign
     context = {"title": campaign.title, "end": own.end or "left", "contact": campaign.contact}
     return render(request, "annotation/crowd_end.html", context | way_back(request, own))

@@ -1,4 +1,4 @@
-"""How people come in: by an invitation, by their personal link, and after agreeing to take part."""
+"""Entry of annotators: by an invitation, by their personal link, and after giving consent."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,7 +32,7 @@ MARKED = "who joined from this browser"
 @never_cache
 @require_http_methods(JOIN)
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """Show what an invitation is about, and let people in."""
+    """Show what an invitation is about, and admit annotators."""
     known = Invitation.objects.select_related("campaign__rubric")
     invitation = get_object_or_404(known, digest=token_digest(token))
     use_fixed_language(request, invitation.campaign)
@@ -88,8 +88,8 @@ def _mark(campaign: Campaign) -> str:
 
 
 def _joined_before(request: HttpRequest, campaign: Campaign) -> str:
-    """Return as whom somebody joined a campaign from this browser: whoever logged out would become
-    a second person."""
+    """Return the label with which this browser joined a campaign: otherwise an annotator who logged
+    out could join as a second person."""
     return str(request.get_signed_cookie(_mark(campaign), default="", salt=MARKED, max_age=A_YEAR))
 
 
@@ -102,7 +102,7 @@ def _into(campaign: Campaign, role: str) -> HttpResponse:
 @campaign_for_annotators
 @require_http_methods(JOIN)
 def consent(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Ask those who came by an account to agree before their first task."""
+    """Ask annotators who came by an account for their consent before the first task."""
     enrollment = enrollment_of(request.user, campaign)
     form = _form(request, campaign)
     if enrollments.has_agreed(enrollment):
@@ -114,9 +114,10 @@ def consent(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def ask_before_storing(request: HttpRequest, enrollment: Enrollment) -> HttpResponse | None:
-    """Ask who sent answers to agree to a text that has changed meanwhile; None once they have.
+    """Ask an annotator who sent answers to agree to a text that has changed meanwhile; None once
+    they have.
 
-    Nothing is stored before. The page that asks holds what was sent, and sends it again.
+    Nothing is stored before. The page that asks holds the sent answers, and sends them again.
     """
     if enrollments.has_agreed(enrollment):
         return None
@@ -166,7 +167,7 @@ def _landing(
 
 
 def _way_back_url(request: HttpRequest, campaign: Campaign) -> str:
-    """Return where the browser's cookie leads back into a campaign; "" where it does not."""
+    """Return the address to which the browser's cookie leads in a campaign, or ""."""
     user = enrollments.user_of_link(request.COOKIES.get(COOKIE, ""))
     if user is None or not user.enrollments.filter(campaign=campaign).exists():
         return ""
@@ -174,7 +175,7 @@ def _way_back_url(request: HttpRequest, campaign: Campaign) -> str:
 
 
 def about(campaign: Campaign) -> dict[str, Any]:
-    """Return what people read before they join."""
+    """Return the texts that annotators read before they join."""
     language = get_language() or campaign.text_language
     return facts(campaign) | {
         "title": campaign.title,
@@ -187,9 +188,9 @@ def about(campaign: Campaign) -> dict[str, Any]:
 @never_cache
 @require_http_methods(JOIN)
 def go(request: HttpRequest, signed: str) -> HttpResponse:
-    """Log in whoever a personal link belongs to, and lead on to their work.
+    """Log in the annotator to whom a personal link belongs, and lead on to their work.
 
-    Another site may lead a browser here, so a button is pressed before anybody is logged in.
+    Another site may lead a browser here, so a button must be pressed before the log-in.
     """
     user = enrollments.user_of_link(signed)
     if user is None:

@@ -23,12 +23,12 @@ from judging.models import Enrollment
 from judging.protocols import documents
 from judging.protocols.rubric_schema import CriterionPoint
 
-ANCHOR = "q1"  # of the one question on the page
+ANCHOR = "q1"  # the anchor of the only question on the page
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Whether an answer was right, which values are, and why."""
+    """Whether an answer was right, which values are right, and why."""
 
     name: str
     is_right: bool
@@ -38,7 +38,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class ShownExercise:
-    """An item with its controls, where it is among the others, and what the page says about it."""
+    """An item with its controls, its place among the others, and the texts of the page."""
 
     title: str  # "Training, 1 of 2"
     place: int

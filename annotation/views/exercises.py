@@ -1,4 +1,4 @@
-"""Before the first task: training with feedback, and the qualification."""
+"""Training with feedback, and the qualification, which come before the first task."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -36,7 +36,7 @@ from judging.protocols.rubric_schema import RubricCriterion
 @campaign_for_annotators
 @require_http_methods(["GET", "POST"])
 def training(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show one training item; its answers are told right or wrong at once, and are not kept."""
+    """Show one training item; its answers are marked right or wrong at once, and are not stored."""
     enrollment = enrollment_of(request.user, campaign)
     items = qualifications.keys_of(campaign, Exercise.Kind.TRAINING)
     if not items or needs_consent(enrollment):
@@ -86,7 +86,7 @@ def _after_training_item(campaign: Campaign, place: int, count: int) -> str:
 
 
 def _untried(enrollment: Enrollment, items: Sequence[tuple[Exercise, Any]]) -> int:
-    """Return the place of the first item that was not tried yet; the first where all were."""
+    """Return the place of the first item not tried yet; the first item if all were tried."""
     tried = set(enrollment.trained.values_list("exercise", flat=True))
     return next(
         (place for place, (each, _keys) in enumerate(items, start=1) if each.pk not in tried), 1
@@ -97,8 +97,8 @@ def _untried(enrollment: Enrollment, items: Sequence[tuple[Exercise, Any]]) -> i
 @campaign_for_annotators
 @require_http_methods(["GET", "POST"])
 def qualification(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show what came of the qualification so far and, once begun, one item after the other. The page
-    carries the answers to the others until the last is sent, which is a try."""
+    """Show the results of the qualification so far and, once begun, one item after the other. The
+    page carries the answers to the others until the last is sent, which completes a try."""
     enrollment = enrollment_of(request.user, campaign)
     if (
         not campaign.qualifies
@@ -110,7 +110,7 @@ def qualification(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if standing.outcome == "failed" and participations.screen_out(
         enrollment=enrollment, now=timezone.now()
     ):
-        return redirect("annotation:work", campaign.uuid)  # which gives the platform's code
+        return redirect("annotation:work", campaign.uuid)  # that page shows the platform's code
     is_open = standing.outcome not in ("passed", "failed")
     if is_open and (request.method == "POST" or "item" in request.GET):
         return _qualification_item(request, enrollment, standing)
@@ -120,7 +120,7 @@ def qualification(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def _qualification_item(
     request: HttpRequest, enrollment: Enrollment, standing: QualificationStanding
 ) -> HttpResponse:
-    """Show the first item, the one before, or the next that lacks an answer; with none left, take
+    """Show the first item, the previous one, or the next without an answer; if none is left, mark
     the try."""
     campaign, words = enrollment.campaign, _words(enrollment.campaign)
     answered = [
@@ -165,7 +165,7 @@ def _qualification_item(
 def _qualification_outcome(
     request: HttpRequest, enrollment: Enrollment, standing: QualificationStanding
 ) -> HttpResponse:
-    """Say what came of the tries so far, and how to begin the next."""
+    """Show the results of the tries so far, and how to begin the next."""
     campaign, words = enrollment.campaign, _words(enrollment.campaign)
     last = standing.tries[-1] if standing.tries else None
     off = qualifications.off_criteria(attempt=last, campaign=campaign) if last else []
@@ -184,7 +184,7 @@ def _qualification_outcome(
 
 
 def _try(enrollment: Enrollment, number: int, answered: Iterable["_Answered"]) -> HttpResponse:
-    """Take a try; one that is none any more leads to what came of those before."""
+    """Store a try; if no try is left, lead to the results of the earlier ones."""
     given = {
         (each.exercise.pk, criterion): value
         for each in answered
@@ -198,7 +198,7 @@ def _try(enrollment: Enrollment, number: int, answered: Iterable["_Answered"]) -
 
 
 def needs_consent(enrollment: Enrollment) -> bool:
-    """Say whether an annotator has still to agree to the campaign's text."""
+    """Return whether an annotator still has to agree to the campaign's text."""
     return not enrollments.has_agreed(enrollment)
 
 
@@ -210,7 +210,7 @@ def _words(campaign: Campaign) -> dict[str, RubricCriterion]:
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """An item with the answers that were sent, those that are values of their scales."""
+    """An item with the sent answers that are values of their scales."""
 
     exercise: Exercise
     keys: Sequence[ExerciseKey]
@@ -241,7 +241,7 @@ class _Answered:
         return {self.name(key) for key in self.keys if key.criterion_id not in self.given}
 
     def criteria(self, *, is_sent: bool) -> tuple[ShownCriterion, ...]:
-        """Return the item's controls; once sent, those without an answer say so."""
+        """Return the item's controls; once sent, those without an answer show an error."""
         criteria = []
         for key in self.keys:
             given = self.given.get(key.criterion_id)
@@ -259,7 +259,7 @@ class _Answered:
         ]
 
     def feedback(self) -> tuple[Feedback, ...]:
-        """Return of every answer whether it is right, and why."""
+        """Return for every answer whether it is right, and why."""
         found = []
         for key in self.keys:
             own = self.words[key.criterion.key]

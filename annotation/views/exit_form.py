@@ -1,4 +1,4 @@
-"""The exit form: a few questions after the last task, which an annotator may answer or leave."""
+"""The exit form: a few optional questions after the last task."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -20,7 +20,7 @@ from judging.models import Campaign
 @campaign_for_annotators
 @require_http_methods(["GET", "POST"])
 def exit_form(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Ask, and keep what is answered; what was answered before can be changed."""
+    """Show the questions, and store the answers; earlier answers can be changed."""
     enrollment = enrollment_of(request.user, campaign)
     if not exit_forms.is_open(enrollment):
         raise Http404

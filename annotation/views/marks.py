@@ -1,5 +1,5 @@
-"""Marks in the passage as a browser without JavaScript sends them: with its buttons, and by pasting
-a piece."""
+"""Marks in the passage from a browser without JavaScript: by buttons, and by pasting a piece of
+text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ PageMarks = dict[AskedMark, Marked]
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """The marks a page comes to; what stands more than once and must be chosen; what could not be
-    found, in words."""
+    """The marks of a page; a piece that occurs more than once and needs a choice; and messages
+    about pieces that were not found."""
 
     marks: PageMarks
     choosing: tuple[str, str] | None = None
@@ -28,11 +28,11 @@ class Sent:
 
     @property
     def open(self) -> bool:
-        """Whether something pasted is still to be placed."""
+        """Whether a pasted piece still needs a place."""
         return bool(self.choosing or self.problems)
 
     def query(self) -> str:
-        """Return what the page is told in its address so that it offers the choice."""
+        """Return the query string by which the page offers the choice."""
         if self.choosing is None:
             return ""
         name, piece = self.choosing
@@ -40,8 +40,8 @@ class Sent:
 
 
 def sent(form: AnswersForm, act: str) -> Sent:
-    """Return what a page of marks says, with its button ("mark m1 13-27", "unmark m1 13-27") and
-    its pasted pieces."""
+    """Return the marks of a page after its button ("mark m1 13-27", "unmark m1 13-27") and its
+    pasted pieces."""
     marks = _pressed(form.marked(), act)
     pieces = form.pieces()
     texts = span_marks.texts(mark.unit for mark in pieces) if pieces else {}

@@ -1,4 +1,4 @@
-"""What questions are about, as far as a stage shows it: the passage in segments, the answer, the
+"""The source of questions, as far as a stage shows it: the passage in segments, the answer, the
 wanted type."""
 
 import re
@@ -24,7 +24,7 @@ WHERE source.id = ANY(%(sources)s::bigint[])
 
 @dataclass(frozen=True, slots=True)
 class ShownMaterial:
-    """A source as the page shows it; "" where there is nothing or the stage hides it."""
+    """A source as the page shows it; "" for everything that is missing or hidden by the stage."""
 
     passage: tuple[Segment, ...] = ()
     answer: str = ""
@@ -38,13 +38,12 @@ class ShownMaterial:
 
     @property
     def returns(self) -> str:
-        """Return where line ends of two characters are, which a browser counts as one."""
+        """Return the positions of line ends of two characters, which a browser counts as one."""
         text = "".join(text for text, _kind in self.passage)
         return " ".join(str(found.start()) for found in re.finditer("\r\n", text))
 
     def lines(self) -> list[tuple[str, str]]:
-        """Return the same in named lines, for pages on which each question has a source of its
-        own."""
+        """Return the source in named lines, for pages on which each question has its own."""
         named = [
             (_("Passage"), "".join(text for text, _kind in self.passage)),
             (_("Sentence"), "" if self.passage else self.sentence),
@@ -56,13 +55,13 @@ class ShownMaterial:
 
 
 def shown(sheet: Sheet, stage: int) -> frozenset[str]:
-    """Return what is shown up to a stage: nothing that was seen disappears, nothing of a later
-    stage is there."""
+    """Return the parts shown up to a stage: a part once shown stays, and nothing of a later stage
+    is shown."""
     return frozenset(name for each in sheet.rubric.stages[: stage + 1] for name in each.shows)
 
 
 def material(source: Source, shows: Some[str]) -> ShownMaterial:
-    """Return a source as far as it may be seen."""
+    """Return the visible parts of a source."""
     return ShownMaterial(
         passage=_passage(source, shows) if "passage" in shows and source.passage else (),
         answer=source.answer if "answer" in shows else "",
@@ -74,12 +73,12 @@ def material(source: Source, shows: Some[str]) -> ShownMaterial:
 
 
 def shown_text(name: str, text: str) -> str:
-    """Return what stands beside a worked item as annotators read it."""
+    """Return a part of a worked item as annotators read it."""
     return _modality(text) if name == "modality" else text
 
 
 def _modality(value: str) -> str:
-    """Return what a source was taken from in words; a value without a label as it was imported."""
+    """Return a source's modality in words; a value without a label as it was imported."""
     labels = {
         "document": _("a document"),
         "figure": _("a figure"),
@@ -102,7 +101,7 @@ def _passage(source: Source, shows: Some[str]) -> tuple[Segment, ...]:
 
 
 def materials(sheet: Sheet, stage: int) -> dict[int, ShownMaterial]:
-    """Return what is shown of each source on the page, by its key."""
+    """Return the shown part of each source on the page, by its key."""
     shows = shown(sheet, stage)
     wanted = {question.source for question in sheet.questions()}
     return {
@@ -111,7 +110,7 @@ def materials(sheet: Sheet, stage: int) -> dict[int, ShownMaterial]:
 
 
 def _source(row: tuple[Any, ...]) -> Source:
-    """Return a source with its passage as a statement found them."""
+    """Return a source with its passage from a row of `SOURCES`."""
     pk, text, answer, answer_start, sentence, sentence_start, target_type, modality, language = row
     return Source(
         pk=pk,
@@ -129,8 +128,8 @@ def _source(row: tuple[Any, ...]) -> Source:
 def told(
     question: AskedQuestion, shows: Some[str], own: ShownMaterial | None
 ) -> tuple[tuple[str, str], ...]:
-    """Return what the annotator is told about a question: what the system submitted with it, or its
-    own source."""
+    """Return the lines about a question that the annotator sees: what the system submitted with it,
+    or its own source."""
     lines = own.lines() if own else []
     if "submitted_answer" in shows and question.submitted_answer:
         lines.append((_("Answer given with the question"), question.submitted_answer))
@@ -140,7 +139,7 @@ def told(
 
 
 def direction(language: str) -> tuple[str, str]:
-    """Return the language tag of a text and its direction: "auto" lets the browser look at its
-    letters, which a text that runs from the right may begin with Latin ones."""
+    """Return the language tag of a text and its direction: "auto" lets the browser decide by the
+    letters, which fails for a right-to-left text that begins with Latin ones."""
     is_rtl = language.split("-")[0].lower() in settings.LANGUAGES_BIDI
     return language, "rtl" if is_rtl else "auto"

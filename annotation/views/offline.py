@@ -1,5 +1,5 @@
-"""The files that a browser keeps, so that a judging page returns if no server is reached: the
-service worker and the page it shows. Neither holds anything of a task or of a person."""
+"""The files that a browser keeps, so that a judging page opens even if no server is reached: the
+service worker and its page. Neither contains anything of a task or of a person."""
 
 import hashlib
 
@@ -21,7 +21,7 @@ SHELL = (
 
 @require_GET
 def offline(request: HttpRequest) -> HttpResponse:
-    """Show that there is no connection, and that what was entered is kept."""
+    """Show that there is no connection, and that the entered answers are kept."""
     return render(request, "annotation/offline.html")
 
 

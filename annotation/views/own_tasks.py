@@ -10,8 +10,8 @@ from judging.models import Assignment, Draft, Enrollment
 
 @dataclass(frozen=True, slots=True)
 class OwnTasks:
-    """How many tasks an annotator has still to do (None: unknown), has begun, has submitted, and
-    has lost again because their time ran out; `draft_url` leads to the one that was begun."""
+    """The number of tasks an annotator has yet to do (None: unknown), has begun, has submitted, and
+    has lost because their time ran out; `draft_url` leads to the task that was begun."""
 
     to_do: int | None
     drafts: int

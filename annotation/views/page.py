@@ -1,7 +1,7 @@
 """The judging page as plain objects, which templates/annotation/judge.html turns into HTML.
 
-Nothing here holds a key of a unit, a question, a set or a system, nor a system's name: fields go by
-shown order.
+Nothing here holds a key of a unit, a question, a set or a system, nor a system's name: fields are
+named by shown order.
 """
 
 import json
@@ -40,7 +40,7 @@ from judging.rules import Force, Forced, Identical
 from judging.spans import Marked, Range, Searched
 
 AROUND = 40  # code points shown on either side of a choice
-END_OF_MARK = 120  # code points shown of a long mark where it begins, and where it ends
+END_OF_MARK = 120  # code points shown of a long mark at its beginning, and at its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ShownPoint:
 
     @property
     def shown_value(self) -> str:
-        """Return the value as the page writes it; “cannot judge” has none to show."""
+        """Return the value as the page writes it; "" for “cannot judge”."""
         return "–" if self.value == CANNOT_JUDGE.value else str(self.value)
 
 
@@ -76,7 +76,7 @@ class ShownCriterion:
     error: str = ""
     forced: str = ""
     own: str = ""
-    # The value that stands of a task that was handed in; None while it has not been
+    # The submitted value of a submitted task; None before the submission
     handed: str | None = None
     forces: str = ""
     low: int = 0
@@ -86,24 +86,24 @@ class ShownCriterion:
 
     @property
     def counted(self) -> int:
-        """Return how many points there are besides those that are no value."""
+        """Return the number of points, without those that are no value."""
         return sum(not point.missing for point in self.points)
 
     @property
     def described(self) -> list[ShownPoint]:
-        """Return the points of which there is more to say than their label."""
+        """Return the points that have more than a label."""
         return [point for point in self.points if point.description or point.examples]
 
     @property
     def apart(self) -> bool:
-        """Whether some answers stand apart from the scale."""
+        """Whether some answers are separate from the scale."""
         return self.counted < len(self.points)
 
 
 @dataclass(frozen=True, slots=True)
 class ShownMark:
-    """What is to be marked in the passage for one question; `choices` where a pasted piece stands
-    more than once."""
+    """The control for marking the passage for one question; `choices` if a pasted piece occurs more
+    than once."""
 
     name: str
     value: str
@@ -127,7 +127,7 @@ class ShownQuestion:
     mark: ShownMark | None = None
     lang: str = ""
     dir: str = "auto"
-    # The control for what is wrong with it, and what was said
+    # The control for reporting a problem with the question, and its text
     report: tuple[str, str] | None = None
 
 
@@ -139,7 +139,7 @@ class ShownGroup:
 
     @property
     def apart(self) -> bool:
-        """Whether anything is asked of its questions one by one."""
+        """Whether any criterion is about its questions one by one."""
         return any(question.criteria or question.mark for question in self.questions)
 
 
@@ -163,7 +163,7 @@ class DockButton:
 
 @dataclass(frozen=True, slots=True)
 class ExerciseDock:
-    """What the bar at the bottom says and offers during training and qualification."""
+    """The text and the buttons of the bar at the bottom during training and qualification."""
 
     said: str
     primary: DockButton
@@ -172,7 +172,7 @@ class ExerciseDock:
 
 @dataclass(frozen=True, slots=True)
 class Dock:
-    """What the bar at the bottom of the page depends on."""
+    """The conditions for the bar at the bottom of the page."""
 
     preview: bool
     reenter_url: str
@@ -192,7 +192,7 @@ class Guideline:
 
 @dataclass(frozen=True, slots=True)
 class ShownRubric:
-    """What the rubric says on this page: groups of questions with their controls, the dataset, the
+    """The rubric's part of this page: groups of questions with their controls, the dataset, the
     stage."""
 
     lang: str
@@ -202,15 +202,14 @@ class ShownRubric:
     groups: tuple[ShownGroup, ...]
     guideline: Guideline
     errors: tuple[tuple[str, str], ...]
-    view: str  # "focus": one question in view; "list": all, where comparing is the task
+    view: str  # "focus": one question in view; "list": all, if the task is to compare them
     is_view_fixed: bool  # by the campaign
-    empty: str  # what is said where a slot of a set holds no question
+    empty: str  # the text for a slot of a set without a question
     marking: bool = False
     exercise: Any = None  # an item of training or qualification: exercise_pages.ShownExercise
 
     def names(self, around: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parts by name together with what stands around them, for the page's
-        template."""
+        """Return the parts by name together with the page's other values, for its template."""
         dock = Dock(
             preview=around["preview"],
             reenter_url=around["reenter_url"],
@@ -228,16 +227,16 @@ class ShownRubric:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How far an annotator is on the page: the answers, the open stage, and which missing ones are
-    to be named."""
+    """An annotator's state on the page: the answers, the open stage, and whether missing answers
+    are named."""
 
     answers: EnteredAnswers = field(default_factory=dict)
     stage: int = 0
     name_missing: bool = False
     marked: Mapping[int, Marked] = field(default_factory=dict)
-    handed: EnteredAnswers | None = None  # what stands of a task that was handed in
-    reports: Mapping[int, str] = field(default_factory=dict)  # what is said to be wrong with a unit
-    # the control, and the piece that stands in the passage more than once
+    handed: EnteredAnswers | None = None  # the submitted values of a submitted task
+    reports: Mapping[int, str] = field(default_factory=dict)  # reported problems by unit
+    # the control, and the piece that occurs in the passage more than once
     choosing: tuple[str, str] = (
         "",
         "",
@@ -245,7 +244,7 @@ class State:
 
 
 class Writer:
-    """Writes one page for one state; keeps what every control needs to know."""
+    """Writes one page for one state; holds the values that every control needs."""
 
     def __init__(self, sheet: Sheet, state: State, *, fixed_view: str = "") -> None:
         self.sheet, self.state, self.fixed_view = sheet, state, fixed_view
@@ -405,8 +404,8 @@ class Writer:
         )
 
     def _because(self, settled: Forced) -> str:
-        """Return the reason in the annotator's language: the rule as the localized rubric words
-        it."""
+        """Return the reason in the annotator's language, as worded by the localized rubric's
+        rule."""
         rules = zip(self.sheet.rubric.rules, self.rubric.rules, strict=True)
         said = {plain.explanation: local.explanation for plain, local in rules}
         return said.get(settled.explanation, settled.explanation)
@@ -429,14 +428,14 @@ class Writer:
 
 
 def _ends(text: str, start: int, end: int) -> str:
-    """Return a marked piece, a long one without its middle."""
+    """Return a marked piece; the middle of a long one is omitted."""
     if end - start <= 2 * END_OF_MARK:
         return text[start:end]
     return f"{text[start : start + END_OF_MARK]} … {text[end - END_OF_MARK : end]}"
 
 
 def _in_context(text: str, place: Range) -> tuple[str, str, str, str]:
-    """Return a place, and its text between what stands before and after it."""
+    """Return a place, and its text with some text before and after it."""
     start, end = place
     before, after = text[max(0, start - AROUND) : start], text[end : end + AROUND]
     opening, closing = "…" if start > AROUND else "", "…" if end + AROUND < len(text) else ""
@@ -446,7 +445,7 @@ def _in_context(text: str, place: Range) -> tuple[str, str, str, str]:
 def criterion(
     words: RubricCriterion, value: int | None = None, *, disabled: bool = False
 ) -> ShownCriterion:
-    """Return a criterion's control: labelled buttons, a number where the scale is long, else a
+    """Return a criterion's control: labelled buttons, a number if the scale is long, else a
     list."""
     keys = _keys([point.value for point in words.points])
     points = tuple(
@@ -489,14 +488,14 @@ def _control_for(words: RubricCriterion) -> str:
 
 
 def _keys(values: list[int]) -> list[str]:
-    """Return the key that presses each value: its own digit, or a free one where the value is
-    none."""
+    """Return the key that presses each value: its own digit, or a free one if the value is not a
+    digit."""
     free = [digit for digit in "1234567890" if int(digit) not in values]
     return [str(value) if 0 <= value <= 9 else (free.pop() if free else "") for value in values]
 
 
 def guideline(rubric: RubricDocument, decisions: Decided | None = None) -> Guideline:
-    """Return the rubric's guideline in sections, with what a study decided on top of it, and its
+    """Return the rubric's guideline in sections, with the study's further decisions, and its
     criteria in full."""
     if decisions is None:
         return _guideline(rubric.version, rubric.guideline, rubric.criteria)
@@ -510,7 +509,8 @@ def guideline(rubric: RubricDocument, decisions: Decided | None = None) -> Guide
 
 @lru_cache(maxsize=50)
 def _guideline(version: str, text: str, criteria: tuple[RubricCriterion, ...]) -> Guideline:
-    """Read it once: equal words give one object, which the page's fragments go by."""
+    """Parse a guideline once: equal texts give one object, by which the page's fragments are
+    cached."""
     sections: list[tuple[str, list[Block]]] = []
     for block in blocks(text):
         if block.kind == "heading" or not sections:

@@ -1,5 +1,5 @@
-"""A manager's look at tasks as annotators see them, at the first one before there are any; nothing
-is stored."""
+"""A manager's preview of tasks as annotators see them, of the first one before there are any;
+nothing is stored."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,14 +20,13 @@ from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, QuestionSet, Round, Task, Unit
 from judging.selection import CannotChoose
 
-LOOKED_AT = 50  # sources: the first task is found in them, or there is none worth showing
+LOOKED_AT = 50  # sources in which the first task is searched for
 
 
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
 def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show a task, the first where none is named; "Continue" shows its next step, "Submit" the next
-    task."""
+    """Show a task, by default the first; "Continue" shows its next step, "Submit" the next task."""
     if selections.names_systems(campaign, request.user):
         refused = _(
             "You judge this dataset in a campaign that has not ended. Until it is closed there is no "
@@ -63,7 +62,7 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where in a preview one is."""
+    """A place in a preview."""
 
     campaign: Campaign
     number: int
@@ -113,7 +112,7 @@ def _number(text: str | None) -> int:
 
 
 def _first_task(campaign: Campaign) -> Sheet | None:
-    """Cut the beginning of the dataset as opening the campaign would."""
+    """Form the first task from the beginning of the dataset, as opening the campaign would."""
     sources = campaign.collection.sources.all()
     try:
         judged = selections.units_of(campaign)

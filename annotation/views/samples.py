@@ -1,4 +1,4 @@
-"""How a protocol in the making will look to annotators, on material of our own; nothing is stored.
+"""A preview of an unfinished protocol for annotators, on our own sample text; nothing is stored.
 
 A draft may be incomplete: what can be shown is shown.
 """
@@ -107,8 +107,7 @@ def show_guideline(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
 @draft_for_owner
 @require_POST
 def pane(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
-    """Show the first question with its controls, by the form as it stands and before it is
-    saved."""
+    """Show the first question with its controls, from the form's current, unsaved state."""
     rubric = _readable(documents.write(read(request.POST, {})))
     context: dict[str, Any] = {"draft": draft, "steps": [], "page": None}
     if rubric is not None:
@@ -127,7 +126,7 @@ def _stage(sent: str | None, rubric: RubricDocument) -> int:
 
 
 def _readable(text: str) -> RubricDocument | None:
-    """Return what of a draft can be shown, None where no criterion has points yet."""
+    """Return the part of a draft that can be shown; None if no criterion has points yet."""
     try:
         rubric, problems = documents.sketch(text, rubric_trees.FILE)
     except RubricError:
@@ -137,8 +136,8 @@ def _readable(text: str) -> RubricDocument | None:
 
 
 def _mended(rubric: RubricDocument) -> RubricDocument:
-    """Return it without what cannot be shown: rules, criteria without points, keys and stages that
-    do not fit."""
+    """Return a rubric without the parts that cannot be shown: rules, criteria without points, keys
+    and stages that do not fit."""
     stages = rubric.stages or (Stage("judge", "", ("passage",)),)
     stages = tuple(replace(stage, key=stage.key or f"stage{n}") for n, stage in enumerate(stages))
     keys = {stage.key for stage in stages}
@@ -162,7 +161,7 @@ def _shown(rubric: RubricDocument, stage: int) -> ShownRubric:
 
 
 def sample(rubric: RubricDocument) -> Sheet:
-    """Return a task of our own material, cut as the rubric cuts."""
+    """Return a task with our own sample text, formed as the rubric demands."""
     asks = Known(
         rubric, {criterion.key: number for number, criterion in enumerate(rubric.criteria)}
     )
@@ -170,8 +169,8 @@ def sample(rubric: RubricDocument) -> Sheet:
 
 
 def _lines(rubric: RubricDocument) -> list[SheetLine]:
-    """Return one set of as many questions as expected, or a few sets of one; sets that are judged
-    are lines too."""
+    """Return one set of as many questions as expected, or a few sets of one; if sets are judged,
+    they have lines too."""
     of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in rubric.criteria)
     count, size = (ONLY, min(rubric.expected, len(QUESTIONS))) if rubric.expected > 1 else (FEW, 1)
     if rubric.task == "question_set":
@@ -186,7 +185,7 @@ def _lines(rubric: RubricDocument) -> list[SheetLine]:
 
 
 def _line(slot: int, number: int, size: int) -> SheetLine:
-    """Return a question's line, or the line of the set as a whole for slot 0."""
+    """Return a question's line, or for slot 0 the line of the set as a whole."""
     text, answer, kind = (
         QUESTIONS[(number * size + slot - 1) % len(QUESTIONS)] if slot else (None, None, None)
     )

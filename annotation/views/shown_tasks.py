@@ -1,4 +1,4 @@
-"""A task as its annotator sees it, with what was entered so far."""
+"""A task as its annotator sees it, with the answers entered so far."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,7 +20,7 @@ SYMBOLS = {"EUR": "€", "GBP": "£", "USD": "$"}
 
 @dataclass(frozen=True, slots=True)
 class ShownTask:
-    """What is asked and shown, the draft, and the number that the next draft counts on from."""
+    """The sheet and its page, the draft, and the number from which the next draft counts."""
 
     sheet: Sheet
     rubric: ShownRubric
@@ -48,8 +48,8 @@ def shown_task(
 
 
 def usable_sequence(assignment: Assignment, *numbers: int) -> int:
-    """Return the number the page counts on from; one that no clicks lead to was forged, and locks
-    nobody out."""
+    """Return the number from which the page counts on. One that no clicks could reach was forged;
+    it is reset, so that it does not block later drafts."""
     if max(numbers) <= drafts.MANY:
         return max(numbers)
     drafts.count_afresh(assignment=assignment)
@@ -58,7 +58,7 @@ def usable_sequence(assignment: Assignment, *numbers: int) -> int:
 
 def progress(assignment: Assignment) -> dict[str, Any]:
     """Return how many tasks the annotator has done, how many there are, which one this is, about
-    how many minutes are left, and what the tasks done so far pay, where pay is planned."""
+    how many minutes are left, and the pay for the tasks done so far, if pay is planned."""
     found, campaign = checks.progress(assignment=assignment), assignment.round.campaign
     current = found.done + 1 if assignment.submitted_at is None else _number(assignment)
     total = None if found.total is None else _largest_total(assignment, found.total)
@@ -74,7 +74,7 @@ def progress(assignment: Assignment) -> dict[str, Any]:
 
 
 def _largest_total(assignment: Assignment, total: int) -> int:
-    """Return the largest number of tasks the annotator was told of, and note it: others may take
+    """Return the largest number of tasks shown to the annotator, and store it: others may take
     places, and the number must not shrink."""
     own = Assignment.objects.filter(
         enrollment=assignment.enrollment, round__in=checks.own_rounds(assignment)
@@ -86,8 +86,7 @@ def _largest_total(assignment: Assignment, total: int) -> int:
 
 
 def task_minutes(campaign: Campaign) -> float:
-    """Return how many minutes a task takes as its pay is planned, else by the protocol's
-    estimate."""
+    """Return the minutes for a task that its planned pay assumes, else the protocol's estimate."""
     rate = rate_of(campaign.rate)
     if rate is not None:
         return float(rate.minutes)
@@ -95,7 +94,7 @@ def task_minutes(campaign: Campaign) -> float:
 
 
 def _earned(assignment: Assignment) -> str:
-    """Return what all tasks that the annotator submitted pay; "" where no pay is planned."""
+    """Return the pay for all tasks that the annotator submitted; "" if no pay is planned."""
     rate = rate_of(assignment.round.campaign.rate)
     if rate is None:
         return ""
@@ -104,7 +103,7 @@ def _earned(assignment: Assignment) -> str:
 
 
 def _money(amount: Decimal, currency: str) -> str:
-    """Return an amount as the annotator's language writes it."""
+    """Return an amount as written in the annotator's language."""
     number = number_format(amount, decimal_pos=2)
     if currency not in SYMBOLS:
         return f"{number} {currency}"
@@ -112,7 +111,7 @@ def _money(amount: Decimal, currency: str) -> str:
 
 
 def _number(assignment: Assignment) -> int:
-    """Return which of an annotator's tasks it was that was submitted."""
+    """Return the number of a submitted task among the annotator's tasks."""
     own = Assignment.objects.done_by(assignment.enrollment).filter(
         round__in=checks.own_rounds(assignment)
     )

@@ -1,4 +1,4 @@
-"""What annotators read before their first task, and again whenever they like: what is asked, pay,
+"""The page that annotators read before their first task, and again at any time: the task, the pay,
 one worked item."""
 
 from collections import Counter
@@ -41,7 +41,7 @@ SHOWN = {
 @campaign_for_annotators
 @require_GET
 def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Tell in short what is judged and how, with a worked item, and lead to the tasks."""
+    """Explain briefly what is judged and how, with a worked item, and lead to the tasks."""
     enrollment = enrollment_of(request.user, campaign)
     if not enrollments.has_agreed(enrollment):
         return redirect("annotation:consent", campaign.uuid)
@@ -68,9 +68,9 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def facts(campaign: Campaign) -> dict[str, Any]:
-    """Return what a campaign states: minutes for each task as its pay is planned, else by the
-    protocol's estimate, how many tasks and hours at most, what comes before them, what they pay,
-    whom to ask."""
+    """Return the facts a campaign states: minutes for each task as its pay is planned, else by the
+    protocol's estimate, how many tasks and hours at most, what comes before them, their pay, and
+    the contact."""
     minutes = task_minutes(campaign)
     tasks = (
         campaign.tasks_per_annotator

@@ -1,4 +1,4 @@
-"""The judging page: show a task, keep its answers, go on to the next step, submit, go back."""
+"""The judging page: show a task, store its answers, go to the next step, submit, go back."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -61,9 +61,9 @@ REFUSED = (
 
 
 def from_own_page(view: View) -> View:
-    """Refuse what a page sends once somebody else has logged in in its browser, as where a session
-    has ended: the page keeps it for who gave it. To the others their task is none that exists,
-    and the page would take it for one that is over."""
+    """Refuse requests of a page after another user has logged in in its browser. The answer is as
+    if the session had ended, so that the page keeps its answers: a 404 for a task of another user
+    would make it drop them."""
 
     @wraps(view)
     def guarded(request: HttpRequest, **parts: Any) -> HttpResponse:
@@ -76,7 +76,7 @@ def from_own_page(view: View) -> View:
 
 
 def _account(request: HttpRequest) -> str:
-    """Return whose page it is, in a word that tells nobody which account that is."""
+    """Return an identifier of the page's user that does not reveal the account."""
     return salted_hmac("annotation.account", str(request.user.pk), algorithm="sha256").hexdigest()
 
 
@@ -84,7 +84,7 @@ def _account(request: HttpRequest) -> str:
 @assignment_for_annotator
 @require_GET
 def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Show a task with what was entered so far; a text to agree to that has changed comes first."""
+    """Show a task with the answers entered so far; if the consent text has changed, ask first."""
     if not enrollments.has_agreed(assignment.enrollment):
         return redirect("annotation:consent", assignment.round.campaign.uuid)
     choosing = request.GET.get("choose", ""), request.GET.get("piece", "")
@@ -109,7 +109,7 @@ def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
 
 
 def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
-    """Return what stands around the questions: addresses, progress, token."""
+    """Return the page's values besides the questions: addresses, progress, token."""
     campaign, own = assignment.round.campaign, {"uuid": assignment.pk}
     before = _before(assignment)
     far = progress(assignment)
@@ -135,7 +135,7 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
 
 
 def _before(assignment: Assignment) -> Any:
-    """Return the key of the task handed in before this one."""
+    """Return the key of the task submitted before this one."""
     return checks.before(assignment=assignment)
 
 
@@ -149,9 +149,8 @@ def _reenter_url(request: HttpRequest) -> str:
 @assignment_for_annotator
 @require_POST
 def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Keep answers as they are given: all of them, or those that no later ones forestalled. A text
-    to agree to that has changed comes first: led elsewhere, the page keeps what it sent, as where a
-    session has ended."""
+    """Store answers as they are given, except those that later ones have replaced. If the consent
+    text has changed, ask first: the page then keeps its answers, as if the session had ended."""
     if not enrollments.has_agreed(assignment.enrollment):
         return redirect("annotation:consent", assignment.round.campaign.uuid)
     form = DraftsForm(request.POST)
@@ -170,7 +169,7 @@ def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         return _forestalled(assignment, needed.lost, needed)
     if form.cleaned_data.get(NOTE) == "" and drafts.note(
         assignment
-    ):  # on a whole page no comment claims nothing
+    ):  # on a whole page, an empty comment contradicts nothing
         lost = (*lost, NOTE)
     return _forestalled(assignment, lost) if lost else HttpResponse(status=204)
 
@@ -178,7 +177,7 @@ def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
 def _page(
     sheet: Sheet, said: Mapping[str, Any], sequence: int, times: Mapping[str, AnswerTimes]
 ) -> SentPage:
-    """Sort answers, marks and the comment of a request by what they are."""
+    """Sort the answers, marks and comment of a request by their kind."""
     marked = {sheet.find_mark(name): value for name, value in said.items() if MARK.fullmatch(name)}
     reports = {
         sheet.find_report(name): value for name, value in said.items() if REPORT.fullmatch(name)
@@ -192,8 +191,8 @@ def _page(
 def _forestalled(
     assignment: Assignment, lost: Iterable[Entry], needed: AnswerFirst | None = None
 ) -> HttpResponse:
-    """Say which answers lost, what stands in their place, and the number to count on from; and
-    which reports and marks stand because the task needs them, with what to do."""
+    """Return the answers that were not stored, their current values, and the number to count on
+    from; and the reports and marks that are kept because the task needs them, with what to do."""
     kept, (marked, number) = drafts.kept(assignment), span_marks.kept(assignment)
     standing = {_name(entry): _standing(entry, kept, marked) for entry in lost}
     said = {
@@ -229,9 +228,9 @@ def _refused(reason: str, status: int) -> HttpResponse:
 @assignment_for_annotator
 @require_http_methods(["GET", "POST"])
 def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Keep the whole page, do what its button says, and lead on: a script, which sends the page
-    itself so that it stays where no server answers, is told the address. Who logs in again on the
-    way comes here by GET."""
+    """Store the whole page, do what its button says, and lead on. A script, which sends the page
+    itself so that it stays if no server answers, receives the address. A log-in in between leads
+    here by GET."""
     answer = (
         request.method == "POST" and entry.ask_before_storing(request, assignment.enrollment)
     ) or _sent(request, assignment)
@@ -260,7 +259,7 @@ def _sent(request: HttpRequest, assignment: Assignment) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """A page as it was sent, for a button to do its part with."""
+    """A sent page, for its button to act on."""
 
     request: HttpRequest
     assignment: Assignment
@@ -290,8 +289,8 @@ Button = Callable[[Sending], HttpResponse]
 
 
 def _keeping(act: Button) -> Button:
-    """Have a button keep the whole page first, and lead back where something on it is to be looked
-    at again."""
+    """Have a button store the whole page first, and lead back if something on it has to be checked
+    again."""
 
     @wraps(act)
     def keep(sending: Sending) -> HttpResponse:
@@ -308,7 +307,8 @@ def _keeping(act: Button) -> Button:
 
 
 def _look_again(sending: Sending, lost: Iterable[Entry]) -> HttpResponse:
-    """Name what was changed later in another window, with what was sent and what stands."""
+    """Name the answers that were changed later in another window, with the sent and the kept
+    value."""
     kept, sent = drafts.kept(sending.assignment), dict(sending.page.given)
     said = [_compared(entry, sent, kept) for entry in lost]
     changed = _("Some answers were changed later in another window. Look at them again.")
@@ -339,14 +339,14 @@ def _in_words(asked: AskedControl, value: int | None) -> str:
 
 
 def _ask_again(sending: Sending) -> HttpResponse:
-    """Lead back where a pasted piece is not in the passage, or there more than once."""
+    """Lead back if a pasted piece is not in the passage, or occurs there more than once."""
     for problem in sending.marks.problems:
         messages.error(sending.request, problem)
     return redirect(f"{sending.again().url}{sending.marks.query()}")
 
 
 def _submit(sending: Sending) -> HttpResponse:
-    """Hand the page in, and lead straight to the next task of the round where there is one."""
+    """Submit the page, and lead to the next task of the round if there is one."""
     if sending.marks.open:
         return _save(sending)
     own, token = sending.assignment, sending.form.cleaned_data["token"]
@@ -383,7 +383,7 @@ def _save(sending: Sending) -> HttpResponse:
 
 @_keeping
 def _mark(sending: Sending) -> HttpResponse:
-    """Marks were kept with the page; go back to where they stand."""
+    """Lead back to the marks, which were stored with the page."""
     own = sending.request.POST["action"].split()[1:2]
     return redirect(
         f"{sending.again().url}#{own[0]}"

@@ -1,4 +1,4 @@
-"""How annotators without a password come back: by a cookie of their browser, else by their personal
+"""How annotators without a password return: by a cookie of their browser, else by their personal
 link."""
 
 from django.conf import settings
@@ -21,14 +21,14 @@ A_YEAR = 60 * 60 * 24 * 365  # seconds
 
 
 def come_in(request: HttpRequest, user: User) -> None:
-    """Log in somebody without a password by what only they know; no page takes that for a password
-    that was typed just now."""
+    """Log in an annotator without a password by their cookie or link; this does not count as a
+    recent confirmation of a password."""
     login(request, user)
     request.session[CONFIRMED] = 0
 
 
 def keep_way_back(answer: HttpResponse, user: User) -> None:
-    """Have the browser keep what leads its annotator back; a new personal link ends it, too."""
+    """Store the cookie that leads the annotator back; a new personal link ends it, too."""
     signed = enrollments.personal_link(user)
     if signed:
         answer.set_cookie(
@@ -43,8 +43,8 @@ def keep_way_back(answer: HttpResponse, user: User) -> None:
 
 @never_cache
 def log_in(request: HttpRequest) -> HttpResponseBase:
-    """Lead annotators back to the page they asked for by their browser's cookie, or say how they
-    come back; ask everybody else for name and password."""
+    """Lead annotators back to the requested page by their browser's cookie, or explain how to
+    return; ask all other users for name and password."""
     wanted = request.GET.get("next", "")
     is_asked_for_account = "account" in request.GET
     if request.method != "GET" or is_asked_for_account or not _is_for_annotators(wanted):
@@ -66,7 +66,7 @@ def _is_for_annotators(address: str) -> bool:
 
 
 def log_out(request: HttpRequest) -> HttpResponseBase:
-    """Log out, and forget the way back: nobody else at this browser may take it."""
+    """Log out, and delete the cookie, so that no other user of this browser can return by it."""
     answer = auth.LogoutView.as_view()(request)
     answer.delete_cookie(COOKIE, samesite="Lax")
     return answer

@@ -1,4 +1,4 @@
-"""An annotator's way out: all they did is erased, where the study allows it."""
+"""Withdrawal of an annotator: all their work is erased, if the study allows it."""
 
 from contextlib import suppress
 
@@ -18,7 +18,7 @@ from judging.models import Assignment, Campaign, User
 @campaign_for_annotators
 @require_http_methods(["GET", "POST"])
 def withdraw(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Say what would go, and erase it by a second press."""
+    """Show what would be erased, and erase it after a confirmation."""
     enrollment = enrollment_of(request.user, campaign)
     if not enrollments.may_withdraw(campaign):
         raise Http404
@@ -28,7 +28,7 @@ def withdraw(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     try:
         with suppress(enrollments.AlreadyWithdrawn):
             enrollments.withdraw(enrollment=enrollment, now=timezone.now())
-    except enrollments.CannotWithdraw:  # closed at this very moment
+    except enrollments.CannotWithdraw:  # the campaign was closed at this moment
         raise Http404 from None
     if not User.objects.filter(pk=request.user.pk).exists():
         request.session.flush()

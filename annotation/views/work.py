@@ -1,4 +1,4 @@
-"""An annotator's way through a campaign: the next task, none now, the end; guideline, pause, and
+"""An annotator's path through a campaign: the next task, none now, the end; guideline, pause, and
 the start page."""
 
 from datetime import timedelta
@@ -38,8 +38,8 @@ from judging.guards import campaign_for_annotators, campaign_for_members
 from judging.models import Assignment, Campaign, Enrollment, Membership, Participation
 from judging.protocols import documents
 
-HOURS_FROM = 90  # minutes, from which a time is told in hours
-ON_A_PAGE = 50  # tasks in the list of those handed in
+HOURS_FROM = 90  # minutes; longer times are given in hours
+ON_A_PAGE = 50  # tasks in the list of submitted ones
 
 
 @never_cache
@@ -58,15 +58,15 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_GET
 def here(request: HttpRequest) -> HttpResponse:
-    """Hear from a page that it is open, where somebody reads on and sends nothing else: that is
-    noted as every request is."""
+    """Accept the signal that a page is open whose user only reads: as every request, it is noted as
+    a visit."""
     return HttpResponse(status=204)
 
 
 @campaign_for_annotators
 @require_POST
 def decline(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Take somebody out of a study that others named them in, before they begin."""
+    """Remove a user from a study that others named them in, before they begin."""
     try:
         enrollments.decline(campaign=campaign, user=request.user)
     except enrollments.CannotDecline as refused:
@@ -81,7 +81,7 @@ def decline(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_annotators
 @require_GET
 def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Lead to the task an annotator holds or gets, or say why there is none."""
+    """Lead an annotator to the task they hold or get, or say why there is none."""
     enrollment = enrollment_of(request.user, campaign)
     if not enrollments.has_agreed(enrollment):
         return redirect("annotation:consent", campaign.uuid)
@@ -103,7 +103,7 @@ def _no_task(
     own: Participation | None,
     outcome: NoneNow | Finished | None,
 ) -> HttpResponse:
-    """Say why there is no task; `own`: the part in a crowd platform's study."""
+    """Show why there is no task; `own`: the part in a crowd platform's study."""
     campaign = enrollment.campaign
     context = _corrections(enrollment, campaign) | {
         "title": campaign.title,
@@ -133,8 +133,8 @@ def _no_task(
 
 
 def _corrections(enrollment: Enrollment, campaign: Campaign) -> dict[str, object]:
-    """Return what the pages around judging say of tasks that were changed and not handed in
-    again."""
+    """Return the values with which the pages around judging list tasks that were changed and not
+    submitted again."""
     found = judgments.corrections(enrollment=enrollment)
     return {
         "corrections": {each.pk for each in found},
@@ -147,7 +147,7 @@ def _corrections(enrollment: Enrollment, campaign: Campaign) -> dict[str, object
 
 
 def _exit_url(enrollment: Enrollment) -> dict[str, str]:
-    """Return where the last page leads to the exit form, where something is asked."""
+    """Return the address of the exit form for the last page, if the form has questions."""
     is_open = exit_forms.is_open(enrollment)
     return {
         "exit_url": reverse("annotation:exit_form", args=[enrollment.campaign.uuid])
@@ -159,8 +159,8 @@ def _exit_url(enrollment: Enrollment) -> dict[str, str]:
 @campaign_for_annotators
 @require_POST
 def hand_in_again(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Make all corrections count that were not handed in yet; what lacks an answer stays, and is
-    named."""
+    """Submit all corrections that were not submitted yet; tasks that lack an answer stay open, and
+    are named."""
     enrollment = enrollment_of(request.user, campaign)
     if not enrollments.has_agreed(enrollment):
         return redirect("annotation:consent", campaign.uuid)
@@ -175,18 +175,18 @@ def hand_in_again(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             request,
             _("Some changed tasks still lack an answer, or are no longer taken. Open them to see."),
         )
-    elif not judgments.corrections(enrollment=enrollment):  # one press takes so many at most
+    elif not judgments.corrections(enrollment=enrollment):  # one request has a limit
         messages.success(request, _("Handed in again. All your changes count."))
     return redirect("annotation:done", campaign.uuid)
 
 
 def begun(enrollment: Enrollment) -> bool:
-    """Whether an annotator was ever given a task: before the first there is something to read."""
+    """Return whether an annotator was ever given a task: the start page comes before the first."""
     return enrollment.assignments.exists()
 
 
 def personal_link_of(request: HttpRequest) -> str:
-    """Return the address that leads the annotator back; none for an account with a password."""
+    """Return the annotator's personal link; "" for an account with a password."""
     signed = enrollments.personal_link(request.user)
     return request.build_absolute_uri(reverse("annotation:go", args=[signed])) if signed else ""
 
@@ -195,7 +195,7 @@ def personal_link_of(request: HttpRequest) -> str:
 @campaign_for_annotators
 @require_GET
 def pause(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Say that all is kept, and how to go on elsewhere."""
+    """Show that everything is saved, and how to continue elsewhere."""
     enrollment = enrollment_of(request.user, campaign)
     held = Assignment.objects.held_by(enrollment).order_by("-lease_expires_at").first()
     held_until = held.lease_expires_at if held else None
@@ -216,7 +216,7 @@ def pause(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def own_way_out(campaign: Campaign) -> str:
-    """Return where an annotator withdraws, or "" where the study does not let them."""
+    """Return the address where an annotator withdraws, or "" if the study does not allow it."""
     return (
         reverse("annotation:withdraw", args=[campaign.uuid])
         if enrollments.may_withdraw(campaign)
@@ -228,8 +228,8 @@ def own_way_out(campaign: Campaign) -> str:
 @campaign_for_annotators
 @require_GET
 def done(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """List the tasks an annotator has handed in, the last first, by question A of each: in the
-    order of the file the first questions would all be one system's."""
+    """List the tasks an annotator has submitted, the last first, each by its question A: in the
+    order of the file the first questions would all be of one system."""
     enrollment = enrollment_of(request.user, campaign)
     mine = (
         Assignment.objects.done_by(enrollment)
@@ -257,8 +257,8 @@ def _first_question(sheet: Sheet) -> str:
 @campaign_for_annotators
 @require_POST
 def new_link(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Make the annotator's personal link worthless, and log every other browser out; the page led
-    back to shows a new link."""
+    """Revoke the annotator's personal link, and log out every other browser; the next page shows a
+    new link."""
     enrollments.withdraw_link(user=request.user)
     update_session_auth_hash(request, request.user)
     answer = redirect("annotation:pause", campaign.uuid)
@@ -269,7 +269,7 @@ def new_link(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_members
 @require_GET
 def guideline(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show the whole guideline to whoever takes part in a campaign, in whichever role."""
+    """Show the whole guideline to all members of a campaign, in any role."""
     rubric = sheets.known(campaign.rubric).document
     words = documents.localized(rubric, get_language() or rubric.language)
     judges = request.user.memberships.filter(

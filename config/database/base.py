@@ -1,5 +1,5 @@
-"""PostgreSQL as Django has it, but for what it costs to find out before each request that the
-server is still there, and for how soon a server notices that we are not."""
+"""Django's PostgreSQL backend with a cheaper check before each request that the server is still
+there, and with a server that notices sooner when a client is gone."""
 
 import select
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ NOTICE = (
 
 
 class DatabaseClient(client.DatabaseClient):
-    """psql, which hangs up like every other client where another account serves the database."""
+    """psql, which disconnects like every other client if another account runs the server."""
 
     @classmethod
     def settings_to_cmd_args_env(
@@ -27,17 +27,17 @@ class DatabaseClient(client.DatabaseClient):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection that looks at its socket before it asks the server.
+    """A connection that checks its socket before it asks the server.
 
-    Nobody sends anything to an idle connection of ours but a server that ends it, so a silent one
-    is in order. Asking (`SELECT 1`) would be one of the dozen statements of a submission.
+    Nothing is sent to an idle connection except by a server that ends it, so a silent one is in
+    order. Asking (`SELECT 1`) would be one of the dozen statements of a submission.
     """
 
     client_class = DatabaseClient
 
     def init_connection_state(self) -> None:
-        """Have a server that is reached by a network notice, as soon as we would, that we are cut
-        off: what we had begun ends, and holds no lock."""
+        """Have a server reached over a network notice as soon as the client would that they are
+        disconnected: the client's transactions then end, and hold no lock."""
         super().init_connection_state()
         if not self.connection.info.host.startswith("/"):
             with self.connection.cursor() as cursor:

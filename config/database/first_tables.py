@@ -1,10 +1,10 @@
-"""The tables of a new database, made at once: what the first migrations make one by one, and far
-quicker.
+"""The tables of a new database, created at once: the result of the first migrations, and much
+faster than these.
 
-``first_tables.sql`` is what PostgreSQL dumps after these migrations. Later ones follow as
-everywhere. Its last line is a digest of the migrations and of the statements, so that a test sees at
-once when either changed; a longer one compares a database made so with one that every migration was
-applied to.
+``first_tables.sql`` is PostgreSQL's dump after these migrations. Later ones are applied as usual.
+Its last line is a digest of the migrations and of the statements, so that a test detects at once
+when either changed; a slower test compares a database created from it with one that every migration
+was applied to.
 """
 
 import hashlib
@@ -38,18 +38,18 @@ _MIGRATION = re.compile(
 
 
 def migrations() -> set[tuple[str, str]]:
-    """Return which migrations the file stands for."""
+    """Return the migrations whose result the file contains."""
     return set(_MIGRATION.findall(FILE.read_text()))
 
 
 def write(address: str) -> None:
-    """Write the file anew from an empty database."""
+    """Write the file again from an empty database."""
     statements = by_migrations(address)
     FILE.write_text(f"{statements}{_OF}{_digest(statements)}\n")
 
 
 def is_as_written() -> bool:
-    """Say whether the file is as the command wrote it, and its migrations as they were then."""
+    """Return whether the file is as the command wrote it, and its migrations as they were then."""
     statements, _of, digest = FILE.read_text().partition(_OF)
     return digest.strip() == _digest(statements)
 
@@ -63,7 +63,7 @@ def _digest(statements: str) -> str:
 
 
 def make() -> bool:
-    """Make the tables where there are none yet; where the server refuses, leave it all to the
+    """Create the tables if there are none yet; if the server refuses, leave it all to the
     migrations."""
     if connection.introspection.table_names():
         return False
@@ -77,15 +77,14 @@ def make() -> bool:
 
 
 def by_migrations(address: str) -> str:
-    """Apply every migration to an empty database, one by one, and return what it then holds."""
+    """Apply every migration to an empty database, one by one, and return its dump."""
     command = [sys.executable, "manage.py", "migrate", "--one-by-one", "--verbosity", "0"]
     subprocess.run(command, cwd=ROOT, env={**os.environ, "DATABASE_URL": address}, check=True)
     return dumped(address)
 
 
 def dumped(address: str) -> str:
-    """Return a database's tables, functions, triggers and rights as SQL, and which migrations it
-    has."""
+    """Return a database's tables, functions, triggers, rights and applied migrations as SQL."""
     command = [
         str(find_programs() / "pg_dump"),
         "--no-owner",
@@ -100,6 +99,6 @@ def dumped(address: str) -> str:
 
 
 def cleaned(dump: str) -> str:
-    """Return a dump without what depends on the session or the server that it was made in."""
+    """Return a dump without the parts that depend on its session or server."""
     lines = [line.rstrip() for line in dump.splitlines() if not _LEFT_OUT.match(line)]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"

@@ -1,12 +1,12 @@
-"""The role that serves: it owns nothing, and of judgments and events it can neither change nor
-remove one.
+"""The database role of the server: it owns nothing, and can neither change nor delete judgments and
+events.
 
-The owner migrates and grants. To erase a person there is one function of the owner's, which takes
-nothing but one annotator's judgments; another takes back the imported ones of one file, a third
-those of a dry run. Each writes the event of what it removes. Web server and workers run as the
-role that `QUAESTOR_SERVER_ROLE` names, so a fault in them, or SQL that somebody smuggles in, meets
-the database's own refusal; TRUNCATE would pass a trigger. Roles belong to the whole server, not to
-one database: each site on a server needs a role of its own.
+The owner migrates and grants. To erase a person there is one function of the owner's, which deletes
+only one annotator's judgments; another takes back the imported ones of one file, a third those of a
+dry run. Each writes the event of what it deletes. Web server and workers run as the role that
+`QUAESTOR_SERVER_ROLE` names, so that the database itself stops a fault in them, or injected SQL;
+TRUNCATE would bypass a trigger. Roles belong to the whole server, not to one database: each site on
+a server needs a role of its own.
 """
 
 from django.conf import settings
@@ -14,7 +14,8 @@ from django.core.management import CommandError
 from django.db import ProgrammingError, connection, transaction
 from psycopg2.errors import InsufficientPrivilege
 
-# What runs as the owner. A restored database comes without its rights, so they are taken away here too.
+# Functions that run as the owner. A restored database has no rights set, so they are revoked here
+# too.
 OWNERS = (
     "judging_erase_judgments(bigint, bigint)",
     "judging_take_back_judgments(bigint, bigint)",
@@ -46,7 +47,7 @@ class CannotGrant(CommandError):
 
 
 def grant(*, password: str = "", set_password: bool = False) -> bool:
-    """Make the serving role, or bring its rights up to date.
+    """Create the server's role, or bring its rights up to date.
 
     The caller's connection is the owner's. Return whether the role was there already; its password
     then changes only with `set_password`.

@@ -1,4 +1,4 @@
-"""The demo's people: log-ins with random passwords, kept in a file that only its owner can read."""
+"""The demo's users: log-ins with random passwords, kept in a file that only its owner can read."""
 
 import os
 import secrets
@@ -15,7 +15,7 @@ RESEARCHER, ANNOTATOR = "researcher", "annotator"
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """An account, and its password unless somebody has chosen another since."""
+    """An account, and its password unless the user has chosen another since."""
 
     user: User
     password: str
@@ -30,8 +30,8 @@ def path() -> Path:
 
 
 def ensure() -> tuple[Login, Login]:
-    """Return the researcher and the annotator, made with new passwords unless they are there
-    already."""
+    """Return the researcher and the annotator; create them with new passwords if they do not
+    exist."""
     passwords = _read() or _write(
         {name: secrets.token_urlsafe(9) for name in (RESEARCHER, ANNOTATOR)}
     )

@@ -1,10 +1,10 @@
-"""Simulated annotators for the demo, as pure functions: nobody judged anything, and the demo says
-so everywhere.
+"""Simulated annotators for the demo, as pure functions: no annotator judged anything, and the demo
+says so everywhere.
 
-A simulated annotator sees a quality between 0 and 1, which belongs to the system and the criterion,
-moved by how well this one question turned out (the same for all annotators), by the annotator's own
-severity, and by chance. The nearest point of the criterion's scale is the rating, and what the
-protocol's rules force is obeyed.
+A simulated annotator sees a quality between 0 and 1 that belongs to the system and the criterion.
+It is changed by how good this one question is (the same for all annotators), by the annotator's
+severity, and by chance. The nearest point of the criterion's scale is the rating, and values forced
+by the protocol's rules are obeyed.
 """
 
 import random
@@ -38,7 +38,7 @@ class DemoScale:
 
 
 def turned_out(*, rng: random.Random) -> float:
-    """Return how much better or worse than its system's usual one question is; drawn once per
+    """Return how much better or worse one question is than usual for its system; drawn once per
     question."""
     return rng.gauss(0, QUESTION_SPREAD)
 
@@ -62,6 +62,6 @@ def rate(
 
 
 def nearest(quality: float, points: Sequence[int]) -> int:
-    """Return the point that stands for a quality, where 0 is the first point and 1 the last."""
+    """Return the point nearest to a quality; quality 0 is the first point, 1 the last."""
     place = round(quality * (len(points) - 1))
     return points[min(max(place, 0), len(points) - 1)]

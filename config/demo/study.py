@@ -35,7 +35,7 @@ from judging.models import (
 
 FILE = Path(__file__).with_name("questions.csv")
 SEED = 2026
-SECONDS_A_VALUE = 6  # that a simulated annotator is to have taken
+SECONDS_A_VALUE = 6  # assumed working time of a simulated annotator
 RUBRIC = "qgbench"
 NAME = "Demo: questions on sixteen passages"
 LICENCE = "CC0 1.0; written for this project"
@@ -67,13 +67,13 @@ CONSENT = (
     "and I can stop at any time."
 )
 SIMULATED_INTRODUCTION = (
-    "Nobody judged this campaign: its ratings were drawn by a program, to show what a report is."
+    "No annotator judged this campaign: a program drew its ratings, to show what a report is."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class DemoStudy:
-    """What the demo shows."""
+    """The campaigns, the invitation and the analysis run of the demo."""
 
     to_rate: Campaign
     invitation: Invitation
@@ -82,7 +82,7 @@ class DemoStudy:
 
 
 def ensure(*, researcher: User, annotator: User, now: datetime) -> DemoStudy:
-    """Return the demo's study, made whole or not at all, unless it is there already."""
+    """Return the demo's study; create it completely or not at all if it does not exist."""
     with transaction.atomic():
         collection = _collection(researcher, now)
         made = collection.campaigns.filter(created_by=researcher).order_by("id")
@@ -116,7 +116,7 @@ def _collection(owner: User, now: datetime) -> Collection:
 
 
 def _campaign(collection: Collection, by: User, now: datetime, **plan: Any) -> Campaign:
-    """Make a campaign of three annotators a task, lock it and open it."""
+    """Create a campaign with three annotators a task, lock it and open it."""
     origin = plan.pop("origin", Campaign.Origin.JUDGED)
     plan = {"annotators_per_task": 3, "order": Campaign.Order.BREADTH, **plan}
     rubric = Rubric.objects.filter(key=RUBRIC, owner=None).latest("id")
@@ -163,7 +163,7 @@ def _judged(collection: Collection, researcher: User, now: datetime) -> Campaign
 
 
 def _judge_everything(campaign: Campaign, enrollment: Enrollment, severity: float) -> None:
-    """Take every task as an annotator does, through the same doors."""
+    """Judge every task as an annotator does, by the same actions."""
     main = campaign.rounds.get()
     while isinstance(found := assignments.claim(enrollment=enrollment, round=main), Here):
         assignment = Assignment.objects.select_related(
@@ -199,7 +199,7 @@ def _rated(
     scales: Sequence[simulate.DemoScale],
     sheet: sheets.Sheet,
 ) -> dict[str, int]:
-    """Draw by names, not by ids, so that the demo is the same everywhere."""
+    """Draw by names, not by ids, so that the demo is the same on every machine."""
     system, source = unit.question_set.system.name, unit.question_set.source.key
     who = assignment.enrollment.label if assignment.enrollment else ""
     return simulate.rate(

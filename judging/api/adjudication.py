@@ -177,8 +177,8 @@ class DifferencePages(pagination.LimitOffsetPagination):
 
 
 class RatingsToAdjudicate(InCampaign):
-    """Where annotators of a closed campaign differ, for its adjudicator. While adjudicators judge the
-    dataset, they read nothing here."""
+    """Items on which annotators of a closed campaign differ, for its adjudicator. Adjudicators who
+    still judge the dataset cannot read them."""
 
     queryset = Adjudication.objects.all()
     serializer_class = DifferenceSerializer
@@ -205,7 +205,7 @@ class RatingsToAdjudicate(InCampaign):
 
     @extend_schema(responses=DifferenceSerializer(many=True))
     def list(self, request: Request, campaign: UUID) -> Response:
-        """List where annotators differ by more ranks than the threshold."""
+        """List items on which annotators differ by more ranks than the threshold."""
         page = self.paginate_queryset(self._differing())
         shown = adjudications.shown(self.campaign, page)
         return self.get_paginated_response(DifferenceSerializer(shown, many=True).data)

@@ -1,4 +1,4 @@
-"""What all resources of the REST API share: jobs, idempotent requests, entity tags."""
+"""The common part of all resources of the REST API: jobs, idempotent requests, entity tags."""
 
 import hashlib
 import json
@@ -63,7 +63,7 @@ class Resource(viewsets.GenericViewSet):
         """Raise Http404 or PermissionDenied before the content of the request is read."""
 
     def handle_exception(self, exc: Exception) -> Response:
-        """Answer 404 if an object was removed while the request was worked on."""
+        """Answer 404 if an object was deleted while the request was processed."""
         return super().handle_exception(Http404() if isinstance(exc, ObjectDoesNotExist) else exc)
 
     def get_queryset(self) -> QuerySet[Any]:
@@ -83,7 +83,7 @@ class InDataset(Resource):
 
     @cached_property
     def dataset(self) -> Collection:
-        """The dataset of the address, if the user may do what is asked."""
+        """The dataset of the address, if the user may do what the request asks."""
         found = collections_of(self.request.user).filter(pk=self.kwargs["dataset"]).first()
         if found is None:
             raise Http404
@@ -106,7 +106,7 @@ class InCampaign(Resource):
 
     @cached_property
     def campaign(self) -> Campaign:
-        """The campaign of the address, if the user may do what is asked."""
+        """The campaign of the address, if the user may do what the request asks."""
         is_reading = self.request.method in permissions.SAFE_METHODS
         is_for_staff = is_reading and self.action not in self.manager_actions
         roles = STAFF if is_for_staff else MANAGERS
@@ -127,8 +127,8 @@ def conflicts() -> Iterator[None]:
 
 
 def check_confirmed(request: Request) -> None:
-    """Raise PermissionDenied in a session whose password was not typed lately, before an act for
-    which the pages ask for it. A token is made with a password."""
+    """Raise PermissionDenied in a session whose password was not entered recently, before an act
+    for which the pages ask for it. A token is created with a password."""
     if not isinstance(request.auth, AccessKey) and not is_confirmed(request):
         confirm = reverse("judging:confirm")
         raise PermissionDenied(f"Confirm your password at {confirm} first, or send an API token.")
@@ -137,8 +137,8 @@ def check_confirmed(request: Request) -> None:
 def _once(
     handler: Callable[..., Response], request: Request, *args: Any, **kwargs: Any
 ) -> Response:
-    """Do a request, or return the response that an equal request with this key got. Two such requests
-    at once wait for each other."""
+    """Process a request, or return the response to an earlier equal request with this key. Two such
+    requests at once wait for each other."""
     key = request.headers["Idempotency-Key"]
     if not 0 < len(key) <= KEY_CHARACTERS or not key.isprintable():
         limit = f"1 to {KEY_CHARACTERS} printable characters"
@@ -169,7 +169,7 @@ def _once(
 
 
 def _digest(request: Request) -> str:
-    """Return what an equal request has: method, address and content."""
+    """Return a digest of a request's method, address and content, which equal requests share."""
     found = hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode())
     for name, file in sorted(request.FILES.items()):
         found.update(name.encode())

@@ -1,4 +1,4 @@
-"""Campaigns: planned, locked, opened, closed, and what was changed, drawn and done in them."""
+"""Campaigns: planning, locking, opening and closing them, and their changes, draws and history."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -140,7 +140,10 @@ class WholeCampaignSerializer(CampaignSerializer):
         read_only_fields = fields
 
     locked = serializers.DictField(
-        source="protocol", allow_null=True, read_only=True, help_text="What was locked."
+        source="protocol",
+        allow_null=True,
+        read_only=True,
+        help_text="The locked protocol and plan.",
     )
 
 
@@ -156,8 +159,8 @@ class PrimaryHypothesisSerializer(serializers.Serializer):
 
 
 class HypothesesSerializer(serializers.Serializer):
-    """What a plan declares about tests: the primary hypothesis, and the equivalence margin in scale
-    points."""
+    """A plan's declarations about tests: the primary hypothesis, and the equivalence margin in
+    scale points."""
 
     primary = PrimaryHypothesisSerializer(required=False)
     margin = serializers.FloatField(required=False)
@@ -172,8 +175,8 @@ class TextsSerializer(serializers.Serializer):
 
 
 class DesignSerializer(serializers.ModelSerializer):
-    """The design of a draft: protocol, annotators, order, lease, the texts annotators read, and the
-    hypotheses it declares. `hypotheses` and `translated_texts` replace those of before."""
+    """The design of a draft: protocol, annotators, order, lease, the texts annotators read, and its
+    declared hypotheses. `hypotheses` and `translated_texts` replace the earlier ones."""
 
     protocol = serializers.IntegerField(source="rubric", required=False)
     time_zone = serializers.CharField(required=False, max_length=60)
@@ -237,13 +240,13 @@ class SelectionSerializer(serializers.Serializer):
             child=serializers.CharField(allow_blank=True), min_length=2, max_length=2
         ),
         required=False,
-        help_text="Pairs of a source's key and a system; a blank system stands for all of them.",
+        help_text="Pairs of a source's key and a system; a blank system means all of them.",
     )
     sample = SampleSerializer(required=False)
 
 
 class ChosenSerializer(SelectionSerializer):
-    """A selection, and what it comes to."""
+    """A selection, and how many questions and sources it contains."""
 
     questions = serializers.IntegerField()
     out_of = serializers.IntegerField()
@@ -345,7 +348,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
 
     @extend_schema(responses={204: None, 202: JobSerializer})
     def destroy(self, request: Request, uuid: UUID) -> Response:
-        """Delete a draft that nobody joined; a job deletes a large one."""
+        """Delete a draft that no annotator joined; a job deletes a large one."""
         check_confirmed(request)
         campaign = self.campaign
         is_draft = campaign.state == Campaign.State.DRAFT
@@ -359,13 +362,13 @@ class Campaigns(mixins.ListModelMixin, Resource):
     @extend_schema(responses=ChosenSerializer)
     @action(detail=True)
     def selection(self, request: Request, uuid: UUID) -> Response:
-        """Return which part of the dataset is judged."""
+        """Return the selected part of the dataset."""
         return self._chosen(from_document(self.campaign.selection))
 
     @extend_schema(request=SelectionSerializer, responses=ChosenSerializer)
     @selection.mapping.put
     def set_selection(self, request: Request, uuid: UUID) -> Response:
-        """Choose which part of the dataset a draft judges."""
+        """Select the part of the dataset that a draft judges."""
         campaign = self.campaign
         if judges_now(request.user, campaign.collection, but_in=campaign):
             raise PermissionDenied(
@@ -472,7 +475,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
     @extend_schema(responses=file_response("application/json"))
     @action(detail=True, renderer_classes=[FileRenderer], filterset_class=None)
     def draws(self, request: Request, uuid: UUID) -> Any:
-        """Stream what was drawn in a closed campaign, with the secret it was drawn from."""
+        """Stream the draws of a closed campaign, with the secret they were made from."""
         try:
             found = draws.document(self.campaign)
         except draws.NotOverYet as refused:
@@ -510,7 +513,7 @@ def _planned(campaign: Campaign, user: User) -> dict[str, Any]:
 
 
 def _form_data(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was sent as the data of the form, which has a field for each part of the hypotheses
+    """Return the sent data as those of the form, which has a field for each part of the hypotheses
     and for each translated text."""
     data = dict(sent)
     if (declared := data.pop("hypotheses", None)) is not None:
@@ -525,14 +528,14 @@ def _form_data(sent: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_defaults(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was sent for a new draft, with defaults for the other fields."""
+    """Return the sent data for a new draft, with defaults for the other fields."""
     blank = Campaign()
     left_out = {name: getattr(blank, name) for name in DESIGN if name != "annotators_per_task"}
     return left_out | dict(said)
 
 
 def _cleaned(form: ModelForm) -> dict[str, Any]:
-    """Return what a form of the pages makes of its data; raise ValidationError with the names of the
+    """Return the cleaned data of a form of the pages; raise ValidationError with the names of the
     API."""
     check_form(form, names=IN_FORMS)
     return form.cleaned_data
@@ -566,10 +569,10 @@ class RoundSerializer(serializers.ModelSerializer):
 
 
 class NewRoundSerializer(serializers.Serializer):
-    """A pilot or calibration round on sources that are drawn for it."""
+    """A pilot or calibration round on sources drawn for it."""
 
     kind = serializers.ChoiceField([Round.Kind.CALIBRATION, Round.Kind.PILOT])
-    size = serializers.IntegerField(min_value=1, help_text="How many sources it takes.")
+    size = serializers.IntegerField(min_value=1, help_text="The number of sources.")
     annotators = serializers.IntegerField(min_value=1, max_value=100)
     apart = serializers.BooleanField(
         default=True, help_text="Exclude these sources from the main round."
@@ -652,7 +655,7 @@ class Deviations(mixins.ListModelMixin, InCampaign):
 
     @extend_schema(request=AmendmentSerializer, responses={201: DeviationSerializer})
     def create(self, request: Request, campaign: UUID) -> Response:
-        """Change what may change after the lock, with the reason."""
+        """Change an amendable part after the lock, with the reason."""
         sent = AmendmentSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         form = AmendForm(sent.validated_data)
@@ -665,7 +668,7 @@ class Deviations(mixins.ListModelMixin, InCampaign):
 
 
 class EventSerializer(serializers.ModelSerializer):
-    """An act of somebody who manages; `about`, `before` and `after` name accounts by number."""
+    """An act of a user who manages; `about`, `before` and `after` name accounts by number."""
 
     account = serializers.IntegerField(source="who", allow_null=True)
     who = serializers.CharField(source="username", allow_null=True)
@@ -676,7 +679,7 @@ class EventSerializer(serializers.ModelSerializer):
 
 
 class MomentFilter(filters.IsoDateTimeFilter):
-    """A moment in UTC; the database knows no offset of 16 hours or more."""
+    """A moment in UTC; the database accepts no offset of 16 hours or more."""
 
     def filter(self, qs: QuerySet[Any], value: datetime | None) -> QuerySet[Any]:
         try:
@@ -700,7 +703,7 @@ class EventFilter(filters.FilterSet):
 
 @extend_schema_view(list=extend_schema(summary="List what was done in a campaign"))
 class History(mixins.ListModelMixin, InCampaign):
-    """What was done in a campaign, in the order of time."""
+    """The events of a campaign, in the order of time."""
 
     queryset = Event.objects.all()
     serializer_class = EventSerializer
@@ -713,7 +716,7 @@ class History(mixins.ListModelMixin, InCampaign):
 
 
 class DrawCheckSerializer(JobSerializer):
-    """A check of the draws: its job, and what is not as the secret and the protocol say."""
+    """A check of the draws: its job, and all differences from the secret and the protocol."""
 
     problems = serializers.SerializerMethodField()
 
@@ -725,7 +728,7 @@ class DrawCheckSerializer(JobSerializer):
 
 
 class DrawChecks(InCampaign):
-    """Checks whether a closed campaign was drawn as its secret says."""
+    """Checks of a closed campaign's draws against its secret."""
 
     queryset = Job.objects.all()
     serializer_class = DrawCheckSerializer

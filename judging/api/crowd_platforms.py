@@ -1,4 +1,4 @@
-"""The crowd platform of a campaign: its settings, the rules it asks for, and who came from it."""
+"""The crowd platform of a campaign: its settings, its rules, and its annotators."""
 
 from typing import Any
 from uuid import UUID
@@ -43,7 +43,8 @@ class PolicyCheckSerializer(serializers.Serializer):
 
 
 class ArrivalsSerializer(serializers.Serializer):
-    """How many people came from the platform, are at work, and left, and how submissions ended."""
+    """The number of annotators who came from the platform, are at work, and left, and how
+    submissions ended."""
 
     came = serializers.IntegerField()
     at_work = serializers.IntegerField()
@@ -52,7 +53,7 @@ class ArrivalsSerializer(serializers.Serializer):
 
 
 class CrowdPlatformSerializer(serializers.ModelSerializer):
-    """The settings of a crowd platform. The secret of its messages is never shown."""
+    """The settings of a crowd platform. Its webhook secret is never shown."""
 
     has_webhook_secret = serializers.SerializerMethodField()
     studies = serializers.ListField(child=serializers.CharField())
@@ -108,7 +109,7 @@ class CrowdPlatformSerializer(serializers.ModelSerializer):
 
 
 class NewCrowdPlatformSerializer(serializers.Serializer):
-    """The platform that sends people."""
+    """The platform that sends annotators."""
 
     kind = serializers.ChoiceField(CrowdPlatform.Kind.choices)
 
@@ -148,7 +149,7 @@ class CrowdPlatforms(InCampaign):
 
     @extend_schema(responses=CrowdPlatformSerializer)
     def retrieve(self, request: Request, campaign: UUID) -> Response:
-        """Return the crowd platform of a campaign: settings, rules, and how many people came."""
+        """Return the crowd platform of a campaign: settings, rules, and numbers of annotators."""
         return self._shown()
 
     @extend_schema(request=NewCrowdPlatformSerializer, responses={201: CrowdPlatformSerializer})

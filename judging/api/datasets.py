@@ -1,4 +1,4 @@
-"""Datasets: creating, reading, sharing, exporting and deleting them, and what they hold."""
+"""Datasets: creating, reading, sharing, exporting and deleting them, and their contents."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -143,7 +143,7 @@ class UsernameSerializer(serializers.Serializer):
 
 
 class SystemSerializer(serializers.ModelSerializer):
-    """A system, with how many questions it gave and how many are missing."""
+    """A system, with its numbers of returned and of missing questions."""
 
     questions = serializers.IntegerField(source="returned")
     missing = serializers.IntegerField()
@@ -305,7 +305,7 @@ def _pieces(dataset: Collection, kind: str) -> Iterator[str]:
 
 
 class ShareSerializer(serializers.Serializer):
-    """A user who may use a dataset, or may not any more and has campaigns about it."""
+    """A user who may use a dataset, or who no longer may but has campaigns about it."""
 
     user = serializers.IntegerField(source="pk")
     username = serializers.CharField()
@@ -314,7 +314,7 @@ class ShareSerializer(serializers.Serializer):
 
 
 class Shares(InDataset):
-    """Who else may use a dataset."""
+    """Other users who may use a dataset."""
 
     queryset = User.objects.all()
     serializer_class = ShareSerializer
@@ -325,7 +325,7 @@ class Shares(InDataset):
 
     @extend_schema(responses=ShareSerializer(many=True))
     def list(self, request: Request, dataset: int) -> Response:
-        """List who else may use a dataset or has campaigns about it."""
+        """List the other users who may use a dataset or have campaigns about it."""
         return Response(ShareSerializer(self._shares(), many=True).data)
 
     @extend_schema(request=UsernameSerializer, responses={201: ShareSerializer})

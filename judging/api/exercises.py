@@ -79,7 +79,8 @@ class QualificationRulesSerializer(serializers.ModelSerializer):
 
 
 class OfExercises(InCampaign):
-    """Items are for managers; managers who judge the dataset see none that would name a system."""
+    """Items, for managers only; managers who judge the dataset see none that would name a
+    system."""
 
     def check_access(self) -> None:
         super().check_access()

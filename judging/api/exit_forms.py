@@ -52,7 +52,7 @@ class ExitAnswersSerializer(serializers.Serializer):
     """The answers to one question."""
 
     question = serializers.IntegerField(source="question.pk")
-    answered = serializers.IntegerField(help_text="How many annotators answered.")
+    answered = serializers.IntegerField(help_text="The number of annotators who answered.")
     waits = serializers.BooleanField(
         help_text="Whether the answers are shown only once the campaign is closed."
     )
@@ -106,8 +106,8 @@ class ExitQuestions(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign
     def answers(self, request: Request, campaign: UUID) -> Response:
         """List the answers to each question of the exit form.
 
-        Answers to questions about the person come once the campaign is closed, and small groups are
-        not counted separately.
+        Answers to questions about the person are listed once the campaign is closed, and small
+        groups are not counted separately.
         """
         found = [
             {

@@ -1,4 +1,4 @@
-"""The files of a dataset: uploaded, read under roles, previewed, added and taken back."""
+"""The files of a dataset: uploading, giving roles, previewing, adding and taking them back."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -116,7 +116,7 @@ class FileJobSerializer(JobSerializer):
 
 
 class ReadingSerializer(serializers.Serializer):
-    """How a file is read. Fields that are not sent are detected."""
+    """Settings for reading a file. Fields that are not sent are detected."""
 
     format = serializers.ChoiceField([each.key for each in FORMATS], required=False)
     delimiter = serializers.ChoiceField(list(DELIMITERS), required=False)
@@ -141,7 +141,7 @@ class ReadingSerializer(serializers.Serializer):
     slots_are = serializers.ChoiceField(["positions"], required=False)
 
     def plan(self) -> Plan:
-        """Return how the file is to be read."""
+        """Return the plan for reading the file."""
         said = dict(self.validated_data)
         format = said.pop("format", "")
         if "as_is" in said:
@@ -153,8 +153,8 @@ class ReadingSerializer(serializers.Serializer):
 
 
 class RolesSerializer(serializers.Serializer):
-    """What each column of a file holds, and the protocol of its ratings. A format without columns
-    takes `expected` alone."""
+    """The role of each column of a file, and the protocol of its ratings. A format without columns
+    takes only `expected`."""
 
     roles = serializers.DictField(
         required=False, allow_null=True, help_text="As `proposed` gives them."
@@ -173,7 +173,7 @@ class RolesSerializer(serializers.Serializer):
 
 
 class ProposalSerializer(serializers.Serializer):
-    """What a file's columns probably hold, and what was decided about them."""
+    """The proposed roles of a file's columns, and those decided on."""
 
     format = serializers.CharField()
     header = serializers.ListField(child=serializers.CharField())
@@ -191,7 +191,7 @@ class ProposalSerializer(serializers.Serializer):
 
 
 class ChoicesSerializer(serializers.Serializer):
-    """How rows are matched with what the dataset holds, and what happens to the others."""
+    """How rows are matched with the dataset, and what happens to rows without a match."""
 
     by = serializers.ChoiceField(["auto", "ids", "texts"], default="auto")
     similar = serializers.BooleanField(default=True, help_text="Match similar texts.")
@@ -212,15 +212,15 @@ class ChoicesSerializer(serializers.Serializer):
 
 
 class PreviewSerializer(serializers.Serializer):
-    """What a file would bring, as the last preview found it."""
+    """What a file would add, according to its last preview."""
 
     summary = serializers.CharField()
     columns = serializers.ListField(child=serializers.DictField())
     surprises = serializers.ListField(
-        child=serializers.CharField(), help_text="What must be accepted before the file is added."
+        child=serializers.CharField(), help_text="They must be accepted before the file is added."
     )
     accepted = serializers.BooleanField(help_text="Whether all surprises were accepted.")
-    mostly_new = serializers.CharField(help_text="What must be confirmed; blank: nothing.")
+    mostly_new = serializers.CharField(help_text="A sentence to be confirmed, or blank.")
     between_points = serializers.ListField(child=serializers.CharField())
     counts = serializers.DictField(child=serializers.IntegerField())
     tiers = serializers.DictField(child=serializers.IntegerField())
@@ -239,10 +239,10 @@ class PreviewSerializer(serializers.Serializer):
 
 
 class AddingSerializer(serializers.Serializer):
-    """What the user accepts when files are added."""
+    """The user's acceptance when files are added."""
 
     accept_surprises = serializers.BooleanField(
-        default=False, help_text="The columns are right, whatever the preview warns of."
+        default=False, help_text="The columns are right in spite of all surprises of the preview."
     )
     confirm_new = serializers.BooleanField(
         default=False, help_text="Add the files even if most of their questions are new."
@@ -267,13 +267,13 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
         return self.dataset.added_files.listed()
 
     def get_object(self) -> AddedFile:
-        """Return the file of the address. A waiting one is kept from users who judge the dataset:
-        which of its rows match would show the system of a question."""
+        """Return the file of the address. Users who judge the dataset cannot see a waiting one:
+        which of its rows match would reveal the system of a question."""
         added = get_object_or_404(self.rows(), number=self.kwargs["number"])
         if added.state == AddedFile.State.WAITING and judges_now(self.request.user, self.dataset):
             said = (
                 "You judge this dataset in a campaign that has not ended. Until it is closed you do not see what a "
-                "file would bring."
+                "file would add."
             )
             raise PermissionDenied(with_how_to_decline(said, self.request.user, self.dataset))
         return added
@@ -322,7 +322,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
     @extend_schema(request=ReadingSerializer, responses={202: FileJobSerializer})
     @action(detail=True, methods=["put"])
     def reading(self, request: Request, dataset: int, number: int) -> Response:
-        """Have a file taken apart in another way than the one that was found out."""
+        """Have a file read with other settings than the detected ones."""
         added = self.waiting()
         sent = ReadingSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -332,7 +332,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
     @extend_schema(responses={200: ProposalSerializer, 202: JobSerializer})
     @action(detail=True)
     def roles(self, request: Request, dataset: int, number: int) -> Response:
-        """Return what the columns of a file probably hold; 202 while a job reads them."""
+        """Return the proposed roles of a file's columns; 202 while a job reads them."""
         added = self.waiting()
         head = self._head(added)
         if isinstance(head, Job):
@@ -355,7 +355,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
     @extend_schema(request=RolesSerializer, responses={200: FileSerializer})
     @roles.mapping.put
     def set_roles(self, request: Request, dataset: int, number: int) -> Response:
-        """Say what each column of a file holds, and the protocol of its ratings."""
+        """Set the role of each column of a file, and the protocol of its ratings."""
         added = self.waiting()
         head = self._head(added)
         if isinstance(head, Job):
@@ -396,7 +396,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
     @extend_schema(responses=PreviewSerializer)
     @action(detail=True)
     def preview(self, request: Request, dataset: int, number: int) -> Response:
-        """Return what a file would bring, as the last preview found it."""
+        """Return what a file would add, according to its last preview."""
         added = self.get_object()
         if added.state != AddedFile.State.WAITING or not added.is_examined:
             raise NotFound("There is no preview. Ask for one, and wait for its job.")
@@ -420,14 +420,14 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
     @extend_schema(request=None, responses={202: FileJobSerializer})
     @preview.mapping.post
     def start_preview(self, request: Request, dataset: int, number: int) -> Response:
-        """Have a job find out what a file would bring."""
+        """Have a job preview what a file would add."""
         added = self.waiting(with_roles=True)
         return accepted(self._begin(file_jobs.EXAMINE, [added]), file=added.number)
 
     @extend_schema(request=None, responses={202: JobSerializer})
     @action(detail=False, methods=["post"], url_path="preview", url_name="preview-all")
     def preview_all(self, request: Request, dataset: int) -> Response:
-        """Have a job find out what all waiting files would bring together."""
+        """Have a job preview what all waiting files would add together."""
         return accepted(self._begin(file_jobs.PREVIEW_ALL, self.with_roles()))
 
     @extend_schema(request=AddingSerializer, responses={202: FileJobSerializer})
@@ -446,7 +446,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
     @extend_schema(request=None, responses={200: FileSerializer, 202: FileJobSerializer})
     @action(detail=True, methods=["post"], url_path="take-back")
     def take_back(self, request: Request, dataset: int, number: int) -> Response:
-        """Remove everything that a file brought; a job does it for a large file."""
+        """Remove everything that a file added; a job does it for a large file."""
         added = self.get_object()
         check_confirmed(request)
         if added.state != AddedFile.State.ADDED:
@@ -458,7 +458,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
         return Response(FileSerializer(self.get_object()).data)
 
     def _look(self, added: AddedFile) -> Job:
-        """Return the job that reads the columns of a file, begun unless it is there."""
+        """Return the job that reads the columns of a file; start it if there is none."""
         by = self.request.user
         asked = {"kind": looks.COLUMNS, "parameters": looks.parameters_of(added, by=by), "by": by}
         return looks.job_of(**asked) or tasks.begin(jobs.enqueue, collection=self.dataset, **asked)

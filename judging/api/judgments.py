@@ -33,7 +33,7 @@ WITH_FURTHER = [
     OpenApiParameter(
         "extras",
         OpenApiTypes.BOOL,
-        description="Also what was submitted after its place was given away.",
+        description="Also what was submitted after its place was given to another annotator.",
     ),
     OpenApiParameter(
         "trials", OpenApiTypes.BOOL, description="Also judgments of pilot and calibration rounds."
@@ -68,7 +68,7 @@ class ShownUnitSerializer(serializers.ModelSerializer):
 
 
 class SourceTextSerializer(serializers.Serializer):
-    """What the systems were given."""
+    """The input of the systems."""
 
     key = serializers.CharField()
     passage = serializers.CharField(source="passage.text", default=None, allow_null=True)
@@ -164,7 +164,7 @@ class Tasks(mixins.ListModelMixin, mixins.RetrieveModelMixin, BlindCampaign):
 
 
 class JudgmentSerializer(serializers.ModelSerializer):
-    """A judgment with the text of its question. Annotators go by their labels."""
+    """A judgment with the text of its question. Annotators are named by their labels."""
 
     source = serializers.CharField(source="unit.question_set.source.key")
     system = serializers.CharField(source="unit.question_set.system.name")
@@ -192,7 +192,7 @@ class JudgmentSerializer(serializers.ModelSerializer):
     )
     input = serializers.CharField(
         source="assignment.input",
-        help_text="What gave most answers of the task: touch, mouse or keyboard.",
+        help_text="The input of most answers of the task: touch, mouse or keyboard.",
     )
     keywords = serializers.CharField(
         source="assignment.keywords",
@@ -225,7 +225,7 @@ class JudgmentFilter(filters.FilterSet):
     list=extend_schema(summary="List the judgments of a campaign", parameters=WITH_FURTHER)
 )
 class Judgments(mixins.ListModelMixin, BlindCampaign):
-    """Judgments that stand. The history of the campaign names every reading of them."""
+    """Current judgments. The history of the campaign lists every access to them."""
 
     queryset = Judgment.objects.all()
     serializer_class = JudgmentSerializer

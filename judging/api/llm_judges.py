@@ -104,8 +104,8 @@ class NewLlmJudgeSerializer(serializers.ModelSerializer):
 
 
 class AskSerializer(serializers.Serializer):
-    """Which model is asked, where, about what and for how much. Fields that are not sent are as the page
-    offers it."""
+    """The model to ask, its address, the questions and the budget. Fields that are not sent have
+    the values that the page offers."""
 
     address = serializers.CharField(help_text="One of those that the operator allows.")
     model = serializers.CharField(max_length=200)
@@ -128,7 +128,8 @@ class AskSerializer(serializers.Serializer):
 
 
 class EstimateSerializer(serializers.Serializer):
-    """What asking a judge takes, by the lengths of texts, and the prompt."""
+    """The calls, tokens and cost of asking a judge, estimated from the lengths of texts; and the
+    prompt."""
 
     prompt = serializers.SerializerMethodField()
     calls = serializers.IntegerField(source="questions", help_text="Those without a verdict yet.")
@@ -208,14 +209,14 @@ class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, campaign: UUID, pk: int) -> Response:
-        """Remove an LLM judge with its verdicts; earlier reports keep what they found."""
+        """Remove an LLM judge with its verdicts; earlier reports do not change."""
         machine_judges.remove(judge=self.get_object(), by=request.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=AskSerializer, responses=EstimateSerializer)
     @action(detail=False, methods=["post"])
     def estimate(self, request: Request, campaign: UUID) -> Response:
-        """Return what asking a judge would take, and the prompt; nothing is asked."""
+        """Return the estimate for asking a judge, and the prompt; nothing is asked."""
         wanted, _key = self._wanted(request)
         estimated = machine_asking.estimate(
             campaign=self.campaign, name=wanted.name, prices=wanted.prices, part=wanted.part
@@ -227,7 +228,7 @@ class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     @extend_schema(request=AskSerializer, responses={202: JobSerializer})
     @action(detail=False, methods=["post"])
     def ask(self, request: Request, campaign: UUID) -> Response:
-        """Ask a model at an address by a job; a judge of the same name goes on where it ended."""
+        """Ask a model at an address by a job; a judge of the same name continues where it ended."""
         wanted, key = self._wanted(request)
         try:
             job = tasks.begin(
@@ -252,7 +253,7 @@ class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
         return download(_items(self.campaign), "application/jsonl", ITEMS_FILE)
 
     def _wanted(self, request: Request) -> tuple[WantedJudge, str]:
-        """Return the judge that is to be asked, and the key of its address."""
+        """Return the judge to be asked, and the key of its address."""
         if self.campaign.state == self.campaign.State.DRAFT:
             raise Conflict("Lock the campaign first: a draft's protocol may still change.")
         sent = AskSerializer(data=request.data)
@@ -283,5 +284,5 @@ def _json_lines(rows: list[dict[str, Any]]) -> bytes:
 def _items(campaign: Any) -> Iterator[str]:
     columns = machine_judges.ITEM_COLUMNS
     for row in machine_judges.item_rows(campaign):
-        named = dict(zip(columns, row, strict=False))  # behind them: a blank cell a criterion
+        named = dict(zip(columns, row, strict=False))  # after them: a blank cell for each criterion
         yield f"{json.dumps(named, ensure_ascii=False)}\n"

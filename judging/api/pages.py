@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 
 class Pages(pagination.CursorPagination):
-    """Pages that stay right while rows are added."""
+    """Pages that stay correct while rows are added."""
 
     ordering = "pk"
     page_size = 50
@@ -17,7 +17,7 @@ class Pages(pagination.CursorPagination):
     max_page_size = 1_000
 
     def decode_cursor(self, request: Request) -> pagination.Cursor | None:
-        """Refuse a cursor that was never given out before the database does."""
+        """Refuse a cursor that was never issued, before the database does."""
         cursor = super().decode_cursor(request)
         position = cursor.position if cursor else None
         if position is not None and not self.is_position(str(position)):
@@ -30,7 +30,7 @@ class Pages(pagination.CursorPagination):
 
 
 class NewestFirst(Pages):
-    """Pages of rows with random ids follow the time; the newest row is first."""
+    """Pages of rows with random ids, in order of time; the newest row is first."""
 
     ordering = "-created_at"
 

@@ -1,4 +1,4 @@
-"""People of a campaign: invitations, enrolments, roles; and joining by an invitation."""
+"""The people of a campaign: invitations, enrolments, roles; and joining by an invitation."""
 
 from typing import Any
 from uuid import UUID
@@ -47,7 +47,7 @@ class Gone(APIException):
 
 
 class InvitationSerializer(serializers.ModelSerializer):
-    """A link by which annotators join. Its managers are shown where it leads."""
+    """A link by which annotators join. Managers of the campaign see the link itself."""
 
     joined = serializers.IntegerField(read_only=True)
     link = serializers.SerializerMethodField()
@@ -137,7 +137,7 @@ class Invitations(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     @extend_schema(request=None, responses=UndoneSerializer)
     @action(detail=True, methods=["post"], url_path="undo-joins")
     def undo_joins(self, request: Request, campaign: UUID, pk: int) -> Response:
-        """Revoke an invitation that strangers found, and undo what came by it."""
+        """Revoke an invitation that unwanted people found, and undo the joins by it."""
         invitation = self.get_object()
         check_confirmed(request)
         undone = enrollments.undo_joins(invitation=invitation, by=request.user, now=timezone.now())
@@ -207,7 +207,7 @@ class EnrolmentSerializer(serializers.ModelSerializer):
 
 
 class ReasonSerializer(serializers.Serializer):
-    """Why an annotator is excluded; the report prints it."""
+    """The reason for excluding an annotator; the report prints it."""
 
     reason = serializers.CharField(max_length=ExclusionForm.base_fields["reason"].max_length)
 
@@ -339,7 +339,7 @@ class Members(mixins.ListModelMixin, InCampaign):
 
 
 class StudySerializer(serializers.ModelSerializer):
-    """What annotators read before they join."""
+    """The texts that annotators read before they join."""
 
     class Meta:
         model = Campaign
@@ -349,17 +349,17 @@ class StudySerializer(serializers.ModelSerializer):
 class JoiningSerializer(serializers.Serializer):
     """An invitation, and that the annotator agrees to the consent text of the campaign."""
 
-    invitation = serializers.CharField(max_length=100, help_text="What the link ends in.")
+    invitation = serializers.CharField(max_length=100, help_text="The last part of the link.")
     consent = serializers.BooleanField(default=False)
 
 
 class JoinedSerializer(serializers.Serializer):
-    """Who joined, and the token by which they annotate. It is shown once."""
+    """The label of the annotator who joined, and their token for the API. It is shown once."""
 
     campaign = serializers.UUIDField()
     label = serializers.CharField()
     token = serializers.CharField()
-    personal_link = serializers.URLField(help_text="Where the annotator goes on in a browser.")
+    personal_link = serializers.URLField(help_text="The annotator's address for using a browser.")
 
 
 class Join(APIView):
@@ -374,7 +374,8 @@ class Join(APIView):
         responses=StudySerializer,
     )
     def get(self, request: Request) -> Response:
-        """Return what annotators read before they join, in the language that the campaign fixes."""
+        """Return the texts that annotators read before they join, in the campaign's fixed language,
+        if any."""
         campaign = _invitation(request.query_params.get("invitation", "")).campaign
         use_fixed_language(request, campaign)
         language = get_language() or campaign.text_language

@@ -75,8 +75,8 @@ def check_form(form: Any, *, names: Mapping[str, str] | None = None) -> None:
 
 
 def initial_values(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a form of the pages offers: the initial values of its fields, where they have
-    one."""
+    """Return the values that a form of the pages offers: the initial values of its fields, if
+    any."""
     return {name: each.initial for name, each in fields.items() if each.initial is not None}
 
 

@@ -68,7 +68,7 @@ class DocumentSerializer(serializers.Serializer):
 
 
 class DocumentProblemSerializer(serializers.Serializer):
-    """What is wrong with a document, and where."""
+    """A fault of a document, with its line and key."""
 
     line = serializers.IntegerField(allow_null=True, help_text="Of the YAML.")
     key = serializers.CharField()
@@ -76,7 +76,7 @@ class DocumentProblemSerializer(serializers.Serializer):
 
 
 class ValidationSerializer(serializers.Serializer):
-    """Whether a document is a protocol, and what is allowed but unwise."""
+    """Whether a document is a valid protocol, with its problems and warnings."""
 
     is_valid = serializers.BooleanField()
     problems = DocumentProblemSerializer(many=True)
@@ -129,7 +129,7 @@ class Protocols(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
     @extend_schema(request=DocumentSerializer, responses=ValidationSerializer)
     @action(detail=False, methods=["post"])
     def validate(self, request: Request) -> Response:
-        """Say what is wrong with a document, and store nothing."""
+        """Return the problems of a document, and store nothing."""
         check_creator(request.user)
         sent = DocumentSerializer(data=request.data)
         sent.is_valid(raise_exception=True)

@@ -26,10 +26,10 @@ DEFAULT = QualityPlan()
 
 class QualitySerializer(serializers.Serializer):
     """Checks between tasks, thresholds of flags, and exclusion rules. A rule that is null or false
-    proposes nobody."""
+    proposes no annotator."""
 
     least_values = serializers.IntegerField(
-        default=DEFAULT.least_values, help_text="Flag nobody before this many values."
+        default=DEFAULT.least_values, help_text="Flag no annotator with fewer values."
     )
     fastest = serializers.FloatField(
         default=DEFAULT.fastest, help_text="Too fast: seconds for each value."
@@ -157,13 +157,13 @@ class ExcludedSerializer(serializers.Serializer):
 
 
 class ReopenedSerializer(serializers.Serializer):
-    """How many assignments are open for other annotators."""
+    """The number of assignments that are open for other annotators."""
 
     reopened = serializers.IntegerField()
 
 
 class ExclusionRules(InCampaign):
-    """The exclusion rules of a campaign, for its managers. Managers who judge the dataset are told
+    """The exclusion rules of a campaign, for its managers. Managers who judge the dataset see
     nothing about themselves."""
 
     queryset = Campaign.objects.all()

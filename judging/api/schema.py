@@ -1,4 +1,4 @@
-"""How the views of the REST API appear in its schema."""
+"""The schema of the REST API: tokens, summaries and ids of operations."""
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema

@@ -19,7 +19,7 @@ from judging.models import System, SystemChange
 
 
 class SystemChangeSerializer(serializers.ModelSerializer):
-    """A change of a dataset's systems. Of merged systems, `after` is the name of the one that stays."""
+    """A change of a dataset's systems. For merged systems, `after` is the name that remains."""
 
     made_by = serializers.CharField(source="made_by.username")
 
@@ -33,7 +33,7 @@ class SystemChangeSerializer(serializers.ModelSerializer):
 
 
 class ChangedSystemSerializer(serializers.Serializer):
-    """What a system gets: a name, a kind, or the subset that its questions come from."""
+    """The changes of one system: a name, a kind, or the subset that its questions come from."""
 
     id = serializers.IntegerField()
     name = serializers.CharField(required=False)
@@ -74,7 +74,7 @@ class SystemChanges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset)
         request=SystemChangesSerializer, responses={200: SystemChangeSerializer(many=True)}
     )
     def create(self, request: Request, dataset: int) -> Response:
-        """Rename, merge or mark systems, all or none. The response has the changes that were made."""
+        """Rename, merge or mark systems, all or none. The response lists the changes."""
         sent = SystemChangesSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         made = list(self.dataset.systems.order_by("name"))

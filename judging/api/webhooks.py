@@ -62,7 +62,7 @@ class SecretWebhookSerializer(WebhookSerializer):
 
 
 class DeliverySerializer(serializers.ModelSerializer):
-    """A message to a webhook, and what became of it. `id` is its header `webhook-id`."""
+    """A message to a webhook, and its result. `id` is its header `webhook-id`."""
 
     class Meta:
         model = WebhookDelivery

@@ -1,4 +1,4 @@
-"""Accounts, which administrators make; there is no mail server to rely on."""
+"""Forms of accounts, which administrators create; they do not depend on a mail server."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from judging.models import AccessKey, User
 
 
 class LogInForm(AuthenticationForm):
-    """A name and its password. The attempt is counted first; `log_ins.Paused` comes out where it
+    """A name and its password. The attempt is counted first; `log_ins.Paused` is raised if the user
     has to wait."""
 
     def clean(self) -> dict[str, Any]:
@@ -34,8 +34,8 @@ class LogInForm(AuthenticationForm):
 
 
 def is_own_password(user: User, shown: str) -> bool:
-    """Say whether somebody who is logged in has shown their password; `log_ins.Paused` comes out
-    where too many were tried."""
+    """Return whether a logged-in user has entered their password; `log_ins.Paused` is raised after
+    too many attempts."""
     name = user.get_username()
     log_ins.count(name=name, mark_shown=log_ins.mark(name=name), now=timezone.now())
     if user.check_password(shown):
@@ -45,8 +45,8 @@ def is_own_password(user: User, shown: str) -> bool:
 
 
 class NewPasswordForm(SetPasswordForm):
-    """Django saves the whole account as it was before the password was hashed: rights that were
-    taken away in that moment would come back. Here the password alone is saved."""
+    """A new password. Django would save the whole account as it was before the password was hashed,
+    and so restore rights that were removed meanwhile; this form saves only the password."""
 
     def save(self, commit: bool = True) -> User:
         user: User = super().save(commit=False)
@@ -56,7 +56,7 @@ class NewPasswordForm(SetPasswordForm):
 
 
 class ChangedPasswordForm(NewPasswordForm, PasswordChangeForm):
-    """The old password and a new one. The attempt is counted before the old one is looked at."""
+    """The old password and a new one. The attempt is counted before the old one is checked."""
 
     def clean_old_password(self) -> str:
         shown = self.cleaned_data["old_password"]
@@ -67,7 +67,7 @@ class ChangedPasswordForm(NewPasswordForm, PasswordChangeForm):
 
 
 class AccountForm(AdminUserCreationForm):
-    """A new account; without a password it is entered by a one-time link."""
+    """A new account; without a password, its owner logs in by a one-time link."""
 
     class Meta:
         model = User
@@ -85,12 +85,12 @@ class AccountForm(AdminUserCreationForm):
             initial="false",
             widget=forms.RadioSelect,
         )
-        self.fields["password1"].label = _("Password, where it is set here")
+        self.fields["password1"].label = _("Password, if it is set here")
         self.order_fields([*self.Meta.fields, "usable_password"])
 
 
 class ConfirmForm(forms.Form):
-    """The password of somebody who is logged in. The attempt is counted before it is looked at."""
+    """The password of a logged-in user. The attempt is counted before it is checked."""
 
     password = forms.CharField(
         label=_("Password"),
@@ -131,7 +131,7 @@ class KeyForm(forms.Form):
 
 
 class RightsForm(forms.ModelForm):
-    """What an account may do at all; roles in campaigns are given there."""
+    """The general rights of an account; roles in campaigns are given there."""
 
     class Meta:
         model = User

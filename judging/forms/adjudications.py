@@ -1,4 +1,4 @@
-"""Who settles values, and from which distance on."""
+"""The adjudicator of a campaign, and the distance of ratings from which they adjudicate."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from judging.models import User
 
 
 class AdjudicatorForm(forms.Form):
-    """An account, and the ranks that annotators may lie apart."""
+    """An account, and the ranks that annotators' ratings may differ by."""
 
     username = forms.CharField(
-        label=_("User name of whoever settles"),
+        label=_("User name of the adjudicator"),
         max_length=150,
         help_text=_("An account with a password; it needs no role in the campaign."),
     )
@@ -21,7 +21,9 @@ class AdjudicatorForm(forms.Form):
         initial=1,
         min_value=0,
         max_value=32_767,  # as the column holds
-        help_text=_("What lies further apart is settled. On a scale without order any two values."),
+        help_text=_(
+            "Ratings further apart are adjudicated. On a scale without order any two values."
+        ),
     )
 
     def clean_username(self) -> str:
@@ -33,6 +35,6 @@ class AdjudicatorForm(forms.Form):
 
 
 def value_of(text: Any) -> int | None:
-    """Return the value that a form sent; None where it is no number of a scale."""
+    """Return the value that a form sent; None if it is not an integer."""
     said = str(text or "")
     return int(said) if said.isdecimal() and len(said) < 5 else None

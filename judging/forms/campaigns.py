@@ -1,4 +1,4 @@
-"""What a researcher enters to plan a campaign."""
+"""Forms to plan a campaign, invite annotators, give roles and change a locked plan."""
 
 import zoneinfo
 from collections.abc import Sequence
@@ -34,8 +34,8 @@ from judging.models import (
 )
 from judging.protocols.rubric_schema import RubricCriterion
 
-FIRST_LIFE = timedelta(days=14)  # of a link, unless its maker says otherwise
-# whatever the server's own clock says: other on each machine
+FIRST_LIFE = timedelta(days=14)  # of a link, unless its creator chooses otherwise
+# names for the server's own clock, which differs on each machine
 NO_PLACES = {
     "localtime",
     "Factory",
@@ -67,7 +67,7 @@ READ = (
 
 class PlanForm(forms.ModelForm):
     """The design of a draft: protocol, annotators, order, lease and the texts annotators read; and
-    what it declares about tests."""
+    its declarations about tests."""
 
     primary_criterion = forms.CharField(
         label=_("Primary criterion"),
@@ -160,7 +160,7 @@ class PlanForm(forms.ModelForm):
             "ethics": _("Ethics approval"),
             "withdrawal": _("Annotators may withdraw"),
             "analysis_plan": _("Analysis plan"),
-            "sample_reason": _("Why so many"),
+            "sample_reason": _("Reason for the sample size"),
             "retention_days": _("Days until annotators’ accounts are forgotten"),
             "pay": _("Pay"),
         }
@@ -175,44 +175,44 @@ class PlanForm(forms.ModelForm):
                 "own."
             ),
             "lease_minutes": _(
-                "Saving an answer renews it. After that long without a sign the task goes to somebody else; "
-                "what was entered is kept."
+                "Saving an answer renews it. After that long without a sign the task goes to another annotator; "
+                "the saved answers are kept."
             ),
             "fixed_language": _("Fix it if all annotators must read the same instructions."),
             "fixed_view": _("Fix it if all annotators must see tasks in the same way."),
             "review_before_submit": _(
-                "Annotators see all answers of a task once more before they submit it."
+                "Annotators see all answers of a task again before they submit it."
             ),
             "highlight_keywords": _(
                 "Words of the question in view are highlighted in the passage."
             ),
             "time_zone": _("Times are shown in it, such as Europe/Berlin."),
             "text_language": _(
-                "In which you write introduction, pay and consent below. Annotators who read in another language see "
+                "The language of introduction, pay and consent below. Annotators who read in another language see "
                 "its own texts, or these if you leave them empty."
             ),
-            "introduction": _("What it is about. Shown on the invitation page."),
+            "introduction": _("The subject of the study. Shown on the invitation page."),
             "analysis_plan": _(
-                "What you expect and what you will compare, before there are data. The report computes more; this says "
-                "what counts."
+                "What you expect and what you will compare, before there are data. The report computes more; this text "
+                "names the analyses that count."
             ),
             "sample_reason": _(
-                "Why so many questions and annotators; the planner says what so many can show."
+                "The reason for the numbers of questions and annotators; the planner shows what they can detect."
             ),
             "retention_days": _(
-                "Counted from closing, for those who came by a link or from a platform: what they said stays under "
-                "their labels, and nothing leads to a person any more. Annotators are told. Leave empty to keep them."
+                "Counted from closing, for annotators who came by a link or from a platform: their ratings stay under "
+                "their labels, and can no longer be traced to them. Annotators are told. Leave empty to keep accounts."
             ),
             "pay": _(
-                "What annotators get, such as “9 euros an hour, by bank transfer after the last task”. The invitation "
+                "The annotators' pay, such as “9 euros an hour, by bank transfer after the last task”. The invitation "
                 "and the page before the first task show it; it is locked with the protocol."
             ),
             "consent": _(
                 "What annotators agree to. They tick it before the first task; leave empty for none."
             ),
-            "contact": _("Whom annotators may ask: a name with an address."),
+            "contact": _("A name with an address, for annotators' questions."),
             "ethics": _(
-                "Which body approved the study, with its number. Write “none” where none had to."
+                "The body that approved the study, with its number. Write “none” if none had to."
             ),
         }
         widgets = {
@@ -254,7 +254,7 @@ class PlanForm(forms.ModelForm):
         )
         self.fields["fixed_language"] = languages
         self.fields["fixed_view"].choices = [("", ANNOTATORS_CHOOSE), *PageView.choices]
-        # the list of buttons is drawn again and again, and needs no document
+        # the list of buttons is rendered again and again, and needs no document
         rubrics = self._rubrics(user).order_by("title", "version").defer("document")
         self.fields["rubric"].queryset = rubrics
         self.fields["rubric"].empty_label = None
@@ -288,8 +288,8 @@ class PlanForm(forms.ModelForm):
         return found
 
     def protocols(self) -> list[tuple[Any, Rubric, list[str]]]:
-        """Return the button of each protocol, the protocol, and what of it the dataset does not
-        fit."""
+        """Return the button of each protocol, the protocol, and its requirements that the dataset
+        does not meet."""
         buttons = {button.data["value"].value: button for button in self["rubric"]}
         rubrics = self.fields["rubric"].queryset.defer(None)
         found = (
@@ -300,8 +300,8 @@ class PlanForm(forms.ModelForm):
         return [(buttons[rubric.pk], rubric, misfits) for rubric, misfits in found]
 
     def _rubrics(self, user: User) -> QuerySet[Rubric]:
-        """Return the newest version of each protocol, of one's own those made last, and the one that
-        is asked for or planned already."""
+        """Return the newest version of each protocol, the latest of the user's own, and the one
+        that is requested or planned already."""
         own = Rubric.objects.filter(owner__isnull=True) | Rubric.objects.filter(owner=user)
         newest = own.order_by("owner", "key", "-pk").distinct("owner", "key").values("pk")
         asked = [
@@ -317,27 +317,26 @@ class PlanForm(forms.ModelForm):
         )
 
     def sections(self) -> list[tuple[str, str, list[forms.BoundField]]]:
-        """Return the fields under the question they answer: a title, why it is asked, and the
-        fields."""
+        """Return the fields by section: a title, the reason for asking, and the fields."""
         return [
-            (_("What is judged"), "", self._bound("title", "collection")),
+            (_("Title and dataset"), "", self._bound("title", "collection")),
             (
-                _("How it is judged"),
-                _("What annotators are asked, on which scales."),
+                _("Protocol"),
+                _("The questions to annotators and their scales."),
                 self._bound("rubric"),
             ),
             (
-                _("By how many"),
+                _("Annotators and tasks"),
                 "",
                 self._bound("annotators_per_task", "tasks_per_annotator", "order"),
             ),
             (
-                _("What annotators read"),
+                _("Texts for annotators"),
                 "",
                 self._bound(*READ, *self.translations.values()),
             ),
             (
-                _("What is promised beforehand"),
+                _("Analysis plan and sample size"),
                 _("Locked with the protocol; the preregistration document has it."),
                 self._bound(*BEFOREHAND),
             ),
@@ -352,7 +351,7 @@ class PlanForm(forms.ModelForm):
         ]
 
     def details(self) -> list[forms.BoundField]:
-        """Return the fields most people leave as they are."""
+        """Return the fields that most users leave unchanged."""
         return self._bound(
             "lease_minutes",
             "fixed_language",
@@ -374,7 +373,7 @@ class PlanForm(forms.ModelForm):
         if cleaned.get("order") == Campaign.Order.PANEL and cleaned.get("tasks_per_annotator"):
             self.add_error(
                 "tasks_per_annotator",
-                _("In a rotated panel everybody meets every source; leave this empty."),
+                _("In a rotated panel every annotator judges every source; leave this empty."),
             )
         if cleaned.get("order") == Campaign.Order.PANEL and rubric and not panels.fits(rubric):
             self.add_error(
@@ -450,7 +449,7 @@ class PlanForm(forms.ModelForm):
 
 
 class NewCampaignForm(PlanForm):
-    """The same, with the dataset it is about."""
+    """A new plan, with the dataset it is about."""
 
     class Meta(PlanForm.Meta):
         fields = ("collection", *PlanForm.Meta.fields)
@@ -475,19 +474,19 @@ class NewCampaignForm(PlanForm):
 
 
 class InvitationForm(forms.ModelForm):
-    """A link by which people join."""
+    """A link by which annotators join."""
 
     class Meta:
         model = Invitation
         fields = ("label", "places", "expires_at")
         labels = {
             "label": _("Name of the link"),
-            "places": _("How many may join"),
+            "places": _("Annotators who may join"),
             "expires_at": _("Valid until"),
         }
         help_texts = {
             "label": _("For yourself, such as where you send it."),
-            "places": _("One person to a link is safest: nobody can join twice by it."),
+            "places": _("One annotator to a link is safest: nobody can join twice by it."),
         }
         widgets = {
             "expires_at": forms.DateTimeInput(
@@ -509,7 +508,7 @@ class InvitationForm(forms.ModelForm):
 
 
 class MemberForm(forms.Form):
-    """An account that gets a role."""
+    """An account to which a role is given."""
 
     username = forms.CharField(label=_("User name"), max_length=150)
     role = forms.ChoiceField(label=_("Role"), choices=Membership.Role.choices)
@@ -565,7 +564,7 @@ class AmendForm(forms.Form):
 
 
 class ErasureForm(forms.Form):
-    """The label of whom to erase, typed once more."""
+    """The label of the annotator to erase, entered as a confirmation."""
 
     label = forms.CharField(label=_("The annotator's label"), max_length=100)
 
@@ -580,7 +579,7 @@ class ErasureForm(forms.Form):
 
 
 class ExclusionForm(forms.Form):
-    """Whom to leave out of the analysis, and why."""
+    """An annotator to exclude from the analysis, and the reason."""
 
     enrollment = forms.ModelChoiceField(
         label=_("Annotator"), queryset=Enrollment.objects.none(), empty_label=None

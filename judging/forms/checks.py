@@ -1,4 +1,4 @@
-"""What a researcher enters about gold questions."""
+"""Forms for gold questions and their accepted values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,8 +11,8 @@ from judging.models import Campaign, CheckItem, Criterion, Question, Unit
 
 
 class AcceptedForm(forms.Form):
-    """Which values are right, on each criterion; several may be, and a criterion without any is not
-    looked at."""
+    """The right values on each criterion; several may be right, and a criterion without any is not
+    checked."""
 
     def __init__(
         self, *args: Any, campaign: Campaign, item: CheckItem | None = None, **kwargs: Any
@@ -55,7 +55,7 @@ class AcceptedForm(forms.Form):
 
 
 class GoldForm(AcceptedForm):
-    """A question of the collection, as it is or reworded, and which values are right."""
+    """A question of the collection, unchanged or reworded, and its right values."""
 
     unit = forms.ChoiceField(label=_("Question"), widget=forms.RadioSelect)
     text = forms.CharField(
@@ -72,7 +72,7 @@ class GoldForm(AcceptedForm):
             unit__question_set__source__collection=campaign.collection,
             unit__question_set__source__key=source,
         )
-        # by their texts: who manages may judge too, and sees no system here
+        # by their texts: managers may judge too, and must see no system here
         found = sorted(own, key=lambda each: (each.text, each.pk))
         self.units = {unit_name(campaign, each.pk): each for each in found}
         self.fields["unit"].choices = [(name, each.text) for name, each in self.units.items()]

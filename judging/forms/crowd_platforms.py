@@ -1,4 +1,4 @@
-"""What a manager enters about a crowd platform."""
+"""Forms for the settings of a crowd platform."""
 
 from typing import Any
 
@@ -18,15 +18,15 @@ MEANINGS = {
     ),
     Participation.End.SCREENED_OUT: _("Did not qualify. On Prolific: a fixed screen-out payment."),
     Participation.End.FAILED_CHECKS: _(
-        "Left out of the analysis while they worked. Pay them; nothing here rejects."
+        "Excluded from the analysis while they worked. Pay them; nothing here rejects."
     ),
-    Participation.End.QUOTA_FULL: _("Came when everything was taken."),
-    Participation.End.TIMED_OUT: _("Came back after their time, when nothing was left for them."),
+    Participation.End.QUOTA_FULL: _("Came when all tasks were taken."),
+    Participation.End.TIMED_OUT: _("Returned after their time, when no task was left."),
 }
 
 
 class NewPlatformForm(forms.Form):
-    """Which platform it is."""
+    """The kind of the platform."""
 
     kind = forms.ChoiceField(
         label=_("Platform"), choices=CrowdPlatform.Kind.choices, widget=forms.RadioSelect
@@ -34,15 +34,14 @@ class NewPlatformForm(forms.Form):
 
 
 class PlatformForm(forms.Form):
-    """The settings of a platform, with a code for each end. A secret that was entered is not shown
-    again."""
+    """The settings of a platform, with a code for each end. A stored secret is not shown again."""
 
     minutes = forms.IntegerField(
         label=_("Minutes a share is kept"),
         min_value=5,
         max_value=7 * 24 * 60,
         help_text=_(
-            "The platform's longest time for a submission. After it what is not done is free for others."
+            "The platform's longest time for a submission. After it, unfinished tasks are open to others."
         ),
     )
     person_param = forms.RegexField(PARAMETER, label=_("Parameter with the person's id"))
@@ -53,15 +52,15 @@ class PlatformForm(forms.Form):
         PARAMETER,
         label=_("Parameter with the submission's id"),
         required=False,
-        help_text=_("It tells a second submission of the same person from the first."),
+        help_text=_("It distinguishes a second submission of the same person from the first."),
     )
     return_template = forms.CharField(
-        label=_("Address people go back by"),
+        label=_("Return address"),
         required=False,
         max_length=300,
         help_text=_(
-            "With {code} where the code stands. Leave empty where people copy their code. For SONA: the credit "
-            "address with {person} where the survey code stands."
+            "With {code} in the place of the code. Leave empty if annotators copy their code. For SONA: the credit "
+            "address with {person} in the place of the survey code."
         ),
     )
     signed = forms.BooleanField(
@@ -78,16 +77,16 @@ class PlatformForm(forms.Form):
         ),
     )
     keys_url = forms.URLField(
-        label=_("Where its public keys are"), required=False, max_length=300, assume_scheme="https"
+        label=_("Address of its public keys"), required=False, max_length=300, assume_scheme="https"
     )
     audience = forms.CharField(
-        label=_("Whom the signature is for"),
+        label=_("Audience of the signature"),
         required=False,
         max_length=200,
         help_text=_("The address of this site, such as https://quaestor.example.org."),
     )
     webhook_secret = forms.CharField(
-        label=_("Secret of its messages"),
+        label=_("Webhook secret"),
         required=False,
         max_length=MAX_NAME_CHARACTERS,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
@@ -114,7 +113,7 @@ class PlatformForm(forms.Form):
         return [self[f"code_{end.value}"] for end in Participation.End]
 
     def names(self) -> list[forms.BoundField]:
-        """Return the fields that are fixed once somebody has come."""
+        """Return the fields that are fixed once an annotator has come by the platform."""
         return [
             self[name]
             for name in ("person_param", "study_param", "session_param", "return_template")
@@ -145,7 +144,7 @@ class PlatformForm(forms.Form):
         if address and not signed_links.is_allowed(address):
             raise forms.ValidationError(
                 _(
-                    "This site may not read keys there; whoever operates it can allow it (QUAESTOR_CROWD_ORIGINS)."
+                    "This site may not read keys there; its operator can allow it (QUAESTOR_CROWD_ORIGINS)."
                 )
             )
         return address
@@ -158,7 +157,9 @@ class PlatformForm(forms.Form):
                     self.add_error(name, _("Signed links cannot be checked without it."))
         by_study = cleaned.get("signed") or cleaned.get("studies")
         if by_study and not cleaned.get("study_param") and "study_param" not in self.errors:
-            self.add_error("study_param", _("Links of other studies cannot be told without it."))
+            self.add_error(
+                "study_param", _("Links of other studies cannot be detected without it.")
+            )
         codes = [self.cleaned_data.get(f"code_{end.value}") for end in Participation.End]
         given = [code for code in codes if code]
         if len(set(given)) < len(given):

@@ -1,4 +1,4 @@
-"""What a researcher enters for training and qualification."""
+"""Forms for training and qualification."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from judging.models import Campaign, Criterion, ExerciseKey
 
 
 def accepted_field(criterion: Criterion, **options: Any) -> forms.TypedMultipleChoiceField:
-    """Return boxes to tick for the values that are right on a criterion."""
+    """Return a field with a box to tick for each value of a criterion."""
     points = [(point.value, str(point)) for point in criterion.points.all()]
     return forms.TypedMultipleChoiceField(
         choices=points, coerce=int, required=False, widget=forms.CheckboxSelectMultiple, **options
@@ -20,8 +20,8 @@ def accepted_field(criterion: Criterion, **options: Any) -> forms.TypedMultipleC
 
 
 class ExerciseForm(forms.Form):
-    """One item: the question with what stands beside it, and for each criterion the right values
-    and why."""
+    """One item: the question with its source, and for each criterion the right values and the
+    reason."""
 
     question = forms.CharField(
         label=_("Question"), max_length=2_000, widget=forms.Textarea(attrs={"rows": 2})
@@ -60,7 +60,7 @@ class ExerciseForm(forms.Form):
 
 
 class QualificationRulesForm(forms.ModelForm):
-    """When somebody passes, fixed by the lock."""
+    """The rules for passing the qualification, fixed by the lock."""
 
     class Meta:
         model = Campaign
@@ -78,7 +78,7 @@ class QualificationRulesForm(forms.ModelForm):
 
 
 class AnswerKeyForm(forms.Form):
-    """Which values are right, mended."""
+    """A correction of the right values of an item."""
 
     explanation = forms.CharField(
         label=_("Why they are right"),

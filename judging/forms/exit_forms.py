@@ -9,7 +9,7 @@ from judging.models import ExitQuestion
 
 
 class ExitQuestionForm(forms.Form):
-    """What is asked, how, and why."""
+    """The text, the reason and the kind of a question."""
 
     text = forms.CharField(label=_("Question"), max_length=300)
     reason = forms.CharField(
@@ -22,7 +22,7 @@ class ExitQuestionForm(forms.Form):
         label=_("Options"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text=_("One a line, where one of several is chosen."),
+        help_text=_("One a line, if one of several is chosen."),
     )
     personal = forms.BooleanField(
         label=_("It is about the person (age, language, education …)"),

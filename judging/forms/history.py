@@ -1,4 +1,4 @@
-"""What is looked for in the history."""
+"""The filter of the history."""
 
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -11,7 +11,7 @@ from judging.models import Event, User
 
 
 class HistoryFilter(forms.Form):
-    """Which events are shown; all of them unless something is chosen."""
+    """The filters of events; without any, all events are shown."""
 
     act = forms.ChoiceField(
         label=_("What"), required=False, choices=[("", _("everything")), *Event.Act.choices]
@@ -36,7 +36,7 @@ class HistoryFilter(forms.Form):
         return name
 
     def of(self, events: QuerySet[Event]) -> QuerySet[Event]:
-        """Return those of the events that are looked for; days are counted in UTC."""
+        """Return the events that match the filters; days are counted in UTC."""
         asked: dict[str, Any] = self.cleaned_data
         if asked.get("act"):
             events = events.filter(act=asked["act"])

@@ -1,4 +1,4 @@
-"""What a researcher tells about a machine judge."""
+"""Forms to add or ask an LLM judge."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from judging.protocols.machine_prompts import asked_criteria
 
 
 class OwnSystemsField(forms.MultipleChoiceField):
-    """Which of a collection's systems are of the judge's own model family."""
+    """The systems of a collection that are of the judge's own model family."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -32,7 +32,7 @@ class OwnSystemsField(forms.MultipleChoiceField):
 
 
 class MachineJudgeForm(forms.Form):
-    """Who the judge is, and the table of what it said."""
+    """An LLM judge, and the table of its answers."""
 
     file = forms.FileField(
         label=_("Table of its answers"),
@@ -44,7 +44,9 @@ class MachineJudgeForm(forms.Form):
     )
     name = forms.CharField(label=_("Name in reports"), max_length=100)
     model = forms.CharField(
-        label=_("Model"), max_length=200, help_text=_("Its id as its maker writes it.")
+        label=_("Model"),
+        max_length=200,
+        help_text=_("Provider's model ID, e.g. gpt-4o-2024-08-06."),
     )
     version = forms.CharField(label=_("Version"), max_length=200, required=False)
     temperature = forms.FloatField(
@@ -67,7 +69,7 @@ class MachineJudgeForm(forms.Form):
         required=False,
         max_length=MAX_DOCUMENT_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 6}),
-        help_text=_("Word for word; its hash stands in the report."),
+        help_text=_("Word for word; the report contains its hash."),
     )
     own_systems = OwnSystemsField()
 
@@ -76,12 +78,12 @@ class MachineJudgeForm(forms.Form):
         self.fields["own_systems"].offer(campaign.collection)
 
     def about(self) -> dict[str, Any]:
-        """Return what is stored of the judge."""
+        """Return the stored properties of the judge."""
         return {name: value for name, value in self.cleaned_data.items() if name != "file"}
 
 
 class AskJudgeForm(forms.Form):
-    """Which model is asked, where, about what and for how much."""
+    """The model to ask, its address, the questions and the budget."""
 
     address = forms.ChoiceField(
         label=_("Address"), help_text=_("Those that the operator of this site allows.")
@@ -167,7 +169,7 @@ class AskJudgeForm(forms.Form):
         return cleaned
 
     def wanted(self) -> WantedJudge:
-        """Return what is asked for."""
+        """Return the judge that the form describes."""
         given = self.cleaned_data
         return WantedJudge(
             address=given["address"],
@@ -187,7 +189,7 @@ class AskJudgeForm(forms.Form):
 
 
 class JudgeKeyForm(forms.Form):
-    """The key of the address, for this once."""
+    """The key of the address, used for this job only."""
 
     key = forms.CharField(
         label=_("Key"),
@@ -195,13 +197,14 @@ class JudgeKeyForm(forms.Form):
         max_length=1000,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
         help_text=_(
-            "Blank where the address needs none. It is kept encrypted, apart from the campaign, until "
-            "this job ends, however it ends, and is then deleted."
+            "Blank if the address needs none. It is stored encrypted, separately from the campaign, until "
+            "this job ends in any way, and is then deleted."
         ),
     )
 
     def clean_key(self) -> str:
-        """Refuse what no header can hold: the program that sends it would name it in its error."""
+        """Refuse characters that no header can hold: an error of the sending library would show the
+        key."""
         key: str = self.cleaned_data["key"]
         if not chats.is_key(key):
             raise forms.ValidationError(

@@ -1,4 +1,4 @@
-"""What a researcher enters about the rate of pay."""
+"""The form for the rate of pay."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ CURRENCY = r"[A-Z]{3}"
 
 
 class RateForm(forms.Form):
-    """What a task pays and how long it is planned to take; an hour must reach the floor."""
+    """The pay of a task and its planned minutes; an hour must pay at least the minimum."""
 
     amount = forms.DecimalField(
         label=_("Pay for a task"), min_value=0, max_digits=9, decimal_places=3
@@ -38,7 +38,7 @@ class RateForm(forms.Form):
         decimal_places=2,
         required=False,
         help_text=_(
-            "Whoever gets less for the hours at work is listed for a top-up. Platforms ask for one."
+            "Annotators who get less for the hours at work are listed for a top-up. Platforms ask for one."
         ),
     )
 

@@ -1,10 +1,10 @@
-"""Text that is sent without a form of its own: a note, words to look for."""
+"""Text that is sent without a form of its own, such as a note or words to search for."""
 
 from collections.abc import Mapping
 
 
 def sent(data: Mapping[str, str], name: str, most: int | None = None) -> str:
-    """Return what was sent under a name, without the NUL that no text in the database can hold.
+    """Return the text sent under a name, without NUL, which no text in the database can hold.
 
     >>> sent({"note": "a\\0b"}, "note")
     'ab'

@@ -1,4 +1,4 @@
-"""What a researcher enters about checks, flags and the rules of exclusion."""
+"""Forms for checks, flags and the rules of exclusion."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ class QualityForm(forms.Form):
     """The thresholds of flags and the rules of exclusion, each with the reason for its default."""
 
     least_values = _whole(
-        _("Say nothing before this many values"),
+        _("Flag nothing before this many values"),
         "least_values",
         _("A page or two of an ordinary protocol; of fewer values any share is chance."),
         least=1,
@@ -52,7 +52,7 @@ class QualityForm(forms.Form):
         min_value=0,
         max_value=600,
         initial=DEFAULT.fastest,
-        help_text=_("Nobody reads a question and chooses a value in half a second."),
+        help_text=_("No annotator reads a question and chooses a value in half a second."),
     )
     faster_than_others = forms.FloatField(
         label=_("Or so many times as fast as the others"),
@@ -91,7 +91,7 @@ class QualityForm(forms.Form):
         _("Hidden repeats, in 100 tasks"),
         "repeats",
         _(
-            "Whole tasks that come again: 10 is usual. Without them nothing is known of agreement with oneself."
+            "Repeated whole tasks: 10 is usual. Without them the agreement of annotators with themselves is unknown."
         ),
         least=0,
         most=50,
@@ -107,28 +107,28 @@ class QualityForm(forms.Form):
         _("Degraded copies, in 100 tasks"),
         "degraded",
         _(
-            "A page comes again with one question made worse; it must score lower. For English questions."
+            "A repeated page with one question made worse; it must score lower. For English questions."
         ),
         least=0,
         most=50,
     )
     gap = _whole(
-        _("Tasks between a page and its coming again, at least"),
+        _("Minimum gap before a repeat (tasks)"),
         "gap",
-        _("Far enough apart that nobody remembers the values given."),
+        _("Far enough that annotators do not remember the values they gave."),
         least=1,
         most=1_000,
     )
     exclude_speed = forms.BooleanField(
-        label=_("Propose whoever is flagged as too fast"), required=False
+        label=_("Propose annotators flagged as too fast"), required=False
     )
     exclude_same = forms.BooleanField(
-        label=_("Propose whoever is flagged for equal values or a long run"), required=False
+        label=_("Propose annotators flagged for equal values or a long run"), required=False
     )
     exclude_gold = _whole(
-        _("Propose whoever fails more gold questions than"),
+        _("Propose annotators who fail more gold questions than"),
         "exclude_gold",
-        _("Empty: this proposes nobody."),
+        _("Empty: this proposes no annotator."),
         least=0,
         most=1_000,
         required=False,
@@ -142,13 +142,13 @@ class QualityForm(forms.Form):
         required=False,
     )
     exclude_repeats = _share(
-        _("Propose whoever agrees with themselves in a smaller share than"),
+        _("Propose annotators who agree with themselves in a smaller share than"),
         "exclude_repeats",
-        _("Of the values of hidden repeats. Empty: this proposes nobody."),
+        _("Of the values of hidden repeats. Empty: this proposes no annotator."),
         required=False,
     )
     exclude_degraded = forms.BooleanField(
-        label=_("Propose whoever does not score degraded copies lower"),
+        label=_("Propose annotators who do not score degraded copies lower"),
         required=False,
         help_text=_("One-sided sign test at the 5% level, after five copies."),
     )
@@ -162,7 +162,7 @@ class QualityForm(forms.Form):
                 field.disabled = True
 
     def sections(self) -> list[tuple[str, str, list[forms.BoundField]]]:
-        """Return the fields under what they are for: a title, why, and the fields."""
+        """Return the fields by purpose: a title, the reason, and the fields."""
         put_in = ("repeats", "gold", "degraded", "gap")
         flags = (
             "least_values",
@@ -186,26 +186,26 @@ class QualityForm(forms.Form):
                 _("Checks between the tasks"),
                 _(
                     "They look like any other task, cost annotators’ time, and never enter a mean, an agreement or a "
-                    "metric. Where each stands is drawn from the campaign’s secret."
+                    "metric. The place of each is drawn from the campaign’s secret."
                 ),
                 [self[name] for name in put_in],
             ),
             (
                 _("Flags"),
-                _("A flag asks you to look. It excludes nobody."),
+                _("A flag asks you to check. It excludes no annotator."),
                 [self[name] for name in flags],
             ),
             (
                 _("Rules of exclusion"),
                 _(
-                    "Fixed beforehand, so that nobody can choose them by the results. Rules propose; you look at the "
-                    "list and apply it. Nobody’s pay depends on it, and the report shows results with and without."
+                    "Fixed beforehand, so that they cannot be chosen by the results. Rules propose; you check the "
+                    "list and apply it. No annotator’s pay depends on it. The report shows results with and without."
                 ),
                 [self[name] for name in rules],
             ),
         ]
 
     def document(self) -> dict[str, Any]:
-        """Return the plan as the campaign holds it."""
+        """Return the plan as stored in the campaign."""
         kept = quality.to_document(quality.from_document(self.campaign.quality))
         return quality.to_document(quality.from_document(kept | self.cleaned_data))

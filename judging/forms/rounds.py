@@ -1,4 +1,4 @@
-"""What a researcher enters to open a pilot or calibration round."""
+"""The form to open a pilot or calibration round."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from judging.models import Round
 
 
 class RoundForm(forms.Form):
-    """The kind of a round, how many sources it takes, and how many annotators judge each."""
+    """The kind of a round, its number of sources, and how many annotators judge each."""
 
     kind = forms.ChoiceField(
         label=_("Kind"),
@@ -26,19 +26,19 @@ class RoundForm(forms.Form):
     size = forms.IntegerField(
         label=_("Sources"),
         min_value=1,
-        help_text=_("Drawn anew for each round from those that no earlier round was judged on."),
+        help_text=_("Drawn again for each round from those that no earlier round was judged on."),
     )
     annotators = forms.IntegerField(
         label=_("Annotators for each task"),
         min_value=1,
         max_value=100,
-        help_text=_("In a calibration everybody judges everything: as many as take part."),
+        help_text=_("In a calibration every annotator judges everything: as many as take part."),
     )
     apart = forms.BooleanField(
-        label=_("Leave these sources out of the main round"),
+        label=_("Exclude these sources from the main round"),
         required=False,
         help_text=_(
-            "Whoever has discussed a question does not judge it afresh. Keep this ticked for calibrations."
+            "An annotator who has discussed a question does not judge it independently. Keep it ticked in calibrations."
         ),
     )
 

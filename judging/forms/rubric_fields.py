@@ -1,5 +1,5 @@
-"""Fields of the protocol editor. Each shows a value of the document and reads it back; None is left
-out.
+"""Fields of the protocol editor. Each shows a value of the document and reads it back; None is
+omitted.
 
 A field is named by its key path, such as `criteria[0].points[1].label`, so every problem finds its
 field.
@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from judging.protocols.rubric_nodes import NUMBER
 
-BREAK = " ⏎ "  # a line break inside an entry of a list that stands one entry to a line
+BREAK = " ⏎ "  # a line break inside an entry of a list with one entry to a line
 FieldChoices = Sequence[tuple[str, Any]]
 ROW = re.compile(r"(\w+)\[(\d+)\]")
 NOUNS: Mapping[str, Any] = {
@@ -41,7 +41,7 @@ def line(label: Any, help_text: Any = "", *, required: bool = True, css: str = "
 
 
 def number(label: Any, help_text: Any = "", *, required: bool = True) -> "NumberField":
-    """Return a field for a whole number; what is none stays there with its error."""
+    """Return a field for a whole number; other text is kept in it, with an error."""
     widget = forms.TextInput(attrs={"inputmode": "numeric", "class": "short"})
     return NumberField(label=label, help_text=help_text, required=required, widget=widget)
 
@@ -88,8 +88,8 @@ class FlagField(forms.BooleanField):
 
 
 class PickField(forms.ChoiceField):
-    """A value that is no choice is shown as one more, so that nothing is lost and its error has a
-    place."""
+    """A list of choices. A value that is no choice is shown as a further one, so that nothing is
+    lost and its error has a place."""
 
     def show(self, value: Any) -> Any:
         shown = TextField().show(value)
@@ -217,30 +217,30 @@ class TextsField(ValuesField):
 
 
 class SectionForm(forms.Form):
-    """A part of the document, always drawn from it: what is wrong is told by the document's own
-    checks."""
+    """A part of the document, always rendered from it; the document's own checks find its
+    errors."""
 
     use_required_attribute = False
     parts: Mapping[str, Any] = {}  # by the key path inside the part
 
     @property
     def number(self) -> int:
-        """Return its place in its list, from 1."""
+        """Return the part's place in its list, from 1."""
         return int(ROW.findall(self.place)[-1][1]) + 1
 
     @property
     def heading(self) -> str:
-        """Return what people call it, such as “Rule 2”."""
+        """Return the part's name on the page, such as “Rule 2”."""
         return self.called("")
 
     @property
     def given(self) -> bool:
-        """Say whether anything is entered in it, or wrong."""
+        """Return whether anything in the part is filled in or wrong."""
         return any(self.initial.values()) or bool(self.errors)
 
     @property
     def here(self) -> list[str]:
-        """Return what is wrong with the part as a whole."""
+        """Return the problems of the part as a whole."""
         return list(self.errors.get(NON_FIELD_ERRORS, ()))
 
     def __init__(self, value: Mapping[str, Any], place: str = "", **choices: Any) -> None:
@@ -252,7 +252,7 @@ class SectionForm(forms.Form):
 
     @classmethod
     def of(cls, **choices: Any) -> dict[str, Any]:
-        """Return fresh fields; a part whose lists depend on other parts fills them here."""
+        """Return new fields; a part whose lists depend on other parts fills them here."""
         return deepcopy(dict(cls.parts))
 
     def add_prefix(self, field_name: str) -> str:
@@ -260,7 +260,7 @@ class SectionForm(forms.Form):
 
     @classmethod
     def read(cls, data: QueryDict, place: str = "") -> dict[str, Any]:
-        """Return the part of the document that was sent."""
+        """Return the part of the document in the sent data."""
         start = f"{place}." if place else ""
         sent = {
             name: f.plain(f.widget.value_from_datadict(data, {}, start + name))
@@ -269,7 +269,7 @@ class SectionForm(forms.Form):
         return nested(sent)
 
     def written(self) -> dict[str, Any]:
-        """Return the part of the document as it will be sent back."""
+        """Return the part of the document as the form will send it back."""
         return nested({name: field.plain(self.initial[name]) for name, field in self.shown.items()})
 
     def tell(self, name: str, reason: str) -> None:
@@ -287,7 +287,7 @@ class SectionForm(forms.Form):
         )
 
     def called(self, name: str) -> str:
-        """Return what people call the place of a field, such as “Criterion 2, Point 1: Label”."""
+        """Return the name of a field's place on the page, such as “Criterion 2, Point 1: Label”."""
         rows = ROW.findall(self.place)
         part = ", ".join(f"{NOUNS[kind]} {int(number) + 1}" for kind, number in rows) or NOUNS.get(
             self.place, ""
@@ -300,7 +300,7 @@ class SectionForm(forms.Form):
 
 
 def found(value: Any, path: str) -> Any:
-    """Return what stands at a path of keys, None where there is nothing."""
+    """Return the value at a path of keys, None if there is none."""
     for key in path.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
@@ -321,8 +321,8 @@ def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def leaves(value: Any, place: str = "") -> Iterable[tuple[str, str]]:
-    """Yield each text of a tree with its place, numbers of lists left out; empty and false ones say
-    nothing."""
+    """Yield each text of a tree with its place, without the numbers of lists; empty and false
+    values are omitted."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from leaves(item, f"{place}.{key}" if place else str(key))

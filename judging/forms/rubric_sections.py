@@ -80,11 +80,11 @@ STATISTICS = [
 APPLIED = [("per_rating", _("each rating")), ("on_means", _("the mean of a question's ratings"))]
 OTHERS = [("all_remaining", _("all remaining criteria")), ("named", _("only those named below"))]
 RULES = [
-    ("force", _("Force: an answer settles another on the page")),
+    ("force", _("Force: an answer determines another on the page")),
     ("missing", _("Missing: what a question that was not returned gets")),
     ("identical", _("Identical: a repeated question counts as missing")),
     ("lone", _("Lone: what the only question of a set gets")),
-    ("fatal", _("Fatal: a bad value spoils the combined score")),
+    ("fatal", _("Fatal: a bad value sets other criteria to their worst")),
 ]
 BROKEN = [
     ("reported", _("annotators may report a question as broken instead of rating it")),
@@ -139,7 +139,7 @@ class StageForm(SectionForm):
 
     @property
     def was(self) -> str:
-        """Return the key it has now, so that a new one is carried to what names it."""
+        """Return the current key, so that a new one can replace it wherever it is used."""
         return str(self.initial["key"])
 
 
@@ -165,7 +165,7 @@ class CriterionForm(SectionForm):
             _("Its name in files; made of the name if you leave it empty."),
             required=False,
         ),
-        "optional": FlagField(label=_("May be left out by annotators"), required=False),
+        "optional": FlagField(label=_("Annotators may skip it"), required=False),
         "cannot_judge": FlagField(
             label=_("Offers “Cannot judge”, which counts as missing"), required=False
         ),
@@ -174,7 +174,7 @@ class CriterionForm(SectionForm):
         "standard.frame": pick(_("Judged"), STANDARD_FRAMES, required=False),
         "standard.name": line(
             _("Standard name"),
-            _("Its name in the taxonomy QCET, where one fits; else leave it empty."),
+            _("Its name in the taxonomy QCET, if one fits; else leave it empty."),
             required=False,
         ),
         "scale.from": number(_("From"), required=False),
@@ -198,7 +198,7 @@ class CriterionForm(SectionForm):
 
     @property
     def was(self) -> str:
-        """Return the key it has now, so that a new one is carried to what names it."""
+        """Return the current key, so that a new one can replace it wherever it is used."""
         return str(self.initial["key"])
 
     @property
@@ -246,10 +246,10 @@ class PointForm(SectionForm):
 
 class Mark(SectionForm):
     parts = {
-        "prompt": area(_("What annotators are asked to mark"), required=False, rows=2),
+        "prompt": area(_("Instruction for marking"), required=False, rows=2),
         "key": line(_("Key"), required=False),
         "stage": PickField(label=_("Stage"), required=False),
-        "optional": FlagField(label=_("May be left out by annotators"), required=False),
+        "optional": FlagField(label=_("Annotators may skip it"), required=False),
     }
 
     @classmethod

@@ -1,5 +1,5 @@
-"""The protocol editor: a document drawn as a form, the form read back, problems put where they
-belong."""
+"""The protocol editor: a document shown as a form, the form read back, and problems shown at their
+fields."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -59,7 +59,7 @@ CARRIED = ("translations",)  # shown and changed as YAML only
 
 
 class Editor:
-    """A document as sections of fields, whatever state it is in."""
+    """A document as sections of fields, in any state."""
 
     def __init__(self, plain: Tree) -> None:
         names = _names(plain)
@@ -75,7 +75,7 @@ class Editor:
         self.facts = self._list(plain, "facts", names)
         self.agreement = self._list(plain, "agreement", names)
         self.translations = {tag: len(words) for tag, words in _map(plain, "translations").items()}
-        self.told: list[tuple[str, str, str]] = []  # where, what it is called there, what is wrong
+        self.told: list[tuple[str, str, str]] = []  # place, its name on the page, and the problem
         self.lost = sorted({place for place, _text in self._lost(plain)})
 
     def _list(self, plain: Tree, key: str, names: Mapping[str, Any]) -> list[Any]:
@@ -84,8 +84,8 @@ class Editor:
         return [kind(row, f"{key}[{n}]", **names, kind=str(row.get("kind", ""))) for n, row in rows]
 
     def _lost(self, plain: Tree) -> Iterator[tuple[str, str]]:
-        """Yield what stands in the document and has no field, so that saving the form would lose
-        it."""
+        """Yield the parts of the document that have no field, so that saving the form would lose
+        them."""
         kept = set(leaves(self.written()))
         shown = {key: value for key, value in plain.items() if key not in CARRIED}
         return (leaf for leaf in leaves(shown) if leaf not in kept)
@@ -138,8 +138,8 @@ class Editor:
 
 
 def _in_form(reason: str, field: forms.Field | None) -> str:
-    """Return what is wrong as a form says it, in which nobody writes a mapping or the words of a
-    choice."""
+    """Return a problem in the words of a form, in which users write neither mappings nor the words
+    of a choice."""
     if reason.startswith("is missing; give a mapping"):
         return str(_("is missing; choose a value of at least one criterion"))
     if reason.startswith("is missing; give") and isinstance(field, forms.ChoiceField):
@@ -148,7 +148,7 @@ def _in_form(reason: str, field: forms.Field | None) -> str:
 
 
 def read(data: QueryDict, base: Tree) -> Tree:
-    """Return the document that the form sent; what the form does not show is carried over from the
+    """Return the document that the form sent; parts that the form does not show are taken from the
     base."""
     plain: Tree = {key: base[key] for key in CARRIED if key in base}
     for place, kinds in WHOLE.items():
@@ -183,7 +183,7 @@ def _numbers(data: QueryDict, key: str) -> list[int]:
 
 
 def _name(plain: Tree) -> None:
-    """Give what has a name and no key a key made of it."""
+    """Give every part that has a name and no key a key made from the name."""
     if "key" not in plain and "title" in plain:
         plain["key"] = rubric_trees.named(plain["title"], set())
     for rows, name in ((plain["criteria"], "name"), (plain["stages"], "title")):
@@ -201,8 +201,8 @@ def _renamed(data: QueryDict, rows: list[Tree], key: str) -> dict[str, str]:
 
 
 def _names(plain: Tree) -> dict[str, Any]:
-    """Return what lists to choose from offer: the stages and criteria there are, and their
-    scales."""
+    """Return the entries of lists to choose from: the stages and criteria of the document, and
+    their scales."""
     stages, criteria = (
         [row for row in _maps(plain, key) if row.get("key") and _is_short(row["key"])]
         for key in ("stages", "criteria")
@@ -229,7 +229,7 @@ def _points(criterion: Tree) -> list[tuple[str, str]]:
 
 
 def _is_short(word: Any) -> bool:
-    """Say whether what a choice stands for can be one; keys and values are much shorter."""
+    """Return whether a word is short enough to be a choice; keys and values are much shorter."""
     return len(str(word)) <= MAX_NAME_CHARACTERS
 
 

@@ -1,4 +1,4 @@
-"""What a researcher enters to choose which questions of a collection are judged."""
+"""The form to select the questions of a collection that are judged."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from judging.limits import MAX_PAGE_ROWS
 from judging.models import Campaign
 from judging.selection import CannotChoose, Over, Sampling, Selection, from_document, read_list
 
-CATEGORY_VALUES = 50  # a column with more values is no category, so none of them can be ticked
-FEW = 10  # columns of other pages that are named
+CATEGORY_VALUES = 50  # a column with more values is no category: none can be ticked
+FEW = 10  # columns of other pages that are listed by name
 HOWS: dict[str, tuple[Over, bool]] = {
     "all": ("sources", False),
     "column": ("column", False),
@@ -27,7 +27,7 @@ HOWS: dict[str, tuple[Over, bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class SelectionPart:
-    """The fields that choose in one way: a title and how it works."""
+    """The fields of one way to select: a title and an explanation."""
 
     title: str
     how: str
@@ -36,13 +36,15 @@ class SelectionPart:
 
 
 class SelectionForm(forms.Form):
-    """Systems, columns, a list and a sample; what is left empty chooses everything.
+    """Systems, columns, a list and a sample; an empty part selects everything.
 
-    Of more than 200 columns some are shown: a `page` of them, or of those with `named` in their names.
-    What is ticked in the others stays as it is.
+    Of more than 200 columns some are shown: a `page` of them, or of those with `named` in their
+    names.
+    Ticks in the others do not change.
     """
 
-    # The columns that the page shows, so that what is ticked is never taken for another's when a file comes in between.
+    # The columns that the page shows, so that ticks are never taken for another column's when a
+    # file is added.
     shown = forms.Field(required=False, widget=forms.MultipleHiddenInput)
     named = forms.CharField(
         label=_("Find columns by name"),
@@ -71,13 +73,13 @@ class SelectionForm(forms.Form):
         help_text=_("UTF-8, written the same way."),
     )
     size = forms.IntegerField(
-        label=_("How many sources"),
+        label=_("Number of sources"),
         required=False,
         min_value=1,
         help_text=_("Leave empty for no sample."),
     )
     how = forms.ChoiceField(
-        label=_("How they are drawn"),
+        label=_("Way of drawing"),
         required=False,
         choices=[
             ("all", _("that many in all, at random")),
@@ -130,7 +132,7 @@ class SelectionForm(forms.Form):
         }
 
     def _shown(self) -> list[str]:
-        """Return the columns that are asked about: those that a page said it showed, or the page's."""
+        """Return the columns of the form: those that the sent page showed, or the page's."""
         said = (
             self.fields["shown"].widget.value_from_datadict(self.data, self.files, "shown")
             if self.is_bound
@@ -166,7 +168,7 @@ class SelectionForm(forms.Form):
             )
 
     def parts(self) -> list[SelectionPart]:
-        """Return the fields by what they choose."""
+        """Return the fields by what they select."""
         columns = [self[key] for key in self.columns]
         columns += [self["untick_others"]] if self.others else []
         found = [
@@ -187,7 +189,7 @@ class SelectionForm(forms.Form):
         return [part for part in found if part.fields or (part.of_columns and self.has_pages)]
 
     def other_pages(self) -> list[Page[str]]:
-        """Return pages of columns to go to: the first, the last and those nearby."""
+        """Return the pages of columns to link to: the first, the last and those nearby."""
         pages = self.page.paginator
         near = pages.get_elided_page_range(self.page.number, on_each_side=3, on_ends=1)
         return [

@@ -8,7 +8,7 @@ from judging.models import Webhook
 
 
 class WebhookForm(forms.Form):
-    """Where events are sent, and which."""
+    """The address that receives events, and the events to send."""
 
     url = forms.URLField(
         label=_("Address"),

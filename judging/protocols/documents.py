@@ -1,5 +1,5 @@
-"""Rubrics in and out: YAML and JSON to documents with every problem named, documents to canonical
-JSON and YAML."""
+"""Reading and writing rubrics: YAML and JSON to documents with every problem named, documents to
+canonical JSON and YAML."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def from_document(document: Mapping[str, Any]) -> RubricDocument:
 
 
 def warnings(rubric: RubricDocument) -> tuple[tuple[str, str], ...]:
-    """Return what is allowed but unwise, as pairs of key and reason."""
+    """Return warnings about valid but unwise parts, as pairs of key and reason."""
     return tuple(checks.warnings(rubric))
 
 
@@ -93,8 +93,8 @@ def shipped_keys() -> tuple[str, ...]:
 
 
 def sketch(text: str, file: str) -> tuple[RubricDocument, tuple[RubricProblem, ...]]:
-    """Return as much of a rubric as can be read, with every problem; RubricError where the text is
-    no YAML at all."""
+    """Return as much of a rubric as can be read, with every problem; raise RubricError if the text
+    is no YAML at all."""
     rubric, report = _read(from_yaml(text, file), file)
     return rubric, report.sorted()
 
@@ -108,7 +108,7 @@ def _document(root: Node, file: str) -> RubricDocument:
 def _read(root: Node, file: str) -> tuple[RubricDocument, ProblemReport]:
     report = ProblemReport(file, root)
     rubric = read_rubric(OpenMapping(root, report))
-    if not report.problems:  # what holds between the parts can be asked only of good parts
+    if not report.problems:  # checks between the parts need parts without problems
         found = (*checks.problems(rubric), *checks.translation_problems(rubric, strings(rubric)))
         for place, reason in found:
             report.add(place, reason)
@@ -116,8 +116,8 @@ def _read(root: Node, file: str) -> tuple[RubricDocument, ProblemReport]:
 
 
 def to_document(rubric: RubricDocument) -> dict[str, Any]:
-    """Return the rubric as plain JSON values. What is at its default is left out, so the schema can
-    grow."""
+    """Return the rubric as plain JSON values. Values equal to their default are omitted, so that
+    the schema can grow."""
     document: dict[str, Any] = _plain(rubric)
     return document
 
@@ -155,7 +155,7 @@ def _default(field: Field[Any]) -> Any:
 
 
 def _with_short_scale(criterion: RubricCriterion) -> dict[str, Any]:
-    """A scale given by its ends has points without labels; it is written by its ends again."""
+    """Return a criterion whose scale is given by its ends; its points have no labels."""
     if criterion.cannot_judge:
         criterion = replace(criterion, points=criterion.points[:-1])
     plain = _fields(criterion)
@@ -189,7 +189,7 @@ def to_yaml(rubric: RubricDocument) -> str:
 
 
 def write(document: Mapping[str, Any]) -> str:
-    """Return a document as YAML, be it whole or not."""
+    """Return a document as YAML, also if it is incomplete."""
     return yaml.dump(dict(document), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
@@ -240,7 +240,7 @@ TellProblem = Callable[[str, str], str]
 
 
 def _spoken(rubric: RubricDocument, say: TellProblem) -> RubricDocument:
-    """Return the rubric with each text an annotator reads passed through `say`."""
+    """Return the rubric with `say` applied to each text that an annotator reads."""
     mark = rubric.span_mark
     return replace(
         rubric,
@@ -294,7 +294,8 @@ def _spoken_item(item: WorkedItem, say: TellProblem) -> WorkedItem:
 
 
 def _spoken_rule(rule: Rule, say: TellProblem) -> Rule:
-    """Only forcing rules speak to annotators."""
+    """Return a rule with its text passed through `say`; only forcing rules have texts for
+    annotators."""
     if not isinstance(rule, Force):
         return rule
     return replace(rule, explanation=say(f"rules.{rule.key}.explanation", rule.explanation))

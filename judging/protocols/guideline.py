@@ -1,5 +1,5 @@
-"""The few marks a guideline knows: blank lines between paragraphs, `## ` before a heading, `- `
-before list items."""
+"""The markup of a guideline: blank lines between paragraphs, `## ` before a heading, `- ` before
+list items."""
 
 from __future__ import annotations
 

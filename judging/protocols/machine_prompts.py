@@ -1,5 +1,4 @@
-"""What a machine judge is asked, in the protocol's own words, and how strictly its answer is
-read."""
+"""The prompt of an LLM judge, in the protocol's own words, and the strict reading of its answer."""
 
 import json
 import re
@@ -23,7 +22,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # all but tab a
 
 
 class NoAnswer(ValueError):
-    """A reply that is not the answer that was asked for; the message says why."""
+    """A reply that is not of the requested form; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class PromptedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """An answer as it was read."""
+    """The values and the rationale read from an answer."""
 
     values: Mapping[str, int]
     rationale: str
@@ -45,8 +44,8 @@ class Read:
 def asked_criteria(
     rubric: RubricDocument, keys: Collection[str] = ()
 ) -> tuple[RubricCriterion, ...]:
-    """Return the criteria that are about single questions, those of `keys` where any are named; a
-    judge is asked about one question at a time."""
+    """Return the criteria about single questions, only those of `keys` if any are named; a judge is
+    asked about one question at a time."""
     return tuple(
         each
         for each in rubric.criteria
@@ -73,7 +72,7 @@ def _criterion(criterion: RubricCriterion) -> str:
 
 
 def item_text(asked: PromptedQuestion, rubric: RubricDocument) -> str:
-    """Return one question with what the protocol shows beside it; nothing names a system."""
+    """Return one question with its source as far as the protocol shows it, without a system."""
     shown = [name for stage in rubric.stages for name in stage.shows]
     lines = [
         f"{title}: {asked.beside[name]}"
@@ -89,7 +88,8 @@ def read_reply(text: str, criteria: Sequence[RubricCriterion]) -> Read:
     Raises
     ------
     NoAnswer
-        Text around the object, a key that is missing, a value that is no point. Nothing is guessed.
+        If there is text around the object, a key is missing, or a value is no point. Nothing is
+        guessed.
     """
     try:
         found = json.loads(text)
@@ -114,6 +114,6 @@ def read_reply(text: str, criteria: Sequence[RubricCriterion]) -> Read:
 
 
 def storable(text: str) -> str:
-    """Return what a machine said without what the database does not keep, NUL and half a pair, and
-    without what acts on a terminal that prints it."""
+    """Return a model's text without characters that the database cannot store, NUL and lone
+    surrogates, and without control characters that would act on a terminal."""
     return _CONTROL.sub("\ufffd", text).encode("utf-8", "replace").decode()

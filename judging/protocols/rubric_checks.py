@@ -1,4 +1,4 @@
-"""What must hold between the parts of a rubric, each breach as its place and a sentence."""
+"""Checks between the parts of a rubric; each problem is a place and a sentence."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ _WHOLE = ("overall", "general", "total")
 
 
 def problems(rubric: RubricDocument) -> Iterator[KeyedProblem]:
-    """Yield everything that is wrong between the parts, after each part by itself was found
-    good."""
+    """Yield every problem between the parts; each part by itself must have passed its checks."""
     yield from _stages(rubric)
     yield from _criteria(rubric)
     yield from _repeated("rules", [rule.key for rule in rubric.rules])
@@ -31,8 +30,8 @@ def problems(rubric: RubricDocument) -> Iterator[KeyedProblem]:
 
 
 def asks_overall(text: str) -> bool:
-    """Say whether a name or key asks for quality as a whole, word by word: no pattern looks back
-    and forth.
+    """Return whether a name or key asks for quality as a whole, checked word by word without
+    backtracking patterns.
 
     >>> asks_overall("Overall quality"), asks_overall("Quality of grammar")
     (True, False)
@@ -46,7 +45,7 @@ def asks_overall(text: str) -> bool:
 
 
 def warnings(rubric: RubricDocument) -> Iterator[KeyedProblem]:
-    """Yield what is allowed but unwise."""
+    """Yield warnings about valid but unwise parts."""
     for index, criterion in enumerate(rubric.criteria):
         if asks_overall(criterion.name) or asks_overall(criterion.key):
             yield (
@@ -130,7 +129,7 @@ def _named(
 
 
 def _reach(rubric: RubricDocument, rule: Force, place: str) -> Iterator[KeyedProblem]:
-    """A cause and what it settles must be answered for the same unit, the cause not later."""
+    """A cause and the criterion it sets must be about one unit, the cause not in a later stage."""
     known = {criterion.key: criterion for criterion in rubric.criteria}
     order = [stage.key for stage in rubric.stages]
     cause = known.get(rule.criterion)
@@ -143,7 +142,7 @@ def _reach(rubric: RubricDocument, rule: Force, place: str) -> Iterator[KeyedPro
         if cause and cause.stage in order and target.stage in order[: order.index(cause.stage)]:
             yield (
                 f"{place}.sets.{target.key}",
-                f"{target.key} is settled in a stage before {rule.criterion}",
+                f"{target.key} is set in a stage before {rule.criterion}",
             )
 
 
@@ -197,7 +196,7 @@ def _rules_together(rubric: RubricDocument) -> Iterator[KeyedProblem]:
 
 
 def _disagreements(forces: Sequence[tuple[int, Force]]) -> Iterator[KeyedProblem]:
-    """Two rules may set one criterion differently only if they can never hold together."""
+    """Yield pairs of rules that set one criterion differently although both can apply together."""
     for place, (index, rule) in enumerate(forces):
         for _, earlier in forces[:place]:
             apart = rule.criterion == earlier.criterion and rule.value != earlier.value
@@ -257,8 +256,8 @@ def _aggregate(rubric: RubricDocument) -> Iterator[KeyedProblem]:
 
 
 def _worked_item(rubric: RubricDocument, item: WorkedItem) -> Iterator[KeyedProblem]:
-    """An example rates every criterion, says why, obeys the rules and shows nothing that annotators
-    will not see."""
+    """Yield problems of the worked item: it must rate every criterion, give reasons, obey the
+    rules, and show nothing that annotators will not see."""
     yield from _named(rubric, item.values, "worked_item.values")
     for criterion in rubric.criteria:
         if criterion.key not in item.values and not criterion.optional:
@@ -279,7 +278,7 @@ def _against_rules(rubric: RubricDocument, item: WorkedItem) -> Iterator[KeyedPr
     try:
         settled_by_rules = forced(rubric.rules, item.values)
     except RuleCycle:
-        return  # told where the rules are
+        return  # reported with the rules
     for key, settled in settled_by_rules.items():
         if item.values.get(key) != settled.value:
             yield f"worked_item.values.{key}", f"a rule sets {key} to {settled.value} here"
@@ -288,7 +287,7 @@ def _against_rules(rubric: RubricDocument, item: WorkedItem) -> Iterator[KeyedPr
 def translation_problems(
     rubric: RubricDocument, strings: Mapping[str, str]
 ) -> Iterator[KeyedProblem]:
-    """Yield what is wrong with the translations, given the strings there are to translate."""
+    """Yield problems of the translations, given the texts to translate."""
     for language, words in rubric.translations.items():
         if not TAG.fullmatch(language) or language == rubric.language:
             yield (

@@ -1,5 +1,5 @@
-"""From YAML or JSON to a tree that knows its lines, and from the tree to fields, noting every
-problem on the way."""
+"""Reading YAML or JSON as a tree with line numbers, and the tree as fields, noting every
+problem."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ DECIMAL = re.compile(r"[+-]?\d{1,9}(\.\d{1,9})?")
 KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,59}")
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 FLAGS = {"true": True, "false": False}
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast where libyaml is there
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast if libyaml is installed
 
 Choice = TypeVar("Choice", bound=str)
 
 
 @dataclass(frozen=True, slots=True)
 class RubricProblem:
-    """Why a rubric was refused: in which file, on which line (None where there is none), at which
+    """A reason why a rubric was refused: its file, its line (None if there is none), and its
     key."""
 
     file: str
@@ -60,8 +60,7 @@ class Node:
 
 
 def from_yaml(text: str, file: str) -> Node:
-    """Read one YAML document; aliases, tags of other people's types and deep nesting are
-    refused."""
+    """Read one YAML document; aliases, tags of custom types and deep nesting are refused."""
     if len(text) > MAX_TEXT_CHARACTERS:
         raise RubricError(
             [RubricProblem(file, None, "", f"longer than {MAX_TEXT_CHARACTERS:,} characters")]
@@ -142,25 +141,25 @@ class ProblemReport:
         self.lines = dict(_lines(root, ""))
 
     def add(self, key: str, reason: str) -> None:
-        """Note a problem at a place; a place that is not written stands on the line of what should
-        hold it."""
+        """Note a problem at a place; a missing place gets the line of the part that should contain
+        it."""
         place = key
         while place and place not in self.lines:
             place = _outer(place)
         self.problems.append(RubricProblem(self.file, self.lines.get(place), key, reason))
 
     def close(self) -> None:
-        """Raise what was found, in the order of the file."""
+        """Raise the problems found, in the order of the file."""
         if self.problems:
             raise RubricError(self.sorted())
 
     def sorted(self) -> tuple[RubricProblem, ...]:
-        """Return what was found, in the order of the file."""
+        """Return the problems found, in the order of the file."""
         return tuple(sorted(self.problems, key=lambda problem: problem.line or 0))
 
 
 def _outer(place: str) -> str:
-    """Return the place that holds this one; nothing for a part of the document itself.
+    """Return the place that contains this one; "" for a part of the document itself.
 
     >>> _outer("criteria[2].points[0]"), _outer("criteria[2]"), _outer("criteria")
     ('criteria[2].points', 'criteria', '')
@@ -177,8 +176,8 @@ def _lines(node: Node, place: str) -> Iterator[tuple[str, int | None]]:
 
 
 class OpenMapping:
-    """A mapping that is being read: what nobody asked for by the time it is closed is an unknown
-    key."""
+    """A mapping that is being read: keys that were not requested before it is closed are unknown
+    keys."""
 
     def __init__(self, node: Node, report: ProblemReport, place: str = "") -> None:
         self.report = report
@@ -199,11 +198,11 @@ class OpenMapping:
         return f"{self.place}.{key}" if self.place else key
 
     def has(self, key: str) -> bool:
-        """Say whether the key is written, without asking for it."""
+        """Return whether the key is written, without requesting it."""
         return key in self.nodes
 
     def take(self, key: str, kind: str, wanted: str, *, required: bool) -> Node | None:
-        """Return the node of a key if it is of that kind; everything else is noted."""
+        """Return the node of a key if it is of that kind; otherwise note a problem."""
         self.known.append(key)
         node = self.nodes.get(key)
         if node is not None and node.kind == kind:
@@ -220,7 +219,7 @@ class OpenMapping:
     def text(
         self, key: str, *, default: str | None = None, longest: int = MAX_DOCUMENT_CHARACTERS
     ) -> str:
-        """Return a text without outer white space; required where there is no default."""
+        """Return a text without outer white space; required if there is no default."""
         node = self.take(key, "scalar", "a text", required=default is None)
         if node is None:
             return default or ""
@@ -234,7 +233,7 @@ class OpenMapping:
         return words
 
     def key(self, name: str = "key", *, default: str | None = None) -> str:
-        """Return a short name that may stand in addresses and exports."""
+        """Return a short name that is allowed in addresses and exports."""
         word = self.text(name, default=default, longest=60)
         if word and not KEY.fullmatch(word):
             self.report.add(
@@ -243,7 +242,7 @@ class OpenMapping:
         return word
 
     def version(self) -> str:
-        """Return the version, which stands in addresses and names of files."""
+        """Return the version, which is used in addresses and names of files."""
         word = self.text("version", longest=20)
         if word and not VERSION.fullmatch(word):
             self.report.add(
@@ -276,7 +275,7 @@ class OpenMapping:
         return float(node.text)
 
     def flag(self, key: str) -> bool:
-        """Return true or false; false where it is not written."""
+        """Return true or false; false if it is not written."""
         node = self.take(key, "scalar", "true or false", required=False)
         if node is not None and node.text not in FLAGS:
             self.report.add(self.at(key), "must be true or false")
@@ -297,7 +296,7 @@ class OpenMapping:
         return default or options[0]
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return a list of texts, empty where it is not written."""
+        """Return a list of texts, empty if it is not written."""
         node = self.take(key, "list", "a list of texts", required=False)
         for index, item in enumerate(node.items if node else ()):
             if item.kind != "scalar" or not item.text.strip():
@@ -328,7 +327,7 @@ class OpenMapping:
         return {name: item.text.strip() for name, item in node.pairs} if node else {}
 
     def section(self, key: str, *, required: bool = False) -> OpenMapping | None:
-        """Return the section under a key, None where it is not written."""
+        """Return the section under a key, None if it is not written."""
         node = self.take(key, "map", "a mapping of keys to values", required=required)
         return None if node is None else OpenMapping(node, self.report, self.at(key))
 
@@ -341,7 +340,7 @@ class OpenMapping:
         ]
 
     def close(self) -> None:
-        """Note every key that nobody asked for."""
+        """Note every key that was not requested."""
         for name in self.nodes:
             if name not in self.known:
                 near = get_close_matches(name, self.known, n=1)

@@ -1,4 +1,4 @@
-"""From sections of a tree to the parts of a rubric, each part checked by itself."""
+"""Reading sections of a tree as the parts of a rubric, each part checked by itself."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ LOWEST_VALUE, HIGHEST_VALUE = -32_768, 32_767  # as the database holds them
 
 
 def read_rubric(top: OpenMapping) -> RubricDocument:
-    """Return the rubric of a tree's top section, noting in its report what is wrong with each
-    part."""
+    """Return the rubric of a tree's top section, noting the problems of each part in its report."""
     rubric = RubricDocument(
         key=top.key(),
         version=top.version(),
@@ -134,7 +133,7 @@ def _point(section: OpenMapping) -> CriterionPoint:
 
 
 def _range(owner: OpenMapping) -> tuple[CriterionPoint, ...]:
-    """Spell out a scale given by its two ends; both ends need a label."""
+    """Return all points of a scale given by its two ends; both ends need a label."""
     section = owner.section("scale")
     if section is None:
         return ()

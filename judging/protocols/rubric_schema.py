@@ -1,5 +1,5 @@
-"""What a rubric holds: a protocol as an immutable document. docs/rubric-schema.md tells how it is
-written as YAML."""
+"""The contents of a rubric: a protocol as an immutable document. docs/rubric-schema.md describes
+its form as YAML."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CriterionPoint:
     examples: tuple[str, ...] = ()
 
 
-# What a criterion with the flag `cannot_judge` offers beside its scale
+# The point that a criterion with the flag `cannot_judge` has in addition to its scale
 CANNOT_JUDGE = CriterionPoint(-99, "Cannot judge", missing=True)
 CANNOT_JUDGE_LABELS: Mapping[str, str] = {"en": "Cannot judge", "de": "Kann ich nicht beurteilen"}
 
@@ -69,10 +69,10 @@ FRAMES: Mapping[StandardFrame, str] = {
 
 @dataclass(frozen=True, slots=True)
 class StandardCriterion:
-    """Which quality a criterion is in the terms of the field.
+    """The quality that a criterion measures, in the terms of the field.
 
     kind, part and frame are those of the datasheet HEDS (4.1.1 to 4.1.3); name is the criterion's
-    in the taxonomy QCET, empty where none is known to fit.
+    in the taxonomy QCET, empty if none is known to fit.
     """
 
     kind: StandardKind
@@ -89,7 +89,7 @@ class StandardCriterion:
 
 @dataclass(frozen=True, slots=True)
 class RubricCriterion:
-    """What is judged, of which kind of unit, on which scale, and at which stage of the page."""
+    """A criterion: its question, kind of unit, scale, and stage of the page."""
 
     key: str
     name: str
@@ -117,7 +117,7 @@ class RubricCriterion:
         return len(values) > BUTTONS_SHOWN and values == list(range(values[0], values[-1] + 1))
 
     def worst(self) -> int | None:
-        """Return the worst value, None where no end is best."""
+        """Return the worst value, None if no end is best."""
         if self.best == "none":
             return None
         return max(self.values()) if self.best == "lowest" else min(self.values())
@@ -125,8 +125,8 @@ class RubricCriterion:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A part of the page and what it shows beside the questions; a later stage comes only once this
-    one is frozen."""
+    """A part of the page and what it shows besides the questions; a later stage opens only once
+    this one is frozen."""
 
     key: str
     title: str
@@ -147,7 +147,7 @@ class AskedSpan:
 class WorkedItem:
     """One question rated as an example, which annotators read before their first task.
 
-    `shows` holds what stands beside it, by the names that stages use; `siblings` the other
+    `shows` holds the parts shown with it, by the names that stages use; `siblings` the other
     questions of its set.
     """
 
@@ -160,7 +160,7 @@ class WorkedItem:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """A computed column: questions are walked in order, and a level whose quota is used up costs
+    """A computed column: questions are counted in order, and a level whose quota is used up costs
     `surplus`."""
 
     key: str
@@ -198,7 +198,7 @@ FACT_KINDS: Mapping[str, type[Fact]] = {"quota": Quota, "type_diversity": TypeDi
 @dataclass(frozen=True, slots=True)
 class Aggregate:
     """A system's numbers: means over questions, or sums over every expected slot, of `criteria`
-    (all where empty).
+    (all if empty).
 
     `weights`: of criteria in the combined score; 1 if a criterion has none.
     """
@@ -262,8 +262,8 @@ class RubricDocument:
         return {key: value for key, value in found.items() if value is not None}
 
     def aggregated(self) -> tuple[str, ...]:
-        """Return the criteria that sums and means are made of: those named, else every one with a
-        best end."""
+        """Return the criteria that enter sums and means: those named, else every one with a best
+        end."""
         return self.aggregate.criteria or tuple(c.key for c in self.criteria if c.best != "none")
 
     def combined_weights(self) -> dict[str, int]:
@@ -271,7 +271,7 @@ class RubricDocument:
         return {key: self.aggregate.weights.get(key, 1) for key in self.aggregated()}
 
     def rated_example(self) -> tuple[tuple[RubricCriterion, CriterionPoint, str], ...]:
-        """Return each criterion of the worked item with the value it gets there, and why."""
+        """Return each criterion of the worked item with its value and the reason."""
         item = self.worked_item
         if item is None:
             return ()
@@ -290,10 +290,10 @@ class RubricDocument:
 
 
 def without_criteria(rubric: RubricDocument, keys: Sequence[str]) -> RubricDocument:
-    """Return the protocol as an analysis sees it that leaves criteria out.
+    """Return the protocol for an analysis that excludes criteria.
 
-    Rules lose what they say of those criteria, and a combined aggregate that one of them enters is
-    no longer made.
+    Rules lose their values for those criteria, and a combined aggregate that contains one of them
+    is dropped.
     """
     aggregate = rubric.aggregate
     if set(keys) & set(rubric.aggregated()):

@@ -1,5 +1,5 @@
-"""Rubrics in the making: trees that may be incomplete, where they begin and what a change in them
-brings along."""
+"""Unfinished rubrics: trees that may be incomplete, their beginnings, and the consequences of a
+change in them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ PLACE = re.compile(
 
 
 class NoSuchPlace(LookupError):
-    """There is no such part to add to, remove or move."""
+    """There is no such part to add to, to remove or to move."""
 
 
 def tree(text: str) -> Tree:
-    """Return the plain tree of a YAML text; RubricError where it is no YAML or no mapping."""
+    """Return the plain tree of a YAML text; raise RubricError if it is no YAML or no mapping."""
     plain = to_plain(from_yaml(text, FILE))
     if not isinstance(plain, dict):
         raise RubricError([RubricProblem(FILE, 1, "", "must be a mapping of keys to values")])
@@ -35,8 +35,8 @@ def tree(text: str) -> Tree:
 
 
 def blank() -> Tree:
-    """Return where a protocol from nothing begins: one stage, one criterion, three points, nothing
-    said yet."""
+    """Return the beginning of a new protocol: one stage, one criterion, three points, without any
+    texts."""
     return {
         "version": "1",
         "language": "en",
@@ -50,13 +50,13 @@ def blank() -> Tree:
 
 
 def new_criterion(stage: str) -> Tree:
-    """Return a criterion of which nothing is said but the commonest scale."""
+    """Return a criterion with nothing but the most common scale."""
     points = [{"value": value} for value in (1, 2, 3)]
     return {"level": "ordinal", "best": "highest", "stage": stage, "points": points}
 
 
 def own_version(rubric: RubricDocument, *, key: str) -> Tree:
-    """Return a copy to be changed, under a key of its own; it names where it comes from."""
+    """Return a copy to be changed, under a key of its own; it names its origin."""
     whole = documents.to_document(rubric)
     own = {
         "key": key,
@@ -75,7 +75,7 @@ def next_version(rubric: RubricDocument, *, taken: set[str]) -> Tree:
 
 
 def named(name: str, taken: set[str]) -> str:
-    """Return a key made of a name, such as `asks-for-the-answer`; a number keeps it apart from
+    """Return a key made from a name, such as `asks-for-the-answer`; a number distinguishes it from
     those taken."""
     plain = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore").decode()
     word = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50]
@@ -86,7 +86,7 @@ def named(name: str, taken: set[str]) -> str:
 
 
 def rename(plain: Tree, *, criteria: Mapping[str, str], stages: Mapping[str, str]) -> None:
-    """Carry new keys of criteria and stages to everything that names them."""
+    """Replace changed keys of criteria and stages wherever they are used."""
     for criterion in _maps(plain, "criteria"):
         _replace(criterion, "stage", stages)
     _replace(plain.get("span_mark"), "stage", stages)
@@ -121,8 +121,8 @@ def _rename_texts(plain: Tree, keys: Mapping[str, Mapping[str, str]]) -> None:
 
 
 def forget(plain: Tree, criterion: str) -> None:
-    """Take a criterion that is gone out of the lists and mappings that named it; a rule about it
-    alone is left."""
+    """Remove a deleted criterion from the lists and mappings that named it; a rule only about it is
+    kept."""
     for rule in _maps(plain, "rules"):
         for name in REFERENCES:
             if isinstance(rule.get(name), dict):
@@ -162,8 +162,7 @@ def prune(plain: Tree) -> None:
 
 
 def stale(before: str, after: str) -> tuple[str, ...]:
-    """Return the places of texts that changed while their translation did not, each with its
-    language."""
+    """Return the places, with languages, of texts that changed while their translation did not."""
     old, new = _sketched(before), _sketched(after)
     if old is None or new is None:
         return ()
@@ -231,7 +230,7 @@ def add(plain: Tree, place: str, kind: str = "") -> str:
 
 
 def remove(plain: Tree, place: str) -> None:
-    """Remove a row; what named a removed criterion forgets it."""
+    """Remove a row, and a removed criterion from everything that named it."""
     rows, index = _row(plain, place)
     row = rows.pop(index)
     if place.startswith("criteria[") and place.count("[") == 1 and isinstance(row, dict):
@@ -239,7 +238,7 @@ def remove(plain: Tree, place: str) -> None:
 
 
 def move(plain: Tree, place: str, by: int) -> str:
-    """Move a row up (-1) or down (1), and return its new place; at an end it stays."""
+    """Move a row up (-1) or down (1), and return its new place; at an end it does not move."""
     rows, index = _row(plain, place)
     target = min(max(index + by, 0), len(rows) - 1)
     rows.insert(target, rows.pop(index))
@@ -254,7 +253,7 @@ def _row(plain: Tree, place: str) -> tuple[list[Any], int]:
     if match[3]:
         rows, index = _at(rows, match[2], place).get("points"), match[4]
     _at(rows, index, place)
-    assert isinstance(rows, list)  # noqa: S101  # _at has looked
+    assert isinstance(rows, list)  # noqa: S101  # checked by _at
     return rows, int(index)
 
 

@@ -43,7 +43,8 @@ from judging.views.second_factor import ask_for_code
 
 
 class _Counted:
-    """Of Django's views of a form with a password: who tries too many is told to wait."""
+    """Mixin for Django's views of a form with a password: after too many attempts users must
+    wait."""
 
     def post(self: Any, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
@@ -57,7 +58,7 @@ class _Counted:
 
 
 class LogIn(_Counted, LoginView):
-    """Django's own, with attempts counted."""
+    """Django's view, with attempts counted."""
 
     authentication_form = LogInForm
     redirect_authenticated_user = True
@@ -77,15 +78,15 @@ class LogIn(_Counted, LoginView):
 
 
 class NewPassword(PasswordResetConfirmView):
-    """Django's own. Who has the link owns the account, so that no stranger's guesses keep their
-    browser out."""
+    """Django's view. A user with the link owns the account, so guesses of others do not block this
+    browser."""
 
     form_class = NewPasswordForm
     token_generator = accounts.PasswordLinks()
 
     def form_valid(self, form: SetPasswordForm) -> HttpResponse:
         with transaction.atomic():
-            # one of many at once: to hash each would keep others waiting
+            # another of several requests was first: hashing for each would keep others waiting
             if User.objects.select_for_update().get(pk=self.user.pk).password != self.user.password:
                 self.validlink = False
                 return self.render_to_response(self.get_context_data())
@@ -96,15 +97,15 @@ class NewPassword(PasswordResetConfirmView):
 
 
 class ChangedPassword(_Counted, PasswordChangeView):
-    """Django's own, with attempts counted; it ends every other session, and the key that was made
-    under the old password."""
+    """Django's view, with attempts counted; it ends every other session, and revokes the token that
+    was created under the old password."""
 
     form_class = ChangedPasswordForm
 
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
         user = self.request.user
         with transaction.atomic():
-            # another request with the old one came a moment before
+            # another request with the old password came a moment before
             if User.objects.select_for_update().get(pk=user.pk).password != user.password:
                 form.add_error("old_password", form.error_messages["password_incorrect"])
                 return self.form_invalid(form)
@@ -119,7 +120,7 @@ class ChangedPassword(_Counted, PasswordChangeView):
 @login_required
 @require_http_methods(["GET", "POST"])
 def confirm(request: HttpRequest) -> HttpResponse:
-    """Ask for the password once more, and lead back to where it was needed."""
+    """Ask for the password again, and lead back to the page that required it."""
     if not request.user.has_usable_password():
         raise Http404
     form = ConfirmForm(request.POST if request.method == "POST" else None, user=request.user)
@@ -147,7 +148,8 @@ def confirm(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """Send people where their work is: researchers to their campaigns, annotators to theirs."""
+    """Lead users to the page of their work: researchers to their campaigns, annotators to
+    theirs."""
     if request.user.may_create_campaigns or Campaign.objects.visible_to(request.user).exists():
         return redirect("judging:campaigns")
     if request.user.is_superuser:
@@ -158,8 +160,8 @@ def home(request: HttpRequest) -> HttpResponse:
 @administrator_required
 @require_GET
 def index(request: HttpRequest) -> HttpResponse:
-    """List the accounts; those of annotators who came by a link, of whom there may be hundreds, only
-    on demand."""
+    """List the accounts; annotators who came by a link, perhaps hundreds, are listed only on
+    demand."""
     accounts_there = User.objects.order_by("username")
     by_link = accounts_there.filter(
         username__startswith=OUTSIDE, password__startswith=UNUSABLE_PASSWORD_PREFIX
@@ -181,7 +183,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @password_confirmed_first
 def new(request: HttpRequest) -> HttpResponse:
-    """Make an account, and show the link by which its owner chooses a password."""
+    """Create an account, and show the link by which its owner chooses a password."""
     form = AccountForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
@@ -200,7 +202,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @password_confirmed
 def account(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change what an account may do."""
+    """Change the rights of an account."""
     owner = get_object_or_404(User, pk=pk)
     form = RightsForm(request.POST if request.method == "POST" else None, instance=owner)
     if request.method == "POST" and form.is_valid():
@@ -238,7 +240,7 @@ def let_try(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @password_confirmed
 def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
-    """Give what somebody leaves behind to another account."""
+    """Give all datasets and campaigns of an account to another one."""
     owner = get_object_or_404(User, pk=pk)
     form = MemberForm(request.POST, roles=())
     if not form.is_valid():

@@ -1,4 +1,4 @@
-"""Adjudication: naming who settles values, and the page on which they do."""
+"""Adjudication: naming the adjudicator, and the page on which they adjudicate ratings."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -30,7 +30,7 @@ A_PAGE = 20
 @campaign_for_staff
 @require_GET
 def adjudication(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show who settles values, and how many are left."""
+    """Show the adjudicator, and how many ratings are left to adjudicate."""
     return _page(request, campaign, AdjudicatorForm())
 
 
@@ -82,8 +82,8 @@ def _page(
 @campaign_for_adjudicator
 @require_http_methods(["GET", "POST"])
 def settle(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show where annotators differ, and take what is settled; nothing to who judges the dataset
-    still, for it tells what others said of the questions."""
+    """Show where annotators differ, and store adjudicated ratings. Adjudicators who still judge the
+    dataset see nothing, because the page shows the ratings of others."""
     if judges_now(request.user, campaign.collection):
         decline = how_to_decline(request.user, campaign.collection)
         context = {"campaign": campaign, "judges": True, "decline": decline}
@@ -115,7 +115,7 @@ def settle(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _take(request: HttpRequest, campaign: Campaign) -> bool:
-    """Settle what was sent; say whether it was taken."""
+    """Store the sent adjudicated rating; return whether it was accepted."""
     value = value_of(request.POST.get("value"))
     if value is None:
         messages.error(request, _("Choose a value."))
@@ -132,5 +132,5 @@ def _take(request: HttpRequest, campaign: Campaign) -> bool:
     except (CannotSettle, campaigns.NotAllowedNow) as refused:
         messages.error(request, str(refused))
         return False
-    messages.success(request, _("Settled. What annotators said stays as it is."))
+    messages.success(request, _("Adjudicated. The annotators' ratings do not change."))
     return True

@@ -1,4 +1,4 @@
-"""Which systems an annotator made: they get no task with a question of theirs."""
+"""Systems that an annotator made: they get no task with a question of theirs."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -15,7 +15,7 @@ from judging.models import Campaign
 @campaign_for_managers
 @require_POST
 def note(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Note the ticked systems as the annotator's own."""
+    """Store the ticked systems as the annotator's own."""
     enrollment = get_object_or_404(campaign.enrollments, pk=pk)
     keys = [
         int(key)

@@ -1,4 +1,4 @@
-"""A researcher's pages about a campaign: plan it, lock it, open it, watch it."""
+"""A researcher's pages about a campaign: planning, locking, opening and watching it."""
 
 from functools import partial
 from typing import Any
@@ -109,7 +109,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @campaign_for_staff
 @require_GET
 def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show where a campaign stands and what it needs."""
+    """Show a campaign's state and what it needs."""
     context = live.of(campaign, request.user) | {
         "tab": "overview",
         "job": campaign.jobs.unfinished().first(),
@@ -122,8 +122,8 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _material(campaign: Campaign) -> MaterialFacts | None:
-    """Count what a draft judges; None of a campaign that is planned already, or whose selection
-    fits no more."""
+    """Count what a draft judges; None for a campaign past its draft, or if its selection no longer
+    fits the dataset."""
     try:
         return fit.of_draft(campaign) if campaign.state == Campaign.State.DRAFT else None
     except CannotChoose:
@@ -131,8 +131,8 @@ def _material(campaign: Campaign) -> MaterialFacts | None:
 
 
 def _outlook(campaign: Campaign, material: MaterialFacts | None) -> dict[str, Any]:
-    """Return what a draft's pages say before the lock: what does not fit, and how much judging it
-    comes to."""
+    """Return the part of a draft's pages before the lock: problems of the plan, and the amount of
+    judging."""
     if material is None:
         return {}
     document = sheets.known(campaign.rubric).document
@@ -175,7 +175,7 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _hypotheses(campaign: Campaign) -> list[str]:
-    """Return what the locked plan declares about tests."""
+    """Return the locked plan's declarations about tests, as sentences."""
     declared = hypotheses.from_document((campaign.protocol or {}).get("hypotheses", {}))
     names = {each.key: each.name for each in sheets.known(campaign.rubric).document.criteria}
     return list(hypotheses.in_words(declared, names))
@@ -189,7 +189,7 @@ def _deviations(request: HttpRequest, campaign: Campaign) -> Page[Deviation]:
 @campaign_for_managers
 @require_POST
 def amend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Change what may change after the lock, with the reason."""
+    """Change an amendable part after the lock, with the reason."""
     form = AmendForm(request.POST)
     if not form.is_valid():
         context = {
@@ -214,7 +214,7 @@ def amend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_managers
 @require_POST
 def lock(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Fix the protocol."""
+    """Lock the protocol."""
     done = _("The protocol is locked. Open the campaign when you are ready.")
     locking = partial(campaigns.lock, campaign=campaign, now=timezone.now(), by=request.user)
     return _told(request, campaign, locking, done)
@@ -224,7 +224,7 @@ def lock(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @creator_required
 @require_POST
 def duplicate(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Plan another campaign like this one."""
+    """Plan another campaign with the same settings."""
     get_object_or_404(collections_to_plan_with(request.user), pk=campaign.collection_id)
     try:
         made = campaigns.duplicate(campaign=campaign, by=request.user)
@@ -241,7 +241,7 @@ def duplicate(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_POST
 @password_confirmed
 def discard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Delete a draft; where it has many places, a job does."""
+    """Delete a draft; if it has many places, a job deletes it."""
     is_draft = campaign.state == Campaign.State.DRAFT
     if is_draft and campaigns.is_slow_to_remove(campaign):
         job = tasks.begin_once(kind=campaigns.DISCARD, by=request.user, campaign=campaign)
@@ -261,9 +261,9 @@ PEOPLE = 200  # annotators on a page
 @campaign_for_managers
 @require_POST
 def open_(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Let annotators in; a large campaign is laid out by a job.
+    """Admit annotators; a job lays out a large campaign.
 
-    Where the campaign breaks rules of its crowd platform they are shown first.
+    If the campaign breaks rules of its crowd platform they are shown first.
     """
     if campaign.state == Campaign.State.LOCKED and (broken := crowd_platforms.unmet(campaign)):
         if "anyway" not in request.POST:
@@ -298,7 +298,7 @@ def move(request: HttpRequest, campaign: Campaign, to: str) -> HttpResponse:
 @campaign_for_staff
 @require_GET
 def annotators(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """List who judges, how far they are, and the links by which more may join."""
+    """List the annotators, their progress, and the links by which more may join."""
     return _annotators_page(request, campaign)
 
 
@@ -338,11 +338,11 @@ def _annotators_page(
 @campaign_for_managers
 @require_POST
 def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Make an invitation link."""
+    """Create an invitation link."""
     form = InvitationForm(request.POST)
     with timezone.override(
         campaign.time_zone
-    ):  # the end that is entered is meant as it will be shown
+    ):  # the entered end is in the time zone in which it will be shown
         valid = form.is_valid()
     if not valid:
         return _annotators_page(request, campaign, status=422, invitation_form=form)
@@ -358,10 +358,10 @@ def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_managers
 @require_POST
 def revoke(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Make an invitation link worthless."""
+    """Revoke an invitation link."""
     link = get_object_or_404(campaign.invitations, pk=pk)
     campaigns.revoke(invitation=link, now=timezone.now(), by=request.user)
-    messages.success(request, _("Nobody can join by that link any more."))
+    messages.success(request, _("The link is revoked: no further annotators can join by it."))
     return redirect("judging:annotators", campaign.uuid)
 
 
@@ -369,13 +369,13 @@ def revoke(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
 @require_POST
 @password_confirmed
 def undo_joins(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Revoke a link that strangers found, and undo what came by it."""
+    """Revoke a link that unwanted people found, and undo the joins by it."""
     link = get_object_or_404(campaign.invitations, pk=pk)
     undone = enrollments.undo_joins(invitation=link, by=request.user, now=timezone.now())
     messages.success(
         request,
         _(
-            "The link is revoked. %(removed)s who handed nothing in are removed, %(excluded)s are left out."
+            "The link is revoked. %(removed)s without submissions are removed, %(excluded)s are excluded."
         )
         % {"removed": undone.removed, "excluded": undone.excluded},
     )
@@ -429,7 +429,7 @@ def remove_member(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResp
 @campaign_for_managers
 @require_POST
 def exclude(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Leave an annotator out of the analysis, or take them back in; nothing is deleted."""
+    """Exclude an annotator from the analysis, or re-include them; nothing is deleted."""
     form = ExclusionForm(request.POST, campaign=campaign)
     asked = request.POST.get("act")
     form.fields["reason"].required = asked not in ("readmit", "free")
@@ -443,7 +443,7 @@ def exclude(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             request,
             campaign,
             free,
-            _("The seat is free: who joins next goes on there."),
+            _("The seat is free: the next annotator to join takes it."),
             "judging:annotators",
         )
     change = {
@@ -471,7 +471,7 @@ def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     }
     if not selections.names_systems(campaign, request.user):
         context["reports"] = live.reports(campaign, request.user)[:MAX_PAGE_ROWS]
-        if page.number == 1:  # it takes a look at all that was marked
+        if page.number == 1:  # it reads all marks of the campaign
             context["lacking"] = live.lacking(campaign, request.user)[:MAX_PAGE_ROWS]
     if judges_now(request.user, campaign.collection):
         _without_own(page, request.user)
@@ -479,8 +479,8 @@ def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _without_own(page: Page[Task], user: User) -> None:
-    """Take what somebody holds or has handed in out of the counts: a task of theirs that stands in
-    none is a check."""
+    """Take the user's own held or submitted tasks out of the counts: otherwise a task of theirs
+    that is in no count would be known as a check."""
     own = Assignment.objects.filter(task__in=[task.pk for task in page], enrollment__user=user)
     states = dict(own.values_list("task", "state"))
     for task in page:
@@ -491,7 +491,7 @@ def _without_own(page: Page[Task], user: User) -> None:
 def _told(
     request: HttpRequest, campaign: Campaign, act: Any, done: str, to: str = "judging:campaign"
 ) -> HttpResponse:
-    """Do it, and say on the next page that it is done or why it cannot be."""
+    """Perform an act, and report on the next page that it is done or why it cannot be."""
     try:
         act()
     except (campaigns.NotAllowedNow, NothingToJudge, enrollments.AlreadyExcluded) as refused:

@@ -1,4 +1,4 @@
-"""Gold questions and degraded copies of a campaign: adding, correcting and taking them out."""
+"""Gold questions and degraded copies of a campaign: adding, correcting and retiring them."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -47,7 +47,7 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "form": form if form.fields["unit"].choices else None,
         "source": source,
         "gold": items.filter(kind=CheckKind.GOLD),
-        # also where the plan was made wider since: they may all be of one system
+        # also if the plan was widened since: they may all be of one system
         "degraded": items.none()
         if judges_now(request.user, campaign.collection)
         else items.filter(kind=CheckKind.DEGRADED),
@@ -60,8 +60,8 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
 def correct(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Correct which values of a gold question are right; flags follow at once, and the history says
-    who did it."""
+    """Correct the right values of a gold question; flags change at once, and the history names the
+    user."""
     selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
     item = get_object_or_404(
         campaign.check_items.select_related("unit__question"), pk=pk, kind=CheckKind.GOLD
@@ -74,7 +74,7 @@ def correct(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
         check_items.correct_gold(
             item=item, accepted=form.accepted(), by=request.user, now=timezone.now(), reason=reason
         )
-        messages.success(request, _("Corrected. Whoever gave these values has passed."))
+        messages.success(request, _("Corrected. Annotators who gave these values have passed."))
         return redirect("judging:gold", campaign.uuid)
     context = {"campaign": campaign, "tab": "plan", "form": form, "item": item}
     return render(
@@ -85,7 +85,7 @@ def correct(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
 @campaign_for_managers
 @require_POST
 def retire(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Take a gold question or a degraded copy out: nobody meets it any more, and it counts in no
+    """Retire a gold question or a degraded copy: no annotator gets it any more, and it counts in no
     result."""
     item = get_object_or_404(campaign.check_items, pk=pk)
     check_items.retire(item=item, by=request.user, now=timezone.now())

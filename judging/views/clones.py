@@ -15,7 +15,7 @@ from judging.models import Campaign
 @creator_required
 @require_POST
 def clone(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Make a draft that reproduces a study with new annotators."""
+    """Create a draft that reproduces a study with new annotators."""
     get_object_or_404(collections_to_plan_with(request.user), pk=campaign.collection_id)
     try:
         made = clones.clone(campaign=campaign, by=request.user)

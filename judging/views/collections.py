@@ -1,4 +1,4 @@
-"""Collections: what there is, what one of them holds, and what of its file could not be kept."""
+"""Pages of collections: the list, the contents of one, and the quarantined values of its files."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -36,7 +36,7 @@ def index(request: HttpRequest) -> HttpResponse:
     found = collections_of(request.user).select_related("owner").order_by("-created_at")
     page = Paginator(found, 50).get_page(request.GET.get("page"))
     held = collection_counts.totals(page)
-    there = [each for each in page if each.pk in held]  # others were deleted at this moment
+    there = [each for each in page if each.pk in held]  # others were deleted meanwhile
     context = {"page": page, "listed": [(each, held[each.pk]) for each in there]}
     return render(request, "judging/collections/index.html", context)
 
@@ -44,7 +44,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @collection_for_readers
 @require_GET
 def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show what a collection holds, and what could not be kept."""
+    """Show the contents of a collection, and the quarantined values."""
     quarantine = Paginator(collection.quarantine.all(), 25).get_page(request.GET.get("page"))
     campaigns = (
         Campaign.objects.visible_to(request.user)
@@ -60,7 +60,7 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         "systems": collection_counts.systems(collection),
         "metrics": collection_counts.metrics(collection),
         "quarantine": quarantine,
-        # a system's name may stand beside a text there, where degrading left it out
+        # quarantined texts may name a system that a degraded copy omitted
         "is_blind": blind,
         "decline": how_to_decline(request.user, collection) if blind else "",
         "campaigns": Paginator(campaigns, 50).get_page(request.GET.get("campaigns")),
@@ -81,8 +81,8 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 def _seen_by(collection: Collection) -> QuerySet[Membership]:
-    """Return the roles by which others than its owner see a collection: those in campaigns that
-    somebody else made."""
+    """Return the roles by which users other than its owner see a collection: those in campaigns
+    that another user created."""
     seen = Membership.objects.staff().filter(campaign__in=collection.campaigns.in_use())
     others = seen.exclude(user=collection.owner_id).exclude(user=F("campaign__created_by"))
     shown = others.select_related("user", "campaign").only("role", "user", "campaign__title")
@@ -93,7 +93,7 @@ def _seen_by(collection: Collection) -> QuerySet[Membership]:
 @require_POST
 @password_confirmed
 def share(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Let somebody plan campaigns about the collection."""
+    """Allow a user to plan campaigns about the collection."""
     form = MemberForm(request.POST, roles=())
     if form.is_valid():
         collections.share(collection=collection, user=form.user, by=request.user)
@@ -107,7 +107,7 @@ def share(request: HttpRequest, collection: Collection) -> HttpResponse:
 @require_POST
 @password_confirmed
 def end_use(request: HttpRequest, collection: Collection, user: int) -> HttpResponse:
-    """End somebody's use of the collection."""
+    """End a user's right to use the collection."""
     other = get_object_or_404(
         User.objects.filter(
             pk__in=[each.pk for each, _may, _which in collections.uses(collection)]
@@ -125,7 +125,7 @@ def end_use(request: HttpRequest, collection: Collection, user: int) -> HttpResp
 @require_POST
 @password_confirmed
 def hand_over(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Make somebody else the owner."""
+    """Make another user the owner."""
     form = MemberForm(request.POST, roles=())
     refused = " ".join(form.errors.get("username", []))
     if not refused:
@@ -144,7 +144,7 @@ def hand_over(request: HttpRequest, collection: Collection) -> HttpResponse:
 @not_for_who_judges
 @require_GET
 def quarantine(request: HttpRequest, collection: Collection) -> StreamingHttpResponse:
-    """Hand out what could not be kept as CSV."""
+    """Return the quarantined values as CSV."""
     columns = ("row", "column", "value", "reason")
     rows = collection.quarantine.values_list(*columns).iterator()
     response = StreamingHttpResponse(
@@ -169,12 +169,13 @@ def remove_scores(request: HttpRequest, collection: Collection, metric: int) -> 
 @require_http_methods(["GET", "POST"])
 @password_confirmed
 def delete(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Say what would go and ask once more; then remove it, a large one by a job."""
+    """Show what would be deleted and ask for a confirmation; then delete it, a large one by a
+    job."""
     if request.method == "POST":
         try:
             return _delete(request, collection)
         except collections.InUse:
-            pass  # the page says which
+            pass  # the page names what uses it
     held = collection_counts.of(collection)
     in_use = collection.campaigns.listed().order_by("title")
     seen = Campaign.objects.visible_to(request.user)

@@ -1,4 +1,5 @@
-"""The page about a campaign's crowd platform: what to paste there, what is missing, who came."""
+"""The page about a campaign's crowd platform: values to paste there, unmet rules, and annotators
+who came."""
 
 from typing import Any
 
@@ -32,7 +33,7 @@ SHOWN = (
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
 def crowd(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Set up the platform that sends people, and see who came."""
+    """Set up the platform that sends annotators, and show how many came."""
     platform = CrowdPlatform.objects.filter(campaign=campaign).first()
     if platform is None:
         return _begin(request, campaign)

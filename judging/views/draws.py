@@ -1,4 +1,4 @@
-"""The draws of a closed campaign, for anybody to check."""
+"""The draws of a closed campaign, which anyone can check."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ from judging.views.exports import taken_along_in_pieces
 @require_POST
 @password_confirmed
 def reveal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Reveal the secret the draws were made from."""
+    """Reveal the secret from which the draws were made."""
     try:
         draws.reveal(campaign=campaign, now=timezone.now(), by=request.user)
     except draws.NotOverYet as refused:

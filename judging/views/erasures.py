@@ -1,4 +1,4 @@
-"""Erasing what one annotator did, on their demand."""
+"""Erasing all work of one annotator, at their request."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -18,8 +18,8 @@ from judging.models import Campaign, Judgment
 @require_http_methods(["GET", "POST"])
 @password_confirmed
 def erase(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Say what would go and ask for the label; then remove it for good. A job removes what is
-    much."""
+    """Show what would be erased and ask for the label; then erase it permanently. A job erases
+    large amounts."""
     person = get_object_or_404(campaign.enrollments, pk=pk)
     form = ErasureForm(request.POST if request.method == "POST" else None, enrollment=person)
     if request.method == "POST" and form.is_valid():

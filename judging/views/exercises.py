@@ -1,5 +1,5 @@
-"""Training and qualification of a campaign: its items, when somebody passes, and how annotators
-did."""
+"""Training and qualification of a campaign: its items, the rules for passing, and annotators'
+results."""
 
 from typing import Any
 
@@ -24,8 +24,8 @@ FOUND = 20  # questions listed at most
 @campaign_for_managers
 @require_GET
 def index(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
-    """List the items of a kind with their keys, and offer another; `?use` takes a question of the
-    material by its place among those found, for its key would tell systems apart."""
+    """List the items of a kind with their keys, and offer a further one; `?use` names a question of
+    the dataset by its place among those found, because its key would distinguish systems."""
     selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
     use, (_wanted, found) = _key(request.GET.get("use", "")), _found(request, campaign)
     picked = found[use - 1] if 0 < use <= len(found) else None
@@ -40,7 +40,7 @@ def index(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
 @campaign_for_managers
 @require_POST
 def add(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
-    """Add an item, or ask one again at the end."""
+    """Add an item, or add a repeat of one at the end."""
     selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
     again = request.POST.get("again", "")
     if again:
@@ -81,7 +81,7 @@ def add(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
 @campaign_for_managers
 @require_POST
 def remove(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Take an item of a draft away."""
+    """Remove an item of a draft."""
     item = get_object_or_404(campaign.exercises, pk=pk)
     return _done(
         request, campaign, item.kind, lambda: exercises.remove(exercise=item, by=request.user)
@@ -110,7 +110,7 @@ def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
 def key(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Correct which values are right; tries are marked again."""
+    """Correct the right values of an item; tries are marked again."""
     selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
     keys = ExerciseKey.objects.filter(exercise__campaign=campaign, exercise__repeats=None)
     own = get_object_or_404(keys.select_related("exercise", "criterion"), pk=pk)
@@ -124,7 +124,7 @@ def key(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
             form.add_error("accepted", str(refused))
         else:
             said = _(
-                "Corrected. %(after)s tries pass now, %(before)s did before. Nobody who had passed loses it."
+                "Corrected. %(after)s tries pass now, %(before)s did before. Annotators who had passed stay qualified."
             )
             messages.success(request, said % {"after": after, "before": before})
             return redirect("judging:exercises", campaign.uuid, own.exercise.kind)
@@ -150,8 +150,7 @@ def _questions(campaign: Campaign) -> Any:
 
 
 def _found(request: HttpRequest, campaign: Campaign) -> tuple[str, list[Question]]:
-    """Return the words that are looked for in the dataset, and the first questions that have
-    them."""
+    """Return the words searched for in the dataset, and the first questions that contain them."""
     wanted = sent(request.GET, "find").strip()
     if not wanted:
         return "", []
@@ -160,7 +159,7 @@ def _found(request: HttpRequest, campaign: Campaign) -> tuple[str, list[Question
 
 
 def _texts(picked: Question | None) -> dict[str, str]:
-    """Return a question of the dataset as an item's texts; its system stays behind."""
+    """Return a question of the dataset as an item's texts, without its system."""
     if picked is None:
         return {}
     source = picked.unit.question_set.source
@@ -181,7 +180,7 @@ def _done(
 
 
 def _results(campaign: Campaign) -> list[tuple[Enrollment, qualifications.QualificationStanding]]:
-    """Return the annotators who have tried the qualification, and how they stand."""
+    """Return the annotators who have tried the qualification, and their results."""
     tried = campaign.enrollments.filter(tries__isnull=False).distinct().order_by("label")
     found = []
     for each in tried:

@@ -1,4 +1,4 @@
-"""The exit form of a campaign: its questions with their reasons, and what annotators answered."""
+"""The exit form of a campaign: its questions with their reasons, and the annotators' answers."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ COLUMNS = ("question", "text", "annotator", "answer")
 @campaign_for_managers
 @require_GET
 def index(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """List the questions with what was answered, and offer another to a draft."""
+    """List the questions with their answers, and offer a further one for a draft."""
     return _page(request, campaign, ExitQuestionForm())
 
 
@@ -46,7 +46,7 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_managers
 @require_POST
 def remove(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Take a question of a draft away."""
+    """Remove a question of a draft."""
     question = get_object_or_404(campaign.exit_questions, pk=pk)
     try:
         exit_forms.remove(question=question, by=request.user)
@@ -60,7 +60,7 @@ def remove(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
 @campaign_for_managers
 @require_GET
 def answers(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Return all answers as CSV, apart from judgments."""
+    """Return all answers as CSV, separately from judgments."""
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
     writer.writeheader()

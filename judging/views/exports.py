@@ -1,4 +1,4 @@
-"""Judgments to take along, in every format that holds them."""
+"""Exports of judgments, in every format that can hold them."""
 
 from collections.abc import Iterator, Mapping
 
@@ -23,13 +23,13 @@ IN_PIECES = {
     "jsonl": ("application/jsonl", "judgments.jsonl"),
     "label-studio": ("application/json", "label-studio.json"),
 }
-QGSTEC = "qgstec"  # written as one document: it says each sentence once
+QGSTEC = "qgstec"  # written as one document, which has each sentence once
 
 
 @campaign_for_staff
 @require_GET
 def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpResponseBase:
-    """Return every standing judgment with what it is about."""
+    """Return every current judgment with its item."""
     chosen = {name: name in request.GET for name in ("extras", "trials", "settled")}
     title = slugify(campaign.title)
     if key in IN_PIECES:
@@ -65,7 +65,7 @@ def _pieces(campaign: Campaign, key: str, chosen: Mapping[str, bool]) -> Iterato
 @campaign_for_staff
 @require_GET
 def codebook(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Return what the columns and values of the judgments mean."""
+    """Return the meaning of the columns and values of the judgments."""
     return attached(
         exports.codebook_csv(campaign=campaign),
         "text/csv",
@@ -85,8 +85,8 @@ def label_studio(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def taken_along(
     request: HttpRequest, campaign: Campaign, content: str | bytes, media_type: str, name: str
 ) -> HttpResponse:
-    """Return a file with judgments or results to be saved under a name; the history says who took
-    it along."""
+    """Return a file with judgments or results to be saved under a name; the history names the user
+    who exported it."""
     _noted(request, campaign, name)
     return attached(content, media_type, name)
 

@@ -1,5 +1,5 @@
-"""The history of a campaign and of the site: who did what, with a filter, and all of it as a
-table."""
+"""The history of a campaign and of the site: all acts with their users, with a filter, and the
+whole as a table."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -39,7 +39,7 @@ COLUMNS = (
 @campaign_for_staff
 @require_GET
 def campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show what was done in a campaign, the latest first."""
+    """Show the events of a campaign, the latest first."""
     shown = _shown(request, Event.objects.of_campaign(campaign.uuid), seen={campaign.uuid})
     return render(
         request,
@@ -57,8 +57,8 @@ def campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @administrator_required
 @require_GET
 def site(request: HttpRequest) -> HttpResponse:
-    """Show what was done on the site; of campaigns the administrator has no role in, only who did
-    what and when."""
+    """Show the events of the site; of campaigns in which the administrator has no role, only the
+    user, the act and the time."""
     shown = _shown(request, Event.objects.all(), seen=_seen_by(request.user))
     return render(request, "judging/accounts/history.html", shown, status=shown["status"])
 
@@ -66,7 +66,7 @@ def site(request: HttpRequest) -> HttpResponse:
 @campaign_for_staff
 @require_GET
 def campaign_table(request: HttpRequest, campaign: Campaign) -> StreamingHttpResponse:
-    """Hand out a campaign's history."""
+    """Return a campaign's history as a table."""
     lines = _table(Event.objects.of_campaign(campaign.uuid), seen={campaign.uuid})
     history.note(Event.Act.EXPORTED, by=request.user, campaign=campaign, about="history.csv")
     return attached_in_pieces(lines, "text/csv", f"{slugify(campaign.title)}-history.csv")
@@ -75,7 +75,7 @@ def campaign_table(request: HttpRequest, campaign: Campaign) -> StreamingHttpRes
 @administrator_required
 @require_GET
 def site_table(request: HttpRequest) -> StreamingHttpResponse:
-    """Hand out the site's history."""
+    """Return the site's history as a table."""
     lines = _table(Event.objects.all(), seen=_seen_by(request.user))
     history.note(Event.Act.EXPORTED, by=request.user, about="history.csv")
     return attached_in_pieces(lines, "text/csv", "history.csv")
@@ -87,7 +87,7 @@ def _seen_by(user: User) -> set[UUID]:
 
 @dataclass(frozen=True, slots=True)
 class ToldEvent:
-    """An event as somebody may read it."""
+    """An event as the user may read it."""
 
     event: Event
     who: str
@@ -114,8 +114,7 @@ def _shown(request: HttpRequest, events: QuerySet[Event], *, seen: set[UUID]) ->
 
 
 def _told(events: Iterable[Event], seen: set[UUID]) -> Iterator[ToldEvent]:
-    """Yield events with the names their accounts have now; an account that is gone keeps its
-    number."""
+    """Yield events with the current names of their accounts; a deleted account keeps its number."""
     known = list(events)
     numbers = {
         int(n)
@@ -135,8 +134,8 @@ def _told(events: Iterable[Event], seen: set[UUID]) -> Iterator[ToldEvent]:
 
 
 def _table(events: QuerySet[Event], *, seen: set[UUID]) -> Iterator[str]:
-    """Return the lines of a CSV of the events up to now, in the order of the chain, as they were
-    written; formulas are made inert."""
+    """Return the lines of a CSV of the events up to now, in the order of the chain, unchanged
+    except that formulas are made inert."""
     last = events.aggregate(last=Max("pk"))["last"] or 0
     found = events.filter(pk__lte=last).sealed().iterator()
     return spreadsheets.lines(COLUMNS, (_cells(each, seen) for each in found))

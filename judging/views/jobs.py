@@ -1,4 +1,4 @@
-"""One job's page: how far it is, what it found, how to stop it."""
+"""One job's page: its progress, its result, and a button to stop it."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ TITLES = {
     "judging.discard": gettext_lazy("Deleting a draft"),
     jobs.ERASE: gettext_lazy("Erasing an annotator"),
     "analysis.remove_dry_run": gettext_lazy("Deleting the copy of a dry run"),
-    "analysis.discard_ended": gettext_lazy("Deleting what nobody judged in"),
+    "analysis.discard_ended": gettext_lazy("Deleting unused campaigns"),
     "analysis.run": gettext_lazy("Analysing the judgments"),
     "analysis.planning": gettext_lazy("Simulating studies"),
     "analysis.dry_run": gettext_lazy("Trying it with simulated annotators"),
@@ -45,7 +45,7 @@ TITLES = {
     "analysis.tuning": gettext_lazy("Tuning a metric's weights"),
     "analysis.repeatability": gettext_lazy("Comparing a study with its reproduction"),
 }
-OF_FILES = (  # steps of an import, which go on by themselves
+OF_FILES = (  # steps of an import, which lead on without a click
     looks.COLUMNS,
     "judging.examine_file",
     "judging.preview_files",
@@ -54,7 +54,7 @@ OF_FILES = (  # steps of an import, which go on by themselves
     "judging.add_judge",
 )
 START = "celery -A config worker"
-BY_RESULT = (  # what a job's result names, the page of it and what its address holds, the link
+BY_RESULT = (  # key of a job's result, its page with the parts of the address, the link
     (
         "published",
         ("analysis:published", "published"),
@@ -66,7 +66,7 @@ BY_RESULT = (  # what a job's result names, the page of it and what its address 
     ("removed", ("judging:campaigns",), gettext_lazy("To the campaigns")),
     ("scored", ("analysis:metrics", "scored"), gettext_lazy("To the dataset's metrics")),
 )
-BY_KIND = {  # the campaign's page where the result is, the link
+BY_KIND = {  # the campaign's page with the result, the link
     "judging.ask_judge": ("judging:machine_judges", gettext_lazy("To the judges")),
     "judging.add_judge": ("judging:machine_judges", gettext_lazy("To the judges")),
     jobs.ERASE: ("judging:annotators", gettext_lazy("To the annotators")),
@@ -80,18 +80,18 @@ BY_KIND = {  # the campaign's page where the result is, the link
     "analysis.tuning": ("analysis:tuning", gettext_lazy("The weights are ready: reload")),
 }
 
-# what a page says of a job's result; the rest, which may be large, it does not read
+# keys of a job's result that a page shows; the rest may be large and is not read
 TOLD = ("found", "deleted", "list", "quarantined", *(key for key, _, _ in BY_RESULT))
 
 
 @job_for_readers
 @require_GET
 def job(request: HttpRequest, job: Job) -> HttpResponse:
-    """Show a job; HTMX asks for its state alone, and its own page goes on by itself when it is
-    done.
+    """Show a job; HTMX requests only its state, and the job's own page leads on by itself when the
+    job is done.
 
-    It stays where there is something to read, as values in quarantine are; and a page of which a
-    job is a part stays, unless there is nothing else on it yet.
+    The page stays if there is something to read, such as values in quarantine; and a page that
+    contains a job stays, unless it has no other content yet.
     """
     told = jobs.told(job, TOLD) if job.state == Job.State.DONE else {}
     shown = _shown(job, told)
@@ -108,7 +108,7 @@ def job(request: HttpRequest, job: Job) -> HttpResponse:
         return HttpResponseClientRedirect(shown["result_url"])
     is_read = told.get("quarantined") or job.state != Job.State.DONE
     if job.kind in OF_FILES and shown["result_url"] and not (is_read or request.htmx):
-        return redirect(shown["result_url"])  # a small file may be done before its page asks
+        return redirect(shown["result_url"])  # a job about a small file may be done already
     template = "includes/progress_job.html" if request.htmx else "judging/jobs/job.html"
     return render(request, template, {"job": shown, "row": job, "told": told})
 
@@ -122,7 +122,7 @@ def cancel(request: HttpRequest, job: Job) -> HttpResponse:
 
 
 def _shown(job: Job, told: dict[str, Any]) -> dict[str, Any]:
-    """Return what the page says of a job; `told`: what its result says that a page needs."""
+    """Return the job's values for the page; `told`: the parts of its result that a page needs."""
     is_active = job.state in (Job.State.QUEUED, Job.State.RUNNING)
     result_url, result_label = _result(job, told)
     here = reverse("judging:job", args=[job.pk])
@@ -151,13 +151,13 @@ def _state_label(job: Job) -> str:
     if job.cancel_requested_at and job.state in (Job.State.QUEUED, Job.State.RUNNING):
         return _("stopping")
     if job.state == Job.State.QUEUED and job.parts.exists():
-        return str(Job.State.RUNNING.label)  # its parts are at work
+        return str(Job.State.RUNNING.label)  # its parts are running
     return job.get_state_display()
 
 
 def asked_for(campaign: Campaign, kind: str) -> dict[str, Any]:
-    """Return what a page on which a kind of job is asked for says of it: the one at work, the last
-    one if it failed, and whether a worker lives."""
+    """Return the values for a page that offers a kind of job: the unfinished one, the last one if
+    it failed, and whether a worker is alive."""
     asked = campaign.jobs.filter(kind=kind)
     newest = asked.defer("result").order_by("-created_at").first()
     return {
@@ -168,7 +168,7 @@ def asked_for(campaign: Campaign, kind: str) -> dict[str, Any]:
 
 
 def _no_worker() -> str:
-    """Return how to start a worker, unless one lives."""
+    """Return how to start a worker; "" if one is alive."""
     if jobs.worker_lives():
         return ""
     return _("Start one with “%(command)s”; run.py up starts everything.") % {"command": START}
@@ -179,7 +179,7 @@ def _title(job: Job) -> str:
 
 
 def _next_step(job: Job) -> str:
-    """Return the step of an import that wanted a look at the file."""
+    """Return the address of the import step that requested the job about the file."""
     said = job.parameters
     return (
         reverse("judging:file_columns", args=[job.collection_id, said["number"]])
@@ -189,7 +189,7 @@ def _next_step(job: Job) -> str:
 
 
 def _way_back(job: Job) -> tuple[str, str]:
-    """Return where a user can ask again for what failed, and what the link says."""
+    """Return the address where a user can start a failed job again, and the link's text."""
     if job.kind in (*FILE_JOBS, EXAMINE) and job.collection_id:
         return reverse("judging:files", args=[job.collection_id]), _("To the files of the dataset")
     if job.kind == "judging.add_judge" and job.campaign:
@@ -198,7 +198,7 @@ def _way_back(job: Job) -> tuple[str, str]:
 
 
 def _result(job: Job, told: dict[str, Any]) -> tuple[str, str]:
-    """Return where a job that ended leads, and what the link says."""
+    """Return the address to which a finished job leads, and the link's text."""
     if job.state in (Job.State.FAILED, Job.State.CANCELLED):
         return _way_back(job)
     if job.state != Job.State.DONE:

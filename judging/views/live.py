@@ -1,5 +1,4 @@
-"""What a campaign's overview shows of the work under way, and the part of the page that refreshes
-by itself."""
+"""The overview's part about the work under way, which refreshes by itself."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,7 +33,7 @@ from judging.models import (
 from judging.quality import Forecast
 from judging.views.quality import counted_for, percent, rows_of
 
-SHOWN = 10  # annotators on the overview, those to be looked at first
+SHOWN = 10  # annotators on the overview, those with flags first
 A_DAY = 24
 
 
@@ -47,7 +46,7 @@ def now(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def of(campaign: Campaign, user: User) -> dict[str, Any]:
-    """Return what that part shows."""
+    """Return the values of that part."""
     counted = counted_for(user, campaign)
     campaign.places, campaign.filled, campaign.held = counted.places, counted.filled, counted.held
     annotators = rows_of(campaign, counted, enrolled(campaign), user)
@@ -83,8 +82,8 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
 
 
 def enrolled(campaign: Campaign) -> QuerySet[Enrollment]:
-    """Return the annotators of a campaign with whether each is left out, and whether each failed
-    the qualification for good."""
+    """Return the annotators of a campaign with whether each is excluded, and whether each finally
+    failed the qualification."""
     out = Exclusion.objects.standing().filter(enrollment=OuterRef("pk"))
     last = QualificationTry.objects.filter(enrollment=OuterRef("pk"), number__gte=campaign.tries)
     return (
@@ -97,9 +96,9 @@ def enrolled(campaign: Campaign) -> QuerySet[Enrollment]:
 
 
 def reports(campaign: Campaign, user: User) -> QuerySet[Note]:
-    """Return what annotators said to be wrong with questions, the latest first; no system is named,
-    for managers may judge too. Who still does is shown what others said outside checks: a report of
-    their own, or on a check, would tell which tasks are checks."""
+    """Return the problems that annotators reported with questions, the latest first, without naming
+    a system, because managers may judge too. Managers who still do see only reports of others
+    outside checks: their own, or one on a check, would reveal which tasks are checks."""
     found = Note.objects.reports().filter(assignment__round__campaign=campaign)
     if judges_now(user, campaign.collection):
         checks = Q(assignment__round__kind=Round.Kind.CHECKS)
@@ -115,7 +114,7 @@ def reports(campaign: Campaign, user: User) -> QuerySet[Note]:
 
 
 def lacking(campaign: Campaign, user: User) -> QuerySet[Assignment]:
-    """Return the tasks that were handed in and lack answers, as `reports` shows them to somebody."""
+    """Return the submitted tasks that lack answers, restricted for the user as in `reports`."""
     found = judgments.lacking_in(campaign=campaign)
     if judges_now(user, campaign.collection):
         found = found.exclude(Q(round__kind=Round.Kind.CHECKS) | Q(enrollment__user=user))
@@ -123,7 +122,7 @@ def lacking(campaign: Campaign, user: User) -> QuerySet[Assignment]:
 
 
 def _lacking_answers(campaign: Campaign, counted: Counted, user: User) -> int:
-    """Return how many of these there were when the campaign was counted."""
+    """Return the number of these tasks when the campaign was last counted."""
     if not judges_now(user, campaign.collection):
         return sum(tasks for _who, _kind, tasks in counted.lacking)
     own = set(campaign.enrollments.filter(user=user).values_list("pk", flat=True))
@@ -139,7 +138,7 @@ def manages(user: User, campaign: Campaign) -> bool:
 
 
 def _forecast(found: Forecast | None) -> str:
-    """Say when the last place will be filled at the pace so far, with the interval."""
+    """Return when the last place will be filled at the pace so far, with the interval."""
     if found is None:
         return ""
     days = found.hours >= 2 * A_DAY
@@ -164,7 +163,7 @@ def _forecast(found: Forecast | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CriterionNow:
-    """How a criterion's values spread so far, and its agreement in the latest analysis."""
+    """The distribution of a criterion's values so far, and its agreement in the latest analysis."""
 
     name: str
     values: list[tuple[str, int, str]]
@@ -213,7 +212,7 @@ def _alpha(found: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SystemNow:
-    """How many units of a system were judged, and how unevenly by annotators."""
+    """The number of judged units of a system, with the range over annotators."""
 
     name: str
     judged: int
@@ -233,8 +232,8 @@ def _systems(campaign: Campaign, counted: Counted) -> Iterator[SystemNow]:
 
 
 def _largest_gap(counted: Counted) -> tuple[str, int] | None:
-    """Return the annotator whose questions are spread most unevenly over systems, and by how many
-    questions."""
+    """Return the annotator whose questions are distributed most unevenly over systems, with the
+    difference in questions."""
     if len(counted.systems) < 2:
         return None
     judged: dict[int, list[int]] = {who: [] for who in counted.annotators}
@@ -251,7 +250,7 @@ def _largest_gap(counted: Counted) -> tuple[str, int] | None:
 
 
 def _lacks(campaign: Campaign) -> list[str]:
-    """Return the kinds of checks that a draft plans and has no question for yet."""
+    """Return the kinds of checks that a draft plans but has no question for yet."""
     if campaign.state != Campaign.State.DRAFT or not campaign.checked:
         return []
     there = set(campaign.check_items.filter(retired_at__isnull=True).values_list("kind", flat=True))

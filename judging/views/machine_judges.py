@@ -1,4 +1,5 @@
-"""Machine judges of a campaign: who they are, their table, the list of items to give them."""
+"""LLM judges of a campaign: their properties, their table of answers, and the list of items for
+them."""
 
 from functools import partial
 from typing import Any
@@ -25,15 +26,15 @@ from judging.views import spreadsheets
 @campaign_for_staff
 @require_GET
 def index(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """List the machine judges of a campaign."""
+    """List the LLM judges of a campaign."""
     return _page(request, campaign, MachineJudgeForm(campaign=campaign))
 
 
 @campaign_for_managers
 @require_POST
 def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Take a judge and its answers from a table."""
-    _check_blind(request, campaign)  # which rows are taken would tell
+    """Add a judge with its answers from a table."""
+    _check_blind(request, campaign)  # the accepted rows would reveal it
     form = MachineJudgeForm(request.POST, request.FILES, campaign=campaign)
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
@@ -54,7 +55,8 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
 def ask(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Choose a judge to ask, see what that would take, and ask; `?again=` fills in the last time."""
+    """Choose a judge to ask, show the estimate, and ask; `?again=` fills in the values of last
+    time."""
     context: dict[str, Any] = {"campaign": campaign, "tab": "judges", "key_form": JudgeKeyForm()}
     page = partial(render, request, "judging/campaigns/judge_ask.html", context)
     if not judge_jobs.allowed_addresses() or campaign.state == Campaign.State.DRAFT:
@@ -95,7 +97,7 @@ def ask(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_managers
 @require_POST
 def remove(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Remove a judge with what it said."""
+    """Remove a judge with its answers."""
     judge = get_object_or_404(campaign.machine_judges, pk=pk)
     machine_judges.remove(judge=judge, by=request.user)
     messages.success(

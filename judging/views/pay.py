@@ -1,4 +1,5 @@
-"""Pages about pay: the planned rate, what annotators earn by the hour, and the list of top-ups."""
+"""Pages about pay: the planned rate, the annotators' earnings by the hour, and the list of
+top-ups."""
 
 import csv
 import io
@@ -33,7 +34,7 @@ COLUMNS = (
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
 def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Plan a draft's rate of pay; while it runs, see what an hour pays each annotator."""
+    """Plan a draft's rate of pay; in a running campaign, show the pay an hour of each annotator."""
     form = RateForm(request.POST if request.method == "POST" else None, campaign=campaign)
     if request.method == "POST" and form.is_valid():
         change = partial(campaigns.change_plan, campaign=campaign, plan={"rate": form.document()})
@@ -64,7 +65,7 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_managers
 @require_GET
 def top_ups(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Hand out what is owed to annotators as CSV, by their labels."""
+    """Return the top-ups due to annotators as CSV, by their labels."""
     counted = snapshots.read(campaign, snapshots.count(campaign))
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""What a study fixed before its data, to deposit where preregistrations are kept."""
+"""The preregistration of a study: its plan before the data, to be deposited in a registry."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET

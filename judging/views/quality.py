@@ -1,5 +1,5 @@
-"""Pages about how annotators work: what is checked, and one annotator's flags with their
-evidence."""
+"""Pages about the quality of annotators' work: the plan of checks, and one annotator's flags with
+their evidence."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -54,7 +54,7 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def counted_for(user: User, campaign: Campaign) -> Counted:
-    """Return a campaign as it was counted; without an annotator who reads it and is not to know
+    """Return a campaign's counts; without the user's own if they judge in it and must not know
     which of their tasks are checks."""
     counted = snapshots.of(campaign)
     hidden = hidden_enrollments(user, campaign)
@@ -66,7 +66,7 @@ def counted_for(user: User, campaign: Campaign) -> Counted:
 @campaign_for_staff
 @require_GET
 def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Show what one annotator has done, and the evidence of each flag."""
+    """Show one annotator's work, and the evidence of each flag."""
     enrollment = get_object_or_404(campaign.enrollments, pk=pk)
     counted = counted_for(request.user, campaign)
     standing = counted.annotators.get(enrollment.pk)
@@ -91,8 +91,8 @@ def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse
 
 @dataclass(frozen=True, slots=True)
 class ToldFlag:
-    """A flag in words: in short for a list, whole for its page, and where its questions are
-    listed."""
+    """A flag in words: short for a list, complete for the annotator's page, and the address of the
+    list of its questions."""
 
     flag: Flag
     short: str
@@ -101,14 +101,15 @@ class ToldFlag:
 
 
 def told(campaign: Campaign, standing: AnnotatorStanding) -> list[ToldFlag]:
-    """Say what is to be looked at, with the numbers it rests on."""
+    """Return the flags of an annotator in words, with the numbers they are based on."""
     names = criteria_of(campaign)
     return [_told(flag, names) for flag in standing.flags]
 
 
 @dataclass(frozen=True, slots=True)
 class DayRow:
-    """One day of a table: how much was judged, its mean, and how far it was from what others gave."""
+    """One day of a table: number of judgments, their mean, and their distance from others'
+    values."""
 
     day: date
     sources: int
@@ -120,7 +121,7 @@ class DayRow:
 def days_of(
     campaign: Campaign, days: Mapping[str, Sequence[Day]]
 ) -> list[tuple[str, list[DayRow]]]:
-    """Return a table for each criterion that was judged on two days or more; nothing drifts in one."""
+    """Return a table for each criterion judged on two days or more; one day shows no drift."""
     names = criteria_of(campaign)
     return [
         (names[key], [_day(each) for each in days[key]])
@@ -150,7 +151,7 @@ def criteria_of(campaign: Campaign) -> dict[str, str]:
     return {each.key: each.name for each in sheets.known(campaign.rubric).document.criteria}
 
 
-TOLD = {  # of each reason: in a few words, and in a sentence
+TOLD = {  # for each reason: a few words, and a sentence
     "speed": (
         gettext_lazy("%(own)s s a value (others %(others)s s)"),
         gettext_lazy(
@@ -202,7 +203,7 @@ TOLD = {  # of each reason: in a few words, and in a sentence
         gettext_lazy("%(criterion)s: %(length)s times %(value)s in a row"),
         gettext_lazy(
             "On %(criterion)s gave the value %(value)s %(length)s times in a row, in the order "
-            "handed in; the others give it to %(of_others)s of the questions."
+            "submitted; the others give it to %(of_others)s of the questions."
         ),
     ),
 }
@@ -228,13 +229,13 @@ def _told(flag: Flag, names: Mapping[str, str]) -> ToldFlag:
 
 
 def signed(number: float) -> str:
-    """Return a number as pages write a distance: with its sign, and a minus that is no hyphen."""
+    """Return a number as pages write a difference: with its sign, and a true minus sign."""
     text = f"{number:+.2f}".replace("-", "−")
     return "0.00" if text[1:] == "0.00" else text
 
 
 def percent(share: float) -> str:
-    """Return a share in whole percents; 0 and 100 only where it is none, or all."""
+    """Return a share in whole per cent; 0 and 100 only for exactly none or all."""
     if 0 < share <= 0.005:
         return "< 1 %"
     return "> 99 %" if 0.995 <= share < 1 else f"{number_format(round(100 * share))} %"
@@ -243,8 +244,8 @@ def percent(share: float) -> str:
 def rows_of(
     campaign: Campaign, counted: Counted, enrollments: Iterable[Enrollment], user: User
 ) -> list[dict[str, Any]]:
-    """Return a table's rows as somebody may see them: each annotator with their standing and what
-    is to be looked at; flagged ones first."""
+    """Return a table's rows as the user may see them: each annotator with their standing and flags;
+    flagged ones first."""
     found, hidden = [], hidden_enrollments(user, campaign)
     for each in enrollments:
         standing = counted.annotators.get(each.pk)
@@ -266,7 +267,8 @@ def rows_of(
 def _uses(
     campaign: Campaign, counted: Counted, standing: AnnotatorStanding
 ) -> list[dict[str, Any]]:
-    """Return how the annotator and the others use each criterion's scale, a row for each point."""
+    """Return the annotator's and the others' use of each criterion's scale, a row for each
+    point."""
     document = sheets.known(campaign.rubric).document
     found = []
     for criterion in document.criteria:
@@ -302,8 +304,8 @@ def _uses(
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
 def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show whom the rules fixed beforehand propose, and leave out those who are chosen from that
-    list."""
+    """Show the annotators proposed by the rules of the locked plan, and exclude those chosen from
+    that list."""
     now = timezone.now()
     hidden = unproposed_enrollments(request.user, campaign)
     if request.method == "POST":
@@ -331,7 +333,7 @@ def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_managers
 @require_POST
 def reopen_places(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Give out the places again that annotators who are left out have filled."""
+    """Open the assignments of excluded annotators for others again."""
     try:
         made = exclusion_rules.reopen_places(campaign=campaign, by=request.user)
     except campaigns.NotAllowedNow as refused:

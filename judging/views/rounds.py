@@ -22,13 +22,13 @@ from judging.models import Campaign, Membership
 from judging.selection import CannotChoose
 
 NOTE = re.compile(r"note-(?P<criterion>[0-9]{1,18})-(?P<unit>[0-9a-f]{1,16})")
-WHOLE = "0"  # in the place of a unit: the note is on the criterion
+WHOLE = "0"  # in place of a unit: the note is on the criterion
 
 
 @campaign_for_staff
 @require_GET
 def index(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """List a campaign's pilot and calibration rounds, and offer another while it is a draft."""
+    """List a campaign's pilot and calibration rounds; for a draft, offer a further one."""
     return _page(request, campaign, _form(campaign))
 
 
@@ -66,7 +66,7 @@ def end(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
 @campaign_for_managers
 @require_POST
 def notes(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Keep what was said of the differences of a closed round."""
+    """Store the notes on differences in a closed round."""
     round = get_object_or_404(campaign.rounds.trials().filter(closed_at__isnull=False), pk=pk)
     units = {WHOLE: None} | discussions.named_units(round)
     said = {
@@ -79,16 +79,14 @@ def notes(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     except GuidelineLocked as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(
-            request, _("Saved. Below, they stand in the next version of the guideline.")
-        )
+        messages.success(request, _("Saved. Below, they are in the next version of the guideline."))
     return redirect("analysis:calibration", campaign.uuid, pk)
 
 
 @campaign_for_managers
 @require_POST
 def decide(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Make what was decided after a round the next version of the guideline."""
+    """Make the decisions after a round the next version of the guideline."""
     round = get_object_or_404(campaign.rounds.trials(), pk=pk)
     now, text = timezone.now(), sent(request.POST, "text", MAX_DOCUMENT_CHARACTERS)
     try:
@@ -98,7 +96,7 @@ def decide(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     except GuidelineLocked as refused:
         messages.error(request, str(refused))
     else:
-        said = _("Version %(n)s stands: annotators read it from now on.")
+        said = _("Version %(n)s is in effect: annotators read it from now on.")
         messages.success(
             request, said % {"n": made.number} if made else _("Nothing is decided yet.")
         )
@@ -110,7 +108,7 @@ def _form(campaign: Campaign, said: Any = None) -> RoundForm:
 
 
 def _left(campaign: Campaign) -> int:
-    """Return how many sources no round was judged on."""
+    """Return the number of sources that no round was judged on."""
     if campaign.state != Campaign.State.DRAFT:
         return 0
     try:

@@ -1,4 +1,4 @@
-"""Writing a protocol: as a form or as YAML, whatever state it is in, until it is finished as a
+"""Writing a protocol, as a form or as YAML, in any state of completeness, until it is finished as a
 version."""
 
 from typing import Any
@@ -30,7 +30,7 @@ MOVES = {"up": -1, "down": 1}
 @draft_for_owner
 @require_http_methods(["GET", "POST"])
 def draft(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
-    """Write a protocol as a form; each button of a row saves and changes the row."""
+    """Write a protocol as a form; each button of a row saves the form and changes the row."""
     if request.method == "POST":
         return _sent(request, draft)
     try:
@@ -85,7 +85,7 @@ def _after(
 
 
 def _change(plain: Tree, act: str, what: str, request: HttpRequest) -> str:
-    """Change rows as a button asks, and return the place to go to."""
+    """Change rows according to a button, and return the place to go to."""
     if act == "add":
         return rubric_trees.add(plain, what, request.POST.get(f"new_{what}", ""))
     if act == "remove":
@@ -139,7 +139,7 @@ def _context(
 
 
 def _looked_at(text: str) -> tuple[tuple[RubricProblem, ...], tuple[tuple[str, str], ...]]:
-    """Return everything that is wrong with a text, and what is allowed but unwise."""
+    """Return the problems and the warnings of a text."""
     try:
         rubric, problems = documents.sketch(text, rubric_trees.FILE)
     except RubricError as unreadable:
@@ -148,7 +148,7 @@ def _looked_at(text: str) -> tuple[tuple[RubricProblem, ...], tuple[tuple[str, s
 
 
 def _finished(request: HttpRequest, draft: RubricDraft) -> HttpResponse | None:
-    """Make a version of it, or return None and leave its problems to be shown."""
+    """Create a version, or return None if problems have to be shown."""
     try:
         rubric = rubric_drafts.finish(draft=draft)
     except RubricError as refused:
@@ -165,7 +165,7 @@ def _finished(request: HttpRequest, draft: RubricDraft) -> HttpResponse | None:
 
 
 def _tell_stale(request: HttpRequest, before: str, after: str) -> None:
-    """Say which translations still say what was said before."""
+    """Warn of translations whose original text has changed."""
     if places := rubric_trees.stale(before, after):
         said = _(
             "You changed texts whose translations are as they were: %(places)s. Change them in the YAML."
@@ -175,7 +175,7 @@ def _tell_stale(request: HttpRequest, before: str, after: str) -> None:
 
 def _elsewhere() -> str:
     return _(
-        "Not saved: this draft was saved from another tab or device meanwhile. What you entered is still here; "
+        "Not saved: this draft was meanwhile saved from another tab or device. Your text is still here; "
         "saving again replaces what was saved there."
     )
 
@@ -194,7 +194,8 @@ def _base(draft: RubricDraft) -> Tree:
 @draft_for_owner
 @require_http_methods(["GET", "POST"])
 def text(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
-    """Write a protocol as YAML; it is kept as it is, and what is wrong is listed by line."""
+    """Write a protocol as YAML; the text is stored unchanged, and its problems are listed by
+    line."""
     if request.method == "GET":
         return _text_page(request, draft, TextForm(initial={"text": draft.text}), draft.text)
     form = TextForm(request.POST, request.FILES)
@@ -234,14 +235,14 @@ def _text_page(
 @draft_for_owner
 @require_GET
 def download(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
-    """Hand out a draft as it is."""
+    """Return a draft unchanged, as a file."""
     return yaml_file(draft.text, f"draft-{draft.pk}.yaml")
 
 
 @draft_for_owner
 @require_POST
 def discard(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
-    """Drop a draft."""
+    """Delete a draft."""
     rubric_drafts.discard(draft=draft)
     messages.success(request, _("The draft is gone. Finished versions stay."))
     return redirect("judging:rubrics")

@@ -1,4 +1,5 @@
-"""The library of protocols: those that come with the software and one's own, each on a page."""
+"""The library of protocols: those that come with the software and the user's own, each on a
+page."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ class LibraryEntry:
 @login_required
 @require_GET
 def index(request: HttpRequest) -> HttpResponse:
-    """List the protocols a user may see, and what they are writing."""
+    """List the protocols a user may see, and their drafts."""
     page = Paginator(_versions(request.user), ON_A_PAGE).get_page(request.GET.get("page"))
     entries = list(_entries(page))
     context = {
@@ -61,8 +62,8 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 def _versions(user: User) -> list[list[Rubric]]:
-    """Return the versions of each protocol, one's own first and those that are shipped last; without
-    documents, of which only those on the page are read."""
+    """Return the versions of each protocol, the user's own first and shipped ones last; without
+    documents, which are read only for those on the page."""
     versions: dict[tuple[int | None, str], list[Rubric]] = {}
     for rubric in rubrics_of(user).defer("document").order_by("title", "-pk"):
         versions.setdefault((rubric.owner_id, rubric.key), []).append(rubric)
@@ -84,7 +85,7 @@ def _entries(protocols: Iterable[list[Rubric]]) -> Iterator[LibraryEntry]:
 @rubric_for_readers
 @require_GET
 def rubric(request: HttpRequest, rubric: Rubric) -> HttpResponse:
-    """Show a protocol whole, with a translation beside it where there is one."""
+    """Show a whole protocol, with a translation beside it if there is one."""
     document = documents.from_document(rubric.document)
     beside = _beside(document, request.GET.get("beside"))
     other = documents.localized(document, beside) if beside else None
@@ -111,8 +112,8 @@ def rubric(request: HttpRequest, rubric: Rubric) -> HttpResponse:
 
 
 def _beside(document: RubricDocument, wanted: str | None) -> str:
-    """Return the translation to be shown: the one asked for, else that of the reader's language; ""
-    for none."""
+    """Return the language of the translation to show: the requested one, else the reader's; "" for
+    none."""
     there = document.languages()[1:]
     preferred = (wanted, (get_language() or "").split("-")[0])
     return "" if wanted == "none" else next((tag for tag in preferred if tag in there), "")
@@ -126,7 +127,7 @@ def _language(tag: str) -> str:
 
 
 def _parts(own: RubricDocument, other: RubricDocument | None) -> dict[str, Any]:
-    """Return what the page is made of, each text with its translation or None."""
+    """Return the parts of the page, each text with its translation or None."""
     shown = dict(words.SHOWS)
     return {
         "other": other,
@@ -198,7 +199,7 @@ def _values(own: RubricDocument, values: Any) -> list[str]:
 @rubric_for_readers
 @require_GET
 def download(request: HttpRequest, rubric: Rubric) -> HttpResponse:
-    """Hand out a protocol as YAML."""
+    """Return a protocol as YAML."""
     document = documents.from_document(rubric.document)
     return yaml_file(
         documents.to_yaml(document), f"{rubric.key}-{get_valid_filename(rubric.version)}.yaml"
@@ -206,7 +207,7 @@ def download(request: HttpRequest, rubric: Rubric) -> HttpResponse:
 
 
 def yaml_file(text: str, name: str) -> HttpResponse:
-    """Return a YAML text as a file to be kept."""
+    """Return a YAML text as a download."""
     headers = {
         "Content-Disposition": f'attachment; filename="{name}"',
         "X-Content-Type-Options": "nosniff",
@@ -218,10 +219,10 @@ def yaml_file(text: str, name: str) -> HttpResponse:
 @rubric_for_readers
 @require_POST
 def copy(request: HttpRequest, rubric: Rubric) -> HttpResponse:
-    """Begin a version of one's own, or the next version of one's own protocol."""
+    """Begin a version of the user's own, or the next version of their own protocol."""
     draft = rubric_drafts.start_own_version(rubric=rubric, by=request.user, now=timezone.now())
     messages.success(
-        request, _("This is your copy. Nobody else sees it until you finish a version and use it.")
+        request, _("This is your copy. Only you see it until you finish a version and use it.")
     )
     return redirect("judging:rubric_draft", draft.pk)
 
@@ -229,7 +230,7 @@ def copy(request: HttpRequest, rubric: Rubric) -> HttpResponse:
 @creator_required
 @require_http_methods(["GET", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """Begin a protocol from nothing, or from YAML."""
+    """Begin an empty protocol, or one from YAML."""
     if request.method == "GET":
         return render(request, "judging/rubrics/new.html", {"form": TextForm()})
     if request.POST.get("from") == "nothing":

@@ -1,5 +1,5 @@
-"""The second factor: its owner sets it up, shows a code at each log-in, and an administrator helps
-when it is lost."""
+"""Two-factor authentication: its owner sets it up and enters a code at each log-in; an
+administrator helps if the device is lost."""
 
 from datetime import timedelta
 from typing import Any
@@ -34,8 +34,8 @@ PATIENCE = timedelta(minutes=5)  # between the password and the code
 @require_http_methods(["GET", "POST"])
 @password_confirmed_first
 def second_factor(request: HttpRequest) -> HttpResponse:
-    """Set the second factor up or turn it off. One that was begun shows its secret until it is
-    confirmed, so the password comes before the page."""
+    """Set up the second factor or turn it off. Until it is confirmed the page shows its secret, so
+    the password is asked for before the page."""
     if not request.user.has_usable_password():
         return redirect("annotation:account")
     act = request.POST.get("act", "")
@@ -84,7 +84,7 @@ def _told(request: HttpRequest, act: Any) -> HttpResponse:
 
 
 def ask_for_code(request: HttpRequest, user: User, onward: str) -> HttpResponse:
-    """Lead somebody whose password was right to the page that asks for the code."""
+    """Lead a user whose password was right to the page that asks for the code."""
     until = (timezone.now() + PATIENCE).timestamp()
     request.session.cycle_key()
     request.session[PENDING] = {
@@ -99,7 +99,7 @@ def ask_for_code(request: HttpRequest, user: User, onward: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def log_in_code(request: HttpRequest) -> HttpResponse:
-    """Ask for a code after the password, and let in whoever has it."""
+    """Ask for a code after the password, and log in the user if it is right."""
     pending = request.session.get(PENDING) or {}
     user = User.objects.filter(pk=pending.get("user"), is_active=True).first()
     if user is None or pending["until"] < timezone.now().timestamp():
@@ -107,7 +107,7 @@ def log_in_code(request: HttpRequest) -> HttpResponse:
     if not constant_time_compare(
         pending["as"], user.get_session_auth_hash()
     ) or not second_factors.is_on(user):
-        return redirect("login")  # changed meanwhile: the password has to be shown again
+        return redirect("login")  # changed meanwhile: the password has to be entered again
     form = CodeForm(request.POST if request.method == "POST" else None)
     shown: dict[str, Any] = {"form": form}
     if request.method == "POST" and form.is_valid():
@@ -128,8 +128,8 @@ def log_in_code(request: HttpRequest) -> HttpResponse:
 
 
 def _let_in(request: HttpRequest, user: User, code: str, onward: str) -> HttpResponse:
-    """Count the attempt before the code is looked at; the password was right, so no flood of
-    strangers counts here."""
+    """Count the attempt before the code is checked; because the password was right, attempts of
+    others do not count here."""
     name = f"second factor of {user.pk}"  # no user name has blanks
     log_ins.count(
         name=name,
@@ -150,7 +150,7 @@ def _let_in(request: HttpRequest, user: User, code: str, onward: str) -> HttpRes
 @require_POST
 @password_confirmed
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take away the second factor of somebody who has lost theirs."""
+    """Turn off the second factor of a user who has lost it."""
     owner = get_object_or_404(User, pk=pk)
     try:
         second_factors.turn_off(user=owner, by=request.user)

@@ -19,15 +19,15 @@ from judging.selection import to_document
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
 def choose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Choose by system, column, list and sample; a locked protocol's choice stays. Of many columns,
-    saving may lead to others."""
+    """Select by system, column, list and sample; a locked protocol's selection does not change. If
+    there are many columns, saving may lead to further ones."""
     if campaign.state != Campaign.State.DRAFT:
-        messages.error(request, _("What is judged is fixed once the protocol is locked."))
+        messages.error(request, _("The judged items are fixed once the protocol is locked."))
         return redirect("judging:plan", campaign.uuid)
     if request.method == "POST" and judges_now(request.user, campaign.collection, but_in=campaign):
         raise PermissionDenied(
-            "You judge this dataset in another campaign that has not ended. Until it is closed you do not choose "
-            "what is judged here: a choice of one system's questions would show which these are."
+            "You judge this dataset in another campaign that has not ended. Until it is closed you cannot select "
+            "the judged items here: a selection of one system's questions would show which these are."
         )
     form = SelectionForm(
         request.POST or None,

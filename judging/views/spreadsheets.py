@@ -1,4 +1,4 @@
-"""Rows as CSV that a spreadsheet opens without taking a cell for a formula, one line at a time."""
+"""Rows as CSV, yielded line by line, in which a spreadsheet finds no formulas."""
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ def lines(header: Sequence[str], rows: Iterable[Iterable[object]]) -> Iterator[s
 
 
 class _Echo:
-    """A file that hands back what is written to it."""
+    """A file whose `write` returns the text."""
 
     def write(self, line: str) -> str:
         return line

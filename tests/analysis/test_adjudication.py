@@ -136,7 +136,7 @@ def test_adjudicator_sees_what_was_said_without_systems_and_settles_it(differing
     token, other = (each.token for each in page.context["places"])
     answer = own.post(address, {"token": token, "value": "2", "reason": "Half right."}, follow=True)
     assert answer.redirect_chain == [(f"{address}?page=1#d{other}", 302)]  # the next that is open
-    assert "Settled. What annotators said stays as it is." in answer.text
+    assert "Adjudicated. The annotators&#x27; ratings do not change." in answer.text
     assert "1 of 2 ratings is not adjudicated yet" in answer.text
     kept = SettledValue.objects.standing().get()
     assert (kept.value, kept.reason, kept.settled_by) == (2, "Half right.", judge)

@@ -62,7 +62,7 @@ def open_campaign(page: Any) -> None:
 def link_for_annotators(page: Any) -> str:
     """*Annotators → Make a link*, for two annotators."""
     page.get_by_role("link", name="Annotators", exact=True).click()
-    page.get_by_label("How many may join").fill("2")
+    page.get_by_label("Annotators who may join").fill("2")
     page.get_by_role("button", name="Make the link").click()
     return str(page.locator(".copy code").inner_text())
 

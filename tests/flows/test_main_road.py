@@ -81,7 +81,7 @@ def invitation(page: Any) -> str:
     """Make a link and return it as it stands to be copied."""
     page.get_by_role("link", name="Annotators", exact=True).click()
     page.get_by_label("Name of the link").fill("Spring course")
-    page.get_by_label("How many may join").fill("3")
+    page.get_by_label("Annotators who may join").fill("3")
     page.get_by_role("button", name="Make the link").click()
     return str(page.locator(".copy code").inner_text())
 

@@ -1,4 +1,4 @@
-"""`manage.py backup FILE`: everything of the site but its keys, in one file."""
+"""`manage.py backup FILE`: back up the whole site except its keys in one file."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from judging.actions import history
 
 
 class Command(BaseCommand):
-    """Save the database; the site may go on meanwhile."""
+    """Back up the database; the site may keep running."""
 
     help = "Save the whole database, files included, in one file. The secret keys are not in it: keep them apart."
 

@@ -1,4 +1,4 @@
-"""`manage.py createsuperuser`: Django's own, with the event of the account."""
+"""`manage.py createsuperuser`: Django's command, which also writes an event about the account."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ from judging.models import User
 
 
 class Command(createsuperuser.Command):
-    """Make an administrator, and note the account in the history."""
+    """Create an administrator, and write an event about the account."""
 
     def handle(self, *args: Any, **options: Any) -> None:
         administrators = User.objects.filter(is_superuser=True)
         before = list(administrators.values_list("pk", flat=True))
         try:
             super().handle(*args, **options)
-        except EOFError:  # Ctrl-D at a question
+        except EOFError:  # Ctrl-D at a prompt
             raise CommandError("No administrator was created.") from None
         for made in administrators.exclude(pk__in=before):
             accounts.register_administrator(user=made)

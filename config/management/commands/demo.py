@@ -1,4 +1,4 @@
-"""`manage.py demo`: the whole site on this machine with a study to try it on."""
+"""`manage.py demo`: run the whole site on this machine with a study to try it on."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -59,7 +59,7 @@ class Command(BaseCommand):
             raise CommandError(report.failed)
 
     def say(self, text: str) -> None:
-        """Print at once, also into a pipe."""
+        """Print immediately, also into a pipe."""
         self.stdout.write(text)
         self.stdout.flush()
 
@@ -72,7 +72,7 @@ class Report:
         self.folder = Path(settings.HOME) / "demo-report"
 
     def write_if_done(self) -> str:
-        """Write the files as soon as that can be done; return what is to be said, once."""
+        """Write the files once the run has ended; return the message about it, only once."""
         self.run.job.refresh_from_db()
         if self.over or self.run.job.state in (Job.State.QUEUED, Job.State.RUNNING):
             return ""
@@ -82,13 +82,13 @@ class Report:
             return self.failed
         from analysis.actions import exports
 
-        self.run.refresh_from_db()  # its input's hash and the versions are known now
+        self.run.refresh_from_db()  # the hash of its input and the versions are stored by now
         count = len(exports.write(self.run, self.folder))
         return f"The report of the judged campaign: {count} files in {self.folder}"
 
 
 def greeting(site: str, researcher: Login, annotator: Login, made: DemoStudy) -> str:
-    """Return where everything is, and who may see it."""
+    """Return the addresses of the demo, with who may open each."""
     report = site + reverse("analysis:report", args=[made.judged.uuid])
     invitation = site + reverse("annotation:join", args=[made.invitation.token])
     return f"""
@@ -98,6 +98,6 @@ Quaestor's demo is at {site}
   Annotator       {site}{reverse("login")}   user {annotator}
   Anybody         {invitation}
   A report        {report}
-                  (of ratings drawn by a program: simulated annotators, nobody judged)
+                  (of ratings drawn by a program: simulated annotators, no human judged)
 
 The passwords are kept in {logins.path()}. Ctrl-C stops everything; the data are kept."""

@@ -1,4 +1,4 @@
-"""`manage.py grant_server`: make the role that web server and workers run as, after each
+"""`manage.py grant_server`: create the database role of web server and workers, after each
 migration."""
 
 import os
@@ -11,7 +11,7 @@ from config.database import roles
 
 
 class Command(BaseCommand):
-    """Let the serving role do what it needs, and no more; run by the owner of the database."""
+    """Give the server's role exactly the rights it needs; run by the owner of the database."""
 
     help = (
         "Make the database role that QUAESTOR_SERVER_ROLE names, which may only add and supersede judgments, with the "

@@ -1,4 +1,4 @@
-"""manage.py migrate: Django's, with the tables of a new database made at once."""
+"""manage.py migrate: Django's command, with the tables of a new database created at once."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from config.database import first_tables
 
 
 class Command(migrate.Command):
-    """Bring the database up to date."""
+    """Migrate the database."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

@@ -1,4 +1,4 @@
-"""`manage.py restore FILE`: the database as a backup holds it."""
+"""`manage.py restore FILE`: replace the database by a backup."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from config import backups, serving, site_lock
 
 
 class Command(BaseCommand):
-    """Make the database again from a backup; the site must be stopped."""
+    """Restore the database from a backup; the site must be stopped."""
 
     help = "Make the database what a backup holds. Stop the site first. With --replace, what is there now is lost."
     requires_system_checks: list[str] = []

@@ -1,5 +1,5 @@
-"""`manage.py rotate_secret_key`: a new secret key; what the old one signed goes on until it is
-forgotten."""
+"""`manage.py rotate_secret_key`: a new secret key; the signatures of the old one stay valid until
+it is forgotten."""
 
 import os
 import secrets
@@ -15,14 +15,14 @@ from config.settings import OLD_SECRETS
 from judging.actions import crowd_platforms, history, second_factors, webhooks
 from judging.models import Event
 
-KEPT = "Sessions and links of the old key go on; --forget ends them."
-ENDED = "No older key counts any more: sessions and personal links from before have ended."
+KEPT = "Sessions and links of the old key stay valid; --forget ends them."
+ENDED = "Older keys are no longer valid: their sessions and personal links have ended."
 
 
 class Command(BaseCommand):
     """Change the key in the data folder, or follow a change in the environment."""
 
-    help = "Make a new secret key and encrypt anew what the old one encrypted. Stop the site first."
+    help = "Make a new secret key and re-encrypt what the old one encrypted. Stop the site first."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--forget", action="store_true", help="end what older keys signed")
@@ -33,7 +33,7 @@ class Command(BaseCommand):
             old = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
             if in_files:
                 settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = secrets.token_urlsafe(48), old
-                # first, so that no moment lacks a key
+                # first the old keys, so that a key is missing at no moment
                 write(settings.HOME / OLD_SECRETS, "\n".join(old))
                 write(settings.HOME / "secret_key.txt", settings.SECRET_KEY)
             with transaction.atomic():
@@ -45,7 +45,7 @@ class Command(BaseCommand):
                 )
             if in_files and forget:
                 (settings.HOME / OLD_SECRETS).unlink()
-        self.stdout.write(f"The secret key is changed; {count} second factors are encrypted anew.")
+        self.stdout.write(f"The secret key is changed; {count} second factors are encrypted again.")
         if platforms:
             self.stdout.write(f"So are the secrets of {platforms} crowd platforms.")
         if addresses:
@@ -59,7 +59,7 @@ class Command(BaseCommand):
 
 
 def write(path: Path, text: str) -> None:
-    """Put an owner-only file in the place of another, whole or not at all."""
+    """Replace a file by one that only its owner can read, completely or not at all."""
     new = path.with_name(f"{path.name}.{os.getpid()}")
     with os.fdopen(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
         file.write(text)

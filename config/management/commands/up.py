@@ -1,4 +1,4 @@
-"""`manage.py up`: the whole site on this machine."""
+"""`manage.py up`: run the whole site on this machine."""
 
 from typing import Any
 
@@ -39,6 +39,6 @@ class Command(BaseCommand):
             serving.serve(port=port, note=note, greet=greet, say=self.say)
 
     def say(self, text: str) -> None:
-        """Print at once, also into a pipe."""
+        """Print immediately, also into a pipe."""
         self.stdout.write(text)
         self.stdout.flush()

@@ -1,4 +1,4 @@
-"""`manage.py upgrade`: the database for this version of the program."""
+"""`manage.py upgrade`: migrate the database to this version of the program."""
 
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,11 @@ from config import running_site, serving, site_lock, upgrading
 
 
 class Command(BaseCommand):
-    """Stop the site, save its database, and bring it up to date."""
+    """Stop the site, back up its database, and migrate it."""
 
     help = (
-        "After getting a new version: stop the site if it runs here, save the database in a file, and bring it up to "
-        "date. Then start the site again."
+        "After getting a new version: stop the site if it runs here, save the database in a file, and migrate it to "
+        "this version. Then start the site again."
     )
     requires_system_checks: list[str] = []
 

@@ -1,5 +1,5 @@
-"""manage.py write_first_tables: make the file anew that a new database starts from, after
-migrations were added."""
+"""manage.py write_first_tables: write the file that a new database starts from again, after new
+migrations."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +12,7 @@ from config.postgres import Cluster
 
 
 class Command(BaseCommand):
-    """Apply every migration to an empty database of its own, and keep what it then holds."""
+    """Apply every migration to an empty database of its own, and write its dump into the file."""
 
     help = "For developers: write what all migrations make of an empty database into config/database/first_tables.sql."
     requires_system_checks = []

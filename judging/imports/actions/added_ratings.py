@@ -81,7 +81,7 @@ def store(
     brought: Brought,
     now: datetime,
 ) -> list[Problem]:
-    """Store ratings with what was said beside them; return what has no place there."""
+    """Store ratings with their notes and marks; return the notes and marks without a rating."""
     storing = _Ratings(campaign, values, units, brought, now)
     storing.tasks()
     storing.assignments()
@@ -94,7 +94,7 @@ def store(
 def store_judges(
     *, campaign: Campaign, values: Sequence[StorableValue], units: Units, by: User
 ) -> None:
-    """Store ratings by LLM judges, each of them beside the annotators of the campaign."""
+    """Store ratings by LLM judges in the campaign, separately from the annotators'."""
     answers: dict[str, list[JudgeAnswer]] = {}
     for value in values:
         answers.setdefault(value.rater, []).append(
@@ -116,13 +116,13 @@ def store_judges(
 
 
 def homeless(study: StudyRecords) -> list[Problem]:
-    """Return everything said beside ratings, of a file without any rating that could be stored."""
+    """Return a problem for each note and mark of a file without any rating that could be stored."""
     beside: tuple[NoteRecord | MarkRecord, ...] = (*study.notes, *study.marks)
     return [without_place(each) for each in beside]
 
 
 def with_mark(marked: Marked, mark: MarkRecord) -> Marked:
-    """Return what a rater marked for a question with one mark more."""
+    """Return a rater's marks on a question with one more mark added."""
     if mark.start is None or mark.end is None:
         return Marked(nothing=True)
     return marked.adding((mark.start, mark.end))
@@ -139,7 +139,7 @@ def without_place(said: NoteRecord | MarkRecord) -> Problem:
 
 
 def count_annotators(campaign: Campaign) -> None:
-    """Have the plan of such a campaign say how many annotators a task has at most."""
+    """Store in the campaign's plan the largest number of annotators of any of its tasks."""
     counted = Task.objects.filter(round__campaign=campaign).annotate(n=Count("assignments"))
     most = counted.aggregate(most=Max("n"))["most"] or 1
     Campaign.objects.filter(pk=campaign.pk).update(annotators_per_task=most)
@@ -147,7 +147,7 @@ def count_annotators(campaign: Campaign) -> None:
 
 
 class _Ratings:
-    """Ratings on their way into a campaign that may hold others."""
+    """Ratings being stored in a campaign that may already hold others."""
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class _Ratings:
         }
 
     def tasks(self) -> None:
-        """Give each unit that nobody rated before its task, as the protocol cuts its material."""
+        """Give each unit without earlier ratings a task, grouped as the protocol groups units."""
         new = [unit for unit in dict.fromkeys(self.rated) if unit not in self.task_of]
         if not new:
             return
@@ -203,7 +203,7 @@ class _Ratings:
         self.put(TaskUnit, ("task_id", "unit_id", "position"), rows)
 
     def _groups(self, units: Sequence[int]) -> dict[object, list[int]]:
-        """Return units by what makes a task of them, in the order of the dataset."""
+        """Return units by the group that forms one task, in the order of the dataset."""
         rubric = self.campaign.rubric
         ordered = Unit.objects.filter(pk__in=units).order_by(
             "question_set__source__position", "question_set__system", "position"
@@ -217,8 +217,8 @@ class _Ratings:
         return found
 
     def _known_groups(self) -> dict[object, int]:
-        """Return the tasks that go on: a source's, or a question set's. Pages of single questions
-        stay as they are."""
+        """Return the tasks that further units may join: a source's, or a question set's. Pages of
+        single questions stay as they are."""
         task = self.campaign.rubric.task
         if task == Rubric.Task.UNIT:
             return {}
@@ -226,7 +226,7 @@ class _Ratings:
         return dict(TaskUnit.objects.filter(task__round=self.main).values_list(path, "task"))
 
     def assignments(self) -> None:
-        """Enroll raters who are new, and give each an assignment in every task that they rated."""
+        """Enroll new raters, and give each rater an assignment in every task that they rated."""
         enrolled = dict(self.campaign.enrollments.values_list("label", "pk"))
         labels = [
             each
@@ -304,7 +304,7 @@ class _Ratings:
         return left
 
     def _said(self, said: NoteRecord | MarkRecord) -> JudgedPlace | None:
-        """Return assignment and unit of what was said beside ratings."""
+        """Return the assignment and the unit of a note or mark; None if it has no rating."""
         pair = said.source_key, said.system
         try:
             unit = self.units.of(pair, said.position)

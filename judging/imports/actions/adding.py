@@ -1,4 +1,4 @@
-"""Adding files to a dataset: uploaded, looked at, then stored whole or not at all."""
+"""Adding files to a dataset: upload and preview them, then store each completely or not at all."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -59,13 +59,13 @@ from judging.models import (
     User,
 )
 
-READING_IDS = 1_903_783  # marks the advisory lock of who has the ids behind labels read
-MOSTLY_NEW = "mostly_new"  # where a preview says that most of a file is new to its dataset
+READING_IDS = 1_903_783  # the advisory lock held while the ids behind a file's labels are read
+MOSTLY_NEW = "mostly_new"  # key of the sentence that most of a file is new to its dataset
 TOGETHER = "together"  # the files that were previewed with this one, in the order of adding
-CONFIRMED = "confirmed"  # where a user confirmed that
-PREVIEW = "preview"  # where an examination keeps what each column becomes
+CONFIRMED = "confirmed"  # whether a user confirmed that the file is mostly new
+PREVIEW = "preview"  # key in `examined` of what each column becomes
 ACCEPTED = "accepted"  # the surprises of the preview that a user accepted
-ROWS_FILE = "rows_file"  # where a preview found more rows than it shows: the hash of the file of all of them
+ROWS_FILE = "rows_file"  # hash of the file of all rows, if there are more than the preview shows
 
 
 class AlreadyThere(CannotImport):
@@ -86,19 +86,19 @@ class Surprising(CannotImport):
     """A file has surprises that no user accepted; `surprises` are their sentences."""
 
     def __init__(self, surprises: Sequence[str]) -> None:
-        """Keep the surprises, and say where they are accepted."""
+        """Keep the surprises, and add the sentence that says where they are accepted."""
         remedy = "Check this on the page of the file, and accept it there."
         super().__init__([*surprises, remedy])
         self.surprises = tuple(surprises)
 
 
 class KeysAreGone(Exception):
-    """The ids behind a file's labels were handed out before, or are another's turn; the message
-    says which."""
+    """The ids behind a file's labels were already downloaded, or the ids of another file are being
+    read; the message says which."""
 
 
 class Changed(CannotImport):
-    """The dataset changed after the preview, so that the file would bring something else."""
+    """The dataset changed after the preview, so the file would now add something else."""
 
 
 def start(*, name: str, by: User, licence: str = "", language: str = "en") -> Collection:
@@ -108,12 +108,12 @@ def start(*, name: str, by: User, licence: str = "", language: str = "en") -> Co
 
 
 def upload(*, collection: Collection, name: str, file: StoredFile, by: User) -> AddedFile:
-    """Put a file beside a dataset; nothing of it is in the dataset before it is added.
+    """Upload a file for a dataset; nothing of it is in the dataset until the file is added.
 
     Raises
     ------
     AlreadyThere
-        Where the same bytes wait or stand there.
+        If a file with the same bytes is already waiting or added.
     """
     with transaction.atomic():
         lock(collection)
@@ -133,7 +133,7 @@ def upload(*, collection: Collection, name: str, file: StoredFile, by: User) -> 
 
 
 def discard(*, added: AddedFile) -> None:
-    """Forget a file that was not added, with its bytes where nothing else has them."""
+    """Delete a file that was not added, and its bytes if nothing else uses them."""
     row_list_files.delete_in(added.examined)
     waiting = AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING)
     if waiting.delete()[0]:
@@ -142,7 +142,7 @@ def discard(*, added: AddedFile) -> None:
 
 
 def lock(collection: Collection) -> Collection:
-    """Have others who change the dataset's files, or lock a campaign about it, wait for this
+    """Make other changes of the dataset's files, and locks of campaigns about it, wait for this
     transaction."""
     return Collection.objects.select_for_update().get(pk=collection.pk)
 
@@ -159,17 +159,17 @@ def add_all(
     progress: TellProgress = silent,
     accept_surprises: bool = False,
 ) -> list[AddedFile]:
-    """Add several waiting files, each after those that it depends on: all of them, or, if one cannot
-    be added, none.
+    """Add several waiting files, each after the files that it depends on; if one cannot be added,
+    add none.
 
     Raises
     ------
     CannotImport
-        Which file cannot be added, and why: also if it has surprises that are accepted neither here
-        nor on its page.
+        If a file cannot be added; the reasons name it. Also raised if it has surprises that are
+        accepted neither here nor on its page.
     MostlyNew
         If most of some files is new to a dataset that holds something already; each of them keeps
-        the sentence that says so, for the page.
+        the sentence about this, for the page.
     """
     done, unconfirmed = [], dict[AddedFile, str]()
     in_first_batch = not any(holdings.has_questions(file.collection) for file in files)
@@ -205,29 +205,29 @@ def add_all(
 
 
 def _note(added: AddedFile, said: Mapping[str, Any]) -> None:
-    """Keep something beside what a preview found of a waiting file."""
+    """Store values beside the preview results of a waiting file."""
     added.examined = {**added.examined, **said}
     waiting = AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING)
     waiting.update(examined=added.examined)
 
 
 def confirm_new(*, files: Sequence[AddedFile]) -> None:
-    """Keep that a user wants to add these waiting files although most of them is new. It holds until
-    something else is decided about a file."""
+    """Store a user's confirmation that these waiting files are added although most of each is new.
+    It holds until another decision about a file."""
     for added in files:
         _note(added, {CONFIRMED: True})
 
 
 def unaccepted(added: AddedFile) -> list[str]:
-    """Return the surprises of the last examination of a file that no user accepted."""
+    """Return the surprises in a file's latest preview that no user accepted."""
     found = added.examined.get(PREVIEW, {}).get("surprises", ())
     accepted = added.examined.get(ACCEPTED, ())
     return [surprise for surprise in found if surprise not in accepted]
 
 
 def accept_preview(*, added: AddedFile) -> None:
-    """Keep that a user accepts the surprises that the preview of a waiting file lists. It holds until
-    something else is decided about the file."""
+    """Store that a user accepts the surprises listed in the preview of a waiting file. It holds
+    until another decision about the file."""
     _note(added, {ACCEPTED: added.examined[PREVIEW]["surprises"]})
 
 
@@ -238,8 +238,8 @@ def decide(
     choices: JoiningChoices | None = None,
     rubric: Rubric | None = None,
 ) -> None:
-    """Keep how a waiting file is read and matched; what a preview found before is worthless
-    then."""
+    """Store how a waiting file is read and matched; this deletes the results of earlier
+    previews."""
     rows_file = added.examined.get(ROWS_FILE)
     if plan is not None:
         added.plan, added.rubric = plan.as_dict(), rubric
@@ -259,7 +259,7 @@ def decide(
 
 
 def look_again(added: AddedFile) -> None:
-    """Have a waiting file looked at once more before it is added: what a look found holds no more."""
+    """Delete the preview of a waiting file, so that it is previewed again before it is added."""
     rows_file = added.examined.get(ROWS_FILE)
     row_list_files.delete_in(added.examined)
     added.examined = {}
@@ -270,7 +270,7 @@ def look_again(added: AddedFile) -> None:
 
 
 def look_again_at(files: Iterable[AddedFile]) -> None:
-    """Have files that could not be added be looked at again; keep what the user has to confirm about
+    """Have files that could not be added previewed again; keep what the user has to confirm about
     them."""
     for added in files:
         mostly_new = added.examined.get(MOSTLY_NEW)
@@ -280,14 +280,14 @@ def look_again_at(files: Iterable[AddedFile]) -> None:
 
 
 def plan_of(added: AddedFile) -> Plan:
-    """Return how a file is read."""
+    """Return the plan by which a file is read."""
     return reading_plans.plan_from(
         {key: added.plan[key] for key in ("format", "options", "columns") if key in added.plan}
     )
 
 
 def choices_of(added: AddedFile) -> JoiningChoices:
-    """Return what was decided about matching."""
+    """Return the user's decisions about matching."""
     return choices_from(added.choices)
 
 
@@ -297,7 +297,7 @@ def read(
     screen: Screen | None = None,
     found: MatchCounts | None = None,
 ) -> StudyRecords:
-    """Return what a file says; rows that do not pass the screen are noted as found and left out."""
+    """Return the study in a file; count in `found` and skip rows that the screen rejects."""
     return reading_plans.read_study(
         name=added.name,
         data=storage.content_of(added.file),
@@ -309,7 +309,8 @@ def read(
 
 
 def _plan(added: AddedFile) -> Plan:
-    """Return how a file is read; rows of a table may name their questions by ids alone."""
+    """Return the plan by which a file is read; rows of a table may name their questions only by
+    ids."""
     plan = plan_of(added)
     if plan.columns is None:
         return plan
@@ -322,14 +323,14 @@ def _plan(added: AddedFile) -> Plan:
 
 
 def hand_out_keys(*, added: AddedFile, by: User, now: datetime) -> Mapping[str, str]:
-    """Return the ids of people outside by their labels, once: afterwards nobody can have them.
+    """Return the ids of external annotators by their labels; this is possible only once per file.
 
     Raises
     ------
     KeysAreGone
-        Where they were handed out before. Where those of another file are being read they are still
-        there later: nothing keeps them, so a page waits until the whole file is read, and only one
-        may.
+        If they were downloaded before, or while the ids of another file are being read: the ids are
+        not stored, so a page waits until the whole file is read, and only one file may be read at
+        a time.
     """
     with transaction.atomic():
         with connection.cursor() as cursor:
@@ -338,7 +339,7 @@ def hand_out_keys(*, added: AddedFile, by: User, now: datetime) -> Mapping[str, 
                 raise KeysAreGone("The ids of another file are being read. Try again in a minute.")
         left = AddedFile.objects.filter(pk=added.pk, keys_taken_at__isnull=True)
         if not left.update(keys_taken_at=now):
-            raise KeysAreGone("The ids behind this file’s labels were handed out before.")
+            raise KeysAreGone("The ids behind this file’s labels were already downloaded.")
         history.note(Event.Act.FILE_IDS, by=by, campaign=added.campaign, about=name_of(added))
         return reading_plans.ids_behind_labels(
             name=added.name, data=storage.content_of(added.file), plan=_plan(added)
@@ -348,7 +349,7 @@ def hand_out_keys(*, added: AddedFile, by: User, now: datetime) -> Mapping[str, 
 def examine(
     *, added: AddedFile, siblings: Sequence[AddedFile] = (), progress: TellProgress = silent
 ) -> Joined:
-    """Find out what a file would bring now, and keep the counts: adding it must bring the same.
+    """Preview what a file would add now, and keep the counts: adding it must give the same counts.
     `siblings` are the waiting files that the page offers to treat alike."""
     listed = RowList()
     joined = _join(added, progress, listed)
@@ -363,9 +364,9 @@ def examine_all(
     siblings: Mapping[int, Sequence[AddedFile]],
     progress: TellProgress = silent,
 ) -> list[AddedFile]:
-    """Find out what several files would bring, each after those that it depends on; return them in
-    that order. `siblings` are, by the key of a file, the waiting files that its page offers to treat
-    alike.
+    """Preview what several files would add, each after the files that it depends on; return them in
+    that order. `siblings` gives, by the key of a file, the waiting files that its page offers to
+    treat alike.
 
     The files are stored one after the other and everything is rolled back.
     """
@@ -399,7 +400,8 @@ def examine_all(
 
 
 def in_order(files: Sequence[AddedFile], progress: TellProgress = silent) -> list[AddedFile]:
-    """Return files so that each comes after those whose systems, sources or questions it names.
+    """Return files in an order in which each follows those whose systems, sources or questions it
+    names.
 
     Files that name their systems come before those that have letters for them; files with passages
     before those without; files with questions before those that only refer to them.
@@ -419,7 +421,7 @@ def in_order(files: Sequence[AddedFile], progress: TellProgress = silent) -> lis
 
 
 def are_previewed(files: Sequence[AddedFile]) -> bool:
-    """Return whether exactly these files were previewed together, and nothing changed since."""
+    """Return whether exactly these files were previewed together without a change since then."""
     wanted = {file.pk for file in files}
     return bool(files) and all(set(file.examined.get(TOGETHER, ())) == wanted for file in files)
 
@@ -515,7 +517,7 @@ def _join(
     held, found = holdings.held(added.collection), MatchCounts(listed)
     columns, choices = plan_of(added).columns, choices_of(added)
     study = read(added, progress, _screen(held, columns), found)
-    if not study.usable and choices.unmatched != "add":  # perhaps too many rows to hold all of them
+    if not study.usable and choices.unmatched != "add":  # perhaps too many rows to hold
         choices = replace(choices, unmatched="leave")
         if held.slots and (screen := _screen(held, columns, with_texts=True)):
             screened = read(added, progress, screen, found)
@@ -533,8 +535,8 @@ def _join(
 
 
 def _screen(held: Held, columns: ColumnRoles | None, *, with_texts: bool = False) -> Screen | None:
-    """Return what excludes rows about nothing in the dataset while the file is read. Rows that give
-    question texts are screened only `with_texts`: a similar text may match."""
+    """Return a screen that skips rows about nothing in the dataset while the file is read. Rows
+    that give question texts are screened only `with_texts`, because a similar text may match."""
     if columns is None or not screening.serves(columns) or (columns.question and not with_texts):
         return None
     texts = {slot.text for slot in held.slots if slot.text is not None} if with_texts else ()
@@ -546,7 +548,7 @@ def _screen(held: Held, columns: ColumnRoles | None, *, with_texts: bool = False
 
 
 def _rows_file(joined: Joined) -> dict[str, str]:
-    """Keep all rows that need a decision where there are more than examples; return by which
+    """Store all rows that need a decision if there are more than the examples; return the file's
     hash."""
     return (
         {ROWS_FILE: storage.keep_pieces(joined.found.pieces()).sha256}
@@ -565,15 +567,15 @@ def add(
     confirmed: bool = False,
     accept_surprises: bool = False,
 ) -> AddedFile:
-    """Store what a waiting file brings, in one transaction; its ratings go into the campaign of
+    """Store the contents of a waiting file in one transaction; its ratings go into the campaign of
     their protocol.
 
     Raises
     ------
     CannotImport
-        With everything that stands in the way; nothing is stored.
+        With every obstacle; nothing is stored.
     Changed
-        Where a preview was seen, and the file would bring something else now.
+        If a preview was made and the file would now add something else.
     MostlyNew
         If most of the file is new to a dataset that holds something already, unless that is
         `confirmed`, here or on the page.
@@ -609,8 +611,8 @@ def _add(
     accept_surprises: bool,
     tell_new: Callable[[AddedFile, str], None],
 ) -> AddedFile:
-    """Store what a waiting file brings; `tell_new` is told before if most of it is new and nobody
-    confirmed that."""
+    """Store the contents of a waiting file; if most of it is new and no user confirmed that,
+    `tell_new` is called first."""
     progress(0, 0, "Reading the file")
     with transaction.atomic():
         lock(added.collection)
@@ -642,7 +644,7 @@ def _add(
 
 
 def name_of(added: AddedFile) -> str:
-    """Return what an event calls a file."""
+    """Return the name of a file in events."""
     return f"collection {added.collection_id}, file {added.number}"
 
 
@@ -655,8 +657,7 @@ def store_file(
     ratings_title: str,
     progress: TellProgress,
 ) -> None:
-    """Store what was decided about a file, and note that it is added; the caller holds the
-    transaction."""
+    """Store the decisions about a file, and mark it as added; the caller holds the transaction."""
     stored = store(
         joined=joined,
         collection=added.collection,
@@ -695,7 +696,8 @@ def store_file(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """What was stored: the campaign of the ratings, rows by kind, and what was quarantined."""
+    """The result of storing: the campaign of the ratings, rows by kind, and the number
+    quarantined."""
 
     campaign: Campaign | None
     counts: Mapping[str, int]
@@ -713,7 +715,7 @@ def store(
     ratings_title: str = "",
     progress: TellProgress = silent,
 ) -> Stored:
-    """Store what was decided about a file; the caller holds the transaction.
+    """Store the decisions about a file; the caller holds the transaction.
 
     Ratings go into the campaign of their protocol. `added` is None if the records come from no file.
     """
@@ -745,7 +747,7 @@ def store(
 
 
 def _total(joined: Joined) -> int:
-    """Return about how many rows are stored, for the progress shown."""
+    """Return the approximate number of rows to store, for the progress shown."""
     return (
         2 * len(joined.new_sources)
         + 4 * len(joined.new_questions)

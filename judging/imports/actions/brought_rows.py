@@ -1,4 +1,4 @@
-"""Rows that files bring, on their way into the database."""
+"""Rows of imported files, on their way into the database."""
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,11 +22,11 @@ from judging.models import (
 )
 from judging.spans import Marked
 
-JudgedPlace = tuple[uuid.UUID, int]  # the assignment and the unit that something is said in
+JudgedPlace = tuple[uuid.UUID, int]  # the assignment and the unit of a judgment, note or mark
 
 
 class Brought:
-    """Stores rows under the name of the file that brings them, if there is one, and counts them."""
+    """Stores and counts rows, each with the file that it comes from, if there is one."""
 
     def __init__(self, added: AddedFile | None, total: int, progress: TellProgress) -> None:
         self.added, self.total, self.progress = added, total, progress
@@ -50,7 +50,7 @@ class Brought:
 
 @dataclass(frozen=True, slots=True)
 class RatedPlace:
-    """A place of a task that an imported rater filled."""
+    """A place of a task that an imported rater filled with ratings."""
 
     assignment: uuid.UUID
     task: int
@@ -97,7 +97,7 @@ def put_places(places: Iterable[RatedPlace], *, round: Round, now: datetime, put
 def put_judgments(
     values: Sequence[StorableValue], places: Iterable[JudgedPlace], *, put: Put
 ) -> list[tuple[object, ...]]:
-    """Store each value at its place; return the rows of what the file says of them besides."""
+    """Store each value at its place; return the rows of the further attributes in the file."""
     ids = take_ids(Judgment, len(values))
     columns = (
         "id",
@@ -123,13 +123,13 @@ def put_judgments(
 
 
 def put_notes(texts: Mapping[JudgedPlace, Sequence[str]], *, now: datetime, put: Put) -> None:
-    """Store notes on units; several at one place become its lines."""
+    """Store notes on units; several notes at one place become lines of one note."""
     rows = ((*place, "\n".join(lines), 0, now.isoformat()) for place, lines in texts.items())
     put(Note, ("assignment_id", "unit_id", "text", "sequence", "saved_at"), rows)
 
 
 def put_marks(marks: Mapping[JudgedPlace, Marked], *, now: datetime, put: Put) -> None:
-    """Store marks, as `span_marks` does for annotators here."""
+    """Store marks in the same way as `span_marks` does for annotators of a campaign."""
     rows = ((*place, marked.nothing, 0, now.isoformat()) for place, marked in marks.items())
     put(Marking, ("assignment_id", "unit_id", "nothing", "sequence", "saved_at"), rows)
     spans = (

@@ -1,4 +1,4 @@
-"""What a dataset has, as far as files are matched with it. Pure: no database."""
+"""The contents of a dataset that files are matched with. Pure: no database."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a dataset holds, as matching and joining read it."""
+"""The contents of a dataset as matching and joining read them from the database."""
 
 from collections.abc import Collection as Names
 from collections.abc import Iterable
@@ -81,7 +81,7 @@ def metrics_of(collection: Collection, names: Names[str]) -> dict[str, Metric]:
 
 
 def scores_of(metrics: Iterable[Metric]) -> dict[ScoreCell, str]:
-    """Return what these columns hold, by unit and the column's name, as it was written."""
+    """Return the stored values of these columns, as written in the file, by unit and column."""
     rows = Score.objects.filter(metric__in=list(metrics), unit__isnull=False)
     return {
         (unit, name): text or str(value)
@@ -114,7 +114,7 @@ def references_of(collection: Collection) -> dict[int, list[str]]:
 
 
 def judgments_of(campaign: Campaign, raters: Names[str]) -> dict[tuple[int, str, int], int]:
-    """Return the standing values of these raters, by unit, rater and criterion."""
+    """Return the current values of these raters, by unit, rater and criterion."""
     rows = Judgment.objects.standing().filter(
         assignment__round__campaign=campaign, assignment__enrollment__label__in=raters
     )
@@ -123,8 +123,8 @@ def judgments_of(campaign: Campaign, raters: Names[str]) -> dict[tuple[int, str,
 
 
 def resting(collection: Collection) -> list[Campaign]:
-    """Return the campaigns that fixed what is judged, without their long texts: all past their draft
-    that people judge in."""
+    """Return the campaigns whose items are fixed, without their long texts: all past their draft
+    that annotators judge in."""
     fixed = collection.campaigns.exclude(state=Campaign.State.DRAFT)
     return list(fixed.filter(origin=Campaign.Origin.JUDGED).listed().order_by("title"))
 

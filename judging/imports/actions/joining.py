@@ -1,4 +1,4 @@
-"""What a file would bring to a dataset that holds something already: decided row by row, stored
+"""What a file would add to a dataset that is not empty: decided here row by row, stored
 elsewhere."""
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,13 +36,13 @@ SEEN_BY_ANNOTATORS = "What is judged cannot change"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoiningChoices:
-    """What the researcher decided about matching, and about rows without a match or contradict
-    what is there.
+    """The researcher's decisions about matching, and about rows that have no match or contradict
+    the dataset.
 
-    `unmatched` blank: rows without a match are added if no row of the file fits anything, else
-    left out. `similar`: rows are also matched by similar texts, except for the questions that are
-    `declined`, as pages show them. `systems` gives the names of this file's systems, such as letters, their
-    names in the dataset; votes decide about names of the file that it does not have.
+    `unmatched` blank: rows without a match are added if no row of the file matches, else skipped.
+    `similar`: rows are also matched by similar texts, except for the questions that are `declined`,
+    as pages show them. `systems` maps names of systems in this file, such as letters, to their
+    names in the dataset; votes decide about the file's other names that the dataset does not have.
     """
 
     by: By = "auto"
@@ -58,21 +58,21 @@ class JoiningChoices:
 
 
 def choices_from(data: Mapping[str, Any]) -> JoiningChoices:
-    """Return the choices that plain data hold."""
+    """Return the choices stored as plain data."""
     return JoiningChoices(**data)
 
 
 @dataclass(kw_only=True)
 class Joined:
-    """All that a file would bring, and what stands in the way."""
+    """All that a file would add, and the obstacles to adding it."""
 
     study: StudyRecords
     held: Held
     matching: Matching
     named: list[str] = field(default_factory=list)  # the systems, as the file calls them
-    letters: Letters | None = None  # the systems behind them, if texts tell
+    letters: Letters | None = None  # the systems behind them, if texts identify them
     found: MatchCounts = field(default_factory=MatchCounts)
-    adds: bool = False  # rows without a match
+    adds: bool = False  # whether rows without a match are added
     units: dict[SlotKey, int] = field(default_factory=dict)
     new_sources: list[SourceRecord] = field(default_factory=list)
     new_questions: list[QuestionRecord] = field(default_factory=list)
@@ -83,7 +83,7 @@ class Joined:
     fills: list[tuple[int, str, str, int | None]] = field(default_factory=list)
     ratings: list[StorableValue] = field(default_factory=list)
     judge_ratings: list[StorableValue] = field(default_factory=list)  # by LLM judges
-    unmapped: tuple[str, ...] = ()  # words of ratings that are no points
+    unmapped: tuple[str, ...] = ()  # words of ratings that are no scale points
     metrics: dict[str, Metric] = field(default_factory=dict)
     refused: list[Problem] = field(default_factory=list)
     contradicting: list[Problem] = field(default_factory=list)
@@ -91,15 +91,15 @@ class Joined:
     left_out: set[SlotKey] = field(default_factory=set)
 
     def counts(self) -> dict[str, int]:
-        """Return how many there are of everything; an equal file and an equal collection give equal
+        """Return the number of rows of every kind; equal files and equal datasets give equal
         counts."""
         return {**self.found.counts, "refused": len(self.not_kept)}
 
     def mostly_new(self, *, in_first_batch: bool = False) -> str:
-        """Say that most of the file's questions or systems are new to a dataset that has some; empty
-        if they are not.
+        """Return a sentence if most of the file's questions or systems are new to a dataset that
+        has some, else an empty one.
 
-        The first files of a dataset may each bring questions of their own, but they have the same
+        The first files of a dataset may each contain questions of their own, but share their
         systems (`in_first_batch`).
         """
         first = {source.pk for source in self.held.sources if source.repeat_of is None}
@@ -123,13 +123,12 @@ class Joined:
 
     @property
     def not_kept(self) -> list[Problem]:
-        """Return what goes to quarantine."""
+        """Return the values and rows that go to quarantine."""
         return self.refused + self.contradicting
 
 
 def list_questions(joined: Joined, listed: RowList) -> None:
-    """Add to a list what is not there yet: questions that fit or are new, and what cannot be
-    kept."""
+    """Add to a list the questions that match or are new, and the rows that cannot be stored."""
     brought = {(q.source_key, q.system, q.position) for q in joined.new_questions}
     for question in joined.study.questions:
         key = (question.source_key, question.system, question.position)
@@ -156,9 +155,9 @@ def join(
 ) -> Joined:
     """Decide about every row of a file; nothing is stored.
 
-    `columns` is None where the format names everything by itself. `campaign` is the one that holds
-    the dataset's ratings under this rubric, `held` what it holds, and `found` has the rows that
-    were left out in reading.
+    `columns` is None if the format names everything by itself. `campaign` is the one that holds the
+    dataset's ratings under this rubric, `held` the dataset's contents, and `found` has the rows
+    that were skipped while the file was read.
     """
     named = [] if _is_any(columns) else list(study.systems)
     held, noted = held or holdings.held(collection), found or MatchCounts()
@@ -190,7 +189,7 @@ def join(
 
 
 def _is_any(columns: ColumnRoles | None) -> bool:
-    """Say whether a file leaves open whose questions it is about."""
+    """Return whether a file does not say which systems its questions are from."""
     if columns is None or columns.system or columns.by_system:
         return False
     return columns.default_system == ColumnRoles().default_system
@@ -219,7 +218,7 @@ class _Joining:
 
     def _known_texts(self) -> set[SlotKey]:
         """Return the questions whose texts the dataset has in that passage from other systems than
-        that of their letter; none if a locked campaign forbids to add questions."""
+        that of their letter; none if a locked campaign forbids adding questions."""
         letters = self.joined.letters
         if letters is None or letters.by_row or holdings.resting(self.collection):
             return set()
@@ -241,8 +240,8 @@ class _Joining:
         self.joined.obstacles += self._obstacles(rubric)
 
     def _adds(self) -> bool:
-        """Say whether rows without a match are added: as the researcher said, else where nothing
-        of the file fits."""
+        """Return whether rows without a match are added: as the researcher decided, else if no row
+        of the file matches."""
         if self.choices.unmatched:
             return self.choices.unmatched == "add"
         if not self.held.sources:
@@ -261,7 +260,7 @@ class _Joining:
                 self._fill(self.records[key], self.sources[candidates[0]])
 
     def _fill(self, record: SourceRecord, source: HeldSource) -> None:
-        """Fill what the dataset leaves blank; what it says otherwise stays and is shown."""
+        """Fill the blank fields of a source; a field with another value is kept and reported."""
         for name in FILLED:
             new, old = getattr(record, name) or "", getattr(source, name)
             if not new or normalized(new) == normalized(old):
@@ -306,8 +305,8 @@ class _Joining:
         first: SlotKey,
         new: dict[str, SourceRecord],
     ) -> None:
-        """Find the copy of a question that was rated again, or make one; without the question
-        itself there is none."""
+        """Find the copy of a question that was rated again, or create one; if the question itself
+        is missing, there is no copy."""
         known = self.joined.matching.questions[first].slot
         if first in self.left_out or (self.any_system and slot is None):
             self.left_out.add(key)
@@ -371,7 +370,7 @@ class _Joining:
                 self.found.note("similar", question.row, _name(question), reason, question)
 
     def _says_something(self, question: QuestionRecord) -> bool:
-        """A row that only names a source says nothing about a question."""
+        """Return whether a row gives anything about a question besides naming its source."""
         if question.text is not None or question.scores or question.attributes:
             return True
         return (question.source_key, question.system, question.position) in self._rated
@@ -390,7 +389,7 @@ class _Joining:
         return f"{lack} {_describe_closest(found.closest)}" if found.closest else lack
 
     def _difference(self, source: SourceRecord) -> str:
-        """Say which part of a source is different, if the dataset has its passage."""
+        """Return which part of a source differs, if the dataset has its passage."""
         nearby = self.joined.matching.nearby.get(source.key)
         for name in ("answer", "target_type") if nearby else ():
             new, old = getattr(source, name), getattr(nearby, name)
@@ -400,8 +399,8 @@ class _Joining:
         return ""
 
     def _decide_scores(self) -> None:
-        """A column of the same name and kind goes on; a value that is there already is not stored
-        twice."""
+        """Continue columns of the same name and kind; a value that the dataset has is not stored
+        again."""
         columns = {column.name: column for column in self.study.score_columns}
         known = holdings.metrics_of(self.collection, columns)
         for name, metric in known.items():
@@ -509,7 +508,7 @@ class _Joining:
         self._decide_judge_ratings(rubric)
 
     def _decide_judge_ratings(self, rubric: Rubric) -> None:
-        """Take the ratings of LLM judges, which are stored beside those of annotators."""
+        """Collect the ratings of LLM judges, which are stored separately from annotators'."""
         by_judges = replace(self.study, ratings=self.study.judge_ratings)
         reading = ratings.read(study=by_judges, rubric=rubric)
         self.joined.refused += reading.problems
@@ -526,7 +525,7 @@ class _Joining:
             )
 
     def _unit_of(self, slot: RatedSlot) -> tuple[bool, int]:
-        """Return whether a rated slot is known or brought, and its unit, 0 where it is new."""
+        """Return whether a rated slot is in dataset or file, and its unit, 0 if it is new."""
         (source, system), position = slot
         if position is None:
             return self._set_of(source, system)
@@ -568,7 +567,7 @@ class _Joining:
     def _obstacles(self, rubric: Rubric | None) -> Iterator[str]:
         joined, study = self.joined, self.study
         if study.ratings and rubric is None:
-            yield "The file holds ratings: choose the protocol they were given under, or leave their columns out."
+            yield "The file contains ratings: choose the protocol they were given under, or exclude their columns."
         if study.judge_ratings and not study.ratings:
             yield (
                 "All ratings are by LLM judges. Exclude their columns; after the import, add each "
@@ -578,10 +577,10 @@ class _Joining:
             if column.direction == "unknown":
                 yield f"Say whether higher or lower is better in “{shorten(column.column)}”."
         if self.nameless and len(joined.new_questions) > self.found.counts["repeats"]:
-            yield "The file brings new questions and no column names the system: say whose questions these are."
+            yield "The file contains new questions and no column names the system. Name their system."
         if self.choices.conflicts == "refuse" and self.found.counts["conflicting"]:
             count = self.found.counts["conflicting"]
-            yield f"{count:,} rows contradict the dataset, and you chose to add nothing of the file then."
+            yield f"{count:,} rows contradict the dataset, and you chose to add nothing in that case."
         if not (self.held.sources or joined.new_sources):
             yield (
                 "The file has no question and no passage that could be stored. Say which column "
@@ -605,16 +604,17 @@ class _Joining:
             yield self._nothing()
 
     def _nothing(self) -> str:
-        """Say why the file brings nothing: all of it is there, or nothing of it fits."""
+        """Return why the file adds nothing: the dataset has everything, or nothing matches."""
         joined, counts = self.joined, self.found.counts
         left = counts["unmatched"] + counts["ambiguous"]
         if counts["conflicting"]:
             return (
-                "The file brings nothing but what contradicts the dataset, which keeps what it has. To replace "
-                "that, take back the file that brought it, on that file’s page, and add this one then."
+                "The file adds nothing: all its new values contradict the dataset, which keeps its own. "
+                "To replace them, take back the file that they came from, on that file’s page; then add "
+                "this one."
             )
         if counts["matched"] or counts["already_there"] or not left:
-            return "The file brings nothing that the dataset does not have."
+            return "The dataset already has everything in this file."
         closest = [found.closest for found in joined.matching.questions.values() if found.closest]
         said = f"None of the {left:,} rows matches a question in the dataset."
         if closest:
@@ -627,7 +627,8 @@ class _Joining:
         return f"The closest match uses {used} ({best.similarity:.0%})."
 
     def _fixed(self) -> Iterator[str]:
-        """What campaigns fixed, and what scores were computed from, does not change under them."""
+        """Yield obstacles: changes of what campaigns have fixed, or of what scores were computed
+        from."""
         joined = self.joined
         changes = list(_changes(joined))
         if changes and (campaigns := holdings.resting(self.collection)):
@@ -635,20 +636,20 @@ class _Joining:
                 f"“{each.title}” ({each.get_state_display()})" for each in campaigns[:3]
             )
             yield (
-                f"{SEEN_BY_ANNOTATORS} under a campaign whose protocol is locked: {named}. The file would bring "
-                f"{' and '.join(changes)}. Metrics, references and metadata of what is there can be added."
+                f"{SEEN_BY_ANNOTATORS} under a campaign whose protocol is locked: {named}. The file would add "
+                f"{' and '.join(changes)}. Metrics, references and metadata of existing questions can be added."
             )
         touched = {joined.source_of[key] for key, _ in joined.references if key in joined.source_of}
         touched |= {fill[0] for fill in joined.fills}
         if touched and (computed := holdings.computed_on(touched)):
             yield (
-                f"Scores of {', '.join(computed[:5])} were computed here from the references and answers that these "
-                "sources have; with others they would be other numbers."
+                f"Scores of {', '.join(computed[:5])} were computed here from the references and answers of these "
+                "sources; other references or answers would change the scores."
             )
 
 
 def _changes(joined: Joined) -> Iterator[str]:
-    """What annotators would see; copies for ratings given again are shown to nobody."""
+    """Yield changes that annotators would see; they never see copies made for repeated ratings."""
     if new := len(joined.new_questions) - joined.found.counts["repeats"]:
         yield f"{new:,} new questions"
     if joined.fills:
@@ -665,7 +666,7 @@ def _declared(column: ScoreColumn) -> tuple[str, str]:
 
 
 def counted(number: int, name: str) -> str:
-    """Return a number with the name of what it counts."""
+    """Return a number with the noun that it counts."""
     return f"{number:,} {name}{'' if number == 1 else 's'}"
 
 
@@ -688,7 +689,7 @@ def _ambiguity(found: Match) -> str:
 
 
 def _describe_closest(closest: Similar) -> str:
-    """Say which question comes closest, and what it was found by."""
+    """Describe the closest question and how it was found."""
     found_by = "in the same passage" if closest.in_passage else "by question text only"
     return (
         f"The closest one {found_by} is “{shorten(closest.slot.text or '')}” by "

@@ -1,4 +1,4 @@
-"""Which system is behind each letter of a crowd batch: decided by votes of matched questions."""
+"""The system behind each letter of a crowd batch, decided by votes of matched questions."""
 
 import re
 from collections import Counter
@@ -23,14 +23,15 @@ from judging.imports.readers.tables import shorten
 LETTER = re.compile(
     r"((system|model|output|candidate|option)[ _-]?)?([a-z]|[0-9]{1,2})", re.IGNORECASE
 )
-MIN_SHARE_OF_LETTER = 0.5  # of a letter's questions in matched sources: those found as the system's
-MIN_SHARE_OF_NAME = 0.9  # of all questions of another name, which may be that of a new system
-MIN_AGREEMENT = 0.75  # of all votes with one system a letter; below, letters are shuffled
+MIN_SHARE_OF_LETTER = 0.5  # of a letter's questions in matched sources, to be the system's
+MIN_SHARE_OF_NAME = 0.9  # of the questions of any other name, which may be a new system
+MIN_AGREEMENT = 0.75  # of all votes, with one system a letter; below, letters are shuffled
 
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """How many questions of a letter are one system's, and the system decided on, if any."""
+    """The systems of a letter's questions, with their numbers, and the system decided on, if
+    any."""
 
     letter: str
     systems: Mapping[str, int]
@@ -39,7 +40,7 @@ class Votes:
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """What the letters of a file stand for; if `by_row`, another system in each row."""
+    """The systems behind the letters of a file; if `by_row`, a letter's system varies by row."""
 
     votes: tuple[Votes, ...]
     by_row: bool
@@ -60,7 +61,7 @@ class Letters:
 def find_letters(
     study: StudyRecords, held: Held, by_hand: Mapping[str, str] | None = None
 ) -> Letters | None:
-    """Find the systems behind names that the dataset does not have; None if no text tells.
+    """Find the systems behind names that the dataset does not have; None if no text matches.
 
     A question votes for a system if no other system gave its text in that passage. `by_hand` gives
     the systems of names that a user decided.
@@ -143,7 +144,7 @@ class _Election:
         return chosen
 
     def is_mostly_found(self, names: Sequence[str]) -> bool:
-        """Return whether enough questions of every name are found, whichever system gave them."""
+        """Return whether enough questions of every name are found, from any system."""
         return all(self.any_found[name] >= _min_share(name) * self.asked[name] for name in names)
 
 
@@ -156,18 +157,18 @@ Place = tuple[str, str]  # a source of the file and a rater
 
 
 def by_row(study: StudyRecords, letters: Letters) -> StudyRecords:
-    """Return a study whose letters are other systems in each row, under the systems' names.
+    """Return a study in which each row's letters are replaced by the names of their systems.
 
     One rater's `a` can be another's `b`. Each rater judged one question of each system: questions
     that only one system can have given are placed first, then the others, in the order of the file,
-    then those that are similar to one of a system that is left. A question that is not found keeps
-    its letter.
+    then those that are similar to a question of a system not yet used. A question that is not found
+    keeps its letter.
     """
     return _ToSystems(study, letters).study()
 
 
 class _ToSystems:
-    """The questions of a study on their way from letters to systems."""
+    """The questions of a study while their letters are replaced by systems."""
 
     def __init__(self, read: StudyRecords, letters: Letters) -> None:
         self.read, self.letters = read, letters
@@ -214,7 +215,8 @@ class _ToSystems:
         )
 
     def _assign(self, key: SlotKey, slots: Slots) -> None:
-        """Give a question of each of its raters a slot, if possible of a system without one."""
+        """Assign a slot to a question for each of its raters, if possible of a system not yet
+        used."""
         for rater in self.raters.get(key, {"": None}):
             used = self.used.setdefault((key[0], rater), set())
             of_other_system = next((slot for slot in slots if slot.system not in used), None)
@@ -236,7 +238,7 @@ class _ToSystems:
         self.used.setdefault((key[0], rater), set()).update((slot.system, slot.unit))
 
     def _place(self, key: SlotKey, rater: str) -> SlotKey:
-        """Return the slot that a question was of when this rater judged it."""
+        """Return the slot that a question had when this rater judged it."""
         slot = self.slots.get((key, rater)) or self.slots.get((key, ""))
         if slot is None:
             return key
@@ -251,8 +253,7 @@ class _ToSystems:
         return replace(said, system=system, position=position)
 
     def _numbered(self, ratings: Iterator[RatingRecord]) -> Iterator[RatingRecord]:
-        """Number what a rater gave to one question under several letters, as values given again
-        are."""
+        """Number a rater's values for one question under several letters as repeated ratings."""
         times: Counter[tuple[object, ...]] = Counter()
         for each in ratings:
             rated = each.source_key, each.system, each.position, each.rater, each.criterion
@@ -260,8 +261,7 @@ class _ToSystems:
             yield replace(each, repeat=times[rated])
 
     def _questions(self) -> Iterator[QuestionRecord]:
-        """Yield one question for each slot, with the scores and metadata of all letters that it
-        had."""
+        """Yield one question for each slot, with the scores and metadata of all its letters."""
         kept: dict[SlotKey, QuestionRecord] = {}
         for question in self.read.questions:
             key = question.source_key, question.system, question.position
@@ -275,7 +275,7 @@ class _ToSystems:
         yield from kept.values()
 
     def _merged(self, first: QuestionRecord, again: QuestionRecord) -> QuestionRecord:
-        """Return the first record with what another says beside it; values that differ are told."""
+        """Return the first record with the values of another; report values that differ."""
         for name, value in (*again.scores.items(), *again.attributes.items()):
             old = {**first.scores, **first.attributes}.get(name, value)
             if old != value:
@@ -291,8 +291,8 @@ class _ToSystems:
 
 
 def renamed(study: StudyRecords, systems: Mapping[str, str]) -> StudyRecords:
-    """Return a study with its systems under other names; where two get one name, their questions
-    stand in one set."""
+    """Return a study with its systems renamed; if two get one name, their questions form one
+    set."""
     name = {each: systems.get(each) or each for each in study.systems}
     if all(old == new for old, new in name.items()):
         return study

@@ -1,5 +1,5 @@
-"""What the columns page shows of a file, as plain data: a job reads the file, and its row keeps what
-was found."""
+"""The data of the columns page of a file: a job reads the file and keeps the results as plain
+data."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -16,8 +16,8 @@ COLUMNS = "judging.read_columns"
 
 
 def of_added(added: AddedFile, plan: Plan) -> dict[str, Any]:
-    """Return what a look at the columns of a dataset's file is asked with. Another file that waits
-    makes it another look, because it may have the same columns."""
+    """Return the parameters of a job that reads the columns of a dataset's file. They include the
+    other waiting files, because these may have the same columns."""
     waiting = added.collection.added_files.waiting().exclude(pk=added.pk).order_by("pk")
     return {
         "files": [added.pk],
@@ -28,8 +28,8 @@ def of_added(added: AddedFile, plan: Plan) -> dict[str, Any]:
 
 
 def parameters_of(added: AddedFile, *, by: User) -> dict[str, Any]:
-    """Return the parameters of a look at a file's columns. Once its columns are decided, the plan
-    names the format; the look that found the format out is then the same."""
+    """Return the parameters of the job that reads a file's columns. Once the columns are decided,
+    the plan names the format; the job that detected this format is then still the right one."""
     plan = reading_plans.without_columns(adding.plan_of(added))
     found_out = of_added(added, replace(plan, format=""))
     job = job_of(kind=COLUMNS, parameters=found_out, by=by)
@@ -38,7 +38,7 @@ def parameters_of(added: AddedFile, *, by: User) -> dict[str, Any]:
 
 
 def job_of(*, kind: str, parameters: Mapping[str, Any], by: User) -> Job | None:
-    """Return the job by which a user has this looked at, or had."""
+    """Return the user's job with these parameters, running or finished."""
     asked = Job.objects.filter(kind=kind, created_by=by, parameters=dict(parameters))
     return asked.exclude(state__in=[Job.State.FAILED, Job.State.CANCELLED]).first()
 
@@ -49,8 +49,8 @@ def read_columns(
     by: User,
     progress: TellProgress = silent,
 ) -> dict[str, Any]:
-    """Return the file's head and the waiting files with the same columns, or why it cannot be read,
-    with what it says in each encoding; users see their own files alone."""
+    """Return the file's head, the waiting files with the same columns and previews of the text in
+    each encoding, or why the file cannot be read; users see only their own files."""
     [key] = parameters["files"]
     added = AddedFile.objects.listed().get(pk=key, collection__owner=by)
     progress(0, 0, "Reading the file")
@@ -64,5 +64,5 @@ def read_columns(
 
 
 def head_in(found: Mapping[str, Any]) -> Head | None:
-    """Return the head that was found; None if the file cannot be read."""
+    """Return the head in a job's results; None if the file cannot be read."""
     return reading_plans.head_from(found["head"]) if "head" in found else None

@@ -1,4 +1,4 @@
-"""How many rows of a file fit what a dataset holds, and which need a decision."""
+"""Counts of a file's rows that match a dataset, and of the rows that need a decision."""
 
 import csv
 from collections import Counter
@@ -19,7 +19,7 @@ NO_SUCH_QUESTION = "The dataset has no such question."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A row of the file that needs a decision, with what it says and why it is shown."""
+    """A row of the file that needs a decision, with its text and the reason."""
 
     row: int
     what: str
@@ -27,11 +27,11 @@ class Example:
 
 
 class MatchCounts:
-    """Counts of everything, and of what needs a decision the first examples: a million rows take no
-    more memory.
+    """Counts of all rows, with the first examples of those that need a decision. Memory use does
+    not grow with the number of rows.
 
-    All rows that need one stand in a temporary file, as CSV; and in the list of all rows, where one
-    is made.
+    All rows that need a decision are kept in a temporary file, as CSV, and in the list of all rows,
+    if one is made.
     """
 
     def __init__(self, listed: RowList | None = None) -> None:
@@ -52,7 +52,7 @@ class MatchCounts:
         reason: str,
         question: QuestionRecord | None = None,
     ) -> None:
-        """Count a row, and keep it if it is among the first of its kind."""
+        """Count a row, and keep it if it is among the first examples of its kind."""
         self.counts[kind] += 1
         kept = self.examples.setdefault(kind, [])
         if len(kept) < SHOWN:
@@ -62,17 +62,17 @@ class MatchCounts:
             self.listed.note(kind, row, what, reason, question=question)
 
     def left_out(self, row: int, what: str) -> None:
-        """Note a row that names nothing of the dataset."""
+        """Note a row that refers to nothing in the dataset."""
         self.tiers["none"] += 1
         self.note("unmatched", row, what, NO_SUCH_QUESTION)
 
     @property
     def is_cut(self) -> bool:
-        """Say whether there are more rows than examples."""
+        """Return whether there are more rows than examples."""
         return any(self.counts[kind] > len(kept) for kind, kept in self.examples.items())
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the table of all rows that need a decision."""
+        """Yield pieces of the table of all rows that need a decision."""
         self._file.seek(0)
         while piece := self._file.read(SPOOLED):
             yield piece.encode()

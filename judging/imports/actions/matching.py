@@ -1,6 +1,6 @@
 """Which rows of a file are about which questions of a dataset, found in tiers. Pure: no database.
 
-A row is asked of one tier after the other, surest first, until one finds exactly one question.
+Each row goes through the tiers, surest first, until one finds exactly one question.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ SHOWN_CLOSEST = 100  # unmatched rows for which the closest question is sought
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What one question of a file was found to be about."""
+    """The questions and sources of a dataset that match one question of a file."""
 
     candidates: Slots
     sources: Sources
@@ -35,18 +35,18 @@ class Match:
 
     @property
     def slot(self) -> HeldSlot | None:
-        """Return the slot it is about; None if there is none or more than one."""
+        """Return the matched slot; None if there is none or more than one."""
         return self.candidates[0] if self.tier else None
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """All questions and sources of a file with what they are about."""
+    """The matches of all questions and sources of a file."""
 
     questions: Mapping[SlotKey, Match]
     sources: Mapping[str, Sources]
-    nearby: Mapping[str, HeldSource]  # one with the same passage, for sources that were not found
-    doubtful_ids: tuple[int, int] | None = None  # ids that disagree with texts, of how many
+    nearby: Mapping[str, HeldSource]  # with the same passage, for sources without a match
+    doubtful_ids: tuple[int, int] | None = None  # ids that disagree with texts, and compared
 
 
 def match(
@@ -157,7 +157,7 @@ class _Matcher:
         return self.source_of_id.get(question.source_key, ()) if self.has_ids else ()
 
     def _agrees(self, question: QuestionRecord, slots: Slots) -> bool | None:
-        """Return whether texts say the same as the ids; None if they do not tell.
+        """Return whether the texts agree with the ids; None if they cannot be compared.
 
         Another question about the same passage may have that passage's id.
         """
@@ -217,7 +217,7 @@ class _Matcher:
         )
 
     def _take_similar(self) -> None:
-        """Match what is left with questions that are nearly the same, most similar first."""
+        """Match the remaining questions with nearly equal ones, most similar first."""
         found = [
             (similar, key)
             for key, question in self.left.items()
@@ -264,7 +264,7 @@ class _Matcher:
         return tiers.RareWords(self.loose)
 
     def _keep_unmatched(self) -> None:
-        """Keep what no tier matched, with its candidates or, for the first, the closest question."""
+        """Keep unmatched questions, with their candidates or, for the first, the closest one."""
         sought = 0
         for key, question in self.left.items():
             slots, closest = self.candidates.get(key, ()), None

@@ -1,5 +1,5 @@
-"""Means of people's ratings without the ratings: a closed campaign stands for them, so that they
-can be analysed."""
+"""Means of human ratings without the ratings: a closed campaign represents them, so that they can
+be analysed."""
 
 from datetime import datetime
 
@@ -15,8 +15,8 @@ def means_of(collection: Collection) -> list[Metric]:
 def campaign_of_means(
     *, collection: Collection, rubric: Rubric, title: str, by: User, now: datetime
 ) -> Campaign:
-    """Return the campaign that stands for the means of a dataset, made where there is none:
-    nobody judges in it."""
+    """Return the campaign that represents the means of a dataset; create it if there is none. No
+    annotator judges in it."""
     if known := campaign_of(collection, rubric):
         return known
     plan = {"title": title, "annotators_per_task": 1}

@@ -12,7 +12,7 @@ from judging.imports.readers.shape.sheets import are_sheets
 from judging.models import Rubric
 
 EXCLUDED = "excluded"
-MANY = 20  # columns of metadata, more than which are folded up
+MANY = 20  # columns of metadata; if there are more, the page folds them up
 DECLARED = "Declared in the plan."
 _ROLES = {
     "answer_start": "start of the answer",
@@ -34,11 +34,11 @@ _ROLES = {
 
 
 class _Use(NamedTuple):
-    """What a column becomes, and whether its values are stored as those of people or judges."""
+    """What a column becomes, and whether its values become ratings of annotators or judges."""
 
     phrase: str
     is_rated: bool = False
-    surprise: str = ""  # what it becomes, if ratings should not
+    surprise: str = ""  # what it becomes, if ratings should not become this
 
 
 def preview_of(
@@ -110,8 +110,8 @@ def between_points(study: StudyRecords, rubric: Rubric) -> list[str]:
 
 
 def _listed(study: StudyRecords, columns: ColumnRoles) -> Iterator[dict[str, Any]]:
-    """Yield the line of each column. Metadata and excluded columns that do not look like ratings are
-    not shown at first if they are many."""
+    """Yield the line of each column. If there are many, metadata and excluded columns that do not
+    look like ratings are folded."""
     uses = _uses(columns)
     plain = [each for each in study.column_summaries if _is_plain(each, uses)]
     hidden = {each.column for each in plain} if len(plain) > MANY else set()

@@ -1,5 +1,5 @@
-"""What a further file probably holds: by its own columns, and by files of the dataset that look
-like it."""
+"""Proposals for the columns of a further file, from its own columns and from similar files of the
+dataset."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -19,8 +19,8 @@ from judging.models import AddedFile, Collection, Rubric
 
 
 def proposed(head: Head, *, added: AddedFile) -> Head:
-    """Return the head of a file with the columns that are likely where the dataset has questions
-    already.
+    """Return the head of a file with the likely columns, given that the dataset already has
+    questions.
 
     A column of what the dataset calls its systems, or its sources, names these. Whole numbers
     under a criterion's name are ratings of the annotator whom the file is named after.
@@ -95,13 +95,13 @@ def _of_dataset(columns: ColumnRoles, column: str, what: str) -> dict[str, str]:
 
 
 def stem(name: str) -> str:
-    """Return what a file is called without its ending."""
+    """Return a file's name without its extension."""
     return PurePath(name).stem[:100]
 
 
 def protocol_of(added: AddedFile, head: Head, rubrics: QuerySet[Rubric]) -> int | None:
-    """Return the protocol that was chosen for a file's ratings, else that of the dataset's ratings,
-    else the one that fits."""
+    """Return the protocol chosen for a file's ratings, else that of the dataset's ratings, else the
+    one that fits."""
     if added.plan:
         return added.rubric_id
     imported = added.collection.campaigns.filter(origin="imported")
@@ -112,8 +112,8 @@ def protocol_of(added: AddedFile, head: Head, rubrics: QuerySet[Rubric]) -> int 
 
 
 def decide_as_proposed(added: AddedFile, *, rubrics: QuerySet[Rubric]) -> None:
-    """Give the columns of a waiting file the roles that are proposed for them; nothing changes if the
-    file cannot be read, because adding it says why."""
+    """Give the columns of a waiting file their proposed roles; if the file cannot be read, change
+    nothing, because adding it reports the reason."""
     plan = adding.plan_of(added)
     content = storage.content_of(added.file)
     try:
@@ -138,7 +138,7 @@ def siblings(added: AddedFile) -> list[AddedFile]:
 
 
 def still_waiting(added: AddedFile, keys: Iterable[int]) -> list[AddedFile]:
-    """Return those of the files with these keys that still wait beside this one."""
+    """Return those of the files with these keys that are still waiting."""
     return list(added.collection.added_files.waiting().listed().filter(pk__in=keys))
 
 
@@ -153,8 +153,8 @@ def _heading(added: AddedFile, plan: Plan) -> Outline | None:
 
 
 def read_alike(added: AddedFile, others: Sequence[AddedFile]) -> None:
-    """Have other waiting files read as this one; ratings of the annotator it is named after are by
-    theirs."""
+    """Read other waiting files under this one's plan; if this file is named after an annotator, the
+    ratings in each of the others are by the annotator in its own name."""
     plan = adding.plan_of(added)
     for other in others:
         columns = plan.columns

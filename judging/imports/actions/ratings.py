@@ -1,4 +1,4 @@
-"""Ratings that somebody released, read against a protocol's scales; nothing is stored here."""
+"""Released ratings, read against a protocol's scales; nothing is stored here."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ RatedSlot = tuple[SetPair, int | None]
 
 @dataclass(frozen=True, slots=True)
 class StoredScale:
-    """A criterion with the values that may be stored, and the labels that stand for them."""
+    """A criterion with the values that may be stored, and the labels of these values."""
 
     criterion: Criterion
     values: frozenset[int]
@@ -53,11 +53,11 @@ class StorableValue:
 
 @dataclass(frozen=True, slots=True)
 class RatingsRead:
-    """A study's ratings under a rubric: what is on its scales, and what is not, with the reason."""
+    """A study's ratings under a rubric: those on its scales, and the others with the reason."""
 
     values: tuple[StorableValue, ...]
     problems: tuple[Problem, ...]
-    unmapped: tuple[str, ...] = ()  # a sentence for each word that is no point
+    unmapped: tuple[str, ...] = ()  # a sentence for each word that is no scale point
 
 
 class _RatingRefused(ValueError):
@@ -92,7 +92,7 @@ def _unmapped(
 
 
 class _Reader:
-    """The ratings taken so far, each by its unit, rater and criterion with the row that gave it."""
+    """The ratings accepted so far, by unit, rater and criterion, with the row of each."""
 
     def __init__(self, study: StudyRecords, rubric: Rubric) -> None:
         self.rubric = rubric
@@ -123,8 +123,8 @@ class _Reader:
         }
 
     def _slots(self, rating: RatingRecord, criterion: Criterion) -> Sequence[RatedSlot]:
-        """A value for the whole set is stored on each member where the criterion is asked once per
-        set."""
+        """Return the slots of a rating: one for the whole set is stored on each member if the
+        criterion is asked once per set."""
         pair = (rating.source_key, rating.system)
         if criterion.unit == Criterion.Unit.SET:
             return [(pair, None)]
@@ -137,8 +137,7 @@ class _Reader:
         )
 
     def _refuse_second(self, values: Sequence[StorableValue]) -> None:
-        """A set's value may be repeated in the row of each member; every other value is given
-        once."""
+        """Refuse a second value: only a set's value may be repeated, in the row of each member."""
         for new in values:
             before, row = self.found.get((new.slot, new.rater, new.criterion.pk), (None, 0))
             repeats = before is not None and new.slot[1] is None and before.value == new.value
@@ -161,7 +160,7 @@ def _scales(rubric: Rubric) -> dict[str, StoredScale]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappedWord:
-    """A word of ratings with the points of its criterion, and the one that is likely, as a number."""
+    """A word used as a rating, with its criterion's points and the likely point, as a number."""
 
     criterion: str
     word: str
@@ -235,7 +234,7 @@ def _problem(rating: RatingRecord, reason: str) -> Problem:
 
 
 def misfit(*, rubric: Rubric | None, columns: ColumnRoles) -> str:
-    """Return why the ratings in these columns cannot be stored under a protocol; "" if they can."""
+    """Return why the ratings in these columns cannot be stored under a protocol, or ""."""
     has_annotators = any(rating.kind == "annotator" for rating in columns.ratings)
     if rubric is None and (has_annotators or columns.value):
         return _(
@@ -256,9 +255,9 @@ def misfit(*, rubric: Rubric | None, columns: ColumnRoles) -> str:
 def fitting(
     *, rubrics: Iterable[Rubric], names: Collection[str], said: Mapping[str, Collection[str]]
 ) -> Rubric | None:
-    """Return the protocol that has all these criteria and fewest others; the newest of its
-    versions. `said` holds values by criterion: where most of them are on no scale of its, the
-    ratings were given under another."""
+    """Return the protocol that has all these criteria and fewest others, in its newest version.
+    `said` holds values by criterion: if most of them are on no scale of a protocol, it does not
+    fit."""
     if not names:
         return None
     fit = [
@@ -277,12 +276,12 @@ def _are_mostly_on(scales: Mapping[str, StoredScale], said: Mapping[str, Collect
 
 
 def _is_off(scale: StoredScale, value: str, values: Collection[str]) -> bool:
-    """Return whether a value is no point of the scale, and no word that may stand for one."""
+    """Return whether a value is neither a point of the scale nor a word for one."""
     words = [each for each in values if number_in(each) is None]
     return scale.read(value) is None and _points(scale, words).get(value) is None
 
 
 def unknown_criteria(*, rubric: Rubric, names: Iterable[str]) -> list[str]:
-    """Return those of the names that no criterion of the rubric goes by."""
+    """Return those of the names that are no criterion of the rubric."""
     scales = _scales(rubric)
     return sorted(name for name in names if _plain(name) not in scales)

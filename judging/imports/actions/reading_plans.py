@@ -1,5 +1,5 @@
-"""From the bytes of a file to a study, under a plan that can wait in the database, a job or a
-shell."""
+"""Reading the bytes of a file as a study, under a plan that can be kept in the database, a job or
+a shell."""
 
 import gc
 from collections import Counter
@@ -20,10 +20,10 @@ from judging.imports.readers.screening import Screen, TellLeftOut
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a file is read. What is not said is found out: the format, what its columns hold.
+    """How a file is read. Blank settings are detected: the format and the roles of the columns.
 
-    Options that the format does not have are passed over, so that a plan outlives a change of the
-    format.
+    Options that the format does not have are ignored, so that a plan stays valid if the format
+    changes.
     """
 
     format: str = ""
@@ -37,9 +37,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """The beginning of a file: its format, what its ratings are about, and of a table the first
-    different values of each column. `sheets` are those of a workbook, `remarks` what is to be known
-    of the file as a whole, `offers` what may be removed from it."""
+    """The beginning of a file: its format, the criteria of its ratings and, of a table, the first
+    distinct values of each column. `sheets` are those of a workbook, `remarks` are notes on the
+    file as a whole, `offers` describe rows or columns that may be removed."""
 
     format: str
     header: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Head:
 
     @property
     def rated(self) -> dict[str, set[str]]:
-        """The first values on each criterion, of which all columns of ratings are known."""
+        """The first values on each criterion, if all rating columns are known."""
         values = dict(zip(self.header, self.values, strict=True))
         found: dict[str, set[str]] = {}
         for rating in self.proposed.ratings if self.proposed else ():
@@ -77,13 +77,13 @@ class Head:
 
 
 def plan_from(data: Mapping[str, Any]) -> Plan:
-    """Return the plan that plain data hold; BadColumns where its columns are misshapen."""
+    """Return the plan that plain data hold; raise BadColumns if its columns are malformed."""
     columns = data.get("columns")
     return Plan(**{**data, "columns": None if columns is None else columns_from(columns)})
 
 
 def head_from(data: Mapping[str, Any]) -> Head:
-    """Return the head that plain data hold."""
+    """Return the head stored as plain data."""
     proposed = data["proposed"] and columns_from(data["proposed"])
     values = tuple(tuple(each) for each in data["values"])
     criteria = tuple(data.get("criteria", ()))
@@ -102,8 +102,8 @@ def head_from(data: Mapping[str, Any]) -> Head:
 
 
 def read_head(*, name: str, data: bytes, plan: Plan, progress: TellProgress = silent) -> Head:
-    """Return the beginning of a file, read in a process under limits. Ids of people outside are
-    labels already.
+    """Return the beginning of a file, read in a process under limits. Ids of external annotators
+    are already replaced by labels.
 
     Raises
     ------
@@ -154,12 +154,12 @@ def _head(found: Outline) -> Head:
 
 
 def _said_of_file(problems: Iterable[Problem], kind: ProblemKind) -> tuple[str, ...]:
-    """Return what is said of the file as a whole."""
+    """Return the reasons of the problems that are about the file as a whole."""
     return tuple(each.reason for each in problems if each.row == WHOLE_FILE and each.kind == kind)
 
 
 def pseudonym_key() -> bytes:
-    """Return the secret key by which people outside get their labels."""
+    """Return the secret key from which labels of external annotators are derived."""
     return settings.PSEUDONYM_KEY.encode()
 
 
@@ -172,11 +172,11 @@ def read_study(
     screen: Screen | None = None,
     left_out: TellLeftOut = lambda row, what: None,
 ) -> StudyRecords:
-    """Return the study in a file, read in a process under limits; a study with the reason if it
-    cannot be read, or not under these columns.
+    """Return the study in a file, read in a process under limits; if the file cannot be read, or
+    not under these columns, return a study with the reason.
 
-    Ids of people outside are labels already. Rows that do not pass the screen are told to `left_out`
-    alone.
+    Ids of external annotators are already replaced by labels. Rows that the screen rejects are
+    reported only to `left_out`.
     """
     request = _request(name, data, plan, screen, left_out)
     with no_cycles():
@@ -184,14 +184,14 @@ def read_study(
 
 
 def ids_behind_labels(*, name: str, data: bytes, plan: Plan) -> Mapping[str, str]:
-    """Return the ids of people outside by the labels that reading a file gives them."""
+    """Return the ids of external annotators by their labels in a file."""
     return limited.study_of(_request(name, data, plan))[1]
 
 
 @contextmanager
 def no_cycles() -> Iterator[None]:
-    """Pause the search for cycles: records have none, and walking a million of them costs a sixth
-    of the time."""
+    """Pause garbage collection: records form no cycles, and scanning a million of them costs a
+    sixth of the time."""
     searches = gc.isenabled()
     gc.disable()
     try:
@@ -202,8 +202,8 @@ def no_cycles() -> Iterator[None]:
 
 
 def with_starts(plan: Plan, starts: Mapping[str, int], *, others: WhenAmbiguous) -> Plan:
-    """Return the plan with these more places of answers that occur more than once; `others` is for
-    those not chosen."""
+    """Return the plan with further positions chosen for answers that occur more than once;
+    `others` is the rule for the rest."""
     if plan.columns is None:
         return plan
     chosen = {**plan.columns.starts, **starts}
@@ -211,24 +211,24 @@ def with_starts(plan: Plan, starts: Mapping[str, int], *, others: WhenAmbiguous)
 
 
 def without_columns(plan: Plan) -> Plan:
-    """Return how a file is taken apart, whatever its columns hold."""
+    """Return the plan without the roles of columns."""
     return replace(plan, columns=None)
 
 
 def has_starts(plan: Plan) -> bool:
-    """Say whether anything was decided about answers that stand more than once."""
+    """Return whether anything was decided about answers that occur more than once."""
     return plan.columns is not None and (
         bool(plan.columns.starts) or plan.columns.when_ambiguous != "ask"
     )
 
 
 def without_starts(plan: Plan) -> Plan:
-    """Return the plan with no place chosen, so that all are asked about again."""
+    """Return the plan without chosen positions of answers, so that all are asked about again."""
     if plan.columns is None:
         return plan
     return replace(plan, columns=replace(plan.columns, starts={}, when_ambiguous="ask"))
 
 
 def _rows(progress: TellProgress) -> Callable[[int], None]:
-    """Return what the reading process calls with the number of rows it has read."""
+    """Return the function that the reading process calls with the number of rows read."""
     return lambda rows: progress(0, 0, f"Reading the file: {rows:,} rows")

@@ -1,4 +1,4 @@
-"""Why a file cannot be added."""
+"""Reasons why a file cannot be added."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,7 +20,8 @@ class CannotImport(ValueError):
 
 
 def too_many(study: StudyRecords) -> Iterator[str]:
-    """Yield a sentence for each kind of thing of which the file names far too many."""
+    """Yield a sentence for each kind of thing, such as systems, of which the file names too
+    many."""
     if (systems := len(study.systems)) > MAX_SYSTEMS:
         yield (
             f"The file names {systems:,} systems; the limit is {MAX_SYSTEMS:,}. Check which column "

@@ -1,5 +1,5 @@
-"""Stored lists of a file's rows (`judging.imports.readers.row_lists`): a look writes one, and pages
-of the list read it for up to a day.
+"""Stored lists of a file's rows (`judging.imports.readers.row_lists`): a preview stores one, and
+pages of the list read it for up to a day.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from judging import storage
 from judging.imports.readers.row_lists import RowList
 from judging.models import AddedFile, Job, StoredFile
 
-LISTED = "listed"  # the key of a list in the results of a look
+LISTED = "listed"  # the key of a list in the results of a preview
 KEPT_FOR = timedelta(days=1)
 
 
@@ -27,13 +27,13 @@ def content_in(found: Mapping[str, Any]) -> bytes | None:
 
 
 def delete_in(found: Mapping[str, Any]) -> None:
-    """Delete the list that a look stored, if it stored one."""
+    """Delete the list that a preview stored, if any."""
     _delete(found.get(LISTED, {}))
 
 
 def delete_old(*, now: datetime) -> int:
-    """Delete the results of looks that are older than a day, because they hold samples of the file,
-    and the lists of rows as old; return the number of lists."""
+    """Delete the results of previews older than a day, because they hold samples of the file, and
+    the lists of rows as old; return the number of lists."""
     old = now - KEPT_FOR
     looked = Job.objects.filter(finished_at__lt=old, result__has_key="found")
     found = []

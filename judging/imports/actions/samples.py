@@ -1,4 +1,4 @@
-"""What a preview shows of a file's texts: some sources as annotators will see them, the questions of
+"""The texts in the preview of a file: some sources as annotators will see them, the questions of
 each system, and answers that occur more than once in their passage."""
 
 from collections.abc import Container
@@ -23,7 +23,7 @@ SEED = 1
 
 
 def shown_of(study: StudyRecords, new_sources: Container[str]) -> dict[str, Any]:
-    """Return samples, systems and answers to ask about, for a file that brings new sources."""
+    """Return samples, systems and ambiguous answers of a file that contains new sources."""
     asks = [each for each in study.problems_of("ask") if each.source_key in new_sources]
     sources = {source.key: source for source in study.sources}
     return {
@@ -54,7 +54,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
 
 
 def _ask(ask: Problem, source: SourceRecord) -> dict[str, Any]:
-    """Return an answer that occurs more than once, with each of its places."""
+    """Return an answer that occurs more than once, with each of its positions."""
     text = source.sentence if source.passage is None else source.passage
     ranges = [place for start in ask.choices if (place := range_of(source.answer, start, text))]
     places = [(start, surroundings(text, start, end - start)) for start, end in ranges]

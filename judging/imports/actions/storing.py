@@ -1,5 +1,5 @@
-"""What a file brings becomes rows of its collection; each row names the file. The caller holds the
-transaction."""
+"""Storing the contents of a file as rows of its dataset; each row names the file. The caller holds
+the transaction."""
 
 import hashlib
 import json
@@ -56,8 +56,7 @@ SCALES = {
 
 
 class Units:
-    """The ids of all units that a file is about: those found in the dataset and those it
-    brings."""
+    """The ids of all units of a file: those found in the dataset and those that the file adds."""
 
     def __init__(self, joined: Joined) -> None:
         self.slots: dict[SlotKey, int] = dict(joined.units)
@@ -71,7 +70,7 @@ class Units:
 def store(
     *, joined: Joined, collection: Collection, added: AddedFile | None, brought: Brought
 ) -> Units:
-    """Store everything that a file brings but its ratings; return the units it is about.
+    """Store everything in a file except its ratings; return the units that the file is about.
 
     `added` is None if the records come from no file.
     """
@@ -88,7 +87,7 @@ def store(
 
 
 class _Storing:
-    """One file on its way into its collection."""
+    """One file while its contents are stored in its dataset."""
 
     def __init__(
         self, joined: Joined, collection: Collection, added: AddedFile | None, brought: Brought
@@ -143,8 +142,7 @@ class _Storing:
         self.put(Source, SOURCE_COLUMNS, rows)
 
     def new_sets(self) -> None:
-        """Store the question sets that are new, with all their slots, and the slots that old ones
-        gain."""
+        """Store the new question sets with all their slots, and further slots of existing sets."""
         pairs = dict(self._new_pairs())
         systems = self._systems({system for _, system in pairs})
         ids = dict(zip(pairs, take_ids(QuestionSet, len(pairs)), strict=True))
@@ -176,8 +174,8 @@ class _Storing:
             QuestionSet.objects.filter(pk=pk).update(expected=F("expected") + more)
 
     def _new_pairs(self) -> Iterator[tuple[SetPair, int]]:
-        """Yield the sets that come: of new sources all, of others those of systems with new
-        questions, unless all that the file says of a set is left out."""
+        """Yield the sets to add: all of new sources; of others, the sets of systems with new
+        questions, unless everything in the file about a set is skipped."""
         new = {source.key for source in self.joined.new_sources}
         systems = {question.system for question in self.joined.new_questions}
         brought = {(each.source_key, each.system) for each in self.joined.new_questions}
@@ -193,8 +191,8 @@ class _Storing:
                 yield pair, max(1, count)
 
     def _grown(self) -> Iterator[tuple[int, SlotKey, int]]:
-        """Yield question set, slot and position of new questions in sets that are full; blanks of
-        others are filled."""
+        """Yield question set, slot and position of new questions in full sets; in other sets the
+        blank slots are filled."""
         free: dict[tuple[int, str], list[int]] = {}
         for slot in self.joined.held.slots:
             if slot.text is None:
@@ -243,7 +241,7 @@ class _Storing:
         self.put(Attribute, ("unit_id", "name", "value"), rows)
 
     def scores(self) -> None:
-        """Store a column with every digit of its file; a column that the dataset has goes on."""
+        """Store score columns with every digit of the file; continue columns that exist already."""
         columns = {column.name: column for column in self.joined.study.score_columns}
         used = {name for _, name, _ in self.joined.scores}
         metrics = {name: self._metric(columns[name]) for name in columns if name in used}
@@ -307,7 +305,7 @@ class _Storing:
         copy(FilledBlank, ("added_file_id", "source_id", "name"), rows)
 
     def _has(self, key: SlotKey) -> bool:
-        """Missing slots of new sets have a unit too, unless their set did not come."""
+        """Return whether a slot has a unit, as missing slots do if their set is stored."""
         return key in self.units.slots
 
     def _unit(self, key: SlotKey) -> int:
@@ -315,15 +313,14 @@ class _Storing:
 
 
 class _Keys:
-    """Keys of sources that are free in a dataset."""
+    """Keys that no source of a dataset has yet."""
 
     def __init__(self, collection: Collection, number: int) -> None:
         self.taken = set(collection.sources.values_list("key", flat=True))
         self.number = number
 
     def free(self, key: str) -> str:
-        """Return the key itself, or, where another source has it, the key with the file's
-        number."""
+        """Return the key itself or, if another source has it, the key with the file's number."""
         found, place = key, 1
         while found in self.taken:
             tail = f" ({self.number})" if place == 1 else f" ({self.number}.{place})"
@@ -343,7 +340,7 @@ def _fill(
 
 
 def fingerprint(*, file_sha256: str, column: str, name: str) -> str:
-    """Return what tells an imported column from every other: its file, its place there and its
+    """Return the identifier of an imported column: a hash of its file, its position there and its
     name."""
     return hashlib.sha256(
         json.dumps([file_sha256, column, name], ensure_ascii=False).encode()
@@ -351,8 +348,7 @@ def fingerprint(*, file_sha256: str, column: str, name: str) -> str:
 
 
 def what_is_given(source: SourceRecord) -> tuple[object, ...]:
-    """Return the last of `SOURCE_COLUMNS`: what a file says of a source, whatever is stored
-    already."""
+    """Return the last of `SOURCE_COLUMNS`: the values that a file gives of a source."""
     return (
         source.answer,
         source.answer_start,

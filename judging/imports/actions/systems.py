@@ -39,7 +39,7 @@ from judging.models import (
 )
 
 What = SystemChange.What
-SUBSET = "subset"  # the metadata that a split name leaves
+SUBSET = "subset"  # the attribute that keeps the subset of a split name
 
 
 class CannotChange(ValueError):
@@ -66,7 +66,7 @@ def change(
     reason: str = "",
     subsets: Mapping[int, str] | None = None,
 ) -> list[SystemChange]:
-    """Give systems, by their keys, names and kinds; those that get one name become one.
+    """Set names and kinds of systems, given by key; systems that get one name are merged.
 
     `subsets`: of systems whose names were split, the subset that their questions come from. It
     becomes metadata of the questions, by which reports compare slices.
@@ -152,7 +152,7 @@ def _rename(
     collection: Collection, systems: Mapping[int, System], wanted: Mapping[int, str]
 ) -> list[SystemChange]:
     changed = {pk: name for pk, name in wanted.items() if systems[pk].name != name}
-    # names may be swapped, and each stands once at any time
+    # names may be swapped, and a name must be unique at any time
     own = Concat(Value("\N{HORIZONTAL ELLIPSIS}"), Cast("pk", CharField()))
     System.objects.filter(pk__in=changed).update(name=own)
     System.objects.bulk_update(
@@ -192,8 +192,8 @@ def _mark(
 
 
 def _merge(collection: Collection, gone: System, kept: System) -> SystemChange:
-    """Give the questions of one system to another. Where both have a set, that without a question
-    goes."""
+    """Give the questions of one system to another. If both have a set for a source, one without a
+    question is deleted."""
     try:
         of_kept, of_gone = _left_behind(collection, gone, kept)
     except CannotChange as reason:
@@ -231,7 +231,7 @@ EmptySet = tuple[int, int, int, int | None]  # key, source, size and file
 def _left_behind(
     collection: Collection, gone: System, kept: System
 ) -> tuple[list[EmptySet], list[EmptySet]]:
-    """Return the sets without a question of either, which go where both have a set."""
+    """Return the sets without a question of either system, deleted where both have a set."""
     if campaigns := holdings.resting(collection):
         title, state = campaigns[0].title, campaigns[0].get_state_display()
         raise CannotChange(f"“{title}” ({state}) expects questions of both.")
@@ -249,7 +249,7 @@ def _left_behind(
 
 
 def _droppable(system: System, sources: Any) -> list[EmptySet]:
-    """Return a system's sets in these sources that nobody would miss."""
+    """Return a system's sets in these sources that hold no question, judgment, task or score."""
     sets = QuestionSet.objects.filter(system=system, source__in=sources)
     needed: list[Any] = [
         model._default_manager.filter(unit__question_set__in=sets).values("unit__question_set")
@@ -261,12 +261,12 @@ def _droppable(system: System, sources: Any) -> list[EmptySet]:
 
 
 def undo(*, change: SystemChange, by: User, now: datetime) -> None:
-    """Undo the latest change that stands.
+    """Undo the latest change that was not undone.
 
     Raises
     ------
     CannotChange
-        Where a later change stands, or what it was about is gone.
+        If there is a later change, or what the change was about no longer exists.
     """
     with transaction.atomic():
         lock(change.collection)
@@ -307,7 +307,7 @@ def _set_back(change: SystemChange) -> None:
 
 
 def _unmerge(change: SystemChange) -> None:
-    """Make the merged system again, with the sets that were its own and those that were dropped."""
+    """Recreate the merged system, with its own sets and those that were deleted."""
     details, collection = change.details, change.collection
     kept = System.objects.filter(pk=details["kept"], collection=collection).first()
     if kept is None or collection.systems.filter(name=change.before).exists():
@@ -382,7 +382,7 @@ def read_table(text: str) -> dict[str, str]:
     Raises
     ------
     CannotChange
-        With the line that cannot be read.
+        If a line cannot be read; the message quotes it.
     """
     found: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):

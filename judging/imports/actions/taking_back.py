@@ -1,5 +1,5 @@
-"""Taking a file back: its rows go, the dataset is as it was before, and whatever rests on it is
-named first."""
+"""Taking a file back: its rows are removed, and the dataset is as it was before. If other data
+depend on the file, they are reported instead."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -39,7 +39,7 @@ from judging.models import (
 )
 
 NAMED = 5
-LARGE = 500_000  # bytes; above that, taking back is a job with progress
+LARGE = 500_000  # bytes; a larger file is taken back by a job
 BLANK: dict[str, dict[str, Any]] = {
     "passage": {"passage": None},
     "answer": {"answer": "", "answer_start": None},
@@ -51,7 +51,7 @@ BLANK: dict[str, dict[str, Any]] = {
 
 
 class Rests(Exception):
-    """Something rests on what the file brought; `reasons` are sentences that name it."""
+    """Other data depend on the file; `reasons` are sentences that name them."""
 
     def __init__(self, reasons: list[str]) -> None:
         super().__init__(" ".join(reasons))
@@ -59,20 +59,20 @@ class Rests(Exception):
 
 
 def is_slow(added: AddedFile) -> bool:
-    """Return whether taking a file back takes so long that a job does it."""
+    """Return whether taking a file back takes so long that a job must do it."""
     return added.file.size > LARGE
 
 
 def take_back(
     *, added: AddedFile, by: User, now: datetime, progress: TellProgress = silent
 ) -> None:
-    """Remove everything that a file brought, in one transaction. The file stays listed, with who
-    took it back.
+    """Remove everything that a file added, in one transaction. The file stays listed, with the user
+    who took it back.
 
     Raises
     ------
     Rests
-        Where something rests on it; nothing is removed.
+        If other data depend on the file; nothing is removed.
     """
     with transaction.atomic():
         lock(added.collection)
@@ -101,15 +101,15 @@ def take_back(
 
 
 def _remove_judgments(added: AddedFile, by: User) -> None:
-    """Remove the file's judgments by the owner's function, which writes the event: whoever serves
-    may delete none."""
+    """Remove the file's judgments by a function of the database owner, which writes the event: the
+    web server's own role may not delete judgments."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT judging_take_back_judgments(%s, %s)", [added.pk, by.pk])
 
 
 def rests_on(added: AddedFile) -> list[str]:
-    """Return a sentence for each thing that would lose what it stands on; none where the file can
-    be taken back."""
+    """Return a sentence for everything that depends on the file; an empty list if it can be taken
+    back."""
     if added.state != AddedFile.State.ADDED:
         return ["The file is not in the dataset."]
     if not added.brought:
@@ -120,7 +120,7 @@ def rests_on(added: AddedFile) -> list[str]:
 
 
 def _of(added: AddedFile) -> dict[str, QuerySet[Any]]:
-    """Return the rows that a file brought."""
+    """Return the rows that a file added."""
     collection = added.collection
     return {
         "sources": Source.objects.filter(collection=collection, added_file=added),
@@ -133,7 +133,7 @@ def _of(added: AddedFile) -> dict[str, QuerySet[Any]]:
 
 
 def _campaigns(added: AddedFile) -> Iterator[str]:
-    """Campaigns that judge what the file brought, or fixed what is judged."""
+    """Yield campaigns that judge the file's questions, or whose items are fixed."""
     material = _of(added)
     if not (
         material["units"].exists() or material["questions"].exists() or added.filled_blanks.exists()
@@ -147,11 +147,11 @@ def _campaigns(added: AddedFile) -> Iterator[str]:
     for campaign in about.filter(Q(pk__in=judged) | ~Q(state=Campaign.State.DRAFT)).order_by(
         "title"
     )[:NAMED]:
-        yield f"The campaign “{campaign.title}” ({campaign.get_state_display()}) judges what it brought."
+        yield f"The campaign “{campaign.title}” ({campaign.get_state_display()}) judges questions of this file."
 
 
 def _other_files(added: AddedFile) -> Iterator[str]:
-    """Files whose rows are about rows of this one."""
+    """Yield files whose rows are about rows of this one."""
     material, counts = _of(added), dict[int, int]()
     on_units = Q(unit__in=material["units"]) | Q(unit__in=material["questions"].values("unit"))
     resting: tuple[tuple[type[Model], Q], ...] = (
@@ -171,12 +171,12 @@ def _other_files(added: AddedFile) -> Iterator[str]:
         for file, count in rows.order_by().values_list("added_file").annotate(n=Count("pk")):
             counts[file] = counts.get(file, 0) + count
     for file in AddedFile.objects.filter(pk__in=counts).order_by("number")[:NAMED]:
-        what = f"“{file.name}” (file {file.number}) brought {counts[file.pk]:,} values about its questions"
-        yield f"{what}; take that back first."
+        what = f"“{file.name}” (file {file.number}) added {counts[file.pk]:,} values about its questions"
+        yield f"{what}; take that file back first."
 
 
 def _computed(added: AddedFile) -> Iterator[str]:
-    """Scores that were computed here from what the file brought."""
+    """Yield metrics whose scores were computed here from data of this file."""
     material = _of(added)
     computed = Score.objects.filter(
         metric__collection=added.collection, metric__kind=Metric.Kind.COMPUTED
@@ -191,12 +191,12 @@ def _computed(added: AddedFile) -> Iterator[str]:
     about |= Q(unit__question_set__source__in=added.filled_blanks.values("source"))
     names = sorted(set(computed.filter(about).order_by().values_list("metric__name", flat=True)))
     if names:
-        yield f"Scores of {', '.join(names[:NAMED])} were computed here from what it brought; remove them first."
+        yield f"Scores of {', '.join(names[:NAMED])} were computed here from its data; remove them first."
 
 
 def _machines(added: AddedFile) -> Iterator[str]:
-    """LLM judges that judged what the file brought, or whose campaign would go with its
-    ratings."""
+    """Yield LLM judges that judged this file's questions, or whose campaign would be deleted with
+    its ratings."""
     material = _of(added)
     units = Q(unit__in=material["units"]) | Q(unit__in=material["questions"].values("unit"))
     judges = Q(pk__in=MachineJudgment.objects.filter(units).values("judge"))
@@ -208,7 +208,7 @@ def _machines(added: AddedFile) -> Iterator[str]:
 
 
 def _steps(added: AddedFile) -> Iterator[QuerySet[Any]]:
-    """Yield what the file brought, those rows first that others do not need."""
+    """Yield the file's rows, in an order in which no remaining row needs a removed one."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('quaestor.take_back', %s, true)", [str(added.pk)])
     collection, material = added.collection, _of(added)
@@ -237,7 +237,7 @@ def _steps(added: AddedFile) -> Iterator[QuerySet[Any]]:
 
 
 def _count_slots(sets: QuerySet[QuestionSet]) -> None:
-    """Have sets that gained slots expect as many as they have again."""
+    """Have sets that lost slots expect as many questions as they have slots."""
     for pk, slots in sets.annotate(
         slots=Count("units", filter=Q(units__position__isnull=False))
     ).values_list("pk", "slots"):
@@ -245,15 +245,15 @@ def _count_slots(sets: QuerySet[QuestionSet]) -> None:
 
 
 def _empty(added: AddedFile) -> None:
-    """Empty the blanks that the file filled."""
+    """Blank the fields that the file filled."""
     for name, blank in BLANK.items():
         filled = added.filled_blanks.filter(name=name).values("source")
         Source.objects.filter(pk__in=filled).update(**blank)
 
 
 def _clear_campaign(campaign: Campaign) -> None:
-    """Remove what holds no rating any more; of a campaign without any, everything that no report
-    rests on."""
+    """Remove what no longer holds a rating; if the campaign has none left, remove everything that
+    no report depends on."""
     judged = Judgment.objects.filter(assignment=OuterRef("pk"))
     said = (
         Note.objects.filter(assignment=OuterRef("pk")),
@@ -283,8 +283,8 @@ def _clear_campaign(campaign: Campaign) -> None:
 
 
 def _discarded(campaign: Campaign) -> bool:
-    """Remove a campaign without ratings, unless a report or job keeps it; say whether it is
-    gone."""
+    """Remove a campaign without ratings, unless a report or job keeps it; return whether it was
+    removed."""
     try:
         with transaction.atomic():
             campaign.rounds.all().delete()
@@ -295,7 +295,7 @@ def _discarded(campaign: Campaign) -> bool:
 
 
 def _clear_collection(collection: Collection) -> None:
-    """Remove passages, systems and columns that came with files and that nothing uses any more."""
+    """Remove passages, systems and columns that came with files and are no longer used."""
     brought = {"added_file__isnull": False}
     collection.passages.filter(sources__isnull=True, **brought).delete()
     collection.systems.filter(question_sets__isnull=True, scores__isnull=True, **brought).delete()
@@ -306,7 +306,7 @@ def _clear_collection(collection: Collection) -> None:
 
 
 def _name_first_file(collection: Collection) -> None:
-    """Have the dataset name the first of the files that stand."""
+    """Store the first file that is still added as the dataset's file."""
     first = collection.added_files.standing().listed().first()
     Collection.objects.filter(pk=collection.pk).update(
         file=first.file if first else None,

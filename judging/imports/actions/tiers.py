@@ -1,7 +1,7 @@
 """The ways in which a row of a file finds its question in a dataset, surest first. Pure.
 
 Each tier is one function. It returns the dataset's slots that a question of the file may be; the
-caller takes a slot if there is exactly one, and asks the next tier otherwise.
+caller takes a slot if there is exactly one, and otherwise tries the next tier.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ RARE_WORDS, MAX_COMPARED = 4, 8  # words looked up, and questions compared, for 
 class Index:
     """The questions of a dataset by their texts, in one text form.
 
-    `any_system`: questions are looked up whichever system gave them.
+    `any_system`: questions are looked up without regard to their system.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class Index:
 
     def within(self, sources: Sources, system: str) -> "SlotsWithin":
         """Return the slots of a system in some sources. Thousands of rows share one tuple of
-        sources, which is therefore known by its identity."""
+        sources, so it is cached by identity."""
         place = id(sources), self.system(system)
         if place not in self._within:
             slots = [slot for pk in sources for slot in self.of_set.get((pk, place[1]), ())]
@@ -267,7 +267,7 @@ def by_similarity(
 def rank(
     question: QuestionRecord, pool: Iterable[HeldSlot], index: Index, *, least: float
 ) -> list[Similar]:
-    """Return the questions of a pool that are at least so similar, most similar first."""
+    """Return a pool's questions with at least this similarity, most similar first."""
     matcher = SequenceMatcher(None, "", index.form(question.text or ""), autojunk=False)
     found = []
     for slot in pool:
@@ -286,7 +286,7 @@ def is_same(text: str, other: str) -> bool:
 
 
 def numbers(text: str) -> list[str]:
-    """Return the numbers in a text; two questions with other numbers are two questions."""
+    """Return the numbers in a text; questions with different numbers are different questions."""
     return [word for word in words(text) if any(map(str.isdigit, word))]
 
 
@@ -309,5 +309,5 @@ def shared_fields(ours: Sequence[AnySource], theirs: Sequence[AnySource]) -> tup
 
 
 def key_of(question: QuestionRecord) -> SlotKey:
-    """Return what names a question within its file."""
+    """Return the key of a question within its file."""
     return question.source_key, question.system, question.position

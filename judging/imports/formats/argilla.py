@@ -27,12 +27,12 @@ from judging.imports.readers.tables import OpenTable, open_objects
 
 _PROGRAM = ("_server_id", "status", "vectors")
 _SUBMITTED = ("", "submitted")
-_LABEL_CHARACTERS = 60  # a longer answer is a text that somebody wrote
+_LABEL_CHARACTERS = 60  # a longer answer is free text
 
 
 @dataclass(slots=True)
 class _Record:
-    """What a record shows, what is known of it, and the responses by the questions of the form."""
+    """A record's fields, its metadata, and its responses by question of the form."""
 
     shown: dict[str, object] = field(default_factory=dict)
     known: dict[str, object] = field(default_factory=dict)
@@ -45,7 +45,7 @@ def open_argilla(data: bytes) -> OpenTable:
     Raises
     ------
     Unreadable
-        If the file is no JSON, or holds no record.
+        If the file is not JSON, or holds no record.
     """
     remarks = Remarks()
     rows = ((number, row) for number, item in items(data) for row in _rows(number, item, remarks))
@@ -98,7 +98,7 @@ def _record(item: Mapping[str, object]) -> _Record:
 
 
 def _by_question(value: object) -> dict[str, list[object]]:
-    """Return responses by the questions of the form, also if they stand by annotator."""
+    """Return responses by question of the form, also if the file groups them by annotator."""
     found: dict[str, list[object]] = {}
     for question, responses in object_at(value).items():
         found[question] = list(responses) if isinstance(responses, list) else []

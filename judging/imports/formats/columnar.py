@@ -33,7 +33,7 @@ def open_columnar(data: bytes) -> OpenTable:
         import pyarrow
     except ImportError as error:
         raise Unreadable(_NOT_INSTALLED) from error
-    pyarrow.set_memory_pool(pyarrow.system_memory_pool())  # others reserve more than the limit
+    pyarrow.set_memory_pool(pyarrow.system_memory_pool())  # other pools reserve too much
     with _damage_named():
         header, batches = _batches(data)
     return shape_rows(_rows(header, batches), header=True)
@@ -70,7 +70,7 @@ def _rows(header: list[str], batches: Iterator["pyarrow.RecordBatch"]) -> Iterat
 
 @contextmanager
 def _damage_named() -> Iterator[None]:
-    """Turn what the reader raises into a sentence."""
+    """Return a sentence for an error of the reader."""
     from pyarrow import ArrowException
 
     try:

@@ -1,9 +1,9 @@
 """doccano's exports of a text classification (JSON Lines, JSON, CSV): the text is the question, its
-labels are what one annotator said, comments are notes.
+labels are one annotator's ratings, comments are notes.
 
-doccano has no ratings, so people name their labels `fluency:3`, `fluency=3` or `fluency_3`; a label
-that is named otherwise is a value of the criterion `label`. The export of a project is one file for
-each annotator, named after them: say who it is when reading one.
+doccano has no ratings, so users name their labels `fluency:3`, `fluency=3` or `fluency_3`; a label
+with another form of name is a value of the criterion `label`. The export of a project is one file
+for each annotator, named after them: give the annotator when you import one.
 """
 
 import re
@@ -35,7 +35,7 @@ def open_doccano(data: bytes) -> OpenTable:
     Raises
     ------
     Unreadable
-        Where no line is a text.
+        If no line is a text.
     """
     rows: list[RowOrProblem] = []
     remarks: list[Problem] = []
@@ -57,8 +57,8 @@ def open_doccano(data: bytes) -> OpenTable:
 
 
 def doccano_columns(table: AnyTable, *, rater: str = "doccano") -> ColumnRoles:
-    """Return the columns of such a table; where no column names an annotator, all ratings are the
-    rater's."""
+    """Return the columns of such a table; if no column names an annotator, all ratings are by
+    `rater`."""
     columns = guess(
         [name for name in table.header if name != "text" and not name.startswith(_PREFIX)]
     )
@@ -77,7 +77,7 @@ def doccano_columns(table: AnyTable, *, rater: str = "doccano") -> ColumnRoles:
 
 
 def _ratings(number: int, labels: list[object], remarks: list[Problem]) -> dict[str, object]:
-    """Return one value for each criterion; several are no rating."""
+    """Return one value for each criterion; several labels of one criterion give no rating."""
     found: dict[str, list[str]] = {}
     for label in labels:
         criterion, value = _split(label) if isinstance(label, str) else ("", "")

@@ -1,4 +1,5 @@
-"""Tables of any columns, which are found out and confirmed: CSV, TSV, JSON and JSON Lines."""
+"""Tables with any columns, whose roles are proposed and confirmed: CSV, TSV, JSON and JSON
+Lines."""
 
 from judging.imports.readers.contract import ALL, Format, proposed
 from judging.imports.readers.shape.orientations import is_not_lines, open_json

@@ -1,9 +1,9 @@
 """Label Studio's JSON, in and out: a task for each question, an annotation for each rater.
 
-Read are the full export (tasks with `data` and `annotations`) and the short one (JSON-MIN), and
+It reads the full export (tasks with `data` and `annotations`) and the short one (JSON-MIN), with
 ratings given as choices, stars or numbers. A text area is a note. Labels on a part of the passage
-are marked spans; those on a part of the question are notes, since we keep no marks in questions.
-Other controls are passed over, with one remark for each kind.
+are marked spans; those on a part of the question are notes, because Quaestor stores no marks in
+questions. Other controls are ignored, with one remark for each kind.
 """
 
 import json
@@ -44,7 +44,7 @@ _SHORT = {
     "annotation_id",
 }
 _LABELS = ("labels", "hypertextlabels")
-_UNMARKED = "mark_none"  # the control by which a rater says that nothing in the passage answers the question
+_UNMARKED = "mark_none"  # the control for "nothing in the passage answers the question"
 
 
 def open_label_studio(data: bytes) -> OpenTable:
@@ -54,12 +54,12 @@ def open_label_studio(data: bytes) -> OpenTable:
     Raises
     ------
     Unreadable
-        Where the file is no JSON, or holds no task.
+        If the file is not JSON, or holds no task.
     """
     opening = Opening()
     remarks = Remarks(opening.remarks)
-    # each row repeats what its task shows: they are handed on as they are made, so that the limits
-    # of a table are met before there are too many
+    # each row repeats what its task shows: rows are yielded as they are made, so that the limits of
+    # a table stop the reading before there are too many
     rows = (
         (number, row)
         for number, task in items(data)
@@ -85,14 +85,14 @@ def _tasks(
     parts: Iterable[StudyRecords], numbers: Mapping[str, int]
 ) -> Iterator[dict[str, object]]:
     rows = (row for part in parts for row in long_rows(part))
-    # the rows of a question stand together
+    # the rows of a question are adjacent
     of_questions = groupby(rows, itemgetter("source_id", "system", "position"))
     for number, (_question, own) in enumerate(of_questions, 1):
         yield _task(number, list(own), numbers)
 
 
 def _listed(tasks: Iterable[Mapping[str, object]]) -> Iterator[str]:
-    """Yield what `json.dumps` makes of the whole list."""
+    """Yield the whole list as `json.dumps` would write it."""
     before = "[\n "
     for task in tasks:
         yield before
@@ -172,7 +172,7 @@ def _said(number: int, annotation: object, remarks: Remarks) -> Iterator[dict[st
 
 
 def _about(annotation: object, result: object) -> dict[str, object]:
-    """Return what is said of a rating besides its value: how long the annotation took, and the
+    """Return a rating's details besides its value: the time that the annotation took, and the
     result's `meta`."""
     seconds = text_at(annotation, "lead_time")
     known = {"lead_time": seconds} if seconds else {}
@@ -194,7 +194,7 @@ def _labelled(result: object, kind: str) -> dict[str, object]:
 
 
 def _rater(annotation: object) -> str:
-    """Return the label that we wrote, else the user by number or address."""
+    """Return the rater's label if Quaestor wrote it, else the user's number or address."""
     by = at(annotation, "completed_by")
     return text_at(annotation, "rater") or (
         by if isinstance(by, str) else text_at(by, "id") or text_at(by, "email")

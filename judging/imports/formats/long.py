@@ -1,8 +1,8 @@
-"""Judgments in long form, out as CSV or JSON Lines, so that the table reader brings the same study
-back.
+"""Judgments in long form, written as CSV or JSON Lines, so that the table reader reads the same
+study again.
 
-A row is one judgment, with the question and the source it is about. A slot without judgments has a
-row of its own, a missing question a blank cell: nothing that was expected is lost.
+A row is one judgment, with its question and source. A slot without judgments has a row of its own,
+a missing question a blank cell: nothing that was expected is lost.
 """
 
 import csv
@@ -59,7 +59,7 @@ def pieces_of(study: StudyRecords, *, guarded: bool = False) -> Iterator[str]:
 
 
 def write_long_jsonl(study: StudyRecords) -> str:
-    """Return the study as JSON Lines, one judgment to a line; what does not apply is left out."""
+    """Return the study as JSON Lines, one judgment to a line, without fields that do not apply."""
     return "".join(jsonl_pieces([study]))
 
 
@@ -72,10 +72,10 @@ def csv_pieces(
     """Yield a study as CSV, one judgment to a row, some rows at a time.
 
     The header has the known columns among those used, in their order, then the others. Cells keep
-    their text, also where it begins like a formula: guarding changes data that are read back or
-    compared. `guarded` puts an apostrophe before whatever a spreadsheet could take for a formula,
-    names of columns too, for files that will be opened by people who did not make them, and begins
-    the file with a byte order mark.
+    text, also if it begins like a formula: guarding changes data that are read back or compared.
+    `guarded` puts an apostrophe before everything that a spreadsheet could take for a formula,
+    including names of columns, for files that others will open, and begins the file with a byte
+    order mark.
     """
     known = [name for name in (*SOURCE, *QUESTION, *JUDGMENT) if name in used]
     header = [*known, *(name for name in used if name not in known)]
@@ -108,7 +108,7 @@ def jsonl_pieces(parts: Iterable[StudyRecords]) -> Iterator[str]:
 
 
 def in_pieces(texts: Iterable[str]) -> Iterator[str]:
-    """Yield texts joined, some at a time; a long one is a piece of its own or ends one."""
+    """Yield joined texts of limited length; a long text is a piece of its own or ends one."""
     waiting, length = list[str](), 0
     for text in texts:
         waiting.append(text)
@@ -120,14 +120,14 @@ def in_pieces(texts: Iterable[str]) -> Iterator[str]:
 
 
 def long_columns(table: AnyTable) -> ColumnRoles:
-    """Return the columns of a table that was written here: what it holds of a set is what was
-    expected of it, and its raters were annotators, whatever they are called."""
+    """Return the columns of a table that Quaestor wrote: each set expects the questions it holds,
+    and all raters are annotators, whatever their names."""
     return replace(proposed(table, ""), crossed=False, raters=())
 
 
 def long_rows(study: StudyRecords) -> Iterator[dict[str, object]]:
-    """Yield the rows, every set in the order of its positions, judgments of the whole set behind
-    them."""
+    """Yield the rows, every set in the order of its positions, followed by judgments of the whole
+    set."""
     said: defaultdict[RatedUnit, list[Spoken]] = defaultdict(list)
     spoken: list[Spoken] = [*study.ratings, *study.notes, *study.marks]
     for each in spoken:
@@ -153,7 +153,7 @@ def long_rows(study: StudyRecords) -> Iterator[dict[str, object]]:
 
 
 def _source_fields(source: SourceRecord) -> dict[str, object]:
-    """Return what is known of a source by column; blank fields are left out."""
+    """Return a source's fields by column, without blank ones."""
     values = (
         source.key,
         source.passage,
@@ -174,8 +174,8 @@ def _source_fields(source: SourceRecord) -> dict[str, object]:
 
 
 def _question_fields(question: QuestionRecord, scores: Mapping[str, str]) -> dict[str, object]:
-    """Return what is known of a question by column; blank fields are left out. `scores` are the
-    names of the columns of scores."""
+    """Return a question's fields by column, without blank ones. `scores` gives the column of each
+    score."""
     values = (
         question.system,
         question.position,
@@ -212,8 +212,8 @@ def _prefixed(prefix: str, values: Mapping[str, str]) -> dict[str, object]:
 
 
 def _is_like(head: bytes) -> bool:
-    """Our own header: the source first, system and position together, and so rater, criterion and
-    value."""
+    """Return whether the header is Quaestor's own: the source first, system and position together,
+    and also rater, criterion and value."""
     names = first_line(head).rstrip(b"\r").split(b",")
     together = [(b"system", b"position"), (b"rater", b"criterion", b"value")]
     found = (names.index(first[0]) if first[0] in names else -1 for first in together)

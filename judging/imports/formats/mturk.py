@@ -1,11 +1,11 @@
-"""Batch results of Amazon Mechanical Turk and its relatives: one assignment to a row, its questions
+"""Batch results of Amazon Mechanical Turk and similar tools: one assignment to a row, its questions
 and answers side by side.
 
 Inputs are called `Input.…` or `INPUT:…`, answers `Answer.…` or `OUTPUT:…`. The columns
-`Input.question_1a` and `Answer.fluency_1a` belong together by what is left of their names: the stem
-says what it is, the index whose it is. Inputs whose index begins the question's (`Input.passage_1`)
-are shared. A passage may come whole, or as the part before the sentence, the sentence, and the part
-after.
+`Input.question_1a` and `Answer.fluency_1a` belong together by the rest of their names: the stem
+says what a column holds, the index which question it belongs to. Inputs whose index begins the
+question's (`Input.passage_1`) are shared. A passage may be one column, or three: the part before
+the sentence, the sentence, and the part after.
 """
 
 import re
@@ -67,14 +67,14 @@ def open_mturk(
     assignment.
 
     `slots_are` says what the last letter or number of `question_1a` counts: the systems, one
-    question each, where no input column names them, or the positions in one system's set. `systems`
-    names the column that says, in each row, which system a letter was: `{"a": "Input.order_a", …}`.
-    A rejected assignment is refused.
+    question each, if no input column names them, or the positions in one system's set. `systems`
+    maps each letter to the column that gives its system in each row: `{"a": "Input.order_a", …}`.
+    Rejected assignments are refused.
 
     Raises
     ------
     Unreadable
-        Where the file is no table, names no worker, or has no input column of questions.
+        If the file is no table, names no worker, or has no input column of questions.
     """
     table = read_delimited(data, header=True)
     worker, status = (_column_of(table.header, words) for words in (_WORKER, _STATUS))
@@ -83,7 +83,7 @@ def open_mturk(
     layout = _Layout.of(chain(table.header, packed), systems or {})
     _check(table, layout, worker, systems or {})
     refused = [problem for problem in table.problems if problem.kind == "row"]
-    # rows are handed on as they are made: whoever takes them stops at the limits of a table
+    # rows are yielded as they are made: the caller stops at the limits of a table
     rows: Iterable[RowOrProblem] = (
         (number, each)
         for number, cells in assignments
@@ -97,8 +97,7 @@ def open_mturk(
 
 
 def _column_of(header: Iterable[str], words: Collection[str]) -> str:
-    """Return the column whose name, without its prefix and signs, is one of the words; nothing
-    where there is none."""
+    """Return the column whose name, without prefix and punctuation, is one of the words, or ""."""
     plain = {
         name: "".join(filter(str.isalnum, name.rpartition(":")[2])).casefold() for name in header
     }
@@ -106,8 +105,8 @@ def _column_of(header: Iterable[str], words: Collection[str]) -> str:
 
 
 def _check(table: RowTable, layout: "_Layout", worker: str, systems: Mapping[str, str]) -> None:
-    """Refuse a file with the true cause: what is there is not called missing because no row could
-    be read."""
+    """Refuse a file with the true cause: columns that exist are not called missing only because no
+    row could be read."""
     inputs = [name for name in table.header if _side(name)[0] == "Input"]
     if not worker:
         raise Unreadable(
@@ -132,8 +131,8 @@ def _check(table: RowTable, layout: "_Layout", worker: str, systems: Mapping[str
 
 
 def _side(name: str) -> tuple[str, str]:
-    """Return whether a column is an input or an answer, and what it is called beside that; neither
-    for the rest."""
+    """Return whether a column is an input or an answer, and its name without that prefix; ""
+    for other columns."""
     place = min((at for at in (name.find("."), name.find(":")) if at >= 0), default=-1)
     return _SIDES.get(name[:place].casefold(), "") if place > 0 else "", name[place + 1 :]
 
@@ -157,8 +156,8 @@ def mturk_columns(table: AnyTable) -> ColumnRoles:
 
 
 def split(name: str) -> tuple[str, Index]:
-    """Return the stem and the index of a name: numbers, and letters that stand alone or behind a
-    number.
+    """Return the stem and the index of a name. The index holds numbers, and single letters that are
+    separate or follow a number.
 
     >>> split("passage_01_before"), split("question_1a")
     (('passage_before', ('1',)), ('question', ('1', 'a')))
@@ -177,7 +176,7 @@ def split(name: str) -> tuple[str, Index]:
 
 @dataclass(frozen=True)
 class _Layout:
-    """The columns by what they hold and whose it is."""
+    """The columns by their content and by the question they belong to."""
 
     questions: Mapping[Index, str]
     inputs: Mapping[tuple[str, Index], str]
@@ -206,7 +205,7 @@ class _Layout:
     @cached_property
     def answers_to(self) -> Mapping[Index, list[str]]:
         """Return the columns of answers to the question of each index: those of that index, and
-        those with one index more, which are options. A batch may have a thousand of both."""
+        those with one more part, which are options. A batch may have a thousand of both."""
         found: defaultdict[Index, list[str]] = defaultdict(list)
         for name, (_, own) in self.answers.items():
             for index in {own, own[:-1]}:
@@ -223,8 +222,8 @@ class _Layout:
 
     def system(self, index: Index) -> str:
         """Return the column that names the system of the question of this index, row by row: the
-        one that was declared, else that of the same index, or of its last part alone where letters
-        are shuffled by row."""
+        declared one, else that of the same index, or of its last part alone if letters are shuffled
+        by row."""
         for length in range(len(index), 0, -1):
             if name := self.systems.get(index[-length:]):
                 return name
@@ -242,8 +241,8 @@ class _Layout:
         )
 
     def slot(self, index: Index) -> Index:
-        """Return what is left of a question's index beyond that of what it was given; nothing where
-        nothing was."""
+        """Return the part of a question's index beyond that of its inputs; empty if it has no
+        inputs."""
         shared = [
             own
             for role in ("passage", "before", "sentence", "answer")
@@ -253,13 +252,13 @@ class _Layout:
         return index[max(map(len, shared)) :] if shared else ()
 
     def position(self, index: Index) -> int:
-        """Return the place of a question among those that share what it was given."""
+        """Return the place of a question among those that share its inputs."""
         group = index[: len(index) - len(self.slot(index))]
         return self._places[group][index]
 
     @cached_property
     def _places(self) -> Mapping[Index, Mapping[Index, int]]:
-        """Return the questions whose index begins alike, each with its place among them."""
+        """Return the questions with the same beginning of their index, each with its place."""
         found: defaultdict[Index, dict[Index, int]] = defaultdict(dict)
         for index in self.questions:
             for length in range(len(index) + 1):
@@ -269,8 +268,8 @@ class _Layout:
 
 
 def _cells(row: Row, header: tuple[str, ...]) -> Cells:
-    """Return the row by column name, with the answers that newer templates pack into one JSON cell
-    unpacked."""
+    """Return the row by column name, with the answers unpacked that newer templates pack into one
+    JSON cell."""
     cells = dict(zip(header, row.cells, strict=True))
     try:
         packed = parse_json(cells.get(_TASK_ANSWERS, "") or "[]")
@@ -282,7 +281,7 @@ def _cells(row: Row, header: tuple[str, ...]) -> Cells:
 
 
 def _packed(value: object) -> str:
-    """Return the value of one packed answer; a group of radio buttons comes as its options with
+    """Return the value of one packed answer; a group of radio buttons is stored as its options with
     true or false."""
     if isinstance(value, dict):
         return next((option for option, chosen in value.items() if chosen is True), "")
@@ -314,8 +313,8 @@ def _rows(
 
 
 def _about(cells: Cells, layout: _Layout) -> dict[str, object]:
-    """Return what the row says of the assignment as a whole: its times, and answers that belong to
-    no question."""
+    """Return the row's values about the assignment as a whole: its times, and answers that belong
+    to no question."""
     stray = {
         f"judgment:{name}": cells[name] for name in layout.stray if cells.get(name, "").strip()
     }
@@ -350,8 +349,8 @@ def _slot(cells: Cells, layout: _Layout, index: Index, slots_are: SlotsAre) -> d
 
 
 def _ratings(cells: Cells, layout: _Layout, index: Index) -> Iterator[tuple[str, str]]:
-    """Yield the answers to one question; one index more than the question's, with `true`, is a
-    chosen option."""
+    """Yield the answers to one question; an index with one more part than the question's, with
+    `true`, is a chosen option."""
     for name in layout.answers_to.get(index, ()):
         stem, own = layout.answers[name]
         cell = cells.get(name, "").strip()
@@ -362,7 +361,7 @@ def _ratings(cells: Cells, layout: _Layout, index: Index) -> Iterator[tuple[str,
 
 
 def _unplaced(assignments: Iterable[tuple[int, Cells]], layout: _Layout) -> Iterator[Problem]:
-    """Tell once about each answer column that belongs to no question and is not empty."""
+    """Report once each answer column that belongs to no question and is not empty."""
     strange = set(layout.stray)
     for number, cells in assignments:
         for name in sorted(strange & {name for name, cell in cells.items() if cell.strip()}):

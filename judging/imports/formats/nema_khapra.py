@@ -1,5 +1,5 @@
-"""Nema & Khapra's files of tabs: a question, what was made of it, and how answerable several people
-found that."""
+"""Nema & Khapra's tab-separated files: a question, its modified version, and several annotators'
+ratings of how answerable that is."""
 
 from dataclasses import replace
 
@@ -18,15 +18,15 @@ def open_nema(data: bytes) -> OpenTable:
 
 
 def nema_columns(table: AnyTable, name: str) -> ColumnRoles:
-    """Return the columns. The files are named after the dataset; which modality that is, annotators
-    are told."""
+    """Return the columns. The file's name contains the dataset's, which decides the modality that
+    annotators are shown."""
     modality = next((told for word, told in _MODALITIES.items() if word in name.casefold()), "")
     return replace(proposed(table, name), default_modality=modality)
 
 
 def _is_like(head: bytes) -> bool:
-    """Tabs, and a question beside what was made of it, whoever rated it and however that column is
-    called."""
+    """Return whether the header has tabs, a question and its modified version, whatever the other
+    columns are called."""
     names = {name.strip(b'" \r').lower() for name in first_line(head).split(b"\t")}
     return bool(names & _BEFORE) and bool(names & _AFTER)
 

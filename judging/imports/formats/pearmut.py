@@ -38,7 +38,7 @@ def open_pearmut(data: bytes) -> OpenTable:
     Raises
     ------
     Unreadable
-        Where no line is a page.
+        If no line is a page.
     """
     return open_objects(_pages(data))
 

@@ -1,12 +1,12 @@
-"""Potato's annotated instances: one annotator's JSON Lines, or the table of all with its
+"""Potato's annotated instances: one annotator's JSON Lines, or the table of all annotators with its
 `schema:::label` columns.
 
 Potato 2 exports the ids of instances without their texts, with columns such as `schema.label`: such
-ratings are added to a dataset that holds the questions.
+ratings are added to a dataset that has the questions.
 
-Under each schema stands what was clicked. Some versions kept every point of a scale that was
-clicked on the way to the last; which was the last, the file does not say, so several points of one
-schema are put aside and told.
+Each schema holds the labels that were clicked. Some versions kept every point of a scale that was
+clicked before the last; the file does not say which was the last, so several points of one schema
+are refused and reported.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ def open_potato(data: bytes) -> OpenTable:
     Raises
     ------
     Unreadable
-        Where nothing is an instance.
+        If nothing in the file is an instance.
     """
     head = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     instances = items(data) if head.startswith((b"{", b"[")) else _from_table(data)
@@ -59,8 +59,8 @@ def open_potato(data: bytes) -> OpenTable:
 
 
 def potato_columns(table: AnyTable, *, rater: str = "potato") -> ColumnRoles:
-    """Return the columns of such a table. JSON Lines are one annotator's, whom only the folder
-    names: say who it is."""
+    """Return the columns of such a table. JSON Lines are by one annotator, named only by the
+    folder: give the annotator as `rater`."""
     by_row = "user" in table.header
     schemas = [name for name in table.header if name.startswith(_PREFIX)]
     ratings = [(name, name.removeprefix(_PREFIX)) for name in schemas]
@@ -110,7 +110,7 @@ def _ratings(
         if len(values) == 1:
             yield _PREFIX + schema, values[0]
         elif values:
-            reason = f"{len(values)} values stand under one schema; which was the last, the file does not say."
+            reason = f"{len(values)} values are stored under one schema; the file does not say which was the last."
             remarks.append(
                 Problem(
                     row=number, column=schema, value=", ".join(values), reason=reason, kind="value"
@@ -119,7 +119,7 @@ def _ratings(
 
 
 def _value(label: str, value: object) -> str:
-    """Return the label where the value only says that it was chosen, else the value."""
+    """Return the label if the value only says that it was chosen, else the value."""
     if value is True or (isinstance(value, str) and value.casefold() in _CHOSEN):
         return label
     return value if isinstance(value, str) and value.casefold() != "false" else ""

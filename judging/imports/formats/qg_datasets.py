@@ -10,8 +10,8 @@ _HIGHLIGHTED = ("paragraph_question", "paragraph_answer", "paragraph_sentence", 
 
 
 def dataset_columns(table: AnyTable, name: str) -> ColumnRoles:
-    """Return the columns: the questions are human, and copies of the text with marks in them say
-    nothing new."""
+    """Return the columns: the questions are by humans, and copies of the text with highlights are
+    dropped."""
     columns = proposed(table, name)
     metadata = tuple(each for each in columns.metadata if each not in _HIGHLIGHTED)
     return replace(columns, default_system="human", metadata=metadata)

@@ -1,4 +1,4 @@
-"""QG-STEC Task B's XML, out: what `read_qgstec` reads."""
+"""Writing QG-STEC Task B's XML, which `read_qgstec` reads."""
 
 import re
 from collections import defaultdict
@@ -15,7 +15,7 @@ _IMPOSSIBLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]
 
 
 class CannotWrite(ValueError):
-    """The study holds something that this format has no place for."""
+    """The study contains something that this format cannot express."""
 
 
 def write_qgstec(study: StudyRecords) -> str:
@@ -25,7 +25,7 @@ def write_qgstec(study: StudyRecords) -> str:
     Raises
     ------
     CannotWrite
-        Where a source is no sentence with a target type, a whole set is rated, or a name or text is impossible in XML.
+        If a source is no sentence with a target type, a whole set is rated, or a name or text is impossible in XML.
     """
     _refuse(study)
     writer = _Writer(study)
@@ -91,8 +91,8 @@ class _Writer:
             )
 
     def _origin(self, source: SourceRecord) -> Mapping[str, str]:
-        """Return where a sentence comes from; once it is stored, the questions about it say so, of
-        any target type."""
+        """Return the origin of a sentence, from its source, or from its stored questions of any
+        target type."""
         return (
             source.attributes
             or self.origins.get(source.key)
@@ -117,7 +117,8 @@ class _Writer:
         yield "</instance>\n"
 
     def _questions(self, source: SourceRecord, system: str) -> Iterator[str]:
-        """A slot left empty before one that is not must be written, or the later would move up."""
+        """Yield the questions of a source; an empty slot before a filled one is written, so that
+        later questions keep their positions."""
         for position in range(1, self.filled[source.key, system] + 1):
             text = self.texts.get((source.key, system, position)) or ""
             ratings = "".join(self._ratings((source.key, system, position)))

@@ -1,9 +1,9 @@
 """The XML of QG-STEC Task B: evaluated submissions, and the development set with its human
 questions.
 
-A sentence with a target type is a source; every system owes it two questions. A row is a question's
-line in the file. Values are kept as they stand apart from blanks around them: which are possible,
-the rubric knows.
+A sentence with a target type is a source, for which every system is expected to return two
+questions. A row is a question's line in the file. Values are kept as written, without surrounding
+blanks; the rubric decides which are valid.
 """
 
 from collections.abc import Iterator
@@ -33,16 +33,16 @@ _KNOWN = {
 
 
 def read_qgstec(data: bytes, *, expected: int = 2) -> StudyRecords:
-    """Return the study in a QG-STEC Task B file; `expected` is how many questions a system owes
-    each source.
+    """Return the study in a QG-STEC Task B file; `expected` is how many questions each system is
+    expected to return for each source.
 
-    Questions that stand in an instance without a submission are those of the system `human`, who
-    owes no number.
+    Questions directly in an instance, outside any submission, are those of the system `human`, of
+    which no number is expected.
 
     Raises
     ------
     Unreadable
-        Where the file is not such XML.
+        If the file is not such XML.
     """
     if expected < 1:
         raise Unreadable("The expected number of questions starts at 1.")
@@ -70,7 +70,7 @@ class _XmlReading:
 
     def take(self, instance: Element, name: str) -> None:
         if name in self.instances:
-            reason = f"Another instance has the id “{shorten(name)}”; this one and its questions are left out."
+            reason = f"Another instance has the id “{shorten(name)}”; this one and its questions are skipped."
             self._refuse_all(instance, reason)
             return
         self.instances.add(name)
@@ -83,7 +83,8 @@ class _XmlReading:
             system = submission.attributes.get("id", "").strip()
             if not system:
                 self._refuse_all(
-                    submission, "The submission has no id, so nobody knows whose question this is."
+                    submission,
+                    "The submission has no id, so the system of this question is unknown.",
                 )
                 continue
             self.systems.setdefault(system)
@@ -113,8 +114,8 @@ class _XmlReading:
                 yield (source, HUMAN), self._filled[source, HUMAN]
 
     def _types(self, instance: Element) -> tuple[str, ...]:
-        """Return the declared target types; the development set declares none, there its questions
-        do."""
+        """Return the declared target types; the development set declares none, so there they are
+        the types of its questions."""
         declared = [element.text for element in instance.all("targetQuestionType")]
         asked = [
             question.attributes.get("type", "").strip() for question in instance.all("question")
@@ -161,7 +162,7 @@ class _XmlReading:
         if target not in types:
             return f"The question is of type “{shorten(target)}”, which is not a target type of its instance."
         if position > self.owed and (system != HUMAN or HUMAN in self.systems):
-            return f"System “{shorten(system)}” owes each target type only {self.owed} questions."
+            return f"System “{shorten(system)}” may return only {self.owed} questions for each target type."
         return f"The question {reason}." if (reason := unstorable(element.text)) else ""
 
     def _rate(self, question: Element, unit: tuple[str, str, int]) -> None:
@@ -213,7 +214,7 @@ class _XmlReading:
             )
 
     def _refuse_all(self, element: Element, reason: str) -> None:
-        """Refuse every question below, or tell about the element where it has none."""
+        """Refuse every question below, or report the element if it has none."""
         questions = [
             *element.all("question"),
             *(each for part in element.all("submission") for each in part.all("question")),
@@ -225,7 +226,7 @@ class _XmlReading:
             self._report(element, element.tag, "", reason, kind="warning")
 
     def _mention_strangers(self, element: Element) -> None:
-        """Tell once about each kind of element that is passed over."""
+        """Report once each kind of element that is ignored."""
         for child in element.children:
             place = (element.tag, child.tag)
             if child.tag not in _KNOWN[element.tag] and place not in self._strangers:

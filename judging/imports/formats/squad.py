@@ -1,8 +1,8 @@
 """SQuAD's JSON, and datasets in its shape: passages with human questions and their answers.
 
-A row is a question, numbered as it comes in the file. Of several answers the first is taken: the
-others are other people's answers to the same question. What else is said of a question, such as
-which model asked it, is a column by its name.
+A row is a question, numbered in the order of the file. Of several answers the first is used: the
+others are other annotators' answers to the same question. Every other property of a question, such
+as the model that generated it, is a column by its name.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ COLUMNS = ColumnRoles(
     metadata=("title",),
     default_system="human",
 )
-_OWN = ("answers", "plausible_answers")  # lists of which the first answer is taken, or none
+_OWN = ("answers", "plausible_answers")  # lists of which only the first answer, if any, is used
 
 
 def open_squad(data: bytes) -> OpenTable:
@@ -33,7 +33,7 @@ def open_squad(data: bytes) -> OpenTable:
     Raises
     ------
     Unreadable
-        Where the file is no JSON, or has no list `data` of articles.
+        If the file is not JSON, or has no list `data` of articles.
     """
     articles = list_at(whole(data), "data")
     if not articles:
@@ -42,7 +42,7 @@ def open_squad(data: bytes) -> OpenTable:
     rows = [_row(number, *found) for number, found in enumerate(questions, 1)]
     if not rows:
         raise Unreadable(
-            "No paragraph has a list “qas” of questions. If they stand elsewhere, read it as JSON Lines."
+            "No paragraph has a list “qas” of questions. If they are elsewhere, read it as JSON Lines."
         )
     return open_objects(rows)
 
@@ -69,8 +69,8 @@ def _row(number: int, title: str, context: str, question: object) -> RowOrProble
 
 
 def _columns(table: AnyTable, name: str) -> ColumnRoles:
-    """Return SQuAD's own columns, and what the names and first cells of the others suggest. Without
-    a column that names the system the questions are people's."""
+    """Return SQuAD's own columns, and roles for the others from their names and first cells. If no
+    column names the system, the questions are by humans."""
     others = proposed(table, name)
     return replace(
         others,
@@ -89,8 +89,8 @@ READS = (
         key="squad",
         title="SQuAD JSON",
         endings=(".json",),
-        # Without questions in what is looked at, the rest may have them, unless this is the whole
-        # file.
+        # If the inspected beginning has no questions, the rest may have them, unless it is the
+        # whole file.
         is_like=lambda head: (
             is_object(head, b"data", b"qas")
             or (is_object(head, b"data", b"paragraphs") and not head.rstrip().endswith(b"}"))

@@ -118,7 +118,7 @@ def _check_size(data: bytes) -> None:
 
 @contextmanager
 def _damage_named() -> Iterator[None]:
-    """Turn what the reader raises into a sentence."""
+    """Return a sentence for an error of the reader."""
     try:
         yield
     except PasswordError as error:

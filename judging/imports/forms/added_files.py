@@ -1,4 +1,4 @@
-"""What a researcher enters to add files to a dataset."""
+"""Forms to add files to a dataset."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ class FilesField(forms.FileField):
 
     def clean(self, data: Any, initial: Any = None) -> list[Any]:
         given = data if isinstance(data, list | tuple) else [data]
-        given = given or [None]  # nothing at all is refused as one missing file is
+        given = given or [None]  # an empty upload is refused like one missing file
         if len(given) > MAX_FILES_PER_UPLOAD:
             raise forms.ValidationError(
                 _("At most %(most)s files at once."), params={"most": MAX_FILES_PER_UPLOAD}
@@ -102,19 +102,19 @@ class NewDatasetForm(forms.Form):
 
 
 class ConfirmNewForm(forms.Form):
-    """That a user wants to add a file although most of it is new to the dataset."""
+    """Confirmation that a file is added although most of it is new to the dataset."""
 
     confirmed = forms.BooleanField(label=_("Add these new questions"))
 
 
 class AcceptForm(forms.Form):
-    """That a user accepts what the columns of files become."""
+    """Acceptance of what the columns of files become."""
 
     accepted = forms.BooleanField(label=_("The columns are right"))
 
 
 class ChoicesForm(forms.Form):
-    """How rows are matched with what the dataset holds, and what is done with the others."""
+    """How rows are matched with the dataset, and what happens to rows without a match."""
 
     by = forms.ChoiceField(label=_("Rows are matched by"), choices=BY, widget=forms.RadioSelect)
     similar = forms.BooleanField(label=_("Match similar texts"), required=False)
@@ -154,7 +154,7 @@ class ChoicesForm(forms.Form):
         return [self[f"system-{place}"] for place in range(len(self.systems))]
 
     def choices(self) -> JoiningChoices:
-        """Return what was decided."""
+        """Return the user's choices."""
         said = self.cleaned_data
         systems = {}
         for place, system in enumerate(self.systems):
@@ -174,7 +174,7 @@ class ChoicesForm(forms.Form):
 
     @staticmethod
     def initial_of(choices: JoiningChoices, examined: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the form shows of earlier choices."""
+        """Return the form's initial values for earlier choices."""
         shown = {
             "by": choices.by,
             "similar": choices.similar,

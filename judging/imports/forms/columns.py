@@ -1,4 +1,4 @@
-"""Which column of a file holds what: one small form for each column."""
+"""The roles of a file's columns: one small form for each column."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -16,13 +16,13 @@ from judging.imports.readers.columns import (
 )
 from judging.imports.readers.records import ScoreColumn
 
-RATED = {"ratings": "annotator", "llm_judge": "llm_judge", "ask": "ask"}  # and the kind of rater
+RATED = {"ratings": "annotator", "llm_judge": "llm_judge", "ask": "ask"}  # use: kind of rater
 FEW = 10  # columns of other pages that are named
 SHOWN = 200  # columns on one page: the forms of 2,000 are seven megabytes and take seconds
 USES = [
     ("", _("exclude")),
     (
-        _("What systems were given"),
+        _("Input of the systems"),
         [
             ("passage", _("passage")),
             ("sentence", _("sentence")),
@@ -36,7 +36,7 @@ USES = [
         ],
     ),
     (
-        _("What they made of it"),
+        _("Output of the systems"),
         [
             ("question", _("generated question")),
             ("by_system", _("questions of one system")),
@@ -48,7 +48,7 @@ USES = [
         ],
     ),
     (
-        _("What was measured"),
+        _("Measurements"),
         [("metric", _("score of an automatic metric")), ("human_mean", _("mean human score"))],
     ),
     (
@@ -78,7 +78,7 @@ USES = [
 ]
 USE_LABELS = {use: str(label) for _group, uses in USES[1:] for use, label in uses}
 SEVERAL_QUESTIONS = _(
-    "Where each system has a column, choose “questions of one system” for each of them. Where a row "
+    "If each system has a column, choose “questions of one system” for each of them. If a row "
     "holds the questions of a set, give each question a row of its own, with its position."
 )
 DIRECTIONS = [
@@ -90,7 +90,7 @@ SCALES = [("none", _("its own scale")), ("fraction", _("0 to 1")), ("percent", _
 
 
 class ColumnForm(forms.Form):
-    """What one column holds."""
+    """The role of one column."""
 
     use = forms.ChoiceField(required=False, choices=USES)
     name = forms.CharField(required=False, max_length=100)
@@ -109,9 +109,9 @@ class ColumnForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.column, self.values, self.evidence = column, values, evidence
         labels = {
-            "use": _("What %(column)s holds"),
+            "use": _("Role of %(column)s"),
             "name": _("Name of %(column)s"),
-            "rater": _("Who rated in %(column)s"),
+            "rater": _("Annotator of %(column)s"),
             "direction": _("Direction of %(column)s"),
             "scale": _("Scale of %(column)s"),
         }
@@ -127,7 +127,7 @@ class ColumnForm(forms.Form):
 
 
 def _lacking(column: str, said: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield what is still to be said of a column: the field, and a sentence."""
+    """Yield a field and a sentence for each choice that a column still lacks."""
     use, name = said.get("use"), said.get("name") or ""
     if use in ("metric", "human_mean") and not said.get("direction"):
         yield "direction", _("Say whether higher or lower is better.")
@@ -142,11 +142,11 @@ def _lacking(column: str, said: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 class ColumnFormSet(forms.BaseFormSet):
-    """The columns of a file on one page. All of the file say together what a row is: `known` is what
-    was said on other pages, or is proposed.
+    """The columns of a file on one page. All columns of the file together define what a row is:
+    `known` holds the choices from other pages, or the proposals.
 
-    `is_last` is False where another page is gone to: what the file needs as a whole is told when
-    somebody is done with all of them.
+    `is_last` is False if the user goes on to another page: requirements on the file as a whole are
+    checked when all pages are done.
     """
 
     def __init__(
@@ -208,13 +208,13 @@ class ColumnFormSet(forms.BaseFormSet):
         return [column for column, said in self._all_said() if said.get("use") == use]
 
     def _all_said(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Yield what is said of each column of the file, in its order."""
+        """Yield the choices for each column of the file, in its order."""
         shown = {form.column: form.cleaned_data for form in self.forms}
         for column in self.whole:
             yield column, shown.get(column, self.known.get(column, {}))
 
     def columns(self) -> dict[str, Any]:
-        """Return the parts of `Columns` that the columns say."""
+        """Return the parts of `ColumnRoles` that the columns define."""
         single = {use: found[0] for use in ONE_COLUMN if (found := self._columns_of(use))}
         return single | {
             "references": tuple(self._columns_of("references")),
@@ -256,7 +256,7 @@ ColumnsFormSet = forms.formset_factory(
 
 
 def initial_columns(columns: ColumnRoles) -> dict[str, dict[str, Any]]:
-    """Return what the form of each column shows at first; those not named are left out."""
+    """Return the initial values of each column's form, without excluded columns."""
     uses: dict[str, dict[str, Any]] = {name: {"use": "metadata"} for name in columns.metadata}
     uses |= {name: {"use": "source_metadata"} for name in columns.source_metadata}
     uses |= {name: {"use": "rating_metadata"} for name in columns.rating_metadata}
@@ -280,8 +280,8 @@ def initial_columns(columns: ColumnRoles) -> dict[str, dict[str, Any]]:
 
 
 def with_direction(said: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what the form of a column shows, for a metric of unknown direction with the usual one,
-    which the page points out. The direction of a mean of people's ratings is never assumed."""
+    """Return a column form's values; a metric of unknown direction gets the usual one, which the
+    page points out. The direction of a mean of human ratings is never assumed."""
     if said.get("use") != "metric" or said["direction"]:
         return said
     return {**said, "direction": "higher", "is_direction_assumed": True}

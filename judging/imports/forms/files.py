@@ -1,4 +1,4 @@
-"""What a researcher enters to import a file, besides what its columns hold."""
+"""Forms to import a file, without those for the roles of its columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ OPTIONS = (
     *("delimiter", "quoted", "sheet", "slots_are", "encoding", "header", "above", "systems"),
     *("as_is", "special_tokens"),
 )
-TEXT_ALONE = ("delimiter", "quoted", "encoding", "systems", "slots_are")  # of no workbook
+TEXT_ALONE = ("delimiter", "quoted", "encoding", "systems", "slots_are")  # not for workbooks
 EXCLUDED = "exclude"
 RATERS = [
     ("", _("choose")),
@@ -32,7 +32,7 @@ RATERS = [
     ("llm_judge", _("an LLM judge")),
     ("exclude", _("exclude")),
 ]
-# What a table may be turned into before its columns get roles; see `readers.shape`
+# Changes made to a table before its columns get roles; see `readers.shape`
 STEPS = (
     ("header", _("Header rows of Qualtrics")),
     ("survey", _("Ratings in the responses of a survey")),
@@ -46,7 +46,7 @@ STEPS = (
 
 
 def refuse_too_large(file: Any) -> None:
-    """Raise what a form says of an upload above the limit; its bytes are on the disk by then, not
+    """Raise the form's error about an upload above the limit; its bytes are then on the disk, not
     in memory."""
     if file.size > settings.UPLOAD_LIMIT:
         given = {"name": file.name, "limit": filesizeformat(settings.UPLOAD_LIMIT)}
@@ -56,15 +56,15 @@ def refuse_too_large(file: Any) -> None:
 
 
 class SheetsField(forms.MultipleChoiceField):
-    """Sheets of a workbook by their names. What is sent is not held against the file, which may
-    take long to open: reading it says where it has no such sheet."""
+    """Sheets of a workbook by their names. The names are not checked against the file, which may
+    take long to open: reading it reports a missing sheet."""
 
     def valid_value(self, value: str) -> bool:
         return not unstorable(value)
 
 
 class SiblingsField(forms.MultipleChoiceField):
-    """Other waiting files of which the same is decided, all ticked at first."""
+    """Other waiting files that the same decision applies to, all ticked at first."""
 
     widget = forms.CheckboxSelectMultiple
 
@@ -84,7 +84,7 @@ class SiblingsField(forms.MultipleChoiceField):
 
     @staticmethod
     def offer(form: forms.Form, others: Sequence[AddedFile]) -> None:
-        """Have the form ask about these files; without any the field goes."""
+        """Have the form offer these files; if there are none, remove the field."""
         if not others:
             form.fields.pop("siblings", None)
             return
@@ -94,13 +94,13 @@ class SiblingsField(forms.MultipleChoiceField):
 
 
 class ReadingForm(forms.Form):
-    """How the file is taken apart, where what was found out is wrong; `sheets` are those of a
+    """Settings for reading a file, to correct what was detected; `sheets` are those of a
     workbook."""
 
     format = forms.ChoiceField(
         label=_("Format"),
         required=False,
-        choices=[("", _("find out")), *((each.key, each.title) for each in FORMATS)],
+        choices=[("", _("detect")), *((each.key, each.title) for each in FORMATS)],
     )
     delimiter = forms.CharField(
         label=_("Cells are divided by"),
@@ -108,7 +108,7 @@ class ReadingForm(forms.Form):
         strip=False,
         widget=forms.Select(
             choices=[
-                ("", _("find out")),
+                ("", _("detect")),
                 (",", _("commas")),
                 (";", _("semicolons")),
                 ("\t", _("tabs")),
@@ -120,7 +120,7 @@ class ReadingForm(forms.Form):
         label=_("Quotation marks"),
         required=False,
         choices=[
-            ("", _("find out")),
+            ("", _("detect")),
             ("yes", _("enclose cells")),
             ("no", _("are ordinary characters")),
         ],
@@ -131,14 +131,16 @@ class ReadingForm(forms.Form):
     encoding = forms.ChoiceField(
         label=_("Encoding"),
         required=False,
-        choices=[("", _("find out: UTF-8 or UTF-16")), *ENCODINGS.items()],
-        help_text=_("Of text files. Below the file is shown in those that it may be in."),
+        choices=[("", _("detect: UTF-8 or UTF-16")), *ENCODINGS.items()],
+        help_text=_(
+            "Text files only. Below, the file is shown in each encoding that it may be in."
+        ),
     )
     header = forms.TypedChoiceField(
         label=_("The first row"),
         required=False,
         choices=[
-            ("", _("find out")),
+            ("", _("detect")),
             ("yes", _("names the columns")),
             ("no", _("holds values: there is no header")),
         ],
@@ -150,7 +152,7 @@ class ReadingForm(forms.Form):
         label=_("Rows above the names of the columns"),
         required=False,
         min_value=0,
-        help_text=_("Tables only: titles and notes, which are left out. Empty: find out."),
+        help_text=_("Tables only: titles and notes, which are skipped. Empty: detect."),
     )
     systems = forms.CharField(
         label=_("Columns that name each letter's system"),
@@ -171,7 +173,7 @@ class ReadingForm(forms.Form):
         required=False,
         choices=STEPS,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Each of these is changed if the file has it, and a remark says so."),
+        help_text=_("Each of these is changed if the file has it, and a remark reports it."),
     )
     special_tokens = forms.BooleanField(
         label=_("Remove special tokens"),
@@ -185,7 +187,7 @@ class ReadingForm(forms.Form):
             ("", _("questions of different systems")),
             ("positions", _("several questions of one system")),
         ],
-        help_text=_("MTurk results only, where no column names the system."),
+        help_text=_("MTurk results only, if no column names the system."),
     )
 
     def __init__(self, *args: Any, sheets: Sequence[str] = (), **kwargs: Any) -> None:
@@ -205,7 +207,7 @@ class ReadingForm(forms.Form):
         return delimiter
 
     def clean_special_tokens(self) -> bool | None:
-        """Return that they are removed, or nothing."""
+        """Return True if they are removed, else None."""
         return self.cleaned_data["special_tokens"] or None
 
     def clean_systems(self) -> dict[str, str]:
@@ -227,7 +229,7 @@ class ReadingForm(forms.Form):
 
     @staticmethod
     def initial_of(plan: Plan) -> dict[str, Any]:
-        """Return what the form shows of a plan."""
+        """Return the form's initial values for a plan."""
         words = {True: "yes", False: "no"}
         said = {key: words.get(plan.options.get(key), "") for key in ("quoted", "header")}
         systems = ", ".join(
@@ -238,8 +240,8 @@ class ReadingForm(forms.Form):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatedWord:
-    """A word among the ratings on a criterion: how often it is there, the points that it may mean
-    and the one that is likely, which `is_label` says is called so."""
+    """A word among the ratings on a criterion: its number, the points that it may mean and the
+    likely one; `is_label` says whether it is that point's label."""
 
     criterion: str
     word: str
@@ -250,7 +252,7 @@ class RatedWord:
 
 
 class OptionsForm(forms.Form):
-    """What no column says."""
+    """Settings that no column defines."""
 
     default_system = forms.CharField(
         label=_("System"),
@@ -270,7 +272,7 @@ class OptionsForm(forms.Form):
     crossed = forms.BooleanField(
         label=_("Every system was given every source"),
         required=False,
-        help_text=_("Where one of them gave nothing, its questions count as missing."),
+        help_text=_("If one of them returned nothing, its questions count as missing."),
     )
     default_modality = forms.CharField(
         label=_("Modality"),
@@ -300,10 +302,10 @@ class OptionsForm(forms.Form):
             ("", _("are kept")),
             ("questions", _("are further questions")),
             ("ratings", _("are repeated ratings")),
-            ("mistakes", _("are mistakes: leave out")),
+            ("mistakes", _("are mistakes: skip them")),
         ],
         help_text=_(
-            "Kept, they are further questions or, where an annotator is named, ratings given again. "
+            "If kept, they are further questions or, if an annotator is named, repeated ratings. "
             "The preview says how many there are."
         ),
     )
@@ -359,8 +361,8 @@ class OptionsForm(forms.Form):
                 self._propose_point(place, word)
 
     def _propose_point(self, place: int, word: RatedWord) -> None:
-        """Show the likely point of a word that the sent page did not ask about. The label of a point
-        needs no look."""
+        """Show the likely point of a word that the sent page did not ask about. If the word is a
+        point's label, the user need not check it."""
         sent = self.data.copy()
         sent[f"point_{place}"] = word.point
         self.data = sent
@@ -403,15 +405,15 @@ class OptionsForm(forms.Form):
         )
 
     def check_ratings(self, columns: ColumnRoles) -> None:
-        """Refuse ratings without a protocol, and columns about criteria that it does not have."""
+        """Refuse ratings without a protocol, and columns about criteria that the protocol lacks."""
         if misfit := ratings.misfit(rubric=self.cleaned_data.get("rubric"), columns=columns):
             self.add_error("rubric", misfit)
 
 
 class QgstecForm(OptionsForm):
-    """What a QG-STEC file does not say."""
+    """Settings that a QG-STEC file does not contain."""
 
-    # The file names systems, and owes each sentence a set
+    # The file names its systems, and each sentence expects a set of every system
     default_system = crossed = default_modality = None
     missing_words = decimal = repeats_are = rater = None
 

@@ -1,4 +1,4 @@
-"""The columns page of a file: what each column holds, and what no column says."""
+"""The columns page of a file: the role of each column, and settings that no column defines."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,7 +25,7 @@ KEPT_WITH = ("passage", "sentence", "answer", "answer_start", "source_id")
 
 @dataclass(frozen=True, slots=True)
 class ColumnsPage:
-    """Some of the columns, by their places in the file."""
+    """A range of the columns, by their positions in the file."""
 
     number: int
     first: int
@@ -33,8 +33,8 @@ class ColumnsPage:
 
 
 class ColumnMapping:
-    """The forms of this step. A file whose format names its own parts has no columns to ask about.
-    Of more than 200, some are on this `page`, and the data may say which is gone to next.
+    """The forms of this step. A file whose format names its own parts has no columns form.
+    If there are more than 200 columns, one `page` of them is shown; the data may name the next.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class ColumnMapping:
                 evidence=head.proposed.evidence,
                 initial=[with_direction(said.get(name, {})) for name in shown],
                 is_last=self.next_page is None,
-                # so that what was entered on one page is never taken for another's
+                # so that values entered on one page are never taken for another page's
                 prefix="columns" if number == 1 else f"columns{number}",
             )
         kind = QgstecForm if head.proposed is None else OptionsForm
@@ -116,7 +116,7 @@ class ColumnMapping:
         return next((each for each in self.pages if str(each.number) == number), None)
 
     def is_valid(self) -> bool:
-        """Say whether both hold together; what does not is told beside its field."""
+        """Return whether both forms are valid together; errors are shown beside their fields."""
         options_valid = self.options.is_valid()
         if self.columns is None:
             return options_valid
@@ -130,14 +130,14 @@ class ColumnMapping:
 
     @property
     def has_errors(self) -> bool:
-        """Say whether anything entered needs another look."""
+        """Return whether anything that was entered has to be corrected."""
         return bool(self.options.errors) or (
             self.columns is not None and self.columns.total_error_count() > 0
         )
 
     def new_plan(self) -> Plan:
-        """Return how the file is to be read; chosen places of answers stay while what they are
-        about stays."""
+        """Return the plan for reading the file; chosen positions of answers are kept while the
+        columns they depend on do not change."""
         said, plan = self.options.cleaned_data, replace(self.plan, format=self.head.format)
         if self.columns is None:
             return replace(plan, options={"expected": said["expected"]})

@@ -1,4 +1,4 @@
-"""What a list of a file's rows is filtered by, as its address says it."""
+"""Filters of a list of a file's rows, as the query string of its address gives them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -53,12 +53,12 @@ class RowsForm(forms.Form):
 
     @cached_property
     def wanted(self) -> WantedRows:
-        """Return what is asked for, of a valid form."""
+        """Return the requested rows; the form must be valid."""
         said = {name: value for name, value in self.cleaned_data.items() if value}
         return WantedRows(**said)
 
     @property
     def query(self) -> str:
-        """Return the filters as an address has them, without the page."""
+        """Return the filters as a query string, without the page."""
         said = ((name, getattr(self.wanted, name)) for name in ("text", "system", "kind"))
         return urlencode([(name, value) for name, value in said if value])

@@ -13,7 +13,7 @@ from judging.models import System
 
 
 class BulkNamesForm(forms.Form):
-    """A change of many names at once, which is proposed before it is made."""
+    """A change of many names at once, which is proposed first and then applied."""
 
     tool = forms.ChoiceField(
         label=_("Change"),
@@ -45,7 +45,7 @@ class BulkNamesForm(forms.Form):
         return said
 
     def proposed(self, names: Sequence[str]) -> ProposedNames:
-        """Return the names as they would be."""
+        """Return the names that the change would give."""
         said = self.cleaned_data
         if said["tool"] == "prefix":
             return system_names.without_prefix(names, said["find"])
@@ -57,8 +57,8 @@ class BulkNamesForm(forms.Form):
 
 
 class SystemsForm(forms.Form):
-    """A name and a kind for each system; or a table of old and new names. Of names that were split,
-    the subsets."""
+    """A name and a kind for each system, or a table of old and new names; for split names, the
+    subsets."""
 
     table = forms.CharField(
         label=_("Or a table of names"),
@@ -116,7 +116,7 @@ class SystemsForm(forms.Form):
         ]
 
     def has_subsets(self) -> bool:
-        """Say whether any system has a subset."""
+        """Return whether any system has a subset."""
         return any(self[f"subset-{each.pk}"].value() for each in self.made)
 
     def clean_table(self) -> dict[str, str]:
@@ -131,7 +131,7 @@ class SystemsForm(forms.Form):
         return table
 
     def names(self) -> dict[int, str]:
-        """Return the new names; the table's come before those of the fields."""
+        """Return the new names; those in the table take precedence over the fields."""
         table = self.cleaned_data["table"]
         return {
             each.pk: table.get(each.name, self.cleaned_data[f"name-{each.pk}"])

@@ -1,7 +1,7 @@
-"""Exports of annotation tools as rows: what a task shows, and one thing that an annotator said of it.
+"""Exports of annotation tools as rows: a task's data and one answer of one annotator.
 
-The reader of a tool yields a row for each answer, under the names of columns given
-here, and a row of its own for a task about which nobody said anything.
+The reader of a tool yields a row for each answer, under the names of columns given here, and a row
+of its own for a task without answers.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ TASK = "task:id"
 
 @dataclass(slots=True)
 class Remarks:
-    """What was passed over, said once for each reason, and each value that is refused."""
+    """Remarks on ignored parts, one for each reason, and on each refused value."""
 
     problems: list[Problem] = field(default_factory=list)
     _said: set[str] = field(default_factory=set)
@@ -42,7 +42,7 @@ class Remarks:
 def rating(
     number: int, rater: str, criterion: str, values: Iterable[object], remarks: Remarks
 ) -> dict[str, object] | None:
-    """Return what an annotator said on one criterion; None if that is not one value."""
+    """Return an annotator's rating on one criterion; None if there is not exactly one value."""
     texts = [each for each in values if isinstance(each, str) and each.strip()]
     if len(texts) > 1:
         reason = f"{len(texts)} choices are no rating."
@@ -51,7 +51,7 @@ def rating(
 
 
 def annotated_columns(table: AnyTable, question: str = "") -> ColumnRoles:
-    """Return the columns of such a table: what the names of the data suggest, and the annotations.
+    """Return the columns of such a table: proposals from the names of the data, and annotations.
 
     `question` holds the questions if no name says which column does.
     """
@@ -68,14 +68,14 @@ def annotated_columns(table: AnyTable, question: str = "") -> ColumnRoles:
 
 
 def _with_question(columns: ColumnRoles, question: str) -> ColumnRoles:
-    """Return the columns with the one that holds the questions; it is nothing else."""
+    """Return the columns with this one as that of the questions, and in no other role."""
     other = {role: "" for role in ("passage", "sentence") if getattr(columns, role) == question}
     metadata = tuple(name for name in columns.metadata if name != question)
     return replace(columns, **other, question=question, metadata=metadata)  # type: ignore[arg-type]  # names only
 
 
 def _metadata(columns: ColumnRoles) -> dict[str, object]:
-    """Return the columns of numbers among the data, which no annotator of the tool gave, as
-    metadata."""
+    """Return the columns of numbers among the data as metadata, because no annotator of the tool
+    gave them."""
     named = [each.column for each in columns.ratings]
     return {"ratings": (), "metadata": (*columns.metadata, *named)}

@@ -35,10 +35,10 @@ MISSING_WORDS = {
     "nd",
     "n.d.",
 }
-COUNTED_VALUES = 500  # different values of one column, more than a scale has
-WORDS_MAPPED = 50  # different words of ratings, each of which gets its point
+COUNTED_VALUES = 500  # distinct values counted in a column: more than a scale has
+WORDS_MAPPED = 50  # distinct words of ratings, each of which is mapped to a point
 _SHORT = 40  # characters; no point of a scale is longer
-_FEW = 8  # cells, from which one odd cell decides nothing
+_FEW = 8  # cells; with fewer, one odd cell counts
 
 
 def nearly_all(count: int, total: int) -> bool:
@@ -63,8 +63,8 @@ def plain_digits(text: str) -> str:
 
 @dataclass(frozen=True)
 class CellCounts:
-    """The different values of a column with their numbers, without blanks and words for "missing".
-    `uncounted` cells are texts, or further values of a column of very many."""
+    """The distinct values of a column with their numbers, without blanks and words for "missing".
+    `uncounted` cells are texts, or further values of a column with very many."""
 
     values: Mapping[str, int]
     uncounted: int = 0
@@ -90,12 +90,12 @@ class CellCounts:
 
     @cached_property
     def has_decimals(self) -> bool:
-        """Whether more of the numbers than a few are written with decimals."""
+        """Whether more than a few of the numbers are written with decimals."""
         pointed = sum(count for value, count in self.values.items() if "." in value)
         return pointed > 0 and not nearly_all(self.numbers.total() - pointed, self.numbers.total())
 
     def with_points(self) -> "CellCounts":
-        """Return the same values with decimal points for decimal commas."""
+        """Return the same values with decimal points in place of decimal commas."""
         values = Counter[str]()
         for value, count in self.values.items():
             values[with_point(value)] += count
@@ -103,7 +103,7 @@ class CellCounts:
 
 
 class ColumnCounts:
-    """What is counted of each column while the rows pass."""
+    """Counts of each column's values, taken row by row."""
 
     def __init__(self, header: Sequence[str]) -> None:
         """Count the cells of these columns."""
@@ -150,7 +150,7 @@ class ColumnCounts:
 
 
 def few_words(values: Mapping[str, int]) -> dict[str, int]:
-    """Return the words among values that are no numbers; none if they are more than labels."""
+    """Return the words among values, without numbers; none if there are too many to be labels."""
     words = {
         word: count
         for word, count in values.items()
@@ -168,6 +168,6 @@ def counted(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, C
 
 
 def number_in(text: str) -> float | None:
-    """Return the number that a text is, in digits of any script; None where it is no number."""
+    """Return the number that a text represents, in digits of any script; None if it is none."""
     plain = plain_digits(text)
     return float(plain) if is_number(plain) else None

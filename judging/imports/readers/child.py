@@ -1,6 +1,6 @@
-"""The process that reads one file under limits (see `limited`): the request and the file come in by
-its standard input, lines go out by its standard output. It has no database, no settings and no
-secrets but the key it is given.
+"""The process that reads one file under limits (see `limited`): the request and the file arrive on
+its standard input, lines leave on its standard output. It has no database, no settings and no
+secrets except the key it is given.
 """
 
 import contextlib
@@ -23,9 +23,9 @@ from judging.imports.readers.tables import OpenTable, shorten
 from judging.imports.readers.text import Unreadable
 from judging.imports.readers.unpacking import unpack_file
 
-GRACE = 5  # seconds of processor time between being asked to stop and being stopped
-_EVERY = 5_000  # rows between two words on progress
-_BALLAST = 2_000_000  # bytes kept to be let go when the memory is used up
+GRACE = 5  # seconds of processor time between the request to stop and the kill
+_EVERY = 5_000  # rows between two reports of progress
+_BALLAST = 2_000_000  # bytes reserved, and freed when memory runs out
 
 
 class _OutOfTime(BaseException):
@@ -33,10 +33,10 @@ class _OutOfTime(BaseException):
 
 
 def main() -> None:
-    """Read the request and the file, and write what the file holds, or why it cannot be read."""
+    """Read the request and the file, and write the contents, or why the file cannot be read."""
     request: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
     _limit(memory=request["memory"], seconds=request["seconds"])
-    gc.disable()  # records have no cycles, and walking a million of them costs a sixth of the time
+    gc.disable()  # records have no cycles, and scanning a million of them costs a sixth of the time
     ballast = bytearray(_BALLAST)
     answer: dict[str, Any] = {}
     try:
@@ -49,7 +49,7 @@ def main() -> None:
     except _OutOfTime:
         answer = {"limit": "time"}
     except RecursionError:
-        answer = {"refused": "What the file holds is nested too deeply.", "row": 0}
+        answer = {"refused": "The data in the file are nested too deeply.", "row": 0}
     except BrokenPipeError:
         return
     del ballast
@@ -58,9 +58,9 @@ def main() -> None:
 
 
 def _limit(*, memory: int, seconds: int) -> None:
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever asked is gone: so is this process
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # end when the process that asked has ended
     signal.signal(signal.SIGXCPU, _stop)
-    with contextlib.suppress(ValueError, OSError):  # some systems know no such limit
+    with contextlib.suppress(ValueError, OSError):  # some systems have no such limit
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + GRACE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -99,7 +99,7 @@ def _read(request: dict[str, Any], data: bytes) -> Iterator[str]:
     else:
         columns = columns_from(request["columns"]) if request["columns"] else None
         taken = known.take(data, options, key)
-        del data  # of a large file as much again as all that is read of it
+        del data  # as large as everything that was read from it
         if isinstance(taken, OpenTable):
             taken.tell(_progress, every=_EVERY)
         try:

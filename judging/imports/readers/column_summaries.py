@@ -11,7 +11,7 @@ from judging.imports.readers.records import ColumnSummary
 from judging.imports.readers.tables import shorten
 from judging.limits import MAX_EXCERPT_CHARACTERS
 
-_END_OF_A_SCALE = 10  # of a scale of points; a slider ends at 100
+_END_OF_A_SCALE = 10  # the end of a scale of points; a slider ends at 100
 _SLIDER = 100
 # The last word of names whose numbers count or order something.
 _COUNTS = {
@@ -55,7 +55,7 @@ _COUNTS_FIRST = {"n", "nb", "nr", "num", "number", "count", "length", "column", 
 
 
 class ColumnSummaries:
-    """Looks at the cells of each column while the rows pass."""
+    """Collects the first value and the numbers of each column, row by row."""
 
     def __init__(self, header: Sequence[str], columns: ColumnRoles) -> None:
         """Expect rows of this header; numbers are counted in columns that hold no text of a role."""
@@ -73,7 +73,7 @@ class ColumnSummaries:
         self._blank = list(range(len(header)))
 
     def take(self, cells: Sequence[str]) -> None:
-        """Look at one more row."""
+        """Take the cells of one more row."""
         if self._blank:
             for place in self._blank:
                 self._first[place] = cells[place].strip()
@@ -81,7 +81,7 @@ class ColumnSummaries:
         self._counts.take([cells[place] for place in self._places])
 
     def found(self) -> tuple[ColumnSummary, ...]:
-        """Return what was seen, in the order of the columns."""
+        """Return the summaries in the order of the columns."""
         ranges = {name: self._range(counts) for name, counts in self._counts.of_columns().items()}
         return tuple(
             ColumnSummary(
@@ -97,15 +97,15 @@ class ColumnSummaries:
 
 
 def _may_be_rated(name: str) -> bool:
-    """Return whether a name does not say that its numbers are scores of a metric, counts or ids."""
+    """Return whether a name does not show that its numbers are metric scores, counts or ids."""
     words = [piece.casefold() for piece in pieces(name) if not piece.isdecimal()]
     is_counted = bool(words) and (words[-1] in _COUNTS or words[0] in _COUNTS_FIRST)
     return not (is_counted or is_own_name(name) or is_about_rating(name) or is_metric(name))
 
 
 def rating_range(counts: CellCounts) -> str:
-    """Return from where to where the numbers of a column go if they look like ratings: whole numbers
-    of a scale or a slider. Return nothing for other values, and for the numbers of rows.
+    """Return the range of a column's numbers if they look like ratings: whole numbers of a scale or
+    a slider. Return "" for other values, and for row numbers.
 
     >>> rating_range(CellCounts({"3": 9, "1": 7, "5": 2})), rating_range(CellCounts({"3.25": 9}))
     ('1 to 5', '')

@@ -1,4 +1,4 @@
-"""Which column of a table holds what, as the researcher declared it."""
+"""The roles of a table's columns, as the researcher declared them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields
@@ -60,7 +60,7 @@ class BadColumns(ValueError):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingColumn:
     """A column of ratings on one criterion, by one rater, or by the one that the rater column
-    names. If its kind is "ask", somebody must say first whether the rater is an annotator."""
+    names. If its kind is "ask", a user must first decide whether the rater is an annotator."""
 
     column: str
     criterion: str
@@ -70,7 +70,7 @@ class RatingColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedRater:
-    """A rater of the rater column who may be no annotator, and the sentence that says why."""
+    """A rater of the rater column who may not be an annotator, and a sentence with the reason."""
 
     name: str
     kind: RaterKind
@@ -79,7 +79,7 @@ class NamedRater:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordPoint:
-    """The point of a criterion's scale that a word stands for, as a number; no point excludes the
+    """The point of a criterion's scale that a word means, as a number; a blank point excludes the
     ratings with this word."""
 
     criterion: str
@@ -97,24 +97,25 @@ class QuestionColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnRoles:
-    """The columns of a table by what they hold; only the question's must be named.
+    """The columns of a table by their roles; only that of the question is required.
 
-    With `without_questions` not even that: rows name theirs by ids. Where each system has a column
-    of its own, `by_system` names them in place of `question` and `system`. Ratings stand in columns
-    of one criterion and one rater each, in columns of one criterion beside a rater column, or one
-    value to a row beside the columns `rater` and `criterion`. Metadata are about questions, sources
-    or ratings, under the column's name without the prefix that our own exports give it. `expected`
-    is how many questions a system owes each source; where it is None, as many as any system gave
-    for it, or where systems are not crossed with sources, as many as it gave. `starts` answers, by
-    source key, where an answer stands that its passage holds more than once. `repeats_are` says
-    what rows are that equal an earlier one cell for cell: further questions, further ratings of the
-    same question, or mistakes that are left out; undecided (""), they are kept as one of the first
-    two, and `Study.repeats` lists them. `missing_words` are cells that mean nothing ("NaN"), in all
-    columns but those of free text; with `decimal` "comma", scores and ratings are written 0,61. A
-    marked span is given by its ends and, to be checked, its text; `mark` tells it from a rater's
-    word that nothing in the passage answers the question (`none`). `raters` are those of the rater
-    column who may be no annotators, `points` what words of ratings mean. `evidence` has a sentence
-    for each column whose proposal rests on its values; it declares nothing.
+    With `without_questions` it is not: rows name their questions by ids. If each system has a
+    column of its own, `by_system` names them in place of `question` and `system`. Ratings are in
+    columns of one criterion and one rater each, in columns of one criterion with a rater column, or
+    one value to a row with the columns `rater` and `criterion`. Metadata are about questions,
+    sources or ratings, under the column's name without the prefix of our own exports. `expected` is
+    how many questions each system is expected to return for each source; if it is None, the highest
+    number that any system returned for the source or, if systems are not crossed with sources, the
+    number that the system returned. `starts` gives, by source key, the position of an answer that
+    occurs in its passage more than once. `repeats_are` says what rows are that equal an earlier one
+    cell for cell: further questions, further ratings of the same question, or mistakes, which are
+    skipped; undecided (""), they are kept as one of the first two, and `Study.repeats` lists them.
+    `missing_words` are words for a blank cell ("NaN"), in all columns except those of free text;
+    with `decimal` "comma", scores and ratings are written 0,61. A marked span is given by its ends
+    and, as a check, its text; `mark` distinguishes it from a rater's statement that nothing in the
+    passage answers the question (`none`). `raters` are those of the rater column who may not be
+    annotators, `points` the meanings of words used as ratings. `evidence` has a sentence for each
+    column whose proposal is based on its values; it declares nothing.
     """
 
     question: str = ""
@@ -162,18 +163,18 @@ class ColumnRoles:
 
     @property
     def has_rater_rows(self) -> bool:
-        """Say whether a question comes once for every rater."""
+        """Return whether a question has a row for every rater."""
         return bool(self.rater)
 
     @property
     def only_rater(self) -> str:
-        """Return whose all columns of ratings are; nothing where they are several people's."""
+        """Return the one annotator of all rating columns, or "" if there are several or none."""
         raters = {each.rater for each in self.ratings if each.kind == "annotator"}
         return raters.pop() if len(raters) == 1 else ""
 
     @property
     def has_marks(self) -> bool:
-        """Say whether raters marked spans."""
+        """Return whether raters marked spans."""
         return bool(self.mark or self.mark_start)
 
     def named(self) -> Iterator[str]:
@@ -207,7 +208,7 @@ def columns_from(data: Mapping[str, Any]) -> ColumnRoles:
     Raises
     ------
     BadColumns
-        With a sentence for every entry that is unknown or of the wrong shape.
+        If an entry is unknown or malformed, with a sentence for each.
     """
     if reasons := list(_misshapen(data)):
         raise BadColumns(reasons)
@@ -220,12 +221,12 @@ def columns_from(data: Mapping[str, Any]) -> ColumnRoles:
 
 
 def check(columns: ColumnRoles, header: Sequence[str]) -> None:
-    """Refuse columns that the file does not have or that do not go together.
+    """Refuse columns that the file does not have or that contradict each other.
 
     Raises
     ------
     BadColumns
-        With a sentence for everything that is wrong.
+        If anything is wrong, with a sentence for each fault.
     """
     reasons = [
         f"The file has no column “{name}”."
@@ -238,8 +239,7 @@ def check(columns: ColumnRoles, header: Sequence[str]) -> None:
 
 
 def conflicts(columns: ColumnRoles) -> list[str]:
-    """Return a sentence for everything about these columns that does not go together, whatever the
-    file."""
+    """Return a sentence for every contradiction between these columns, for any file."""
     return [sentence for wrong, sentence in _conflicts(columns) if wrong]
 
 
@@ -257,7 +257,7 @@ def _conflicts(columns: ColumnRoles) -> Iterator[tuple[bool, str]]:
     )
     yield (
         bool(systems) and bool(columns.scores or columns.ratings or columns.rater),
-        "Where each system has a column of questions, nothing says whose a score or a rating is: bring scores and "
+        "If each system has a column of questions, a score or rating cannot be assigned to a system: put scores and "
         "ratings in a file with a row for each question.",
     )
     yield len(set(names)) < len(names), "Two score columns have the same name."

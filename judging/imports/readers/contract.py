@@ -1,8 +1,8 @@
-"""What a format is: one module of `judging.imports.formats`, or of an installed plug-in, with a
-tuple `READS` of these.
+"""The definition of a format: one module of `judging.imports.formats`, or of an installed plug-in,
+with a tuple `READS` of `Format`.
 
-A format says by which signs a file is known, how it is opened, what its columns are, and what can
-be in it. Everything else asks the registry, so that a format is added by its module and a test.
+A format says how a file is recognised and opened, what its columns are, and what it can contain.
+All other code uses the registry, so a format is added by its module and a test.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,16 +33,16 @@ class UnknownOption(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """One format. A table has columns, which the researcher may map otherwise than proposed; the
-    others are read whole.
+    """One format. A table has columns, which the researcher may map otherwise than proposed; files
+    of other formats are read as a whole.
 
-    `is_like` is asked about a file's first bytes, in UTF-8, without mark and blanks; the formats
-    are asked in the order of their `rank`, the particular before the general, and a file that bears
-    no sign is known by its ending, to the general first. `sheets` names the tables of a file that
-    holds several. `options` name what may be declared about how it is opened. `is_shaped` is False
-    of our own tables, which are read exactly as they were written. `carries` says what
-    can be in it, `writes` that it is written here too, `page` where it is described: a page of
-    docs/formats, or, of a format without one, `example`, a small file of it.
+    `is_like` is called with a file's first bytes, in UTF-8, without byte order mark and blanks; the
+    formats are tried in the order of their `rank`, special ones before general ones. A file that no
+    format recognises is identified by its ending, general formats first. `sheets` names the tables
+    of a file that holds several. `options` names the settings of how it is opened. `is_shaped` is
+    False for our own tables, which are read exactly as they were written. `carries` says what the
+    format can contain, `writes` that Quaestor writes it too, `page` where it is described: a page
+    of docs/formats, or, of a format without one, `example`, a small file of it.
     """
 
     key: str
@@ -68,7 +68,7 @@ class Format:
         Raises
         ------
         Unreadable
-            Where there are none.
+            If there are none.
         """
         taken = self.taken(data, options) if self.table else None
         if taken is None or isinstance(taken, StudyRecords):
@@ -76,7 +76,7 @@ class Format:
         return taken.table() if isinstance(taken, OpenTable) else taken
 
     def columns(self, table: AnyTable, name: str = "") -> ColumnRoles:
-        """Return the proposed columns; the file's name may tell what the file does not."""
+        """Return the proposed columns; the file's name may add information."""
         if self.propose is None:
             raise Unreadable(f"{self.title} is no table.")
         if isinstance(table, RowTable) and table.evidence is None:
@@ -100,16 +100,15 @@ class Format:
         options: Mapping[str, Any] | None = None,
         pseudonyms: Pseudonyms | None = None,
     ) -> StudyRecords:
-        """Return what the file says; a file that cannot be read is a study with the reason and
-        nothing else.
+        """Return the study in a file; if the file cannot be read, a study with only the reason.
 
-        With `pseudonyms`, ids of people outside become labels as they are read, and the ids stay
-        there alone.
+        With `pseudonyms`, ids of external annotators are replaced by labels as they are read, and
+        only `pseudonyms` keeps the ids.
 
         Raises
         ------
         BadColumns, UnknownOption
-            Where what the caller declares does not fit.
+            If the caller's declarations do not fit.
         """
         return self.study_of(self.take(data, options, pseudonyms), name=name, columns=columns)
 
@@ -119,8 +118,8 @@ class Format:
         options: Mapping[str, Any] | None = None,
         pseudonyms: Pseudonyms | None = None,
     ) -> AnyTable | StudyRecords:
-        """Return the file's rows, of some formats while they are read, or its study where it is no
-        table or cannot be read."""
+        """Return the file's rows, in some formats read lazily, or its study if it is no table or
+        cannot be read."""
         try:
             taken = self.taken(data, options)
             return pseudonymised(taken, pseudonyms) if pseudonyms else taken
@@ -136,8 +135,8 @@ class Format:
         screen: Screen | None = None,
         left_out: TellLeftOut = lambda row, what: None,
     ) -> StudyRecords:
-        """Return what was taken as a study; of a table, without the rows that do not pass the
-        screen."""
+        """Return the rows or study from `take` as a study; rows of a table that the screen rejects
+        are skipped."""
         if isinstance(taken, StudyRecords):
             return taken
         try:
@@ -152,8 +151,8 @@ class Format:
     def taken(
         self, data: bytes, options: Mapping[str, Any] | None = None
     ) -> AnyTable | StudyRecords:
-        """Return the file's rows in the shape that roles are proposed for, or its study; Unreadable
-        where it is neither."""
+        """Return the file's rows in the shape from which roles are proposed, or its study; raise
+        Unreadable if it is neither."""
         opened = self.opened(data, options)
         if isinstance(opened, StudyRecords) or not self.is_shaped:
             return opened
@@ -163,8 +162,8 @@ class Format:
     def opened(
         self, data: bytes, options: Mapping[str, Any] | None = None
     ) -> AnyTable | StudyRecords:
-        """Return the file's rows as they stand there, of some formats while they are read, or its
-        study; Unreadable where it is neither."""
+        """Return the file's rows unchanged, in some formats read lazily, or its study; raise
+        Unreadable if it is neither."""
         known = dict(self._checked(options))
         for option in SHAPE_OPTIONS:
             known.pop(option, None)
@@ -177,8 +176,8 @@ class Format:
         return read(data, **known)
 
     def __post_init__(self) -> None:
-        """Add what may be declared of every text, its encoding, and of every table, what is done to
-        its cells and rows."""
+        """Add the options that every text has, its encoding, and that every table has, the changes
+        to its cells and rows."""
         if self.is_text:
             object.__setattr__(self, "options", (*self.options, "encoding"))
         if self.table and self.is_shaped:
@@ -192,7 +191,7 @@ class Format:
 
 
 def proposed(table: AnyTable, _name: str) -> ColumnRoles:
-    """Return the columns that names and cells suggest."""
+    """Return the columns proposed from names and cells."""
     evidence = table.evidence if isinstance(table, RowTable) else None
     return guess(table.header, [row.cells for row in table.sample()], evidence)
 
@@ -203,5 +202,5 @@ def first_line(head: bytes) -> bytes:
 
 
 def is_object(head: bytes, *words: bytes) -> bool:
-    """Say whether the file begins like a JSON object that has these keys somewhere."""
+    """Return whether the file begins like a JSON object that has these keys somewhere."""
     return head.startswith(b"{") and all(b'"' + word + b'"' in head for word in words)

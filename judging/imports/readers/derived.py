@@ -1,7 +1,7 @@
 """Columns, and raters of long tables, whose values are a statistic of annotators' ratings.
 
-Each is compared with every statistic of its family in every row; nothing is derived by its name
-alone. Statistics are of the ratings that a row holds: blank cells do not count.
+Each is compared with every statistic of its family in every row; a name alone decides nothing.
+Statistics are of the ratings in a row: blank cells do not count.
 """
 
 import math
@@ -17,9 +17,9 @@ from judging.imports.readers.cells import MISSING_WORDS, number_in
 from judging.imports.readers.numbers import with_point
 from judging.imports.readers.rater_names import named_as, named_statistic
 
-DERIVED_SHARE = 0.95  # of the rows, in which a column equals a statistic
-_UNUSUAL_SHARE = 0.8  # of the rows whose value is not the column's most common one
-_TRIED_ROWS = 100  # after which a column is given up that equals no statistic in half of them
+DERIVED_SHARE = 0.95  # share of the rows in which a column must equal a statistic
+_UNUSUAL_SHARE = 0.8  # share of the rows whose value is not the column's most common one
+_TRIED_ROWS = 100  # after which a column is dropped that equals no statistic in half of them
 _DECIMALS = 6
 _SHOWN = 3  # columns of a family that a sentence names
 _AS_TEXT = ("mode", "largest mode", "majority", "unanimous")
@@ -58,7 +58,7 @@ Rule = tuple[str, str]  # a statistic, and how it is rounded
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """A statistic that values equal, of which family, and in how many rows."""
+    """A statistic that values are equal to, its family, and the number of rows."""
 
     statistic: str
     family: Family
@@ -94,7 +94,7 @@ def named(columns: Sequence[str]) -> str:
 
 
 class _Comparison:
-    """How often one column equals each statistic of one family."""
+    """Counts of how often one column equals each statistic of one family."""
 
     def __init__(self, usual: str, decimals: int) -> None:
         self.usual, self.decimals = usual, decimals
@@ -138,7 +138,7 @@ class _Comparison:
 
 
 class DerivedColumns:
-    """Compares columns with families of columns while the rows pass."""
+    """Compares columns with families of columns, row by row."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class DerivedColumns:
         families: Iterable[Family],
         candidates: Mapping[str, Sequence[str]],
     ) -> None:
-        """Compare the candidates, of which the first cells are known, with these families."""
+        """Compare these candidates, whose first cells are given, with these families."""
         place = {name: number for number, name in enumerate(header)}
         self._families = [(family, [place[name] for name in family]) for family in families]
         self._candidates = [(name, place[name]) for name in candidates]
@@ -176,7 +176,7 @@ class DerivedColumns:
                     del self._comparisons[name, family]
 
     def found(self, families: Iterable[Family]) -> dict[str, Derivation]:
-        """Return what the columns equal, of these families."""
+        """Return the statistic that each column equals, out of these families."""
         wanted, best = set(families), dict[str, Derivation]()
         for (name, family), comparison in self._comparisons.items():
             derivation = comparison.found(name, family) if family in wanted else None
@@ -186,13 +186,13 @@ class DerivedColumns:
 
 
 class DerivedRaters:
-    """Keeps who gave which value in a table of a row for each rating, to compare raters whose names
-    say that they are no annotators."""
+    """Keeps every value with its rater, in a table with a row for each rating, to compare raters
+    whose names suggest that they are no annotators."""
 
     def __init__(
         self, header: Sequence[str], *, rater: str, unit: Sequence[str], values: Sequence[str]
     ) -> None:
-        """Compare the raters that the column `rater` names; `unit` names what they rate."""
+        """Compare the raters in the column `rater`; `unit` names the columns of the rated item."""
         place = {name: number for number, name in enumerate(header)}
         self._rater = place[rater]
         self._unit = [place[name] for name in unit]
@@ -262,7 +262,7 @@ def _usual(cells: Sequence[str]) -> str:
 
 
 def _decimals(cells: Iterable[str]) -> int:
-    """Return the most decimals that a number has, without zeros at the end.
+    """Return the largest number of decimals of any number, without trailing zeros.
 
     >>> _decimals(["3.0", "2.50", "x"]), _decimals(["3.0", "2.0"])
     (1, 0)
@@ -311,7 +311,7 @@ def _rules(cell: str, values: tuple[str, ...], decimals: int) -> Iterator[Rule]:
 
 
 def _of_texts(values: Sequence[str]) -> dict[str, set[str]]:
-    """Return what cells may say that are statistics of words."""
+    """Return the texts that a cell may have as statistics of words."""
     counts = Counter(values)
     most = max(counts.values())
     modes = sorted(value for value, count in counts.items() if count == most)

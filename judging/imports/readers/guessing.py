@@ -47,8 +47,8 @@ from judging.imports.readers.records import (
     exported_score,
 )
 
-# For each role the names it goes by, the surest first. A column takes the first role that claims
-# it.
+# For each role the names of its columns, the surest first. A column takes the first role that
+# claims it.
 _NAMES = {
     "question": (
         "generated_question generated_questions prediction predictions predicted_question "
@@ -80,7 +80,7 @@ _NAMES = {
 }
 _TEXTS = ("question", "passage", "answer", "sentence", "submitted_answer", "note", "mark_text")
 _KNOWN = {name for names in _NAMES.values() for name in names.split()} - {"text"}
-# What a column of ids may be called beside `…_id`; it is one of sources if its values say so.
+# Names of id columns besides `…_id`; such a column holds source ids if its values suggest it.
 _ID_NAMES = {
     "id",
     "item",
@@ -109,7 +109,7 @@ _ID_NAMES = {
     "input",
 }
 _ID_ENDS = ("_id", "_uid", "_uuid", "_no", "_nr", "_num", "_number", "_idx", "_index")
-_SAMPLE = 50  # rows by which a file is known before all are read
+_SAMPLE = 50  # first rows from which columns are proposed before all rows are read
 _UNIT = (
     "key",
     "source_id",
@@ -136,8 +136,8 @@ _PREFIXES = ("score:", "attribute:", "source:", "judgment:")
 _REFERENCE = re.compile(
     r"(refs?|references?|gold|target|ground_truth|original)(_(raw|norm|text|questions?|\d+))?|ref\d+"
 )
-_GOLD = {"gold", "target", "ground_truth"}  # said of the right question, and of the right answer
-# What was made of a question on purpose; `modified` alone is rather a date.
+_GOLD = {"gold", "target", "ground_truth"}  # names of right questions, and of right answers
+# Questions that were degraded on purpose; `modified` alone is rather a date.
 _NOISED = re.compile(
     r"(?:noised|noisy|degraded|corrupted|perturbed)(?:_(?:questions?|text|version))?|modified_(?:questions?|version)"
 )
@@ -148,8 +148,8 @@ _HIGHER = re.compile(
     r"bleurt|cider|comet|nist|bart_?score|gpt_?score|qa_?score|rquge|uni_?eval|spice|align_?score|similarity"
 )
 _LOWER = re.compile(r"ter$|wer$|perplexity|ppl$|edit_distance|loss$")
-# Words in the names of metrics that tell the direction alone: a column of such a name may also hold
-# what people said.
+# Words that decide only the direction of a metric: a column of such a name may also hold ratings by
+# annotators.
 _LOWER_WORD = re.compile(
     r"(?:^|_)(?:h?ter|[cmw]er|ppl|perplexity|nll|loss|error|error_rate|distance|levenshtein|self_?bleu\d*)(?:_|$)"
 )
@@ -184,12 +184,12 @@ _CRITERIA = _HIGHER_CRITERIA | {
     "usefulness",
     "variety",
 }
-# What tools write beside a rating about how it came about.
+# Names of columns that tools write beside a rating about how it was made.
 _ABOUT_RATING = re.compile(
     r"(?:(?:work|lead|accept|submit|start|end|reaction|response)_?)?time(?:_?stamp|_in_seconds|_seconds|_ms|_s)?"
     r"|annotation_id|(?:duration|seconds|confidence)(?:_.*)?|(?:started|finished|submitted|created|updated|rated|judged)_(?:at|on)"
 )
-# A scale in brackets behind a name, whose first point is followed by another or by what it means.
+# A scale in brackets after a name: its first point, then another point or what the first means.
 _SCALE = re.compile(r"\s*[+-]?[0-9]+\s*(?:[-–—/=:,…]|to\b|\.\.)[^()\[\]]*[)\]]\s*$")
 _CRITERION = "|".join(sorted(_CRITERIA, key=len, reverse=True))
 _MEAN = re.compile(
@@ -206,12 +206,12 @@ _NUMBERED = re.compile(
 
 
 def is_known_name(text: str) -> bool:
-    """Say whether a cell is a name that columns commonly have."""
+    """Return whether a cell is a common name of a column."""
     return len(text) < 50 and _plain(text) in _KNOWN
 
 
 def is_text(text: str) -> bool:
-    """Say whether columns of this name hold what somebody wrote: passages, questions, answers,
+    """Return whether columns of this name hold written texts: passages, questions, answers,
     notes."""
     plain = _plain(text) if len(text) < 50 else ""
     return any(plain in _NAMES[role].split() for role in _TEXTS) or bool(
@@ -220,22 +220,22 @@ def is_text(text: str) -> bool:
 
 
 def is_own_name(text: str) -> bool:
-    """Say whether a column's name has a prefix that our own exports write."""
+    """Return whether a column's name has a prefix that our own exports write."""
     return text.startswith(_PREFIXES)
 
 
 def is_note(text: str) -> bool:
-    """Say whether a text is what columns of notes are called."""
+    """Return whether a text is a common name of a column of notes."""
     return len(text) < 50 and _plain(text) in _NAMES["note"].split()
 
 
 def is_criterion(text: str) -> bool:
-    """Say whether a text is the name of a criterion that is commonly judged."""
+    """Return whether a text is the name of a common criterion."""
     return len(text) < 50 and _plain(text) in _CRITERIA
 
 
 def is_criterion_column(text: str) -> bool:
-    """Say whether a text is what columns of names of criteria are called."""
+    """Return whether a text is a common name of a column that names criteria."""
     return len(text) < 50 and _plain(text) in _NAMES["criterion"].split()
 
 
@@ -245,16 +245,16 @@ def is_metric(text: str) -> bool:
 
 
 def is_about_rating(text: str) -> bool:
-    """Return whether a column is named like what tools write about how a rating came about."""
+    """Return whether a column is named like the columns of tools about how a rating was made."""
     return len(text) < 100 and bool(_ABOUT_RATING.fullmatch(_plain(text)))
 
 
 class Evidence:
-    """What the cells of all rows say: how many of each value there are, and what is a statistic of
-    ratings. It takes the rows one by one."""
+    """Statistics of the cells of all rows, taken row by row: the number of each value, and which
+    columns are statistics of ratings."""
 
     def __init__(self, header: Sequence[str], sample: Sequence[Sequence[str]]) -> None:
-        """Expect rows of this header; `sample` are the first few of them."""
+        """Expect rows of this header; `sample` holds the first of them."""
         self._counts, sampled = ColumnCounts(header), counted(header, sample)
         first = _propose(header, sample, sampled, {})
         families = _families(first.ratings)
@@ -274,14 +274,14 @@ class Evidence:
 
     @classmethod
     def of(cls, header: Sequence[str], rows: Sequence[Sequence[str]]) -> "Evidence":
-        """Return what these rows say."""
+        """Return the evidence of these rows."""
         evidence = cls(header, rows[:_SAMPLE])
         for row in rows:
             evidence.take(row)
         return evidence
 
     def take(self, cells: Sequence[str]) -> None:
-        """Look at one more row."""
+        """Count the cells of one more row."""
         self._counts.take(cells)
         self._columns.take(cells)
         if self._raters:
@@ -294,7 +294,7 @@ class Evidence:
 
     @property
     def words(self) -> dict[str, dict[str, int]]:
-        """The words of each column that holds only few, with their numbers."""
+        """The words of each column that holds only a few different ones, with their numbers."""
         counts = self.counts
         return {
             name: words
@@ -335,7 +335,7 @@ def _model_sentence(name: str) -> str:
 
 
 def _doubt(name: str, derivation: Derivation | None = None) -> str:
-    """Return why somebody must say what a rater or a column of ratings is."""
+    """Return why a user must decide what a rater or a column of ratings is."""
     equal = ""
     if derivation:
         equal = " Its values are " + derivation.of_rater(name).partition(" is ")[2].replace(
@@ -353,22 +353,22 @@ def guess(
 ) -> ColumnRoles:
     """Return the columns that the header and the cells suggest.
 
-    `rows` are the first few, `evidence` what all rows say; without it, these rows are all.
+    `rows` are the first few, `evidence` is that of all rows; without it, these rows are all rows.
     """
     evidence = evidence or Evidence.of(header, rows)
     counts = evidence.counts
     first = _propose(header, rows, counts, {})
     found = _propose(header, rows, counts, evidence.derived(_annotated(first.ratings)))
     if any(map(is_own_name, header)):
-        # raters of our exports were annotators, and every slot that was expected has a row
+        # raters in our exports were annotators, and every expected slot has a row
         is_complete = set(header) >= _SLOT
         return replace(found, crossed=False) if is_complete else found
     return replace(found, raters=evidence.raters()) if found.rater else found
 
 
 def _annotated(ratings: Sequence[RatingColumn]) -> list[RatingColumn]:
-    """Return the columns that are in the naming pattern of their criterion: in one of numbers and
-    letters no other word is, and in none the name of a statistic, an adjudication or a model."""
+    """Return the columns that match the naming pattern of their criterion: among names with numbers
+    and letters no other word, and never the name of a statistic, an adjudication or a model."""
     plain = [each for each in ratings if each.rater and named_as(each.rater) == "annotator"]
     counted_criteria = [each.criterion for each in plain if is_counted(each.rater)]
     return [
@@ -379,7 +379,7 @@ def _annotated(ratings: Sequence[RatingColumn]) -> list[RatingColumn]:
 
 
 def _families(ratings: Sequence[RatingColumn]) -> list[Family]:
-    """Return the columns of each criterion, of each rater, and all together."""
+    """Return the columns of each criterion, those of each rater, and all of them."""
     annotated = _annotated(ratings)
     groups = [
         *(
@@ -401,8 +401,8 @@ def _propose(
     counts: Mapping[str, CellCounts],
     derived: Mapping[str, Derivation],
 ) -> ColumnRoles:
-    """Return the columns by their names, the first rows and the counted values of all rows; those
-    that are derived from ratings are excluded."""
+    """Return proposals from the columns' names, the first rows and the counted values of all rows;
+    columns that are derived from ratings are excluded."""
     names = {column: _plain(column) for column in header}
     roles = _roles(names)
     cells = {column: [row[place].strip() for row in rows] for place, column in enumerate(header)}
@@ -461,7 +461,7 @@ def _rating_evidence(
 
 
 def _range(family: Sequence[str], counts: Mapping[str, CellCounts]) -> str:
-    """Return from where to where the numbers of a family are, and how many of its cells."""
+    """Return the range of a family's numbers, and in how many of its cells they are."""
     numbers = [counts[name].numbers for name in family]
     values = sorted(value for each in numbers for value in each)
     total = sum(counts[name].total for name in family)
@@ -479,8 +479,8 @@ def _one_question_a_row(
     names: Mapping[str, str],
     cells: Mapping[str, CellCounts],
 ) -> ColumnRoles:
-    """Return the columns of a table of questions: among those that are left, ratings, scores and
-    what is only kept."""
+    """Return the columns of a table of questions: out of the remaining ones, ratings, scores and
+    metadata."""
     options: dict[str, Any] = {**roles}
     if _decimal_commas(cells):
         cells = {column: found.with_points() for column, found in cells.items()}
@@ -488,7 +488,7 @@ def _one_question_a_row(
     ratings = _ratings(left, names, cells, long="rater" in roles and "criterion" not in roles)
     left = [column for column in left if column not in {rating.column for rating in ratings}]
     if "note" in roles and "rater" not in roles and len({each.rater for each in ratings}) != 1:
-        left.append(options.pop("note"))  # nobody is named whose note it could be
+        left.append(options.pop("note"))  # no annotator is named who could have written it
     about = [
         column for column in left if "rater" in roles and _ABOUT_RATING.fullmatch(names[column])
     ]
@@ -520,8 +520,8 @@ def _one_column_a_system(
     references: Sequence[str],
     systems: Sequence[QuestionColumn],
 ) -> ColumnRoles:
-    """Return the columns of a table whose rows hold the questions of all systems; numbers in it may
-    be anybody's."""
+    """Return the columns of a table whose rows hold the questions of all systems; its numbers may
+    be about any of them."""
     asked = {each.column for each in systems}
     references = tuple(column for column in references if column not in asked)
     known = {*asked, *references, *roles.values()}
@@ -537,7 +537,7 @@ def _one_column_a_system(
 
 
 def criterion_of_mean(column: str) -> str:
-    """Return the criterion that a column of means is about, as far as its name says it.
+    """Return the criterion of a column of means, if its name contains one.
 
     >>> criterion_of_mean("avg_fluency"), criterion_of_mean("Loveliness (mean)")
     ('fluency', 'Loveliness (mean)')
@@ -547,7 +547,7 @@ def criterion_of_mean(column: str) -> str:
 
 
 def without_scale(column: str) -> str:
-    """Return the name of a column without the scale that stands behind it in brackets.
+    """Return the name of a column without the scale in brackets after it.
 
     >>> without_scale("Fluency (1-3)"), without_scale("clarity [1 = worst, 5 = best]")
     ('Fluency', 'clarity')
@@ -586,7 +586,7 @@ def _take_source_ids(
     free: Sequence[str],
     cells: Mapping[str, Sequence[str]],
 ) -> None:
-    """Take a column of ids for that of the sources, where the systems share its values."""
+    """Take a column of ids as source ids if the systems share its values."""
     if "source_id" in roles:
         return
     key = roles.get("key")
@@ -600,7 +600,7 @@ def _take_source_ids(
 
 
 def _opened_names(column: str) -> Iterator[str]:
-    """Yield what a column is called that was opened from an object, the surest last:
+    """Yield the names of a column that was opened from an object, the surest last:
     `questions.text` is a text of a question; `questions.system` is also simply a system."""
     outer, _, last = column.rpartition(".")
     whose = _plain(outer.rpartition(".")[2])
@@ -614,7 +614,7 @@ def _opened_names(column: str) -> Iterator[str]:
 
 
 def _are_words(cells: Sequence[str]) -> bool:
-    """Say whether at least half of the cells are texts of several words."""
+    """Return whether at least half of the cells are texts of several words."""
     return bool(cells) and sum(" " in cell for cell in cells) * 2 >= len(cells)
 
 
@@ -633,10 +633,10 @@ def _decimal_commas(cells: Mapping[str, CellCounts]) -> bool:
 def _references(
     left: Sequence[str], names: dict[str, str], roles: dict[str, str]
 ) -> tuple[str, ...]:
-    """Beside a column of predictions, a column of questions holds what they are compared with.
+    """Return the columns of references: beside predictions, a column of questions is one.
 
-    Of a text that stands there raw and normalised, published scores are those of the normalised
-    one.
+    If a text is given both raw and normalised, take the normalised one, from which published
+    scores are computed.
     """
     found = tuple(column for column in left if _REFERENCE.fullmatch(names[column]))
     twice = {
@@ -656,7 +656,7 @@ def _gold_answer(
     cells: Mapping[str, Sequence[str]],
     roles: Mapping[str, str],
 ) -> str:
-    """Return the column that is called as references are and holds answers: its cells stand in the
+    """Return the column that is named like references but holds answers: its cells occur in the
     passages."""
     passages = cells.get(roles.get("passage", "") or roles.get("sentence", ""))
     if "answer" in roles or passages is None:
@@ -672,8 +672,8 @@ def _ratings(
     *,
     long: bool,
 ) -> tuple[RatingColumn, ...]:
-    """Columns that name criterion and rater, and beside a column of raters those that name a
-    criterion."""
+    """Return columns whose names give criterion and rater and, in a table with a rater column,
+    those whose names give a criterion."""
     free = [column for column in left if not _is_metric(names[column])]
     wide = {each.column: each for each in ([] if long else repeated(free, cells, _CRITERIA))}
     wide |= {
@@ -703,8 +703,8 @@ def _of_others(
     rated: set[str],
     cells: Mapping[str, CellCounts],
 ) -> Iterator[RatingColumn]:
-    """Yield columns that are named after a language model or an adjudication, on the scale of the
-    ratings beside them if there are any."""
+    """Yield columns that are named after a language model or an adjudication, and that fit the
+    ratings of their criterion, if there are any."""
     for column in free:
         found = {} if column in wide else of_no_annotator(column, rated) or _of_model_alone(column)
         beside = [name for name, each in wide.items() if each.criterion == found.get("criterion")]
@@ -718,14 +718,14 @@ def _of_others(
 
 
 def _of_model_alone(column: str) -> dict[str, str]:
-    """Return the criterion and the model of a column beside which nobody rated the criterion."""
+    """Return the criterion and the model of a column whose criterion no annotator rated."""
     found = of_no_annotator(column, _CRITERIA)
     return found if found and named_as(found["rater"]) == "llm_judge" else {}
 
 
 def _of_kind(rating: RatingColumn) -> RatingColumn | None:
-    """Return a column of ratings with what its rater's name says; nothing if that is a mean, which
-    is a score."""
+    """Return a column of ratings with the kind that its rater's name suggests; None if it is a
+    mean, which is a score."""
     said = named_as(rating.rater)
     if said == "statistic" and named_statistic(rating.rater) == "mean":
         return None
@@ -747,8 +747,8 @@ def _criterion_and_rater(column: str) -> dict[str, str]:
 
 
 def _before_rater(column: str) -> dict[str, str]:
-    """Return what stands before the first rater's word that ends the name together with one more
-    word."""
+    """Return the text before the first rater word that, together with one more word, ends the
+    name."""
     apart = (place for place, sign in enumerate(column) if not (sign.isalnum() or sign == "_"))
     other = max(apart, default=-1)
     for word in _RATER_WORD.finditer(column):
@@ -764,8 +764,8 @@ def _before_rater(column: str) -> dict[str, str]:
 
 
 def _measure(column: str) -> str:
-    """Return the plain name of what a column measures; of one that was opened from an object, the
-    last part may say it. A metric that scores a criterion, as in `UniEval.fluency`, is a metric."""
+    """Return the plain name of what a column measures; for one opened from an object, the last part
+    may give it. A metric that scores a criterion, as in `UniEval.fluency`, is a metric."""
     outer, _, inner = column.rpartition(".")
     last = _plain(inner)
     is_mean = _MEAN.fullmatch(last) and not _is_metric(_plain(outer))
@@ -773,8 +773,8 @@ def _measure(column: str) -> str:
 
 
 def _is_score(column: str, cells: CellCounts) -> bool:
-    """A name of a metric or criterion, or numbers of which some have decimals: whole numbers may be
-    anything."""
+    """Return whether a column has the name of a metric or criterion, or numbers of which some have
+    decimals: whole numbers may be anything."""
     if column.startswith(("score:", "attribute:")):
         return column.startswith("score:")
     name = _measure(column)
@@ -806,8 +806,8 @@ def _score(column: str, names: Mapping[str, str], cells: CellCounts) -> ScoreCol
 
 
 def _criterion_direction(name: str, names: Mapping[str, str]) -> Direction:
-    """Correctness is best high beside grammaticality (QG-Bench) and best low in QG-STEC; of others
-    nothing is known."""
+    """Return the direction of a criterion: for correctness, higher is better beside grammaticality
+    (QG-Bench), lower is better in QG-STEC; for most others it is unknown."""
     beside = name == "correctness" and "grammaticality" in names.values()
     return "higher" if beside or name in _HIGHER_CRITERIA else "unknown"
 

@@ -1,9 +1,9 @@
-"""The first line of a table: whether it names the columns, and how its fields go with those of the
+"""The first line of a table: whether it names the columns, and how its fields match those of the
 rows.
 
-Both are told by shape, from the first rows, and both can be declared. A line of names differs from
-what stands below it: no number stands over a column of numbers, no question over questions, no text
-over texts.
+Both are detected from the shape of the first rows, and both can be declared. A line of names
+differs from the lines below it: it has no number over a column of numbers, no question over
+questions, no text over texts.
 """
 
 from collections import Counter
@@ -20,8 +20,8 @@ _LONG = 40  # characters; texts are longer, names of columns shorter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """The names of the columns, the fewest fields of a row that fits them, and what there is to say
-    about both."""
+    """The names of the columns, the fewest fields of a row that fits them, and remarks about
+    both."""
 
     names: tuple[str, ...]
     least: int
@@ -33,9 +33,9 @@ def lay_out(rows: Sequence[Sequence[str]], header: bool | None = None) -> Layout
     """Return how the first rows are laid out; `header` says whether the first of them names the
     columns.
 
-    Where most rows have fewer fields than the header, its last names are of fields that they leave
-    out: they are blank. Where most have one field more, that is the numbers which some programs
-    write before each row, else the last field, which the header forgot.
+    If most rows have fewer fields than the header, they lack the fields of its last names, which
+    are blank. If most have one field more, it is the row number that some programs write first,
+    else a last field without a name in the header.
     """
     first = list(rows[0]) if rows else []
     headed = not looks_like_a_row(rows) if header is None else header
@@ -62,8 +62,8 @@ def lay_out(rows: Sequence[Sequence[str]], header: bool | None = None) -> Layout
 
 
 def looks_like_a_row(rows: Sequence[Sequence[str]]) -> bool:
-    """Say whether the first line is like those below it, in at least one column, and unlike in
-    none."""
+    """Return whether the first line is like those below it in at least one column, and unlike them
+    in none."""
     if len(rows) < 3 or any(is_known_name(cell) for cell in rows[0]):
         return False
     found = [
@@ -75,7 +75,7 @@ def looks_like_a_row(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def below_each(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return what stands below each cell of the first row, without blanks."""
+    """Return the cells below each cell of the first row, without blanks."""
     width = len(rows[0])
     return [
         [row[place].strip() for row in rows[1:] if place < len(row) and row[place].strip()]
@@ -84,8 +84,8 @@ def below_each(rows: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def likeness(first: str, below: Sequence[str]) -> int:
-    """Return 1 where the cell is like those below it, -1 where it is unlike them, 0 where nothing
-    tells."""
+    """Return 1 if the cell is like those below it, -1 if it is unlike them, 0 if that is
+    undecided."""
     if not first:
         return 0
     if sum(map(is_number, below)) > 0.8 * len(below):
@@ -98,15 +98,14 @@ def likeness(first: str, below: Sequence[str]) -> int:
 
 
 def _usual_width(rows: Sequence[Sequence[str]], header: int) -> int:
-    """Return how many fields most of the rows have; the header's number where no other is that of
-    most."""
+    """Return the number of fields of most rows, or the header's if no number is that of most."""
     widths = Counter(_width(row, header) for row in rows)
     width, count = max(widths.items(), key=lambda each: each[1], default=(header, 0))
     return width if 2 * count > len(rows) else header
 
 
 def _width(row: Sequence[str], header: int) -> int:
-    """Return the fields of a row, without blank ones beyond the header."""
+    """Return the number of fields of a row, without blank ones beyond the header."""
     width = len(row)
     while width > header and not row[width - 1].strip():
         width -= 1

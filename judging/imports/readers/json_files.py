@@ -1,4 +1,4 @@
-"""JSON files of other tools: looking into values whose shape nobody promises."""
+"""Reading JSON files of other tools, whose values may have any shape."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,7 +13,7 @@ def whole(data: bytes) -> object:
     Raises
     ------
     Unreadable
-        Where it is no JSON.
+        If it is not JSON.
     """
     try:
         return parse_json(read_text(data).removeprefix("\ufeff"))
@@ -29,7 +29,7 @@ def items(data: bytes) -> Iterator[tuple[int, object]]:
     """Yield the items of a JSON list, numbered from 1, or the values of JSON Lines with their
     lines.
 
-    A line that is no JSON comes as a problem.
+    A line that is not JSON is yielded as a problem.
     """
     head = in_utf8(data[:1024]).removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"[") and not head.startswith(b"[[["):
@@ -51,14 +51,14 @@ def _line(number: int, line: str) -> object:
 
 
 def at(value: object, *path: str) -> object:
-    """Return what stands under these keys of nested objects, None where one is missing."""
+    """Return the value under these keys of nested objects, None if one is missing."""
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
 
 
 def text_at(value: object, *path: str) -> str:
-    """Return the text that stands there, blank where there is none."""
+    """Return the text under these keys, blank if there is none."""
     found = at(value, *path)
     if isinstance(found, bool):
         return "true" if found else "false"
@@ -66,19 +66,19 @@ def text_at(value: object, *path: str) -> str:
 
 
 def list_at(value: object, *path: str) -> Sequence[object]:
-    """Return the list that stands there, empty where there is none."""
+    """Return the list under these keys, empty if there is none."""
     found = at(value, *path)
     return found if isinstance(found, list) else ()
 
 
 def object_at(value: object, *path: str) -> Mapping[str, object]:
-    """Return the object that stands there, empty where there is none."""
+    """Return the object under these keys, empty if there is none."""
     found = at(value, *path)
     return found if isinstance(found, dict) and not any(map(unstorable, found)) else {}
 
 
 def refused(number: int, value: object, reason: str) -> RowOrProblem:
-    """Return a row that is not what its format promises."""
+    """Return a row that does not follow its format, as a problem."""
     if isinstance(value, Problem):
         return number, value
     return number, Problem(row=number, column="", value=shorten(str(value)), reason=reason)

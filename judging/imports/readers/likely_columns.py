@@ -1,8 +1,8 @@
-"""What columns probably hold whose names say nothing, by the shape of their first cells.
+"""Likely roles of columns whose names do not show them, from the shape of their first cells.
 
-Questions end in a question mark, passages are the longest texts, answers stand in their passages,
-and systems ask about the same passages one after the other. It is a proposal: what is not plain
-stays open.
+Questions end in a question mark, passages are the longest texts, answers occur in their passages,
+and the systems ask about the same passages one after the other. These are proposals: a role that is
+not clear stays open.
 """
 
 import re
@@ -14,26 +14,26 @@ from judging.imports.readers.columns import QuestionColumn
 from judging.imports.readers.numbers import is_number
 
 QUESTION_MARKS = ("?", "？", "؟", "՞", "\u037e")
-_LONG = 80  # characters of a passage, at least
-_NAME = 60  # characters of a system's name, at most
+_LONG = 80  # minimum characters of a passage
+_NAME = 60  # maximum characters of a system's name
 _USUAL_SYSTEMS = 30
-_LOOKS = 20  # places in a passage where an answer may stand
-_ENOUGH = 0.6  # of the cells, for questions: some systems forget the mark
-_USUAL_SHARE = 0.8  # of the cells, for everything else
-# What stands around a system's name in the name of its column.
+_LOOKS = 20  # occurrences in a passage that are checked for an answer
+_ENOUGH = 0.6  # share of the cells that must be questions: some systems forget the mark
+_USUAL_SHARE = 0.8  # share of the cells, for every other role
+# Words around a system's name in the name of its column.
 _AROUND = re.compile(
     r"(?<![^\W_])(generated|predicted|systems?|models?|output|questions?|predictions?|preds?|hyp|text|by|from|of)"
     r"(?![^\W_])",
     re.I,
 )
 
-# What a column of systems may be called beside its plain names, as in "Which model made the question".
+# Words in names of columns of systems, as in "Which model made the question".
 _SYSTEM_WORDS = {"system", "model", "llm", "generator"}
 _WORDS_BESIDE = re.compile(
     r"which|what|whose|the|an?|of|is|was|did|has|by|for|qg|questions?|generat(?:ion|ed|ing)|made|wrote|produced|used"
     r"|name|id|key|tag"
 )
-# What a column of short passages may be called; it may as well hold ids, or where a text is from.
+# Names of columns of short passages; they may as well hold ids, or the origin of a text.
 _SOURCE = re.compile(
     r"(?:source|src|input|doc|instance|example|item|sample)"
     r"(?:_(?:text|sentence|passage|paragraph|context|document|doc))?"
@@ -42,7 +42,7 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}")  # a clause,
 
 
 def are_questions(cells: Sequence[str]) -> bool:
-    """Say whether most of these cells, but for blank ones, are questions."""
+    """Return whether most of these cells, without blank ones, are questions."""
     given = [cell for cell in cells if cell]
     return bool(given) and sum(cell.endswith(QUESTION_MARKS) for cell in given) > _ENOUGH * len(
         given
@@ -90,7 +90,7 @@ def by_shape(
 
 
 def _only(names: Sequence[str]) -> str:
-    """Return the name where there is one; nothing where none or several are alike."""
+    """Return the name if there is exactly one, else ""."""
     return names[0] if len(names) == 1 else ""
 
 
@@ -106,8 +106,8 @@ def _short_passages(
     cells: Mapping[str, Sequence[str]],
     roles: Mapping[str, str],
 ) -> str:
-    """Return the column that is called as sources are and holds sentences: whole ones, or such as
-    the systems share. Where no column is of systems, several different ones are enough."""
+    """Return the column that is named like sources and holds sentences: complete ones, or such that
+    the systems share. If no column names systems, several different sentences are enough."""
     named = [
         name
         for name, column in columns.items()
@@ -138,16 +138,16 @@ def _ends(cell: str) -> bool:
 def source_ids(
     named: Sequence[str], cells: Mapping[str, Sequence[str]], roles: Mapping[str, str]
 ) -> str:
-    """Return the column, out of those whose names say that they may hold ids, whose values the
-    systems share, each system once: that of the sources. Nothing where none or several are like
-    that. Where a question comes once for every rater, it counts once."""
+    """Return the column of source ids: out of those whose names allow ids, the one whose values the
+    systems share, each system once. Return "" if there is none or several. If a question has a row
+    for every rater, it counts once."""
     systems = cells.get(roles.get("system", ""), ())
     asked = cells.get(roles.get("question", ""), ()) if "rater" in roles else range(len(systems))
     return _only([name for name in named if _share(systems, cells[name], asked)])
 
 
 def _share(systems: Sequence[str], column: Sequence[str], asked: Sequence[object]) -> bool:
-    """Say whether most values come again with another system, and none with the same."""
+    """Return whether most values recur with another system, and none with the same one."""
     questions = set(zip(systems, column, asked, strict=False))
     pairs = {(system, value) for system, value, _ in questions}
     different = set(column)
@@ -158,8 +158,8 @@ def _share(systems: Sequence[str], column: Sequence[str], asked: Sequence[object
 def question_columns(
     names: Sequence[str], cells: Mapping[str, Sequence[str]]
 ) -> tuple[QuestionColumn, ...]:
-    """Return the columns of a table that has one of questions for each system; none where fewer
-    than two have any."""
+    """Return the columns of questions of a table that has one for each system; none if fewer than
+    two have any."""
     asking = [name for name in names if are_questions(cells[name])]
     if len(asking) < 2:
         return ()
@@ -176,7 +176,7 @@ def _length(column: Sequence[str]) -> float:
 
 
 def answers(free: Mapping[str, Sequence[str]], passages: Sequence[str]) -> str:
-    """Return the column whose cells stand in the passages beside them as whole words, the longest
+    """Return the column whose cells occur as whole words in the passages of their rows, the longest
     of several."""
     inside = {}
     for name, column in free.items():
@@ -193,8 +193,8 @@ def answers(free: Mapping[str, Sequence[str]], passages: Sequence[str]) -> str:
 
 
 def _holds(cell: str, passage: str) -> bool:
-    """Say whether a text stands in another, not in the middle of a word; digits alone are rather a
-    number of a row."""
+    """Return whether a passage contains a text as whole words; one or two digits are rather a row's
+    number."""
     if len(cell) >= len(passage) or (cell.isdecimal() and len(cell) < 3):
         return False
     start = passage.find(cell)
@@ -211,13 +211,13 @@ def _holds(cell: str, passage: str) -> bool:
 
 
 def _is_of_systems(name: str) -> bool:
-    """Say whether a column's name asks which system it was, and nothing else of the system."""
+    """Return whether a column's name asks for the system, and for nothing else about it."""
     words = set(re.findall(r"[^\W_]+", name[:_NAME].casefold()))
     return bool(words & _SYSTEM_WORDS) and all(map(_WORDS_BESIDE.fullmatch, words - _SYSTEM_WORDS))
 
 
 def _are_names(column: Sequence[str]) -> bool:
-    """Say whether a few short texts come again and again, as names of systems do."""
+    """Return whether a few short texts recur often, as names of systems do."""
     different = set(column)
     return (
         all(0 < len(cell) <= _NAME for cell in column)
@@ -227,7 +227,7 @@ def _are_names(column: Sequence[str]) -> bool:
 
 
 def _answer_the_same(column: Sequence[str], passages: Sequence[str]) -> bool:
-    """Say whether these may be systems: on most passages each of them stands once."""
+    """Return whether these may be systems: on most passages each of them occurs once."""
     if not all(0 < len(cell) <= _NAME for cell in column):
         return False
     names = set(column)
@@ -236,14 +236,14 @@ def _answer_the_same(column: Sequence[str], passages: Sequence[str]) -> bool:
     on: dict[str, list[str]] = defaultdict(list)
     for cell, passage in zip(column, passages, strict=True):
         on[passage].append(cell)
-    # the first cells of a file: its last passage may go on
+    # only the first cells of a file are known: their last passage may continue
     whole = list(on.values())[: len(on) - 1 or 1]
     complete = [each for each in whole if set(each) == names and len(each) == len(names)]
     return len(complete) >= max(1, _USUAL_SHARE * (len(on) - 1))
 
 
 def _system(name: str) -> str:
-    """Return what is left of a column's name without words that every such column may have."""
+    """Return a column's name without words that every such column may have."""
     return re.sub(r"([\s_.:@-])[\s_.:@-]+", r"\1", _AROUND.sub("", name[:_NAME])).strip(
         " _.:@-()[]"
     )

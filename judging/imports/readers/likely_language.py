@@ -1,13 +1,13 @@
-"""Which language texts are probably in, by the script most of their letters are of: what the form
-proposes. Of the languages that share a script it is the one with most readers."""
+"""The likely language of texts, from the script of most of their letters, as a proposal in a form.
+Of the languages that share a script it is the one with most readers."""
 
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-_LETTERS = 5000  # looked at
-# The first word of a letter's Unicode name, and the language it is taken for.
+_LETTERS = 5000  # examined
+# The first word of a letter's Unicode name, and the language assumed for it.
 _SCRIPTS = {
     "LATIN": "en",
     "ARABIC": "ar",
@@ -28,7 +28,7 @@ _SCRIPTS = {
     "TELUGU": "te",
     "THAI": "th",
 }
-# What datasets call languages instead of their tags.
+# Names of languages in datasets, for those without tags.
 _NAMED = {
     "arabic": "ar",
     "bengali": "bn",
@@ -62,12 +62,12 @@ _NAMED = {
     "vietnamese": "vi",
 }
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
-_MIXED = 0.1  # of the texts, from which another script is told
-_KANA = 0.1  # of the letters of a Japanese text, at least: the others look Chinese
+_MIXED = 0.1  # share of texts in another script from which it is reported
+_KANA = 0.1  # minimum share of letters in a Japanese text: the others look Chinese
 
 
 def language_tag(text: str) -> str:
-    """Return the tag of a language, which may be written with a line, or be its English name.
+    """Return the tag of a language, which may be written with an underscore or be its English name.
 
     >>> language_tag("de"), language_tag("pt_BR"), language_tag("German"), language_tag("row 1")
     ('de', 'pt-BR', 'de', '')
@@ -78,12 +78,12 @@ def language_tag(text: str) -> str:
 
 
 def are_mixed(counts: Counter[str]) -> bool:
-    """Return whether several of these languages are those of many texts."""
+    """Return whether each of several languages is that of many texts."""
     return sum(count >= _MIXED * counts.total() for count in counts.values()) > 1
 
 
 def likely_language(texts: Iterable[str]) -> str:
-    """Return the tag of the language; that of English where the letters say nothing."""
+    """Return the tag of the likely language; English if the letters do not decide."""
     letters = [letter for text in texts for letter in text if letter.isalpha()][:_LETTERS]
     names = (unicodedata.name(letter, "").partition(" ")[0] for letter in letters)
     counts = Counter(_SCRIPTS[name] for name in names if name in _SCRIPTS)

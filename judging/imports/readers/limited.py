@@ -1,9 +1,9 @@
 """Reading a file in a process of its own, under limits of memory and time.
 
-Whatever a file does to its reader, it does there: what comes back is what the file holds, or a
-sentence. The process ends with the one that asked for it: by being killed when the call ends in any
-way, else, when the caller itself was killed, by the first line that it cannot hand over. The
-interface is that of a plain function. POSIX only: the limits are those of `setrlimit`.
+The reading process contains whatever a file does to its reader; the caller receives its contents or
+a sentence. The process never outlives its caller: it is killed when the call ends in any way or, if
+the caller itself was killed, ends at the first line that it cannot write. The interface is that of
+a plain function. POSIX only: the limits are those of `setrlimit`.
 """
 
 import json
@@ -30,18 +30,18 @@ _SENTENCES = {
     "memory": "Reading the file takes more than {memory:,} MB of memory; split it.",
     "time": "Reading the file takes more than {seconds:,} seconds; split it.",
     "texts": "The texts in the file have more than {texts:,} million characters; split it.",
-    "killed": "What read the file was killed from outside, as by a machine that runs out of memory. Try again, or "
+    "killed": "The process that read the file was killed, perhaps because the machine ran out of memory. Try again, or "
     "split it.",
 }
 _HOME = Path(__file__).resolve().parents[3]
-_GROWTH = 8  # times its bytes: CSV says the same in about three
+_GROWTH = 8  # allowed growth of the texts over the file's bytes; CSV takes about three times
 _KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one reading may take: bytes of memory, seconds of processor time, seconds by the clock,
-    and characters of texts in what comes back, for a workbook of 30 KB may hold gigabytes."""
+    """The limits of one reading: bytes of memory, seconds of processor time, seconds by the clock,
+    and characters of the texts returned, because a workbook of 30 KB may hold gigabytes."""
 
     memory: int = 1_000_000_000
     texts: int = 400_000_000
@@ -50,15 +50,15 @@ class Limits:
 
 
 class ReaderFailed(RuntimeError):
-    """The reading process ended without an answer, which is a fault of ours and not the file's."""
+    """The reading process ended without an answer, by a fault of ours, not of the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A file and how it is to be read; what is not said is found out. `key` is the secret key of
+    """A file and how it is to be read; blank settings are detected. `key` is the secret key of
     pseudonyms.
 
-    Rows that do not pass the screen are told to `left_out` and not in the study.
+    Rows that the screen rejects are reported to `left_out` and are not in the study.
     """
 
     data: bytes = field(repr=False)
@@ -74,14 +74,14 @@ class Request:
 def outline_of(
     request: Request, *, limits: Limits | None = None, progress: TellRows = lambda rows: None
 ) -> tuple[Outline, Mapping[str, str]]:
-    """Return what the file holds, and the ids that became labels.
+    """Return what the file holds, and the ids that were replaced by labels.
 
     Raises
     ------
     Unreadable
         If the file cannot be read, or not within the limits.
     ReaderFailed
-        Where the process ended by itself.
+        If the process ended by itself.
     """
     keys: dict[str, str] = {}
     found = ""
@@ -104,15 +104,15 @@ def heading_of(request: Request) -> Outline:
 def study_of(
     request: Request, *, limits: Limits | None = None, progress: TellRows = lambda rows: None
 ) -> tuple[StudyRecords, Mapping[str, str]]:
-    """Return the study in the file, and the ids that became labels; a file that cannot be read, or
-    not within limits that are the last, is a study with the reason and nothing else. ReaderFailed as
-    in `outline_of`."""
+    """Return the study in the file, and the ids that were replaced by labels; if the file cannot be
+    read, or not within the limits, return a study with only the reason. ReaderFailed as in
+    `outline_of`."""
     keys: dict[str, str] = {}
     limits = limits or Limits()
     try:
         try:
             answers = _answers("study", request, limits, progress, keys)
-            # an honest file grows a little as it is read, and a large one may
+            # a normal file grows a little as it is read, and a large one may
             own = _GROWTH * len(request.data)
             return unpack(answers, most=max(limits.texts, own)), keys
         except TextsTooLong:
@@ -124,8 +124,7 @@ def study_of(
 def table_of(
     request: Request, *, limits: Limits | None = None, progress: TellRows = lambda rows: None
 ) -> OpenTable:
-    """Return the rows of a table as they are read, every cell as it stands there: a file that names
-    no people.
+    """Return the rows of a table lazily, every cell as written: for files that name no annotators.
 
     Unreadable and ReaderFailed, as in `outline_of`, may be raised until the last row.
     """
@@ -135,8 +134,8 @@ def table_of(
 def _answers(
     wanted: str, request: Request, limits: Limits, progress: TellRows, keys: dict[str, str]
 ) -> Iterator[str]:
-    """Yield the lines of the answer; words on progress go to `progress`, which may raise to end it
-    all."""
+    """Yield the lines of the answer; reports of progress go to `progress`, which may raise to stop
+    the reading."""
     begun = time.monotonic()
     with _reading(limits) as (process, too_long):
         _send(process, wanted, request, limits)
@@ -160,7 +159,7 @@ def _answers(
 
 def _start() -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        # -P: a command is called in the folder of somebody else's file, which may hold modules too
+        # -P: a command runs in the folder of a user's file, which may also hold Python modules
         [sys.executable, "-P", "-m", "judging.imports.readers.child"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -171,7 +170,7 @@ def _start() -> "subprocess.Popen[bytes]":
 
 @contextmanager
 def _reading(limits: Limits) -> Iterator[tuple["subprocess.Popen[bytes]", threading.Event]]:
-    """Start the process, and end it when the caller is done or the time by the clock is over."""
+    """Start the process, and end it when the caller is done or the time limit is over."""
     process = _start()
     too_long = threading.Event()
     timer = threading.Timer(limits.patience, _end, (process, too_long))
@@ -192,7 +191,7 @@ def _reading(limits: Limits) -> Iterator[tuple["subprocess.Popen[bytes]", thread
 def _lines(process: "subprocess.Popen[bytes]") -> Iterator[str]:
     for line in process.stdout or ():
         if not line.endswith(b"\n"):
-            return  # it was stopped while it handed this over; why, its end says
+            return  # it was stopped while it wrote this line; its exit status says why
         yield line.decode()
 
 
@@ -220,7 +219,7 @@ def _send(
         "seconds": limits.seconds,
     }
     assert process.stdin is not None  # noqa: S101  # it is a pipe
-    with suppress(BrokenPipeError):  # it ended already, and says why, or how it ended does
+    with suppress(BrokenPipeError):  # it has ended already; its output or exit status says why
         process.stdin.write(json.dumps(head).encode() + b"\n")
         process.stdin.write(request.data)
         process.stdin.close()
@@ -238,10 +237,11 @@ def _refusal(said: Mapping[str, Any], limits: Limits) -> Unreadable:
 
 
 def _unfinished(code: int, too_long: bool, spent: float, limits: Limits) -> Exception:
-    """Say why no answer came: by a signal it was stopped for a limit, by the system or by us.
+    """Return the error for a missing answer: a signal for a limit, sent by the system or by us, or
+    a fault.
 
-    The system also kills what has used up its time; before so many seconds are over on the clock it
-    cannot have.
+    The system also kills a process that has used up its processor time; it cannot have done so
+    before that many seconds have passed on the clock.
     """
     if too_long:
         return _limit_hit("time", limits.patience, limits)

@@ -1,4 +1,4 @@
-"""Where an answer stands in its passage. Offsets count code points."""
+"""The position of an answer in its passage. Offsets count code points."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -9,8 +9,8 @@ from judging.imports.readers.tables import shorten
 from judging.limits import MAX_PAGE_ROWS
 from judging.spans import Alike, Range, differences
 
-# Scripts written without spaces, and Hangul, whose particles join the noun: there a neighbour makes
-# no longer word.
+# Scripts written without spaces, and Hangul, whose particles join the noun: in these, adjacent
+# letters do not make a longer word.
 _UNSPACED = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Myanmar
@@ -24,8 +24,8 @@ _UNSPACED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerPlace:
-    """Where the answer and the sentence stand; `choices` where the text does not settle it;
-    `warning` is a sentence."""
+    """The starts of the answer and the sentence; `choices` if the text leaves several answers
+    possible; `warning` is a sentence."""
 
     answer_start: int | None = None
     sentence_start: int | None = None
@@ -41,18 +41,18 @@ def locate(
     declared: int | None = None,
     found: Callable[[str, str], Sequence[Range]] | None = None,
 ) -> AnswerPlace:
-    """Return where the answer stands: where it is declared, else where it stands once, else where
-    the sentence says.
+    """Return the position of the answer: the declared one, else its only occurrence, else the one
+    in the sentence.
 
-    Without a passage the sentence is the text. `found`: `occurrences`, or what remembers what it
-    returned.
+    Without a passage the sentence is the text. `found`: `occurrences`, or a version of it that
+    caches results.
     """
     text = sentence if passage is None else passage
     sentences = _occurrences(passage or "", sentence)
     warning = (
         ""
         if sentences or not sentence or passage is None
-        else "The sentence does not stand in the passage."
+        else "The sentence does not occur in the passage."
     )
     places, doubt = _places(text, answer, declared, found or occurrences)
     if len(places) > 1 and sentences:
@@ -91,7 +91,7 @@ def _places(
 
 
 def _difference(text: str, answer: str, place: Range) -> str:
-    """Return a sentence that shows how the text writes the answer, if it writes it otherwise."""
+    """Return a sentence that shows how the text spells the answer, if it spells it differently."""
     written = text[slice(*place)]
     if written == answer:
         return ""
@@ -100,8 +100,8 @@ def _difference(text: str, answer: str, place: Range) -> str:
 
 
 def occurrences(text: str, answer: str) -> Sequence[Range]:
-    """Return where an answer stands; inside a longer word or number only if there is no other
-    place. An answer that is nowhere is looked for as the text may write it otherwise."""
+    """Return the occurrences of an answer; those inside a longer word or number only if there is no
+    other. An answer without any is searched for in other spellings that the text may use."""
     if found := [(start, start + len(answer)) for start in _occurrences(text, answer)]:
         return [place for place in found if not _inside_word(text, place)] or found
     return [place for place in _alike(text).places(answer) if not _inside_word(text, place)]
@@ -120,7 +120,7 @@ def _occurrences(text: str, part: str) -> list[int]:
 
 
 def _within(place: Range, sentences: Sequence[int], sentence_length: int) -> bool:
-    """Say whether a stretch stands in one of the sentences, which are in order and apart."""
+    """Return whether a range is in one of the sentences, which are ordered and do not overlap."""
     start, end = place
     before = bisect_right(sentences, start)
     return before > 0 and end <= sentences[before - 1] + sentence_length

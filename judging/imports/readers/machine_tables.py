@@ -1,9 +1,9 @@
-"""A machine judge's answers as a table: wide, with a column for each criterion, or long, with a row
+"""An LLM judge's answers as a table: wide, with a column for each criterion, or long, with a row
 for each answer.
 
-An item is named by its id as the campaign's own list gives it, by source and system (and position),
-or by its text. Nothing is guessed from a value: it must be a point of the scale or that point's
-label; everything else is told with its row and left out.
+An item is named by its id in the campaign's own list, by source and system (and position), or by
+its text. No value is interpreted freely: it must be a point of the scale or that point's label;
+every other value is reported with its row and skipped.
 """
 
 from collections import Counter, defaultdict
@@ -30,12 +30,12 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "rationale": ("rationale", "explanation", "reason", "reasoning"),
     "raw": ("raw", "response", "completion", "raw_answer"),
 }
-RAW_KEPT = 20_000  # characters of a judge's reason, and of its answer as it came
+RAW_KEPT = 20_000  # characters stored of a judge's reason, and of its raw answer
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedItem:
-    """One question of the campaign, and the set it stands in."""
+    """One question of the campaign, and the set it belongs to."""
 
     unit: int
     set_unit: int | None
@@ -56,12 +56,12 @@ class JudgeAnswer:
     repeat: int
     rationale: str = ""
     raw: str = ""
-    place: int | None = None  # where the question stood among those shown together
+    place: int | None = None  # the question's place among those shown together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeAnswers:
-    """What a table holds: answers, cells that are blank, and what could not be taken."""
+    """The contents of a table: answers, the number of blank cells, and the problems."""
 
     answers: tuple[JudgeAnswer, ...]
     blank: int
@@ -71,7 +71,7 @@ class JudgeAnswers:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """One cell with a judgment, and for which criterion."""
+    """One cell with a judgment, and its criterion."""
 
     column: str
     criterion: str
@@ -81,7 +81,7 @@ class _Said:
 
 
 class _AnswerRefused(ValueError):
-    """A row, or a cell of it, cannot be taken; the message says why."""
+    """A row or cell cannot be used; the message says why."""
 
     def __init__(self, reason: str, column: str = "", cell: str = "") -> None:
         super().__init__(reason)
@@ -131,7 +131,7 @@ def read_answers(
 
 
 class _AnswerReader:
-    """Reads rows of a table, wide or long, and knows which repetitions were read."""
+    """Reads rows of a table, wide or long, and keeps which repetitions were read."""
 
     def __init__(
         self, header: Sequence[str], items: Sequence[JudgedItem], rubric: RubricDocument
@@ -155,7 +155,7 @@ class _AnswerReader:
         self.last: dict[tuple[int, str], int] = defaultdict(int)  # the highest of them
 
     def columns(self) -> dict[str, str]:
-        """Return which column is read as what."""
+        """Return the column of each role."""
         columns = {what: self.header[place] for what, place in self.places.items()}
         if not self.is_long:
             columns |= {criterion: self.header[place] for place, criterion in self.wide.items()}
@@ -176,7 +176,7 @@ class _AnswerReader:
         return [_Said("value", self.named[_folded(told)], value, *beside)]
 
     def answer(self, item: JudgedItem, said: _Said, cells: Sequence[str]) -> JudgeAnswer:
-        """Return what a cell says of an item: which time it is stands in a column, or is counted in
+        """Return a cell's judgment of an item; its repetition is read from a column, or counted in
         the order of the rows."""
         criterion = self.criteria[said.criterion]
         value = self.scales[said.criterion].get(_folded(said.cell))
@@ -190,7 +190,7 @@ class _AnswerReader:
         about = unit, said.criterion
         repeat = self._counted(cells, "repeat", "repetitions") or self.last[about] + 1
         if repeat in self.taken[about]:
-            raise _AnswerRefused(f"repetition {repeat} of this item stands in an earlier row")
+            raise _AnswerRefused(f"repetition {repeat} of this item is in an earlier row")
         if repeat > MAX_QUESTIONS_PER_SET:
             raise _AnswerRefused(f"earlier rows answer this item {MAX_QUESTIONS_PER_SET:,} times")
         place = self._counted(cells, "place", "places")
@@ -199,7 +199,7 @@ class _AnswerReader:
         return JudgeAnswer(unit, said.criterion, value, repeat, said.rationale, said.raw, place)
 
     def _counted(self, cells: Sequence[str], what: str, of: str) -> int | None:
-        """Return a number that counts from 1; None where the cell is blank."""
+        """Return a number that counts from 1; None if the cell is blank."""
         told = _cell(cells, self.places, what)
         if not told:
             return None
@@ -211,7 +211,7 @@ class _AnswerReader:
 
 
 def _cut_texts(column: str, count: int) -> Problem:
-    """Return what is told of texts of which not all is kept."""
+    """Return the problem that reports texts of which only the beginning is kept."""
     texts = f"{count:,} texts are" if count > 1 else "1 text is"
     reason = f"{texts} longer than {RAW_KEPT:,} characters, of which the first are kept."
     return Problem(row=WHOLE_FILE, column=column, value="", reason=reason, kind="warning")
@@ -226,7 +226,7 @@ def _folded(text: str) -> str:
 
 
 def _places(header: Sequence[str]) -> dict[str, int]:
-    """Return which column holds what, by its name."""
+    """Return the place of each role's column, found by name."""
     plain = [_folded(name).replace(" ", "_") for name in header]
     found = {}
     for what, names in NAMES.items():
@@ -238,19 +238,19 @@ def _places(header: Sequence[str]) -> dict[str, int]:
 
 
 def _named(rubric: RubricDocument) -> dict[str, str]:
-    """Return the criteria's keys by what a table may call them."""
+    """Return the criteria's keys by the names that a table may use."""
     return {_folded(name): each.key for each in rubric.criteria for name in (each.key, each.name)}
 
 
 def _wide(header: Sequence[str], rubric: RubricDocument) -> dict[int, str]:
-    """Return the columns that are named as a criterion."""
+    """Return the columns that are named like a criterion."""
     named, folded = _named(rubric), map(_folded, header)
     return {place: named[name] for place, name in enumerate(folded) if name in named}
 
 
 def _scale(criterion: RubricCriterion, rubric: RubricDocument) -> dict[str, int]:
-    """Return each point by its number and by its label in every language of the protocol, where one
-    label is one point."""
+    """Return each point by its number and by its label in every language of the protocol, unless a
+    label is that of several points."""
     found: dict[str, int] = {}
     twice: set[str] = set()
     for point in criterion.points:
@@ -270,8 +270,8 @@ def _cell(cells: Sequence[str], places: Mapping[str, int], what: str) -> str:
 
 
 class _Finder:
-    """Finds the item of a row by the columns that the table has. Each way to name one is looked up
-    at once: thousands of rows may name a text that thousands of questions have."""
+    """Finds the item of a row by the columns that the table has. Each way to name an item has an
+    index, because thousands of rows may name a text that thousands of questions have."""
 
     def __init__(self, items: Sequence[JudgedItem], places: Mapping[str, int]) -> None:
         self.places = places

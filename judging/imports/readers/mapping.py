@@ -36,8 +36,8 @@ from judging.limits import MAX_QUESTIONS_PER_SET
 MappedUnit = tuple[str, str, int | None]
 
 _NOTHING: Mapping[str, str] = {}
-_NO_SCORES: dict[str, str] = {}  # one for all questions, where the table has no column of scores
-# What people write in words, which a word for "missing" would take away.
+_NO_SCORES: dict[str, str] = {}  # shared by all questions if the table has no column of scores
+# Columns of free text, in which a word for "missing" is kept.
 _FREE_TEXT = ("passage", "sentence", "answer", "submitted_answer", "note", "mark", "mark_text")
 
 
@@ -48,24 +48,24 @@ def to_study(
     screen: Screen | None = None,
     left_out: TellLeftOut = lambda row, what: None,
 ) -> StudyRecords:
-    """Return what the table says under these columns.
+    """Return the study in the table under these columns.
 
-    A row comes once for each question, or once for each rating of it where a rater column is named.
-    A blank question is a slot in which the system gave none; a row with neither question nor
-    position, in a table of ratings with positions, rates the set as a whole. Rows that repeat
-    earlier ones are kept, and listed (see `Columns.repeats_are`). The rows of an open table are
-    taken as they come. Rows that do not pass the screen are told to `left_out` alone.
+    There is a row for each question or, if a rater column is named, for each rating of it. A blank
+    question is a slot in which the system gave none; a row with neither question nor position, in a
+    table of ratings with positions, rates the set as a whole. Rows that repeat earlier ones are
+    kept, and listed (see `ColumnRoles.repeats_are`). The rows of an open table are used as they
+    are read. Rows that the screen rejects are reported only to `left_out`.
 
     Raises
     ------
     BadColumns
-        Where the columns do not fit the table.
+        If the columns do not fit the table.
     """
     check(columns, table.header)
     summaries = ColumnSummaries(table.header, columns)
     if columns.by_system:
         study = to_study(*_one_row_a_system(table, columns, summaries))
-        # what is wrong with a row is wrong for each system of it
+        # a problem of a row is a problem for each of its systems
         problems = tuple(dict.fromkeys(study.problems))
         refused = {problem.row for problem in problems if problem.kind == "row"}
         read = table.rows_read
@@ -125,7 +125,7 @@ def _unused(name: str, header: Sequence[str]) -> str:
 
 
 def _without(row: Row, words: frozenset[str], places: Sequence[int]) -> Row:
-    """Return the row with the cells blank that hold nothing but a word for "missing"."""
+    """Return the row with cells blanked that hold only a word for "missing"."""
     cells = list(row.cells)
     for place in places:
         if cells[place].strip().casefold() in words:
@@ -134,7 +134,7 @@ def _without(row: Row, words: frozenset[str], places: Sequence[int]) -> Row:
 
 
 class _Reading:
-    """The rows taken so far. A row that is refused leaves nothing behind but its problem."""
+    """The rows read so far. A refused row leaves nothing but its problem."""
 
     def __init__(self, table: AnyTable, columns: ColumnRoles) -> None:
         self.table = table
@@ -211,7 +211,7 @@ class _Reading:
         """Return the cells that are not blank, by the column's name without the prefix of our own
         exports."""
         if not columns:
-            return _NOTHING  # one for all: an empty dictionary for each question would be felt
+            return _NOTHING  # one for all: an empty dictionary for each question would cost memory
         return {
             name.removeprefix(prefix): cell for name in columns if (cell := self._cell(row, name))
         }
@@ -224,7 +224,7 @@ class _Reading:
         )
 
     def _unit(self, row: Row) -> MappedUnit:
-        """Return what the row is about, its question put in its slot."""
+        """Return the unit that the row is about, with its question put in its slot."""
         system, position = self._system(row), self._position(row)
         given = self._given(row)
         name = self._name(row) if self.columns.has_rater_rows else ""
@@ -246,16 +246,16 @@ class _Reading:
 
     @property
     def _names_slots(self) -> bool:
-        """Say whether a row that equals an earlier one is about the same question although no rater
-        makes it so: it names the slot, or somebody said so. Else it is a question of its own, as a
-        row of other words would be."""
+        """Return whether a row that equals an earlier one is about the same question without a
+        rater column: it names the slot, or the user declared repeats as ratings. Otherwise it is a
+        question of its own."""
         columns = self.columns
         return not columns.has_rater_rows and (
             bool(columns.position) or columns.repeats_are == "ratings"
         )
 
     def _again(self, row: Row, first: int) -> MappedUnit:
-        """Return what a row is about that equals an earlier one."""
+        """Return the unit of a row that equals an earlier one."""
         if self.columns.repeats_are == "mistakes":
             self.repeats.append(
                 RepeatedRow(row=row.number, first=first, exact=True, kept_as="nothing")
@@ -277,7 +277,7 @@ class _Reading:
         return unit
 
     def _undecided(self) -> Iterator[Problem]:
-        """Ask about repeats once, with their number and a few of them."""
+        """Ask once about repeated rows, with their number and the first of them."""
         if self.columns.repeats_are or not self.repeats:
             return
         for exact in (True, False):
@@ -290,7 +290,7 @@ class _Reading:
     def _compare(
         self, row: Row, before: Mapping[str, str], now: Mapping[str, str], prefix: str
     ) -> None:
-        """Note which metadata another row gave otherwise; the first row's are kept."""
+        """Note which metadata differ in another row; the first row's are kept."""
         for name, value in now.items():
             if before.get(name) != value:
                 self._differing.setdefault((prefix, name), row.number)
@@ -309,8 +309,7 @@ class _Reading:
         return source_id
 
     def _position(self, row: Row) -> int | None:
-        """Return the declared position, 0 where it is to be counted, None for the set as a
-        whole."""
+        """Return the declared position, 0 if it is to be counted, None for the set as a whole."""
         cell = self._cell(row, self.columns.position).strip()
         if not self.columns.position:
             return 0
@@ -334,7 +333,7 @@ class _Reading:
         return position
 
     def _given(self, row: Row) -> GivenInRow:
-        """Return what the row says that the system was given; most rows say the same as an earlier
+        """Return the inputs of the system in this row; most rows have the same as an earlier
         one."""
         cells = self._given_cells(row.cells)
         found = self._givens.get(cells)
@@ -374,7 +373,7 @@ class _Reading:
         return start
 
     def _name(self, row: Row) -> str:
-        """Return what a question goes by: its key, else its text."""
+        """Return a question's identifier: its key, else its text."""
         return self._cell(row, self.columns.key).strip() or self._cell(row, self.columns.question)
 
     def _question(
@@ -395,8 +394,8 @@ class _Reading:
         )
 
     def _score(self, row: Row, scores: dict[str, str]) -> None:
-        """Add the row's scores to those of its question: where it comes once for every rater, they
-        may be repeated."""
+        """Add the row's scores to those of its question: if a question has a row for every rater,
+        they may be repeated."""
         for column in self.columns.scores:
             cell = self._number(row, column.column)
             if cell and not is_number(cell):
@@ -423,11 +422,11 @@ class _Reading:
             yield self.columns.value, criterion, rater, kind, value
 
     def _kind_of(self, rater: str) -> RaterKind:
-        """Return whether a rater is an annotator, as far as nobody said otherwise."""
+        """Return the kind of a rater: an annotator, unless declared otherwise."""
         return self._kinds.get(rater, "annotator")
 
     def _value(self, row: Row, column: str, criterion: str) -> str:
-        """Return a rating, for a word the point that it stands for; blank if it is excluded."""
+        """Return a rating, for a word the point that it means; blank if it is excluded."""
         value = self._number(row, column)
         return self._points.get((criterion, value), value)
 
@@ -470,7 +469,7 @@ class _Reading:
     def _repeated(
         self, row: Row, first: int, column: str, criterion: str, rater: str, value: str
     ) -> bool:
-        """Say whether a further rating of the same question is kept; note that there is one."""
+        """Return whether a further rating of the same question is kept; note that there is one."""
         kept = self.columns.repeats_are != "mistakes"
         last = self.repeats[-1] if self.repeats else None
         if last is None or last.row != row.number:
@@ -524,7 +523,7 @@ class _Reading:
                 yield found
 
     def _lost_metadata(self) -> Iterator[Problem]:
-        """Tell once about each column of metadata of which something is not kept."""
+        """Report once each column of metadata whose values are not all kept."""
         for (prefix, name), number in self._differing.items():
             what = "source" if prefix == "source:" else "question"
             column = name if name in self.place else prefix + name
@@ -538,7 +537,7 @@ class _Reading:
             )
             yield Problem(row=number, column=column, value="", reason=reason, kind="warning")
         for name in () if self.ratings else self.columns.rating_metadata:
-            reason = "This is about ratings, of which the file has none: it is left out."
+            reason = "This is about ratings, of which the file has none: the column is skipped."
             yield Problem(row=0, column=name, value="", reason=reason, kind="warning")
 
     def _sources(self) -> Iterator[SourceRecord]:
@@ -564,13 +563,13 @@ def _no_number(cell: str) -> str:
 
 
 def _chosen(places: Sequence[int]) -> Callable[[tuple[str, ...]], object]:
-    """Return what picks these cells of a row, to be compared."""
+    """Return a function that picks these cells of a row, for comparison."""
     return itemgetter(*places) if places else lambda cells: ()
 
 
 def _given_columns(columns: ColumnRoles) -> Iterator[str]:
-    """Yield the columns that say what a system was given, and the source's id, for which a blank
-    cell may be filled."""
+    """Yield the columns of a system's inputs, and of the source's id, in which a blank cell may be
+    filled from an earlier row."""
     roles = (
         "source_id",
         "passage",

@@ -14,8 +14,7 @@ MarkedUnit = tuple[str, str, int | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkSaid:
-    """What one row says about where the answer stands, as its cells have it, and where they stand
-    in the file."""
+    """A mark as the cells of one row give it, with the row and the column of the file."""
 
     kind: str
     start: str
@@ -34,22 +33,22 @@ class MarkSaid:
 
 
 class _MarkRefused(ValueError):
-    """What is said cannot be kept."""
+    """A mark cannot be stored."""
 
 
 class MarksSeen:
-    """What was said so far; the passages are known when the whole file is read."""
+    """The marks read so far; the passages are known when the whole file is read."""
 
     def __init__(self) -> None:
         """Start with none."""
         self._said: list[tuple[MarkedUnit, str, MarkSaid]] = []
 
     def put(self, unit: MarkedUnit, rater: str, said: MarkSaid) -> None:
-        """Keep what a row says, to be checked later."""
+        """Keep the mark of a row, to be checked when the passages are known."""
         self._said.append((unit, rater, said))
 
     def records(self, sources: Mapping[str, SourceRecord]) -> Iterator[MarkRecord | Problem]:
-        """Yield each mark that fits its passage, and why another does not."""
+        """Yield each mark that fits its passage, and a problem for every other one."""
         before: dict[tuple[MarkedUnit, str], MarkRecord] = {}
         for unit, rater, said in self._said:
             try:
@@ -114,8 +113,8 @@ def _range(said: MarkSaid, passage: str | None) -> Range:
 
 
 def _from_utf16(passage: str, start: int, end: int) -> Range:
-    """Return a range counted as browsers do, where an emoji is two, in code points; one beyond the
-    text if it has none.
+    """Convert a range counted in UTF-16 units, as browsers count, to code points; if it splits a
+    character, return a range beyond the text.
 
     >>> _from_utf16("🦉 hunts", 3, 8)
     (2, 7)
@@ -129,6 +128,6 @@ def _from_utf16(passage: str, start: int, end: int) -> Range:
 
 
 def _written(text: str) -> str:
-    """Return the text of a mark as it is compared; Label Studio writes a line break as a backslash
-    and an n."""
+    """Return the text of a mark in the form used for comparison; Label Studio writes a line break
+    as a backslash and an n."""
     return plain(text.replace("\\n", "\n"))

@@ -1,19 +1,18 @@
-"""Objects inside objects, opened: an object into columns, a list of objects into rows.
+"""Opening objects inside objects: an object into columns, a list of objects into rows.
 
 `{"passage": "…", "questions": [{"text": "Who?", "system": "A"}, …]}` becomes a row for each
 question, with the columns `passage`, `questions.text` and `questions.system`. One list is opened on
-each level: the one whose name says questions or judgments, else the longest; of another, what it
-holds stays JSON, and a remark says so.
+each level: one named after questions or judgments, else the longest; every other list stays JSON,
+and a remark says so.
 
-A list of texts whose name says that they are generated questions, as programs write that return
-several for one input, is such a list too; an empty one is a question that was not returned. So is a
-list of questions by a plainer name (`questions`), unless the row has its output in another column. Of the
-answers of a data set in the shape of SQuAD, `{"text": [...], "answer_start": [...]}`, the first is
-taken.
+A list of texts named after generated questions, as programs write that return several for one
+input, is opened too; an empty one is a question that was not returned. So is a list of questions
+with a plainer name (`questions`), unless the row has its output in another column. Of the answers
+of a dataset in the shape of SQuAD, `{"text": [...], "answer_start": [...]}`, the first is used.
 
-An object of objects that have the same keys is such a list, where its name says questions or
-judgments: `{"outputs": {"A": {"text": "Who?"}, "B": {"text": "Why?"}}}`. What each was called there
-is the column `outputs.system`, or `ratings.rater`.
+An object of objects that have the same keys is also such a list if its name means questions or
+judgments: `{"outputs": {"A": {"text": "Who?"}, "B": {"text": "Why?"}}}`. The outer keys become the
+column `outputs.system`, or `ratings.rater`.
 """
 
 import json
@@ -58,18 +57,17 @@ Opened = dict[str, object]
 
 
 class Opening:
-    """Opens the objects of one file; `remarks` says once of each list that it is not opened."""
+    """Opens the objects of one file; `remarks` reports once each list that is not opened."""
 
     def __init__(self) -> None:
-        """Start with nothing said."""
+        """Start without remarks."""
         self.remarks: list[Problem] = []
         self._said: set[str] = set()
 
     def rows(
         self, found: Mapping[str, object] | Problem, number: int = 0
     ) -> Iterator[Mapping[str, object] | Problem]:
-        """Yield the rows of one object; an object with nothing inside it, and a problem, is its
-        own."""
+        """Yield the rows of one object; a flat object, or a problem, is yielded as it is."""
         if isinstance(found, Problem) or not any(
             isinstance(value, dict | list) for value in found.values()
         ):
@@ -141,8 +139,8 @@ def _flat(found: Mapping[str, object], prefix: str) -> Iterator[tuple[str, objec
 
 
 def _listed(name: str, value: Mapping[str, object]) -> list[Opened]:
-    """Return an object of objects with the same keys as their list, each with what it was called;
-    nothing where it is none."""
+    """Return an object of objects with the same keys as a list of them, each with its outer key;
+    an empty list if it is none."""
     held = list(value.values())
     objects = [each for each in held if isinstance(each, dict) and each]
     if len(held) < 2 or len(objects) < len(held):
@@ -164,8 +162,8 @@ def _are_lists(value: Mapping[str, object]) -> TypeGuard[Mapping[str, list[objec
 
 
 def is_question_list(value: object, name: str, beside: Iterable[str]) -> TypeGuard[list[str]]:
-    """Say whether a list holds the questions that a system gave: by its name, or by a plainer name
-    and question marks where none of the names beside it is that of a system's output."""
+    """Return whether a list holds the questions that a system gave: by its name, or by a plainer
+    name and question marks if none of the names beside it is that of a system's output."""
     if not isinstance(value, list) or not all(
         isinstance(each, str) and not is_number(each) for each in value
     ):
@@ -187,7 +185,7 @@ def _last_name(name: str) -> str:
 
 
 def _likelihood(name: str) -> int:
-    """Return how likely a list of this name holds what is judged, by its place among the likely
+    """Return how likely a list of this name holds judged items, by its place among the likely
     words."""
     plain = name.rpartition(".")[2].casefold()
     return max(

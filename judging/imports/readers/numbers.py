@@ -1,14 +1,14 @@
-"""What counts as a number in somebody's file. It stays text: no digit is lost on the way."""
+"""Recognising numbers in files of users. They stay text, so that no digit is lost."""
 
 import math
 import re
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_CHARACTERS = 100  # as many as the column of a score holds; no program prints a longer number
+_CHARACTERS = 100  # the length of a stored score; no program prints a longer number
 
 
 def is_number(text: str) -> bool:
-    """Say whether the text is a finite decimal number, and nothing beside it."""
+    """Return whether the text is a finite decimal number and nothing else."""
     if len(text) > _CHARACTERS or _NUMBER.fullmatch(text) is None:
         return False
     return math.isfinite(float(text))
@@ -22,8 +22,8 @@ def whole_number(text: str, *, least: int) -> int | None:
 
 
 def with_point(text: str) -> str:
-    """Return a number that is written with a decimal comma as it is written with a point; any other
-    text as it is.
+    """Return a number with a decimal comma rewritten with a point; return any other text
+    unchanged.
 
     >>> with_point("0,61"), with_point("1,2,3"), with_point("when, where")
     ('0.61', '1,2,3', 'when, where')

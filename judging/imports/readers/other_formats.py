@@ -1,4 +1,4 @@
-"""Files that are not read here, known by their first bytes, each with what the user can do."""
+"""Formats that are not supported, recognised by their first bytes, each with the remedy."""
 
 import zipfile
 from io import BytesIO
@@ -59,7 +59,8 @@ def other_format(data: bytes) -> str:
 
 
 def other_document(data: bytes) -> str:
-    """Return what `other_format` says of a ZIP archive or an old Office file that is no workbook."""
+    """Return the sentences of `other_format` for a ZIP archive or an old Office file that is no
+    workbook."""
     if data.startswith(b"PK"):
         with zipfile.ZipFile(BytesIO(data)) as archive:
             names = set(archive.namelist())

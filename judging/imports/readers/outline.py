@@ -1,5 +1,5 @@
-"""What a file is, in one pass over it and without keeping its rows: its columns, how many rows
-there are, and what a person is to be asked before it is read as a study.
+"""The outline of a file, from one pass without keeping its rows: its columns, its number of rows,
+and the questions to the user before it is read as a study.
 """
 
 import json
@@ -22,7 +22,7 @@ from judging.imports.readers.text import Unreadable
 from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_ROWS
 
 FIRST_VALUES = 3
-_LOOKED_AT = 60  # characters of a question, whose script is told
+_LOOKED_AT = 60  # characters of a question from which its script is detected
 _PARTS = 4
 _STEP = 5_000  # rows between two calls of `progress`
 
@@ -31,14 +31,14 @@ TellRows = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """What a file holds. Of a format without columns only the format, the criteria and the counts
-    are known.
+    """The outline of a file. If a format has no columns, only the format, the criteria and the
+    counts are known.
 
-    `values` are the first different values of each column, `missing` the words in it that may stand
-    for "no value", with their numbers, `criteria` what the ratings are about, `words` what columns of
-    few words hold, with their numbers, and `words_of` what is said about the criteria of a table of
-    one rating a row, `repeated` the rows that equal an earlier one, each with that one's number.
-    `refused` counts the rows that cannot be taken; `problems` are the first of all.
+    `values` are the first distinct values of each column; `missing` gives, by column, the words
+    that may mean "no value", with their numbers; `criteria` are those of the ratings; `words` gives
+    the values of columns with few words, with their numbers; `words_of` the words used on each
+    criterion of a table with one rating a row; `repeated` the rows that equal an earlier one, each
+    with that one's number. `refused` counts the refused rows; `problems` are the first of all.
     """
 
     format: str
@@ -90,13 +90,13 @@ def outline(
     pseudonyms: Pseudonyms | None = None,
     progress: TellRows = lambda rows: None,
 ) -> Outline:
-    """Return what the file holds, gone through once; `progress` is told the number of rows now and
-    then.
+    """Return the outline of a file from one pass; `progress` is called with the number of rows at
+    intervals.
 
     Raises
     ------
     Unreadable
-        Where it cannot be read.
+        If the file cannot be read.
     """
     taken = known.taken(data, options)
     if pseudonyms:
@@ -175,7 +175,7 @@ def _of_table(
         sheets=names,
         rows_read=table.rows_read,
         refused=sum(problem.kind == "row" for problem in table.problems),
-        # what is said of the whole file comes first, so that it is never cut
+        # problems of the whole file come first, so that they are never cut
         problems=tuple(
             sorted([*table.problems, *counts.languages(proposed)], key=lambda each: each.row > 0)[
                 :MAX_PAGE_ROWS
@@ -187,7 +187,7 @@ def _of_table(
 
 
 class _Counts:
-    """What is counted while the rows go by; none of them is kept."""
+    """Counts taken row by row; no row is kept."""
 
     def __init__(self, header: tuple[str, ...], proposed: ColumnRoles) -> None:
         self.digests, self.numbers = array("Q"), array("L")
@@ -202,7 +202,7 @@ class _Counts:
         self._languages = Counter[str]()
 
     def take(self, row: Row) -> None:
-        # 64 bits: among a million rows two others share them once in 37 million files
+        # 64 bits: among a million rows, two different ones share them in one of 37 million files
         self.digests.append(int.from_bytes(row_digest(row.cells)[:8]))
         self.numbers.append(row.number)
         for place in self._texts:
@@ -216,7 +216,7 @@ class _Counts:
                 values[value] += 1
 
     def languages(self, proposed: ColumnRoles) -> list[Problem]:
-        """Return what is to be said of questions in several scripts, if no column names languages."""
+        """Return a warning about questions in several scripts, if no column names languages."""
         if proposed.language or not are_mixed(self._languages):
             return []
         counts = ", ".join(f"{tag} ({n:,})" for tag, n in self._languages.most_common(5))
@@ -227,7 +227,7 @@ class _Counts:
         return [Problem(row=WHOLE_FILE, column="", value="", reason=reason, kind="warning")]
 
     def words_of(self) -> dict[str, dict[str, int]]:
-        """Return the words that are said about each criterion, with their numbers."""
+        """Return the words used on each criterion, with their numbers."""
         return {name: found for name, each in self._values.items() if (found := few_words(each))}
 
 
@@ -235,7 +235,7 @@ def _proposed_words(
     proposed: ColumnRoles, missing: Mapping[str, Mapping[str, int]]
 ) -> tuple[str, ...]:
     """Return the words for "no value" in columns of questions, references, ratings and scores, each
-    in its first spelling. A system or a category may be called by such a word."""
+    in its first spelling. Other columns are not searched: a system may have such a name."""
     columns = {proposed.question, proposed.value, *proposed.references}
     columns |= {each.column for each in proposed.by_system}
     columns |= {each.column for each in proposed.ratings}
@@ -255,11 +255,11 @@ def first_values(cells: Iterable[str]) -> tuple[str, ...]:
 
 
 def _repeated(digests: "array[int]", numbers: "array[int]") -> tuple[int, list[tuple[int, int]]]:
-    """Return how many rows have a digest that came before, and the first of them, each with the
-    first such row.
+    """Return the number of rows whose digest occurred before, and the first of them, each with the
+    first row of that digest.
 
-    Sixteen bytes of a row are kept; the digests are sorted in parts, since as a list they take four
-    times as much.
+    Sixteen bytes of a row are kept; the digests are sorted in parts, because a list of them would
+    take four times as much memory.
     """
     twice: set[int] = set()
     for part in range(_PARTS):

@@ -1,5 +1,5 @@
-"""What a study amounts to, counted before anything is stored, and a text cut where its marks begin
-and end."""
+"""Counts of a study before it is stored, samples of it, and texts cut at the borders of their
+marks."""
 
 import itertools
 from collections import Counter
@@ -16,8 +16,8 @@ from judging.spans import Range, range_of
 
 @dataclass(frozen=True, slots=True)
 class SystemCounts:
-    """What one system gave: questions, expected slots without one, and questions equal to another
-    of their set."""
+    """The output of one system: its questions, expected slots without one, and questions equal to
+    another of their set."""
 
     name: str
     returned: int
@@ -27,7 +27,7 @@ class SystemCounts:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A source with what each system asked about it, and how many more questions there are."""
+    """A source with questions of each system, and how many more questions there are."""
 
     source: SourceRecord
     questions: tuple[QuestionRecord, ...]
@@ -66,8 +66,8 @@ def _sample(source: SourceRecord, questions: Sequence[QuestionRecord]) -> Sample
 
 
 def handful(study: StudyRecords, *, most: int, seed: int) -> tuple[Sample, ...]:
-    """Return a few sources by chance, in the order of the file, each with its systems in an order by
-    chance."""
+    """Return a few random sources in the order of the file, each with its systems in random
+    order."""
     rng = Random(seed)
     count = len(study.sources)
     chosen = [study.sources[place] for place in sorted(rng.sample(range(count), min(most, count)))]
@@ -76,7 +76,7 @@ def handful(study: StudyRecords, *, most: int, seed: int) -> tuple[Sample, ...]:
 
 
 def _shuffled(questions: Sequence[QuestionRecord], rng: Random) -> tuple[QuestionRecord, ...]:
-    """Shuffle the systems; what one of them asked stays together, in its order."""
+    """Shuffle the systems; the questions of each stay together, in their order."""
     systems = list(dict.fromkeys(question.system for question in questions))
     rng.shuffle(systems)
     places = {system: place for place, system in enumerate(systems)}
@@ -98,8 +98,8 @@ def _questions_about(
 def pieces(
     text: str, *, answer: Range | None, sentence: Range | None
 ) -> tuple[tuple[str, str], ...]:
-    """Return the text in pieces, each with how it is marked: `mark`, `sentence`, `sentence_mark`,
-    or not at all."""
+    """Return the text in pieces, each with its marking: `mark`, `sentence`, `sentence_mark`, or
+    blank."""
     spans = [span for span in (answer, sentence) if span]
     edges = sorted({0, len(text), *(min(edge, len(text)) for span in spans for edge in span)})
     found = []
@@ -127,8 +127,7 @@ def source_pieces(source: SourceRecord) -> tuple[tuple[str, str], ...]:
 def surroundings(
     text: str, start: int, length: int, *, most: int = 60
 ) -> tuple[tuple[str, str], ...]:
-    """Return one place of a text with a little of what stands before and after it, the place
-    marked."""
+    """Return one marked place of a text with a little of the text before and after it."""
     first, last = max(0, start - most), min(len(text), start + length + most)
     before, after = "…" if first else "", "…" if last < len(text) else ""
     return (

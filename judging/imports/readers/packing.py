@@ -1,5 +1,5 @@
-"""A study, or a table, as lines of text and back, record by record, so that a process may hand it to another as
-it goes."""
+"""Packing a study or a table as lines of text, record by record, so that one process can send it to
+another while it reads."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,10 +40,10 @@ _NAMES = ("source_key", "system", "rater", "criterion", "column")
 _NOTHING: Mapping[str, str] = {}
 _PASSAGE = [each.name for each in fields(SourceRecord)].index("passage")
 _ABOUT = [each.name for each in fields(RatingRecord)].index("attributes")
-_SAME = "same"  # stands for the attributes of the rating before
+_SAME = "same"  # in place of attributes that equal those of the preceding rating
 _TOGETHER = 200
-_LONG = 1_000_000  # characters of a line that is cut where it holds more than one record
-# parts whose texts are each their own
+_LONG = 1_000_000  # characters of a line above which it is cut if it holds more than one record
+# parts whose records do not share texts
 _HELD = (
     "sources",
     "questions",
@@ -56,12 +56,11 @@ FORM = {part: [each.name for each in fields(kind)] for part, kind in _PARTS.item
 
 
 class TextsTooLong(Exception):
-    """What was read has more characters than whoever asked can hold."""
+    """The texts that were read have more characters than the caller allows."""
 
 
 def pack(study: StudyRecords) -> Iterator[str]:
-    """Yield lines of records: the part they are in, and of each record the fields in their
-    order."""
+    """Yield lines of records: the name of their part, and each record's fields in order."""
     for part, kind in _PARTS.items():
         values = attrgetter(*(each.name for each in fields(kind)))
         records: Iterable[tuple[Any, ...]] = map(values, getattr(study, part))
@@ -75,8 +74,8 @@ def pack(study: StudyRecords) -> Iterator[str]:
 
 
 def unpack(lines: Iterable[str], *, most: int | None = None) -> StudyRecords:
-    """Return the study that the lines hold. TextsTooLong where its texts have more than `most`
-    characters: what many records share where they were read is there for each of them here."""
+    """Return the study in the lines; raise TextsTooLong if its texts have more than `most`
+    characters, where a text that records share counts once for each of them."""
     parts: dict[str, list[Any]] = {part: [] for part in _PARTS}
     expected: dict[tuple[str, str], int] = {}
     rows = (0, 0)
@@ -106,7 +105,7 @@ def unpack(lines: Iterable[str], *, most: int | None = None) -> StudyRecords:
 
 
 def pack_table(table: AnyTable) -> Iterator[str]:
-    """Yield lines of a table: its header, its rows, and behind them its problems."""
+    """Yield lines of a table: its header, its rows, and finally its problems."""
     yield _line(["header", *table.header])
     yield from _lines("row", ((row.number, row.cells) for row in table.rows))
     values = attrgetter(*_PROBLEM)
@@ -114,7 +113,7 @@ def pack_table(table: AnyTable) -> Iterator[str]:
 
 
 def unpack_table(lines: Iterator[str]) -> OpenTable:
-    """Return the table that the lines hold, whose rows come as the lines do."""
+    """Return the table in the lines, whose rows are read as the lines arrive."""
     _, *header = json.loads(next(lines))
     return OpenTable(tuple(header), _results(lines))
 
@@ -133,14 +132,14 @@ def _results(lines: Iterator[str]) -> Iterator[Row | Problem]:
 def _shared(
     found: dict[str, Any], part: str, texts: dict[str, str], before: list[Any]
 ) -> dict[str, Any]:
-    """Have records share what many of them say: of half a million equal names one is enough."""
+    """Have records share equal texts, so that half a million equal names are stored once."""
     for name in _NAMES:
         if text := found.get(name):
             found[name] = texts.setdefault(text, text)
     for name in ("scores", "attributes"):
         if name in found and not found[name]:
             found[name] = _NOTHING
-    if part == "ratings":  # each of a row's ratings comes with all that stands beside them
+    if part == "ratings":  # all ratings of a row carry the row's further values
         found["value"] = texts.setdefault(found["value"], found["value"])
         own = found["attributes"]
         if own == _SAME:
@@ -153,8 +152,8 @@ def _shared(
 
 
 def _passages_once(records: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Put the number of an earlier passage in place of one that is the same: thousands of sources may
-    share one long text."""
+    """Replace a passage that occurred before by its number: thousands of sources may share one long
+    text."""
     seen: dict[str, int] = {}
     for values in records:
         passage = values[_PASSAGE]
@@ -168,8 +167,8 @@ def _passages_once(records: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ..
 
 
 def _attributes_once(records: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Put a sign in place of what a rating says besides its value where it is what the one before
-    says: all ratings of a row share it."""
+    """Replace a rating's attributes by a sign if they equal those of the preceding one, as in all
+    ratings of a row."""
     before: object = None
     for values in records:
         if values[_ABOUT] and values[_ABOUT] is before:
@@ -180,7 +179,7 @@ def _attributes_once(records: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, 
 
 
 def _restore_passage(values: list[Any], passages: list[str]) -> None:
-    """Put the passage back that a number stands for."""
+    """Replace the number of a passage by the passage."""
     passage = values[_PASSAGE]
     if isinstance(passage, int):
         values[_PASSAGE] = passages[passage]
@@ -189,7 +188,7 @@ def _restore_passage(values: list[Any], passages: list[str]) -> None:
 
 
 def _lines(part: str, records: Iterable[tuple[Any, ...]]) -> Iterator[str]:
-    """Yield some hundred records in a line: a line for each would take as long as the rest of the
+    """Yield some hundred records in a line: one line for each would take as long as the rest of the
     reading."""
     left = iter(records)
     while together := list(islice(left, _TOGETHER)):
@@ -197,8 +196,8 @@ def _lines(part: str, records: Iterable[tuple[Any, ...]]) -> Iterator[str]:
 
 
 def _cut(part: str, records: list[tuple[Any, ...]]) -> Iterator[str]:
-    """Yield records in a line, or in several where it would be long: they may hold one text each
-    that is one and the same here."""
+    """Yield records in one line, or in several if it would be long: records may repeat a text that
+    they share in memory."""
     line = _line([part, *records])
     if len(line) <= _LONG or len(records) == 1:
         yield line

@@ -1,16 +1,17 @@
-"""Ids of people outside, replaced by labels as a file is read: worker ids, e-mail addresses, ids of
-participants.
+"""Ids of external annotators, replaced by labels as a file is read: worker ids, e-mail addresses,
+ids of participants.
 
 A label is the beginning of a keyed digest (HMAC-SHA256, RFC 2104) of the id, so that one person has
-one label in every file that is read with the same key, and nobody without the key can find the id
-by trying all of them. What was replaced is handed out once, as a key table, and is kept nowhere.
+one label in every file that is read with the same key, and without the key the id cannot be found
+by trying all ids. The ids can be downloaded once, as a key table, and are stored nowhere.
 
-A column of ids is known by its name, and every cell of it is replaced; or by the shape of most of
-what stands in it. In other columns that name people, single cells are replaced that look like an id
-as a whole, and so are ids in the names of columns and in what problems quote. In columns of anything
-but text, whatever their role, so is a cell that is an e-mail address as a whole. Free text is left
-alone: an answer may well be an address, and what stands in its own passage names nobody. A column of
-texts of which most cells are ids that stand in no other cell of their row is no column of texts.
+A column of ids is recognised by its name, and every cell of it is replaced; or by the shape of most
+of its cells. In other columns that name people, single cells are replaced that look like an id as a
+whole, and so are ids in the names of columns and in what problems quote. In columns of anything but
+text, whatever their role, so is a cell that is an e-mail address as a whole. Free text is not
+changed: an answer may well be an address, and a text that occurs in its own passage identifies no
+annotator. A column of texts of which most cells are ids that no other cell of their row contains is
+treated as a column of ids.
 """
 
 import re
@@ -31,7 +32,7 @@ from judging.imports.readers.records import (
 )
 from judging.imports.readers.tables import AnyTable, OpenTable, Row
 
-LETTERS = 10  # of a label: 50 bits, so that a million people share one with a chance below one in a thousand
+LETTERS = 10  # of a label: 50 bits; in a million people two share one with a chance below .001
 _NAMED = {
     "workerid",
     "worker",
@@ -103,7 +104,7 @@ class Pseudonyms:
         Raises
         ------
         ValueError
-            Where the key is shorter: it could be found by trying.
+            If the key is shorter: it could be found by trying.
         """
         if len(key) < 16:
             raise ValueError("The key of pseudonyms has at least 16 bytes.")
@@ -113,12 +114,12 @@ class Pseudonyms:
 
     @property
     def table(self) -> Mapping[str, str]:
-        """Return the ids by their labels, as far as they were met: the key table."""
+        """Return the ids seen so far by their labels: the key table."""
         return {label: original for original, label in self._labels.items()}
 
     def label(self, original: str) -> str:
-        """Return the label of an id; blank stays blank, and case and blanks around an e-mail
-        address do not count."""
+        """Return the label of an id. Blank stays blank; case and surrounding blanks of an e-mail
+        address are ignored."""
         plain = original.strip()
         if not plain or plain in self._given:
             return plain
@@ -130,8 +131,8 @@ class Pseudonyms:
         return self._labels[plain]
 
     def known(self, text: str) -> str:
-        """Return the label of an id that was met before, else the text with every id by its shape
-        replaced."""
+        """Return the label of an id that was seen before, else the text with everything in the
+        shape of an id replaced."""
         return self._labels.get(text.strip()) or self.in_text(text)
 
     def in_name(self, name: str) -> str:
@@ -142,7 +143,7 @@ class Pseudonyms:
         return self.in_text(name)
 
     def in_text(self, text: str) -> str:
-        """Return a text with every id in it, known by its shape, as its label."""
+        """Return a text with everything in the shape of an id replaced by its label."""
         return (
             _ID.sub(lambda found: self.label(found[0]), text)
             if "@" in text or len(text) > 11
@@ -151,7 +152,7 @@ class Pseudonyms:
 
 
 def id_columns(table: AnyTable) -> tuple[str, ...]:
-    """Return the columns that hold ids of people, by their names and by most of their first
+    """Return the columns that hold ids of people, by their names or by most of their first
     cells."""
     sample = [row.cells for row in table.sample(_SAMPLE)]
     return tuple(
@@ -162,7 +163,7 @@ def id_columns(table: AnyTable) -> tuple[str, ...]:
 
 
 def _holds_ids(name: str, place: int, rows: Sequence[Sequence[str]]) -> bool:
-    """Say whether most of a column's cells are ids, of texts those that no other cell quotes."""
+    """Return whether most cells of a column are ids that, among texts, no other cell contains."""
     if _is_thing(name) and not is_text(name):
         return False
     given = [(cell, cells) for cells in rows if (cell := cells[place].strip())]
@@ -173,7 +174,7 @@ def _holds_ids(name: str, place: int, rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_quoted(cell: str, cells: Sequence[str]) -> bool:
-    """Say whether a longer cell of the row has this one in it, as a passage has its answer."""
+    """Return whether a longer cell of the row contains this one, as a passage does its answer."""
     return any(cell in other and len(other.strip()) > len(cell) for other in cells)
 
 
@@ -182,15 +183,15 @@ def _names_people(name: str) -> bool:
 
 
 def _is_thing(name: str) -> bool:
-    """Say whether the column is known to hold texts, or ids of other things than people."""
+    """Return whether the column is known to hold texts, or ids of things rather than people."""
     if _plain(name) in _KINDS:
         return False
     return _plain(name) in _THINGS or (is_known_name(name) and not _names_people(name))
 
 
 def pseudonymised(taken: AnyTable | StudyRecords, key: Pseudonyms) -> AnyTable | StudyRecords:
-    """Return what was read with labels for ids: in the columns that look like ids, in the names of
-    columns, and in what the problems quote."""
+    """Return a table or study with labels in place of ids: in the columns that look like ids, in
+    the names of columns, and in what the problems quote."""
     if isinstance(taken, StudyRecords):
         return _study(taken, key)
     names = id_columns(taken)
@@ -215,8 +216,8 @@ def _results(
     plain: Sequence[int],
     key: Pseudonyms,
 ) -> Iterator[Row | Problem]:
-    """Yield the rows: of `places` every cell is replaced, of `people` what looks like an id, of
-    `plain` what is an address."""
+    """Yield the rows: in columns `places` every cell is replaced, in `people` those that look like
+    an id, in `plain` addresses that no longer cell of their row contains."""
     for row in table.rows:
         cells = list(row.cells)
         for place in places:
@@ -244,8 +245,8 @@ def _problem(problem: Problem, key: Pseudonyms) -> Problem:
 
 
 def _study(study: StudyRecords, key: Pseudonyms) -> StudyRecords:
-    """Replace raters who are ids by their shape, and metadata that are addresses: a study that was
-    read whole has no columns with names."""
+    """Replace raters that look like ids, and metadata that are addresses: a study that was read
+    whole has no names of columns."""
     return replace(
         study,
         sources=tuple(_without_addresses(each, key) for each in study.sources),
@@ -264,7 +265,7 @@ Described = TypeVar("Described", SourceRecord, QuestionRecord, RatingRecord)
 
 
 def _without_addresses(record: Described, key: Pseudonyms) -> Described:
-    """Return a record whose metadata name nobody by an address."""
+    """Return a record with e-mail addresses in its metadata replaced by labels."""
     if not any("@" in value for value in record.attributes.values()):
         return record
     return replace(

@@ -1,10 +1,10 @@
-"""Columns of ratings by several raters, known by their shape: names with a common stem that differ
-in one number, letter or name, over values of one scale.
+"""Columns of ratings by several raters, recognised by their shape: names with a common stem that
+differ in one number, letter or name, over values of one scale.
 
 `User Score 1` and `User Score 2`, `rater_2` and `rater_3`, `Annotator A` and `Annotator B`,
-`clarity (Ann)` and `clarity (Ben)`, `R1: clarity` and `R2: clarity`. What is alike in the names
-says the criterion, what differs says who rated. `clarity`, `clarity.1` and `clarity.2` are one
-name that came three times: pandas and survey tools number it so.
+`clarity (Ann)` and `clarity (Ben)`, `R1: clarity` and `R2: clarity`. The common part of the names
+gives the criterion, the different part the rater. `clarity`, `clarity.1` and `clarity.2` are one
+name that occurs three times: pandas and survey tools number it so.
 """
 
 import re
@@ -23,10 +23,10 @@ from judging.imports.readers.rater_names import (
     pieces,
 )
 
-LABELS_OF_A_SCALE = 7  # different answers on a scale of words
+LABELS_OF_A_SCALE = 7  # distinct answers on a scale of words
 POINTS_OF_A_SCALE = 101  # of a scale of numbers: 0 to 100
-POINTS_OF_PEOPLE = 11  # of a scale that no name tells: 0 to 10
-END_OF_A_SCALE = 10  # of a scale that no name tells
+POINTS_OF_PEOPLE = 11  # of a scale that no name confirms: 0 to 10
+END_OF_A_SCALE = 10  # of a scale that no name confirms
 SLIDER = 100  # the end of a scale on which decimals are ratings too
 _NUMBER_AT_END = re.compile(r"(?P<style>[._]| ?\()(?P<number>[1-9][0-9]?)\)?$")
 _LONGEST_END = 5  # characters of the longest number at the end: “ (12)”
@@ -65,7 +65,7 @@ _SCORES = {
     "no",
     "nr",
 }
-# What numbered columns are that hold no ratings.
+# Words in names of numbered columns that hold no ratings.
 _OTHER = {
     "model",
     "system",
@@ -140,7 +140,7 @@ def families(
 ) -> tuple[RatingColumn, ...]:
     """Return the columns that are ratings by several raters, in the order of the file.
 
-    `cells` are each column's values, `criteria` the names of criteria that are known.
+    `cells` are each column's values, `criteria` the known names of criteria.
     """
     groups = _alike(columns)
     found: dict[str, RatingColumn] = {}
@@ -181,7 +181,7 @@ def alone(
 
 
 def is_confirmed_by_name(rating: RatingColumn, criteria: Collection[str]) -> bool:
-    """Return whether a column's name says that annotators rated: by a known criterion, a word for
+    """Return whether a column's name shows that annotators rated: by a known criterion, a word for
     people, or a number or letter that counts them."""
     words = {piece.casefold() for piece in pieces(rating.column)}
     return (
@@ -196,7 +196,7 @@ def _of_one_scale(
     place: int, members: Sequence[_Name], cells: Mapping[str, CellCounts], is_sure: bool
 ) -> list[_Name]:
     """Return the members that are of one scale, if annotators are among them. A mean, a model or a
-    word among numbers and letters may have a scale of its own and is looked at alone."""
+    word among numbers and letters may have a scale of its own and is checked separately."""
     counted = [name for name in members if is_counted(name.pieces[place])]
     core = [
         name
@@ -219,11 +219,11 @@ def _of_one_scale(
 def repeated(
     columns: Sequence[str], cells: Mapping[str, CellCounts], criteria: Collection[str]
 ) -> tuple[RatingColumn, ...]:
-    """Return the columns of one name that came several times, numbered from its second: each holds
-    the ratings of one annotator.
+    """Return the columns of one name that occurs several times, numbered from its second: each
+    holds the ratings of one annotator.
 
-    Where the numbers start at 1 behind a line (`x`, `x_1`, `x_2`), the first may be the mean of the
-    others: it is none of them if it has decimals and they have not.
+    If the numbers start at 1 after an underscore (`x`, `x_1`, `x_2`), the first column may be the
+    mean of the others: it is excluded if it has decimals and they have none.
     """
     numbered: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     for column in columns:
@@ -253,15 +253,15 @@ def repeated(
 
 
 def may_be_rated(column: str) -> bool:
-    """Say whether no word of a column's name says that its numbers are something else than
+    """Return whether no word of a column's name shows that its numbers are something other than
     ratings."""
     words = {piece.casefold() for piece in pieces(column)}
     return not words & _OTHER
 
 
 def _alike(columns: Sequence[str]) -> dict[tuple[int, tuple[str, ...]], list[_Name]]:
-    """Return the names by what is left of each when one of its pieces is taken out, and at which
-    place."""
+    """Return the names grouped by the place of one piece and the rest of the name without that
+    piece."""
     groups: dict[tuple[int, tuple[str, ...]], list[_Name]] = {}
     for column in columns:
         name = _name(column)
@@ -284,8 +284,8 @@ def _name(column: str) -> _Name:
 
 
 def _is_full_name(text: str) -> bool:
-    """Return whether a text is two or three capitalised words or initials, none of them known to be
-    something else."""
+    """Return whether a text is two or three capitalised words or initials, none with another known
+    meaning."""
     words = pieces(text)
     known = _PEOPLE | _SCORES | _OTHER | STATISTIC_WORDS.keys()
     return 1 < len(words) <= 3 and all(
@@ -294,8 +294,8 @@ def _is_full_name(text: str) -> bool:
 
 
 def _sureness(group: tuple[int, tuple[str, ...]], members: Sequence[_Name]) -> tuple[bool, int]:
-    """Numbers and letters count people sooner than words do; then the larger family is the
-    likelier."""
+    """Return a sort key: numbers and letters count people more likely than words do; then the
+    larger family is likelier."""
     place, _ = group
     return all(
         len(name.pieces[place]) == 1 or name.pieces[place].isdecimal() for name in members
@@ -305,9 +305,9 @@ def _sureness(group: tuple[int, tuple[str, ...]], members: Sequence[_Name]) -> t
 def _may_be_raters(
     place: int, alike: tuple[str, ...], members: Sequence[_Name], criteria: Collection[str]
 ) -> list[_Name]:
-    """Return the names in which what differs may be people, by what is alike: a word for people, a
-    known criterion, or for numbers and letters any long word that is not known to be something
-    else. There are none if two names differ in nothing."""
+    """Return the names whose different part may be people, judging by the common part: a word for
+    people, a known criterion, or, for numbers and letters, any long word without another known
+    meaning. There are none if two names are equal."""
     stem = _criterion(alike)
     about_people = bool(_PEOPLE.intersection(alike))
     others = {*criteria, *_SCORES, *_PEOPLE} - {"ann"}  # who may be called so
@@ -338,8 +338,8 @@ def _may_be_raters(
 def _name_sureness(
     place_and_alike: tuple[int, tuple[str, ...]], members: Sequence[_Name]
 ) -> tuple[bool, bool, int]:
-    """Of two places that may hold a personal name, the one in capitals, in brackets or before a colon
-    is likelier, then the later one."""
+    """Return a sort key: of two places that may hold a personal name, the one in capitals, in
+    brackets or before a colon is likelier, then the later one."""
     place, _ = place_and_alike
     rest = [
         piece for name in members for piece in (*name.pieces[:place], *name.pieces[place + 1 :])
@@ -410,13 +410,13 @@ def _are_few_points(counts: CellCounts) -> bool:
 
 
 def _is_sure(alike: Sequence[str], criteria: Collection[str]) -> bool:
-    """Return whether the names themselves speak of people, ratings or a known criterion."""
+    """Return whether the names themselves contain people, ratings or a known criterion."""
     return bool((_PEOPLE | _SCORES).intersection(alike) or _criterion(tuple(alike)) in criteria)
 
 
 def one_scale(members: Sequence[str], cells: Mapping[str, CellCounts], is_sure: bool) -> bool:
     """Return whether nearly all values are of one scale: numbers of a few points in one range, or a
-    few words that all use. Of columns that are surely ratings, decimals up to 100 are a slider's."""
+    few words used in all columns. In certain rating columns, decimals up to 100 are a slider's."""
     given = [counts for name in members if (counts := cells[name]).total]
     if not given:
         return False

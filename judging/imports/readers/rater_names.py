@@ -1,5 +1,5 @@
-"""What the name of a rater says: an annotator, a statistic of annotators, an adjudicated rating or a
-language model."""
+"""The kind of rater that a name suggests: an annotator, a statistic of annotators, an adjudicated
+rating or a language model."""
 
 import re
 from collections.abc import Collection
@@ -7,7 +7,7 @@ from typing import Literal
 
 NamedAs = Literal["annotator", "statistic", "adjudicated", "llm_judge"]
 
-PIECES_OF_A_NAME = 12  # of a name in which one may be a rater
+PIECES_OF_A_NAME = 12  # first pieces of a name that are searched for a rater
 _PIECE = re.compile(r"[^\W\d_]+|[0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 STATISTIC_WORDS = {
@@ -80,7 +80,7 @@ _MODEL = re.compile(
     re.I,
 )
 _AROUND = " _-:.()[]"
-# What stands behind the name of a model.
+# Words after the name of a model.
 _VERSIONS = {
     "b",
     "chat",
@@ -112,13 +112,13 @@ def pieces(name: str) -> list[str]:
 
 
 def named_as(rater: str) -> NamedAs:
-    """Return what a rater's name says.
+    """Return the kind of rater that a name suggests.
 
     >>> [named_as(name) for name in ("Anna", "rater_mean", "gold", "gpt-4o", "User 1")]
     ['annotator', 'statistic', 'adjudicated', 'llm_judge', 'annotator']
     """
     words = [piece.casefold() for piece in pieces(rater)]
-    # ChatGPT is cut in two
+    # the pieces split ChatGPT in two
     if any(_MODEL.fullmatch(word) for word in (*words, "".join(words))):
         return "llm_judge"
     if any(word in _ADJUDICATED for word in words) or words == ["expert"]:
@@ -130,8 +130,8 @@ def named_as(rater: str) -> NamedAs:
 
 
 def of_no_annotator(column: str, criteria: Collection[str]) -> dict[str, str]:
-    """Return the criterion and the language model, or the word for an adjudicated rating, that the
-    name of a column says; else nothing. Beside the ratings of one criterion the name need not say
+    """Return the criterion and the language model, or the word for an adjudicated rating, in the
+    name of a column; else nothing. Among the ratings of one criterion the name need not contain
     it.
 
     >>> of_no_annotator("fluency_gpt-4o", {"fluency"}), of_no_annotator("gpt2_ppl", {"fluency"})
@@ -168,7 +168,7 @@ def is_counted(rater: str) -> bool:
 
 
 def named_statistic(column: str) -> str:
-    """Return the statistic that a word of a column's name says, or nothing.
+    """Return the statistic that a word of a column's name means, or "".
 
     >>> named_statistic("avg_fluency"), named_statistic("n_raters"), named_statistic("fluency")
     ('mean', 'count', '')

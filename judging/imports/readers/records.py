@@ -1,9 +1,9 @@
-"""What every reader of this package hands out: plain records, and problems with their row numbers.
+"""The records that every reader of this package returns, and problems with their row numbers.
 
 A row is a number the researcher can find again in their own file: the row of a table as a
 spreadsheet counts it (the header is row 1), the line of an element in XML, the item of a JSON list.
-Text stays as it was written, digit for digit; whether a rating is a point of a rubric's scale is
-the importer's question, not the reader's. Offsets count code points.
+Text is kept as it was written, digit for digit; the importer, not the reader, decides whether a
+rating is a point of a rubric's scale. Offsets count code points.
 """
 
 import re
@@ -29,11 +29,11 @@ _EXPORTED_SCORE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Something a reader could not take as it stood.
+    """Something a reader could not use as it was.
 
-    Kinds: `file`, nothing can be read until it is mended; `row`, the whole row is refused; `value`,
-    one value is refused and the rest of its row kept; `ask`, all is kept but the researcher must
-    choose among `choices` (the starts at which the answer stands); `warning`, all is kept;
+    Kinds: `file`, nothing can be read until it is corrected; `row`, the whole row is refused;
+    `value`, one value is refused and the rest of its row kept; `ask`, all is kept but the
+    researcher must choose among `choices` (the possible starts of the answer); `warning`, all is kept;
     `offer`, all is kept and may be changed with one click.
     """
 
@@ -48,12 +48,12 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRecord:
-    """What a system was given.
+    """The input of a system.
 
-    `answer_start` is an offset in the passage, or in the sentence where there is no passage;
-    `sentence_start` is one in the passage. They are None where the text does not stand there. A
-    source of which something was rated again has copies: `repeat_of` is its key, and `repeat`
-    counts from 2. `language` is a tag, blank where the source does not name its own.
+    `answer_start` is an offset in the passage, or in the sentence if there is no passage;
+    `sentence_start` is one in the passage. They are None if the text does not occur there. A source
+    with repeated ratings has copies: `repeat_of` is its key, and `repeat` counts from 2. `language`
+    is a tag, blank if the source does not name its own.
     """
 
     key: str
@@ -74,7 +74,7 @@ class SourceRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionRecord:
-    """One slot that the file names. `text` is None where the file says that the system gave no
+    """One slot that the file names. `text` is None if the file shows that the system gave no
     question there."""
 
     source_key: str
@@ -91,8 +91,8 @@ class QuestionRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingRecord:
-    """One value that a rater gave to a question, or to the question set as a whole where `position`
-    is None.
+    """One value that a rater gave to a question, or to the question set as a whole if `position` is
+    None.
 
     `repeat` counts the values that one rater gave to the same unit on the same criterion, in the
     order of the file: a unit, a rater, a criterion and a repeat name one record.
@@ -112,11 +112,11 @@ class RatingRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatedRow:
-    """A row that says again what an earlier row said.
+    """A row that repeats an earlier row.
 
-    `exact`: it equals that row cell for cell; else a rater rates the same question again, and may
-    rate it otherwise. `kept_as` says what the reader made of it: another question of its set,
-    ratings with the next `repeat` number, or nothing, where the plan says that repeats are
+    `exact`: it equals that row cell for cell; otherwise a rater rates the same question again,
+    perhaps with another value. `kept_as` is what the reader made of it: another question of its
+    set, ratings with the next `repeat` number, or nothing, if the plan declares repeats as
     mistakes.
     """
 
@@ -128,7 +128,7 @@ class RepeatedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteRecord:
-    """What a rater wrote beside their ratings of a question or a set."""
+    """A rater's note on a question or a set."""
 
     source_key: str
     system: str
@@ -165,8 +165,8 @@ class ScoreColumn:
 
     @property
     def exported_name(self) -> str:
-        """Return the name of the column in our own exports, which declares all that is known of
-        it.
+        """Return the name of the column in our own exports, which declares its direction, scale and
+        kind.
 
         >>> ScoreColumn(column="t", name="TER", direction="lower").exported_name
         'score:TER [lower, none]'
@@ -176,7 +176,7 @@ class ScoreColumn:
 
 
 def exported_score(column: str) -> ScoreColumn | None:
-    """Return what the name of a column of our own exports declares; None if it declares nothing."""
+    """Return the declaration in a column name of our own exports; None if there is none."""
     declared = _EXPORTED_SCORE.fullmatch(column)
     if declared is None:
         return None
@@ -200,7 +200,7 @@ class ColumnSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyRecords:
-    """All that one file holds. `ratings` are annotators', `judge_ratings` LLM judges'. `expected`
+    """The contents of one file. `ratings` are annotators', `judge_ratings` LLM judges'. `expected`
     counts the slots of each (source key, system). `column_summaries` are of a table's columns."""
 
     sources: tuple[SourceRecord, ...] = ()
@@ -239,13 +239,13 @@ class StudyRecords:
 
     @property
     def returned(self) -> Mapping[str, int]:
-        """Return how many questions each system gave."""
+        """Return the number of questions that each system gave."""
         given = Counter(question.system for question in self.questions if question.text is not None)
         return {system: given[system] for system in self.systems}
 
     @property
     def missing(self) -> Mapping[str, int]:
-        """Return how many expected slots of each system hold no question."""
+        """Return the number of expected slots without a question, by system."""
         slots: Counter[str] = Counter()
         for (_, system), count in self.expected.items():
             slots[system] += count
@@ -253,7 +253,7 @@ class StudyRecords:
 
     @property
     def usable(self) -> bool:
-        """Say whether the file could be read at all."""
+        """Return whether the file could be read at all."""
         return not any(problem.kind == "file" for problem in self.problems)
 
     def problems_of(self, *kinds: ProblemKind) -> tuple[Problem, ...]:
@@ -264,7 +264,7 @@ class StudyRecords:
 def unreadable(
     reason: str, *, row: int = WHOLE_FILE, column: str = "", value: str = ""
 ) -> StudyRecords:
-    """Return the study of a file that cannot be read, with the sentence that says why."""
+    """Return the study of a file that cannot be read, with a sentence that gives the reason."""
     return StudyRecords(
         problems=(Problem(row=row, column=column, value=value, reason=reason, kind="file"),)
     )

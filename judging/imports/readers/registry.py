@@ -37,8 +37,8 @@ class Unusable:
 
 
 def sniff(name: str, data: bytes) -> Format:
-    """Return the format that a file is most likely in, by its first bytes, else by its name; CSV if
-    nothing tells."""
+    """Return the likeliest format of a file, from its first bytes, else from its name; CSV if
+    neither decides."""
     head = in_utf8(data[:HEAD]).removeprefix(b"\xef\xbb\xbf").lstrip()
     ending = PurePath(name).suffix.lower()
     if found := next((each for each in FORMATS if _bears_signs(each, head)), None):
@@ -47,11 +47,11 @@ def sniff(name: str, data: bytes) -> Format:
 
 
 def loaded(point: EntryPoint, *, taken: Collection[str]) -> Format | Unusable:
-    """Load a plug-in; whatever it does wrong becomes its reason and breaks nothing else."""
+    """Load a plug-in; any fault of it becomes a reason and affects nothing else."""
     origin = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
     try:
         found = point.load()
-    except Exception as error:  # other people's code may raise anything while it is imported
+    except Exception as error:  # code of a plug-in may raise anything while it is imported
         return Unusable(point.name, origin, f"does not load: {type(error).__name__}: {error}")
     if not isinstance(found, Format) or (found.table is None) == (found.study is None):
         return Unusable(point.name, origin, "is no Format with either a table or a study")
@@ -63,12 +63,12 @@ def loaded(point: EntryPoint, *, taken: Collection[str]) -> Format | Unusable:
 def _bears_signs(format: Format, head: bytes) -> bool:
     try:
         return format.is_like(head)
-    except Exception:  # a plug-in that fails on a file does not know it
+    except Exception:  # a plug-in that fails on a file does not recognise it
         return False
 
 
 def _built_in() -> list[Format]:
-    """Return the formats that come with the house, from the particular to the general."""
+    """Return the built-in formats, special ones before general ones."""
     files = sorted((Path(__file__).parents[1] / "formats").glob("*.py"))
     names = [file.stem for file in files if _DECLARES in file.read_text(encoding="utf-8")]
     modules = [import_module(f"judging.imports.formats.{name}") for name in names]

@@ -1,7 +1,7 @@
-"""Ratings that one rater gave again, laid out so that each has a place of its own.
+"""Repeated ratings of one rater, rearranged so that each has a unit of its own.
 
-A unit has one value of a rater on a criterion. A second one is a value about a copy of the unit, in
-a source that is marked as the repeat of the first (ADR 0013).
+A unit has one value of a rater on a criterion. A second one becomes a value of a copy of the unit,
+in a source that is marked as the repeat of the first (ADR 0013).
 """
 
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from judging.imports.readers.records import QuestionRecord, RatingRecord, Source
 
 
 def unrolled(study: StudyRecords) -> StudyRecords:
-    """Return a study in which nobody rates a unit twice: what was rated again stands in copies of
-    its source."""
+    """Return a study in which no rater rates a unit twice: repeated ratings are about copies of its
+    source."""
     copies = dict.fromkeys(
         (each.source_key, each.repeat) for each in study.ratings if each.repeat > 1
     )
@@ -56,7 +56,7 @@ def _sources(study: StudyRecords, of_source: dict[str, list[int]]) -> Iterator[S
 def _questions(
     study: StudyRecords, of_source: dict[str, list[int]], sets: set[tuple[str, str, int]]
 ) -> Iterator[QuestionRecord]:
-    """Yield the questions of each set that was rated again; scores and metadata stay with the
+    """Yield the questions of each set with repeated ratings; scores and metadata are only on the
     first."""
     for question in study.questions:
         for repeat in of_source.get(question.source_key, ()):

@@ -1,5 +1,5 @@
-"""Every row of a file with what was found about it, as packed lines that are looked through page by
-page: no page needs the file again, or all of its rows in memory."""
+"""Every row of a file with its findings, as packed lines that are searched page by page: no page
+needs the file again, or all of its rows in memory."""
 
 import gzip
 import json
@@ -35,8 +35,8 @@ _FASTEST, _AS_GZIP = 1, 31
 
 
 class ListedRow(NamedTuple):
-    """One question of a file, or something that was found about one of its rows. `text` is None
-    where the file says that the system gave no question."""
+    """One question of a file, or a finding about one of its rows. `text` is None if the file shows
+    that the system gave no question."""
 
     kind: RowKind
     row: int
@@ -48,8 +48,8 @@ class ListedRow(NamedTuple):
 
 
 class RowList:
-    """The list while it is made: its lines stand in a temporary file, in memory only where each of
-    them begins."""
+    """A list while it is written: its lines are in a temporary file, with only the start of each
+    line in memory."""
 
     def __init__(self) -> None:
         self._file = SpooledTemporaryFile(SPOOLED, "w+b")  # noqa: SIM115
@@ -67,7 +67,7 @@ class RowList:
         *,
         question: QuestionRecord | None = None,
     ) -> None:
-        """Add a line. `question` says whose question it is about, and where it stands."""
+        """Add a line. `question` gives its system, source and position."""
         system, source, position = "", "", 1
         if question:
             system = shorten(question.system, most=MAX_NAME_CHARACTERS)
@@ -84,14 +84,14 @@ class RowList:
             self.systems[system] = None
 
     def note_problems(self, kind: RowKind, problems: Iterable[Problem]) -> None:
-        """Add what is wrong with rows, each with its column and value."""
+        """Add the problems of rows, each with its column and value."""
         for each in problems:
             self.note(
                 kind, each.row, ": ".join(filter(None, (each.column, each.value))), each.reason
             )
 
     def pieces(self, whose: str) -> Iterator[bytes]:
-        """Yield the list, packed, in the order of the file; `whose` makes equal lists two."""
+        """Yield the packed list in the order of the file; `whose` distinguishes equal lists."""
         packing = zlib.compressobj(_FASTEST, zlib.DEFLATED, _AS_GZIP)
         head = {"whose": whose, "kinds": self.kinds, "systems": list(self.systems)}
         yield packing.compress(json.dumps(head).encode() + b"\n")
@@ -111,7 +111,7 @@ class RowList:
 
 
 def rows_of(study: StudyRecords, refused: Iterable[Problem]) -> RowList:
-    """Return the list of a file that is to be a dataset by itself."""
+    """Return the list of a file that becomes a dataset by itself."""
     listed = RowList()
     for question in study.questions:
         listed.note("kept", question.row, question.text, question=question)
@@ -122,7 +122,7 @@ def rows_of(study: StudyRecords, refused: Iterable[Problem]) -> RowList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedRows:
-    """Which rows are asked for, and which page of them; blank is all."""
+    """Filters of the requested rows, and the page; a blank filter selects all."""
 
     text: str = ""
     system: str = ""
@@ -132,7 +132,7 @@ class WantedRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowPage:
-    """A page of a list: its rows, the place of the first, and how many rows are as asked."""
+    """A page of a list: its rows, the page's number, and how many rows match the filters."""
 
     rows: Sequence[ListedRow]
     page: int
@@ -160,14 +160,14 @@ class RowPage:
 
 
 def kinds_and_systems(packed: bytes) -> tuple[Mapping[str, int], Sequence[str]]:
-    """Return how many rows of each kind a list has, and the systems in it."""
+    """Return the number of rows of each kind in a list, and its systems."""
     with gzip.open(BytesIO(packed)) as lines:
         head = json.loads(next(lines))
     return head["kinds"], head["systems"]
 
 
 def page_of(packed: bytes, wanted: WantedRows) -> RowPage:
-    """Return a page of a list; the last one where it has no such page."""
+    """Return a page of a list; the last one if it has no such page."""
     kinds, _ = kinds_and_systems(packed)
     known = kinds.get(wanted.kind, 0) if wanted.kind else sum(kinds.values())
     is_counted = not (wanted.text or wanted.system)
@@ -180,7 +180,7 @@ def page_of(packed: bytes, wanted: WantedRows) -> RowPage:
         total = known if is_counted else None
         if total is None and (shown or number == 1):
             total = start + len(shown) + sum(1 for _ in found)
-    if total is None:  # there are fewer rows than were asked for: count them
+    if total is None:  # the page is beyond the end of the filtered rows: count them
         first = page_of(packed, replace(wanted, page=1))
         return page_of(packed, replace(wanted, page=_pages(first.total)))
     return RowPage(rows=shown, page=number, total=total)
@@ -191,8 +191,7 @@ def _pages(total: int) -> int:
 
 
 def _as_wanted(lines: Iterable[bytes], wanted: WantedRows) -> Iterator[bytes]:
-    """Yield the lines of rows that are asked for; a line is taken apart only where its text
-    decides."""
+    """Yield the lines of matching rows; a line is parsed only if its text decides."""
     begins = f'["{wanted.kind}",'.encode() if wanted.kind else b"["
     system = json.dumps(wanted.system, ensure_ascii=False).encode()
     text = wanted.text.casefold()

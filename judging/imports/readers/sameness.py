@@ -1,4 +1,4 @@
-"""When two texts of files count as equal."""
+"""Comparison of texts from files: the forms in which two texts count as equal."""
 
 import re
 import unicodedata

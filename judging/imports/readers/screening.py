@@ -1,9 +1,9 @@
-"""Rows about nothing that a dataset holds, left out while a file is read: no record is made of
-them.
+"""Screening of rows that refer to nothing in a dataset: they are skipped while a file is read, and
+no record is made of them.
 
 A screen holds digests of what rows may name: ids of sources, keys and texts of questions. It serves
-files that name their questions by these alone; a row that says what systems were given may be found
-by that.
+files that name their questions by these alone; a row with inputs of a system may be matched by
+those instead.
 """
 
 from array import array
@@ -17,15 +17,15 @@ from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.sameness import normalized
 from judging.imports.readers.tables import Row
 
-TellLeftOut = Callable[[int, str], None]  # told the row and what it says
+TellLeftOut = Callable[[int, str], None]  # called with a row's number and its text
 GIVEN_COLUMNS = ("passage", "sentence", "answer", "target_type")
 _ROLES = ("source_id", "key", "question")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
-    """What a dataset holds, as digests. Another text has a digest of its own, but for one in 10
-    to the 13."""
+    """Digests of a dataset's ids, keys and texts. Two different texts share a digest with a chance
+    of one in 10 to the 13."""
 
     held: frozenset[int]
 
@@ -36,8 +36,8 @@ class Screen:
     def passes(
         self, header: tuple[str, ...], columns: ColumnRoles, left_out: TellLeftOut
     ) -> Callable[[Row], bool]:
-        """Return what says of a row whether it may be about something held; `left_out` is told of
-        the others."""
+        """Return a function that decides whether a row may refer to the dataset; `left_out` is
+        called for the others."""
         place = {name: number for number, name in enumerate(header)}
         named = [(role, place[name]) for role in _ROLES if (name := getattr(columns, role))]
         shown = [
@@ -74,13 +74,13 @@ def screen_of(*, ids: Iterable[str], keys: Iterable[str], texts: Iterable[str]) 
 
 
 def digest(role: str, text: str) -> int:
-    """Return 64 bits of what is compared: a question's text after its normalisation, ids without
-    blanks around them."""
+    """Return 64 bits of the compared text: a question's text normalised, ids without surrounding
+    blanks."""
     compared = normalized(text) if role == "question" else text.strip()
     return int.from_bytes(blake2b(f"{role}\0{compared}".encode(), digest_size=8).digest())
 
 
 def serves(columns: ColumnRoles) -> bool:
-    """Say whether rows of these columns can be screened."""
+    """Return whether rows of these columns can be screened."""
     given = any(getattr(columns, each) for each in GIVEN_COLUMNS)
     return not given and not columns.by_system and any(getattr(columns, each) for each in _ROLES)

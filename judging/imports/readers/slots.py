@@ -1,4 +1,4 @@
-"""The slots of every question set of a table, and which row fills which."""
+"""The slots of every question set of a table, and the row that fills each."""
 
 from collections.abc import Mapping
 
@@ -13,18 +13,18 @@ SetKey = tuple[str, str]
 
 
 def check_crossed(*, sources: int, systems: int, named: int) -> None:
-    """Check how many question sets there would be where every system owes every source one: a small
-    file names thousands of both.
+    """Check the number of question sets if every system is expected to have one for every source: a
+    small file names thousands of both.
 
     Raises
     ------
     Unreadable
-        Where very many of them are named nowhere.
+        If the file names very few of them.
     """
     if sources * systems - named > MAX_TABLE_ROWS:
         raise Unreadable(
             f"Of {systems:,} systems for {sources:,} sources there would be {sources * systems:,} question sets, of "
-            f"which the file names {named:,}. Look whether the right columns were chosen for the source and the system."
+            f"which the file names {named:,}. Check that the right columns were chosen for source and system."
         )
 
 
@@ -40,38 +40,37 @@ class SlotsSeen:
         self._known: dict[tuple[str, str, str], int] = {}
 
     def repeat(self, source: str, system: str) -> None:
-        """Note that the set's next question repeats one: nobody else owes it."""
+        """Note that the set's next question is a repeat, which no other system is expected to have."""
         self._again[source, system] = self._again.get((source, system), 0) + 1
 
     def know(self, source: str, system: str) -> None:
-        """Note that the system has a question set for the source, be it empty."""
+        """Note that the system has a question set for the source, even if it is empty."""
         self._sizes.setdefault((source, system), 0)
 
     def position(self, source: str, system: str, *, declared: int, name: str) -> int:
-        """Return the declared position, or where it is 0 the one that a question of this key or
-        text has, or the next.
+        """Return the declared position or, if it is 0, the one of a question with this key or text,
+        else the next.
 
         Raises
         ------
         RowRefused
-            Where the set has no slot left.
+            If the set has no slot left.
         """
         position = declared or self._find(source, system, name)
         most = self.columns.expected or MAX_QUESTIONS_PER_SET
         if position > most:
-            verb = "owes" if self.columns.expected else "can give"
-            reason = f"System “{shorten(system)}” {verb} source “{shorten(source)}” only {most:,} questions."
+            verb = "is expected to return" if self.columns.expected else "can return"
+            reason = f"System “{shorten(system)}” {verb} only {most:,} questions for source “{shorten(source)}”."
             raise RowRefused(reason, column=self.columns.question, value=shorten(name))
         return position
 
     def put(self, question: QuestionRecord) -> QuestionRecord:
-        """Put the question in its slot, or find there that an earlier row did; return what stands
-        in it.
+        """Put the question in its slot unless an earlier row did; return the question in the slot.
 
         Raises
         ------
         RowRefused
-            Where another question fills the slot.
+            If another question fills the slot.
         """
         pair = (question.source_key, question.system)
         slot = (*pair, question.position)
@@ -99,8 +98,8 @@ class SlotsSeen:
         }
 
     def _find(self, source: str, system: str, name: str) -> int:
-        """Where a question comes once for every rater, the same key or text is the same
-        question."""
+        """Return the position of a question; if there is a row for every rater, an equal key or
+        text means the same question."""
         following = self._sizes.get((source, system), 0) + 1
         if not self.columns.has_rater_rows:
             return following

@@ -1,4 +1,4 @@
-"""The sources of a table: rows that were given the same thing share one."""
+"""The sources of a table: rows with the same inputs share one."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from judging.spans import Range
 
 
 class RowRefused(ValueError):
-    """A row cannot be taken; `column` says where to look."""
+    """A row cannot be used; `column` says where the fault is."""
 
     def __init__(self, reason: str, *, column: str = "", value: str = "") -> None:
         """Keep the reason, the column and the value."""
@@ -25,7 +25,7 @@ class RowRefused(ValueError):
 
 @dataclass(slots=True, kw_only=True)
 class GivenInRow:
-    """What one row says that the system was given."""
+    """The inputs of a system in one row."""
 
     passage: str | None
     sentence: str
@@ -47,7 +47,7 @@ class _Draft:
 
 
 class Sources:
-    """The sources seen so far, each with the row that named it first."""
+    """The sources seen so far, each with the first row that named it."""
 
     def __init__(self, columns: ColumnRoles) -> None:
         """Start with none."""
@@ -59,14 +59,14 @@ class Sources:
     def key_of(
         self, given: GivenInRow, *, source_id: str, row: int, question: str = ""
     ) -> tuple[str, GivenInRow]:
-        """Return the key of the source that this row belongs to, and what the first row said of it.
+        """Return the key of this row's source, and its inputs in the first row.
 
-        `question` is what the row's question goes by where it comes once for every rater.
+        `question` identifies the row's question if there is a row for every rater.
 
         Raises
         ------
         RowRefused
-            Where the row says something else about the source than an earlier row did.
+            If the row contradicts an earlier row about the source.
         """
         identity = (
             ("id", source_id) if self.columns.source_id else self._identity(given, question, row)
@@ -82,19 +82,19 @@ class Sources:
         return draft.key, draft.given
 
     def records(self) -> Iterator[tuple[SourceRecord, tuple[Problem, ...]]]:
-        """Yield each source with what is to be said about its marks."""
+        """Yield each source with the problems of its answer and sentence."""
         for draft in self._drafts.values():
             place = self._place(draft.given)
             start = self._chosen(draft, place)
             yield _record(draft, place, start), tuple(self._doubts(draft, place, start))
 
     def unknown_starts(self) -> Iterator[str]:
-        """Yield the source keys for which a start was chosen although there is no such source."""
+        """Yield the source keys of chosen starts for which there is no source."""
         known = {draft.key for draft in self._drafts.values()}
         yield from (key for key in self.columns.starts if key not in known)
 
     def _identity(self, given: GivenInRow, question: str, row: int) -> object:
-        """The same passage, answer, start and target type; where none is given, the same
+        """Return what identifies a source: passage, answer, start and target type; without them the
         references, else the same question by several raters, else the row."""
         text = given.sentence if given.passage is None else given.passage
         if text or given.answer or given.target_type:
@@ -118,7 +118,7 @@ class Sources:
         return self._places[known]
 
     def _occurrences(self, text: str, answer: str) -> Sequence[Range]:
-        """Look an answer up in a text once, however many rows declare places that are not its."""
+        """Return the occurrences of an answer, cached: many rows may declare other places."""
         if (text, answer) not in self._found:
             self._found[text, answer] = occurrences(text, answer)
         return self._found[text, answer]
@@ -136,7 +136,7 @@ class Sources:
         if place.choices and start is None:
             times = len(place.choices)
             often = f"{times} times" if times < MAX_PAGE_ROWS else f"{times} times or more"
-            reason = f"The answer stands {often} in the text; say which is meant."
+            reason = f"The answer occurs {often} in the text; say which is meant."
             yield Problem(
                 row=draft.row,
                 column=self.columns.answer,
@@ -174,7 +174,7 @@ def _listed(cell: str) -> list[str]:
 
 
 def _agree(draft: _Draft, given: GivenInRow, columns: ColumnRoles) -> None:
-    """Let a blank cell stand for what an earlier row said, and refuse anything else."""
+    """Fill a blank cell from an earlier row, and refuse different values."""
     if given == draft.given:
         return
     for name in (

@@ -1,4 +1,4 @@
-"""Scores of whole systems, as a study's table of results has them: one row a system, one column a
+"""Scores of whole systems, as in a study's table of results: one row a system, one column a
 metric."""
 
 from collections.abc import Collection
@@ -16,14 +16,14 @@ def read_system_scores(data: bytes, *, systems: Collection[str]) -> CellsOfSyste
     Raises
     ------
     Unreadable
-        Where any row or cell cannot be taken: nothing of such a file is.
+        If any row or cell cannot be read: then nothing of the file is used.
     """
     table = open_delimited(data)
     if len(table.header) < 2:
         raise Unreadable("Beside the column of systems there is none of scores.")
     found: CellsOfSystems = {name: {} for name in table.header[1:]}
     named: set[str] = set()
-    for row in table.all_or_none():  # no more than there are systems are held
+    for row in table.all_or_none():  # read no more rows than there are systems
         system = _system(row, systems, named)
         for name, cell in zip(found, row.cells[1:], strict=True):
             if text := _score(row, name, cell):

@@ -1,12 +1,12 @@
-"""CSV, TSV and JSON Lines: bytes in, a header and rows of text out, every row accounted for.
+"""CSV, TSV and JSON Lines: from bytes to a header and rows of text, with every row accounted for.
 
 `rows_read` is always the number of rows kept plus the number of rows refused, each with its reason.
 A row is numbered as a spreadsheet numbers it: the header is row 1, a cell with line breaks is still
-one row, a blank line takes a number and is no row. JSON Lines have no header: there a row is its
+one row, a blank line has a number but is no row. JSON Lines have no header: there a row is its
 line.
 
-A file is gone through once: `OpenTable` hands out the rows as they are read, and `RowTable` holds them
-all.
+A file is read once: `OpenTable` yields the rows as they are read, and `RowTable` holds all of
+them.
 """
 
 import csv
@@ -30,20 +30,20 @@ from judging.imports.readers.title_rows import column_names
 from judging.limits import MAX_JSON_DEPTH, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
 
 DELIMITERS = (",", ";", "\t")
-SAMPLE_ROWS = 50  # looked at to find out what a column holds
-_POOLED_TEXTS = 65_536  # texts of which equal ones are kept once
+SAMPLE_ROWS = 50  # from which the roles of columns are proposed
+_POOLED_TEXTS = 65_536  # texts of which equal ones are stored once
 _SAMPLE = 50
-_UNDER_TITLE = 0.6  # of the first rows, before they tell the delimiter against the first
+_UNDER_TITLE = 0.6  # share of the first rows that decides the delimiter against the first row
 _TOO_DEEP = "its lists or objects are nested too deeply"
 _EXACT_INTEGER = 1e15  # larger floats may not hold every digit
-_LONG = 1_000  # characters of a cell, from which it pays to remember what was found in it
-_LAYOUT_ROWS = 200  # looked at to find out whether there is a header, and how wide the rows are
+_LONG = 1_000  # characters of a cell from which caching its results pays
+_LAYOUT_ROWS = 200  # from which the header and the width of the rows are detected
 
 Parsed = tuple[int, list[str] | Problem]
 RowOrProblem = tuple[int, Mapping[str, object] | Problem]
-LaidCells = tuple[str, ...] | dict[int, str]  # of an object with few of the columns, those alone
+LaidCells = tuple[str, ...] | dict[int, str]  # a dict for an object with few of the columns
 
-# The module's own limit counts silently against long passages; cells are measured after reading,
+# The module's own limit counts long passages without a message; cells are measured after reading,
 # with a sentence.
 csv.field_size_limit(2**31 - 1)
 
@@ -58,11 +58,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowTable:
-    """A file of rows under a header; of its problems, those of the kind `row` are rows that are
-    missing.
+    """A table of rows under a header; a problem of the kind `row` is a row that is missing.
 
-    `headed` says whether the names of the columns stand in the file; else they are named by their
-    places. `percentages` are columns whose numbers were written with a percent sign.
+    `headed` says whether the file contains the names of the columns; otherwise they are named by
+    their places. `percentages` are columns whose numbers were written with a percent sign.
     """
 
     header: tuple[str, ...]
@@ -81,8 +80,8 @@ class RowTable:
 
 
 class OpenTable:
-    """A table whose rows come as they are read, once; `problems` and `rows_read` are complete
-    behind the last row."""
+    """A table whose rows are yielded as they are read, once. After the last row, `problems` and
+    `rows_read` are complete."""
 
     def __init__(
         self,
@@ -95,7 +94,7 @@ class OpenTable:
         headed: bool = True,
         percentages: Iterable[str] = (),
     ) -> None:
-        """Take the rows that will come; a problem in place of a row refuses it."""
+        """Take the rows to be yielded; a problem in place of a row refuses it."""
         self.header = header
         self.delimiter = delimiter
         self.quoted = quoted
@@ -108,7 +107,7 @@ class OpenTable:
 
     @property
     def rows(self) -> Iterator[Row]:
-        """Yield the rows; those of the sample come first and again."""
+        """Yield the rows, beginning with those of the sample."""
         while self._first:
             yield self._first.pop(0)
         yield from self._coming()
@@ -119,7 +118,7 @@ class OpenTable:
         return self._first[:most]
 
     def all_or_none(self) -> Iterator[Row]:
-        """Yield the rows; Unreadable at the first that is refused, behind which nothing is read."""
+        """Yield the rows; raise Unreadable at the first refused one, and read no further."""
         yield from self._first
         for result in self._results:
             if isinstance(result, Row):
@@ -128,7 +127,7 @@ class OpenTable:
                 raise Unreadable(result.reason, row=result.row)
 
     def tell(self, progress: Callable[[int], None], *, every: int) -> None:
-        """Have `progress` told the number of rows now and then while they come."""
+        """Have `progress` called with the number of rows at intervals."""
         self._results = _told(self._results, progress, every, self.rows_read)
 
     def table(self) -> RowTable:
@@ -137,7 +136,7 @@ class OpenTable:
         Raises
         ------
         Unreadable
-            Where no row came at all.
+            If there is no row at all.
         """
         rows = tuple(self.rows)
         return RowTable(
@@ -183,12 +182,12 @@ def read_delimited(
     header: bool | None = None,
     above: int | None = None,
 ) -> RowTable:
-    """Return the rows of a CSV or TSV file. What is not declared is found out.
+    """Return the rows of a CSV or TSV file. Settings that are not declared are detected.
 
     Raises
     ------
     Unreadable
-        Where no row can be had: not text, empty, no rows, two columns of one name, a quotation mark never closed.
+        If there is no row: not text, empty, no rows, two columns of one name, a quotation mark never closed.
     """
     return open_delimited(
         data, delimiter=delimiter, quoted=quoted, header=header, above=above
@@ -203,8 +202,8 @@ def open_delimited(
     header: bool | None = None,
     above: int | None = None,
 ) -> OpenTable:
-    """Return a CSV or TSV file as rows that come as they are read; Unreadable may be raised until
-    the last of them."""
+    """Return a CSV or TSV file as rows that are read lazily; Unreadable may be raised until the
+    last of them."""
     if delimiter and (len(delimiter) > 1 or delimiter in '"\r\n'):
         raise Unreadable(
             "A delimiter is one character, and neither a quotation mark nor a line break."
@@ -225,12 +224,12 @@ def shape_rows(
     above: int | None = None,
 ) -> OpenTable:
     """Return rows of cells as a table; the first is the header, unless it looks like one of the
-    rows, or like a title above the header. `above` says how many rows stand there.
+    rows, or like a title above the header. `above` is the number of rows above the header.
 
     Raises
     ------
     Unreadable
-        Where there is no header or nothing under it.
+        If there is no header or no row below it.
     """
     ahead = list(islice(parsed, _LAYOUT_ROWS + 1))
     if ahead and isinstance(ahead[0][1], Problem):
@@ -266,8 +265,8 @@ def shape_rows(
 def _without_titles(
     ahead: Sequence[Parsed], above: int | None
 ) -> tuple[list[Parsed], list[Problem]]:
-    """Return the first rows without what stands above the names of the columns, those in one row,
-    and what there is to say about it."""
+    """Return the first rows without those above the names of the columns, with the names in one
+    row, and a remark about it."""
     read: list[tuple[int, list[str]]] = []
     for number, cells in ahead:
         if isinstance(cells, Problem):
@@ -280,10 +279,10 @@ def _without_titles(
     names = f"row {number:,}"
     if found.rows - found.above == 2:
         names = f"rows {read[found.above][0]:,} and {number:,}, which are read as one"
-    reason = f"The names of the columns stand in {names}."
+    reason = f"The names of the columns are in {names}."
     if found.above:
         told = " | ".join(filter(None, map(str.strip, read[0][1])))
-        reason += f" What stands above them is left out: “{shorten(told)}”."
+        reason += f" The text above them is skipped: “{shorten(told)}”."
     remark = Problem(row=read[0][0], column="", value="", reason=reason, kind="warning")
     return [(number, list(found.cells)), *ahead[found.rows :]], [remark]
 
@@ -312,12 +311,12 @@ def open_jsonl(data: bytes) -> OpenTable:
 
 
 def open_objects(objects: Iterable[RowOrProblem], *, remarks: Sequence[Problem] = ()) -> OpenTable:
-    """Return objects that a reader took from its format as rows; several may come from one row of
-    the file. What the columns are is known behind the last of them, so all are taken, laid out as
-    cells, before the first row comes.
+    """Return objects that a reader extracted from its format as rows; several may be from one row
+    of the file. The columns are known only after the last object, so all objects are read, and laid
+    out as cells, before the first row is yielded.
 
     A problem in place of an object refuses a row; `remarks` are the problems that refuse none. They
-    are looked at when the last object was taken, so a reader may still be adding to them.
+    are read after the last object, so a reader may still add to them.
     """
     places: dict[str, int] = {}
     pool: dict[str, str] = {}
@@ -333,8 +332,8 @@ def open_objects(objects: Iterable[RowOrProblem], *, remarks: Sequence[Problem] 
 
 
 def _cells(found: Mapping[str, object], places: dict[str, int], pool: dict[str, str]) -> LaidCells:
-    """Return the values by the places of their names, of which new ones may come; equal texts are
-    kept once."""
+    """Return the values by the places of their names, adding new names; equal texts are stored
+    once."""
     cells: dict[int, str] = {}
     for name, value in found.items():
         place = places.setdefault(name, len(places))
@@ -344,7 +343,7 @@ def _cells(found: Mapping[str, object], places: dict[str, int], pool: dict[str, 
             )
         text = json_text(value)
         cells[place] = pool.setdefault(text, text)
-    # an entry takes as much as a dozen places, which all rows together would fill
+    # a dict entry takes as much memory as a dozen places in a tuple
     return cells if len(cells) * 12 < len(places) else _in_places(cells, len(places))
 
 
@@ -379,8 +378,8 @@ def _nothing(laid: Sequence[object]) -> str:
 
 
 def _parse(text: TextIO, *, delimiter: str, quoted: bool) -> Iterator[Parsed]:
-    """Yield each record that is not blank with its number; one that breaks the quoting is a
-    problem."""
+    """Yield each record that is not blank with its number; yield a problem for one with broken
+    quoting."""
     text.seek(0)
     reader = csv.reader(
         text,
@@ -429,8 +428,8 @@ def _check_names(names: Sequence[str]) -> None:
 def _shape(
     number: int, row: list[str] | Problem, layout: Layout, pool: dict[str, str]
 ) -> Row | Problem:
-    """Return the row under the header. Cells beyond it are dropped where blank: spreadsheets export
-    such."""
+    """Return the row under the header. Blank cells beyond it are dropped, because spreadsheets
+    export them."""
     if isinstance(row, Problem):
         return row
     names, width = layout.names, len(row)
@@ -447,7 +446,7 @@ def _shape(
 
 
 def _refused_cell(number: int, cells: Sequence[str], header: Sequence[str]) -> Problem | None:
-    # looking at the short cells of a row at once is cheaper than at each
+    # checking the short cells of a row together is faster than one by one
     short = "".join([cell for cell in cells if len(cell) <= _LONG])
     if unstorable(short) or any(_long_unstorable(cell) for cell in cells if len(cell) > _LONG):
         for name, cell in zip(header, cells, strict=True):
@@ -460,7 +459,7 @@ def _refused_cell(number: int, cells: Sequence[str], header: Sequence[str]) -> P
 
 @lru_cache(maxsize=16)
 def _long_unstorable(cell: str) -> str:
-    """Look at a long cell once: thousands of rows may share a passage."""
+    """Check a long cell once: thousands of rows may share a passage."""
     return unstorable(cell)
 
 
@@ -483,8 +482,8 @@ def _object(number: int, line: str) -> dict[str, object] | Problem:
 
 
 def cell_text(value: object) -> str:
-    """Return a value of a typed table as a person would write it: 3 rather than 3.0, dates in ISO
-    form, lists and objects as JSON, a missing value as a blank."""
+    """Return a value of a typed table as text for people: 3 rather than 3.0, dates in ISO form,
+    lists and objects as JSON, a missing value as a blank."""
     if isinstance(value, str):
         return value
     if value is None or value != value:
@@ -502,12 +501,12 @@ def cell_text(value: object) -> str:
 
 def parse_json(text: str) -> object:
     """Return the value of a JSON text. Numbers stay text, so no digit is lost; NaN and Infinity are
-    blank; a key that comes twice is refused.
+    blank; a repeated key is refused.
 
     Raises
     ------
     ValueError
-        With the reason as a clause.
+        With the reason as a clause of a sentence.
     """
     try:
         found = _JSON.decode(text)
@@ -519,8 +518,8 @@ def parse_json(text: str) -> object:
 
 
 def parse_jsons(text: str) -> Iterator[tuple[int, object]]:
-    """Yield the values of JSON texts that stand one after the other, each with its line; blanks and
-    commas may divide them. ValueError as in `parse_json`."""
+    """Yield the values of consecutive JSON texts, each with its line; they may be separated by
+    blanks and commas. ValueError as in `parse_json`."""
     place, line = 0, 1
     while divider := _JSON_DIVIDER.match(text, place):
         line += divider[0].count("\n")
@@ -545,7 +544,7 @@ def _json_reason(error: json.JSONDecodeError | RecursionError) -> str:
 
 
 def _depth(value: object) -> int:
-    """Return how deep lists and objects are nested, one level after the other."""
+    """Return how deeply lists and objects are nested, checking level by level."""
     level, depth = [value], 0
     while level:
         inside = (
@@ -562,7 +561,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"the key “{shorten(twice)}” stands twice in one object")
+        raise ValueError(f"the key “{shorten(twice)}” occurs twice in one object")
     return found
 
 
@@ -573,20 +572,20 @@ _JSON_DIVIDER = re.compile(r"[\s,]*")
 
 
 def row_digest(cells: tuple[str, ...]) -> bytes:
-    """Return 16 bytes that tell rows apart; they take less than the cells of every row. No cell
-    holds a NUL."""
+    """Return 16 bytes that distinguish rows, in less memory than their cells. No cell holds a
+    NUL."""
     parts = (_long_digest(cell) if len(cell) > _LONG else cell.encode() for cell in cells)
     return blake2b(b"\x00".join(parts), digest_size=16).digest()
 
 
 @lru_cache(maxsize=16)
 def _long_digest(cell: str) -> bytes:
-    """Return the digest of a long cell; the same passage often stands in rows one after another."""
+    """Return the digest of a long cell; consecutive rows often have the same passage."""
     return blake2b(cell.encode(), digest_size=16).digest()
 
 
 def shorten(text: str, *, most: int = 80) -> str:
-    """Return the beginning of a text, fit to be shown in a list of problems."""
+    """Return the beginning of a text, to be shown in a list of problems."""
     if len(text) <= most and text.isprintable():
         return text
     printable = "".join(
@@ -597,7 +596,7 @@ def shorten(text: str, *, most: int = 80) -> str:
 
 def _find_delimiter(text: TextIO) -> str:
     """Return the delimiter under which most of the first rows are as wide as the header, of those
-    that divide it; where hardly any is, as under a title, the one under which most are of one
+    that divide it; if hardly any is, as under a title, the one under which most rows have one
     width."""
     widths = {delimiter: _widths(text, delimiter, most=_SAMPLE) for delimiter in DELIMITERS}
     dividing = [delimiter for delimiter, (first, _) in widths.items() if first > 1]
@@ -615,8 +614,8 @@ def _find_delimiter(text: TextIO) -> str:
 
 
 def _find_quoting(text: TextIO, delimiter: str) -> bool:
-    """Only with tabs is a file found without quoting: take the reading in which more rows fit the
-    header, or where hardly any does in either, the reading in which more are of one width."""
+    """Return whether cells are quoted. Only files with tabs may be unquoted: choose the reading in
+    which more rows fit the header or, if hardly any does in either, more rows have one width."""
     if delimiter != "\t":
         return True
     widths = {quoted: _widths(text, delimiter, quoted=quoted) for quoted in (True, False)}
@@ -633,8 +632,8 @@ def _find_quoting(text: TextIO, delimiter: str) -> bool:
 def _widths(
     text: TextIO, delimiter: str, *, quoted: bool = True, most: int | None = None
 ) -> tuple[int, Counter[int]]:
-    """Return the width of the first row, and how many rows that can be parsed have which, up to a
-    quotation mark that is never closed."""
+    """Return the width of the first row, and the number of rows of each width, up to a quotation
+    mark that is never closed."""
     first, found = 0, Counter[int]()
     with suppress(Unreadable):
         for _, cells in islice(_parse(text, delimiter=delimiter, quoted=quoted), most):

@@ -1,8 +1,8 @@
-"""From the bytes of somebody's file to its text, or to the sentence that says why there is none.
+"""From the bytes of a user's file to its text, or to a sentence that says why there is none.
 
-UTF-8 and UTF-16 are found out, with or without their mark. Bytes in any other encoding mean
-something in several of them, so which one is meant is said by a person, who is shown what the text
-would be in each (`decodings`).
+UTF-8 and UTF-16 are detected, with or without a byte order mark. Bytes in any other encoding are
+valid in several, so a user chooses one, and is shown what the text would be in each
+(`decodings`).
 """
 
 import io
@@ -23,12 +23,12 @@ from judging.limits import MAX_TEXT_CHARACTERS
 
 _CHUNK = 1 << 20
 _HEAD = 4_096
-_LOOKED_AT = 4 << 20
+_LOOKED_AT = 4 << 20  # bytes examined
 _BEYOND_BYTES = re.compile(rb"[\x80-\xff]")
 _BEYOND = re.compile("[^\x00-\x7f]")
 _PLACES_SHOWN = 5  # of a file in one encoding
 _AROUND = 40  # characters shown on each side of what differs between encodings
-# Those a person may choose, the likelier first where two fit equally well.
+# The encodings a user may choose, the likelier first if two fit equally well.
 ENCODINGS = {
     "utf-8": "UTF-8",
     "utf-16": "UTF-16",
@@ -59,7 +59,7 @@ _TYPED_TABLES = (
 
 
 class Unreadable(ValueError):
-    """Nothing of the file can be taken; `reason` is a sentence for the researcher."""
+    """The file cannot be read at all; `reason` is a sentence for the researcher."""
 
     def __init__(self, reason: str, *, row: int = 0) -> None:
         """Keep the reason and the row, 0 for the whole file."""
@@ -70,7 +70,7 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """What a piece of the file says in one encoding: the first pieces with characters outside
+    """A sample of the file's text in one encoding: the first pieces with characters outside
     ASCII."""
 
     encoding: str
@@ -79,11 +79,10 @@ class Decoding:
 
 
 def decodings(data: bytes) -> tuple[Decoding, ...]:
-    """Return every plausible encoding of the file with a live sample of its text, the likeliest
-    first.
+    """Return every plausible encoding of the file with a sample of its text, the likeliest first.
 
-    Plausible is one in which the file is text: each byte means a character, and none is a control
-    character. Of a large file, what follows the first byte beyond ASCII is looked at.
+    An encoding is plausible if the file is text in it: each byte means a character, and none is a
+    control character. Of a large file, only what follows the first byte beyond ASCII is examined.
     """
     beyond = _BEYOND_BYTES.search(data)
     start = max(0, beyond.start() - 2 * _AROUND) // 2 * 2 if beyond else 0
@@ -102,12 +101,12 @@ def decodings(data: bytes) -> tuple[Decoding, ...]:
 
 
 def as_utf8(data: bytes, encoding: str) -> bytes:
-    """Return the file in UTF-8 where it is in the encoding that somebody named.
+    """Return the file in UTF-8, converted from the encoding that a user named.
 
     Raises
     ------
     Unreadable
-        Where the encoding is not one of those offered, or the file is not in it.
+        If the encoding is not one of those offered, or the file is not in it.
     """
     if encoding not in ENCODINGS:
         raise Unreadable(
@@ -120,8 +119,8 @@ def as_utf8(data: bytes, encoding: str) -> bytes:
 
 
 def in_utf8(head: bytes) -> bytes:
-    """Return the beginning of a file in UTF-8 where it is in UTF-16, so that its signs are known;
-    else as it is."""
+    """Return the beginning of a file in UTF-8, converted from UTF-16 if it is in that, so that its
+    format is recognised."""
     try:
         encoding = _encoding(head)
     except Unreadable:
@@ -148,7 +147,7 @@ def read_text(data: bytes) -> str:
 
 
 def unstorable(text: str) -> str:
-    """Return why this text cannot be kept, or nothing."""
+    """Return why this text cannot be stored, or ""."""
     if len(text) > MAX_TEXT_CHARACTERS:
         return f"holds {len(text):,} characters; at most {MAX_TEXT_CHARACTERS:,} can be kept"
     if "\x00" in text:
@@ -180,8 +179,8 @@ def _encoding(data: bytes) -> str:
 
 
 def _unmarked(head: bytes) -> str:
-    """Text of mostly Latin letters has a NUL at every second byte in UTF-16, and nowhere in
-    anything else."""
+    """Return the encoding of a file without a mark: text of mostly Latin letters has a NUL at every
+    second byte in UTF-16, and nowhere in other encodings."""
     first, second = head[::2].count(0), head[1::2].count(0)
     if second > 9 * first:
         return "utf-16-le"
@@ -191,8 +190,8 @@ def _unmarked(head: bytes) -> str:
 
 
 def _sampled(data: bytes, encoding: str) -> str:
-    """Return what stands around the first characters outside ASCII; nothing where the file is not
-    in this encoding.
+    """Return the text around the first characters outside ASCII; "" if the file is not in this
+    encoding.
 
     In UTF-16 most bytes would be characters of some script, so only a mark or its zeros make it
     plausible.
@@ -211,8 +210,8 @@ def _sampled(data: bytes, encoding: str) -> str:
 
 
 def _around(data: bytes, encoding: str) -> Iterator[str]:
-    """Yield a few places of the text as they are read, after the whole of it was decoded; else its
-    beginning."""
+    """Yield a few places of the text as they are read, after all of it was decoded; if there are
+    none, its beginning."""
     decoder = getincrementaldecoder(encoding)()
     pieces: list[str] = []
     beginning = ""
@@ -237,8 +236,8 @@ def _beyond_ascii(text: str, start: int) -> int:
 
 
 def _strangeness(sample: str, encoding: str) -> float:
-    """Return how unlike writing the sample is, by its characters outside ASCII: few are signs, and
-    a script that is written with Latin letters has few letters of other shapes."""
+    """Return how unlike writing the sample's characters outside ASCII are: in real text few are
+    symbols, and a text in Latin letters has few letters of other scripts."""
     if encoding in ("utf-8", "utf-16", "utf-16-le", "utf-16-be"):
         return -1.0
     beyond = [sign for sign in sample if sign > "\x7f" and sign != "…"]
@@ -273,7 +272,7 @@ def _refuse_undecodable(data: bytes, encoding: str) -> None:
 
 
 def _undecodable(data: bytes, encoding: str) -> Unreadable:
-    """Say where it happens: the decoder in pieces knows only its own piece."""
+    """Return the error with the place in the file: the decoder knows only its own piece."""
     try:
         data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -291,7 +290,7 @@ def _name(encoding: str) -> str:
 
 
 def _advice(data: bytes) -> str:
-    """Propose the encoding that the file may be in instead, else what a person can do."""
+    """Propose the encoding that the file may be in instead, else what a user can do."""
     found = [each for each in decodings(data) if not each.encoding.startswith("utf-")]
     if not found:
         return "; save it as UTF-8"

@@ -1,9 +1,9 @@
-"""What stands above the names of a table's columns: a title, notes, the names of groups of columns.
+"""Rows above the names of a table's columns: a title, notes, the names of groups of columns.
 
-A row above the names fills at most half as many columns as most rows do, and is unlike what stands
-below. Names may take two rows: where the second fills what the first leaves blank and leaves blank
-what all other rows fill, both are read together, as they are where names repeat under the names of
-groups (`fluency` and `relevance` under `Rater 1` and under `Rater 2`).
+A row above the names fills at most half as many columns as most rows do, and is unlike the rows
+below. Names may take two rows: if the second fills the cells that the first leaves blank and leaves
+blank those that all other rows fill, both are read together; so are names that repeat under the
+names of groups (`fluency` and `relevance` under `Rater 1` and under `Rater 2`).
 """
 
 from collections import Counter
@@ -15,21 +15,21 @@ from judging.imports.readers.guessing import is_criterion, is_known_name
 from judging.imports.readers.header import below_each, likeness
 
 ROWS_ABOVE_NAMES = 10
-_REQUIRED_ROWS = 2  # below what may be the names
+_REQUIRED_ROWS = 2  # below the possible names
 _USUAL_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnNames:
-    """The names of the columns as one row, and how many rows they and what is above them take."""
+    """The names of the columns as one row, and the rows that they and the rows above them take."""
 
     cells: tuple[str, ...]
-    above: int  # rows that are left out
-    rows: int  # those and the names'
+    above: int  # skipped rows above the names
+    rows: int  # those and the rows of the names
 
 
 def column_names(rows: Sequence[Sequence[str]], above: int | None = None) -> ColumnNames:
-    """Return the names of the columns; `above` says how many rows stand above them."""
+    """Return the names of the columns; `above` is the number of rows above them."""
     place = _above(rows) if above is None else min(above, max(0, len(rows) - 1))
     names = list(rows[place]) if rows else []
     over = rows[place - 1] if place else ()
@@ -43,7 +43,7 @@ def column_names(rows: Sequence[Sequence[str]], above: int | None = None) -> Col
 
 
 def _above(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many rows stand above the names; none where nothing below looks like names."""
+    """Return the number of rows above the names; 0 if no row below looks like names."""
     if len(rows) <= _REQUIRED_ROWS:
         return 0
     usual = median(map(_filled, rows[1:]))
@@ -60,7 +60,7 @@ def _above(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _goes_on(rows: Sequence[Sequence[str]]) -> bool:
-    """Say whether the names of the first row go on in the second."""
+    """Return whether the names of the first row continue in the second."""
     if len(rows) <= _REQUIRED_ROWS:
         return False
     first, second, below = rows[0], rows[1], rows[2:]
@@ -76,8 +76,8 @@ def _goes_on(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _are_names(rows: Sequence[Sequence[str]]) -> bool:
-    """Say whether the first row surely names columns: by words that columns are called, or unlike
-    what stands below it."""
+    """Return whether the first row certainly names columns: by common names of columns, or because
+    it is unlike the rows below it."""
     first = [cell for cell in rows[0] if cell.strip()]
     known = sum(is_known_name(cell) or is_criterion(cell) for cell in first)
     found = _likenesses(rows)
@@ -94,8 +94,8 @@ def _likenesses(rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _told_apart(names: Sequence[str], over: Sequence[str]) -> list[str]:
-    """Return names of which those that repeat have the name of their group before them, which
-    stands over the first of its columns."""
+    """Return names, those that repeat preceded by the name of their group, which is above the first
+    of its columns."""
     counts = Counter(cell.strip() for cell in names if cell.strip())
     found, group = [], ""
     for name, label in zip(names, _wide(over, len(names)), strict=False):

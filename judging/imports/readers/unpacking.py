@@ -18,7 +18,7 @@ from judging.limits import MAX_UNPACKED_BYTES
 GZIP = b"\x1f\x8b"
 ZIP = b"PK\x03\x04"
 _DAMAGED = (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, zlib.error, lzma.LZMAError)
-# Parts by which an archive is known as the file of a program
+# Parts that show that an archive is the file of a program
 _PROGRAM_PARTS = ("[Content_Types].xml", "mimetype", "Index/Document.iwa")
 _TEXTS = (".txt", ".md", ".pdf", ".html", ".docx", "")  # files that explain a table
 
@@ -40,7 +40,7 @@ def unpack_file(name: str, data: bytes) -> tuple[str, bytes]:
 
 
 def unpacked_size(archive: zipfile.ZipFile) -> int:
-    """Return how many bytes the parts of an archive are when they are unpacked."""
+    """Return the number of bytes of an archive's parts when unpacked."""
     return sum(part.file_size for part in archive.infolist())
 
 
@@ -63,7 +63,7 @@ def _from_archive(name: str, data: bytes) -> tuple[str, bytes]:
 
 
 def _only_table(names: Sequence[str]) -> str:
-    """Return the file of an archive that is not a folder, a hidden file or an explanation."""
+    """Return the only data file of an archive, without folders, hidden files and explanations."""
     files = [
         each
         for each in names

@@ -1,11 +1,11 @@
-"""Points of a scale that words of ratings probably stand for: a proposal, which a person confirms."""
+"""Points of a scale that words of ratings probably mean: a proposal, which a user confirms."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 
 from judging.imports.readers.cells import plain_digits
 
-# Words in order, the worst first; those of one place mean the same.
+# Words in order, the worst first; words of one place mean the same.
 _LADDERS = [
     tuple(place.split("|") for place in ladder.split(" < "))
     for ladder in (
@@ -46,10 +46,10 @@ _NUMBER = re.compile(r"(?<![\d.,])[+-]?\d+(?![\d.,])")
 def propose_points(
     words: Collection[str], *, labels: Mapping[str, int], scale: Sequence[int]
 ) -> dict[str, int | None]:
-    """Return the point of each word, None where none is likely.
+    """Return the point of each word, None if none is likely.
 
-    The labels of the scale come first, then a known order of words, then the one number that a
-    word has. `labels` are in lower case, `scale` is in order, the worst point first.
+    The labels of the scale come first, then a known order of words, then the only number in a word.
+    `labels` are in lower case, `scale` is in order, the worst point first.
     """
     plain = {word: " ".join(word.casefold().split()) for word in words}
     ladder = _ladder(set(plain.values()) - labels.keys(), scale)
@@ -60,8 +60,8 @@ def propose_points(
 
 
 def _ladder(words: Collection[str], scale: Sequence[int]) -> dict[str, int]:
-    """Return the points of words that are all in one known order: first in one of which every place
-    is used, then in one with as many places as the scale."""
+    """Return the points of words that are all in one known order: preferably one of which every
+    place is used, else one with as many places as the scale."""
     found: list[tuple[bool, bool, dict[str, int]]] = []
     for ladder in _LADDERS:
         steps, rest = divmod(len(scale) - 1, len(ladder) - 1)
@@ -75,7 +75,7 @@ def _ladder(words: Collection[str], scale: Sequence[int]) -> dict[str, int]:
 
 
 def _number_in(text: str, scale: Sequence[int]) -> int | None:
-    """Return the point that a text like “3 - correct” begins with, or “correct (3)” has alone."""
+    """Return the point that begins a text like “3 - correct”, or the only one in “correct (3)”."""
     plain = plain_digits(text)
     numbers = [int(number) for number in _NUMBER.findall(plain)]
     if not numbers or (len(numbers) > 1 and not plain.lstrip("([ ")[0].isdecimal()):

@@ -1,4 +1,4 @@
-"""XML as a small tree that knows its lines; declarations of types and entities are refused."""
+"""XML as a small tree with line numbers; declarations of types and entities are refused."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from judging.limits import MAX_JSON_DEPTH
 
 @dataclass(slots=True)
 class Element:
-    """One element; `text` is what stands directly in it, without the white space around it."""
+    """One element; `text` is its own text, without surrounding white space."""
 
     tag: str
     attributes: dict[str, str]
@@ -25,11 +25,11 @@ class Element:
     children: list["Element"] = field(default_factory=list)
 
     def all(self, tag: str) -> Iterator["Element"]:
-        """Yield the children of that name."""
+        """Yield the children of this name."""
         return (child for child in self.children if child.tag == tag)
 
     def text_of(self, tag: str) -> str:
-        """Return the text of the first child of that name, or nothing."""
+        """Return the text of the first child of this name, or ""."""
         return next((child.text for child in self.all(tag)), "")
 
 
@@ -39,7 +39,7 @@ def parse_xml(data: bytes) -> Element:
     Raises
     ------
     Unreadable
-        Where the file is no well-formed XML, declares types or entities, or is in an encoding that cannot be read.
+        If the file is not well-formed XML, declares types or entities, or is in an encoding that cannot be read.
     """
     if not data.strip():
         raise Unreadable("The file is empty.")

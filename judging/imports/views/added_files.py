@@ -1,5 +1,5 @@
-"""The files of a dataset: adding several at any time, looking at what they would bring, taking
-them back."""
+"""The files of a dataset: adding several at any time, previewing what they would add, taking them
+back."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -59,7 +59,7 @@ FileView = Callable[..., HttpResponse]
 
 
 def _file_of(view: FileView) -> FileView:
-    """Hand the view a file of the dataset by its number."""
+    """Pass a file of the dataset to the view, by the number in the address."""
 
     @wraps(view)
     def found(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
@@ -108,7 +108,7 @@ def _next_page(collection: Collection) -> str:
 @collection_for_readers
 @require_GET
 def files(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """List the files of a dataset: what each brought, and which wait."""
+    """List the files of a dataset: those added, with what each added, and those waiting."""
     listed = list(collection.added_files.listed())
     waiting = [each for each in listed if each.state == AddedFile.State.WAITING]
     ready = [each for each in waiting if each.plan]
@@ -134,7 +134,7 @@ def files(request: HttpRequest, collection: Collection) -> HttpResponse:
 @collection_for_owner
 @require_POST
 def upload(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Take files; nothing of them is in the dataset yet."""
+    """Upload files; nothing of them is in the dataset yet."""
     form = FilesForm(request.POST, request.FILES)
     if not form.is_valid():
         for reasons in form.errors.values():
@@ -146,7 +146,7 @@ def upload(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 def _upload(request: HttpRequest, collection: Collection, given: Sequence[Any]) -> list[str]:
-    """Keep files beside a dataset; return why some were not."""
+    """Store files for a dataset; return why some were refused."""
     refused = []
     for each in given:
         kept = storage.keep_pieces(each.chunks())
@@ -161,7 +161,7 @@ def _upload(request: HttpRequest, collection: Collection, given: Sequence[Any]) 
 @_file_of
 @require_http_methods(["GET", "POST"])
 def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
-    """Ask what each column of a file holds."""
+    """Ask for the role of each column of a file."""
     if added.state != AddedFile.State.WAITING:
         return redirect("judging:file", added.collection_id, added.number)
     plan = adding.plan_of(added)
@@ -225,7 +225,7 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
 @_file_of
 @require_POST
 def take_apart(request: HttpRequest, added: AddedFile) -> HttpResponse:
-    """Read a waiting file in another way than the one that was found out."""
+    """Read a waiting file with other settings than the detected ones."""
     form = ReadingForm(request.POST)
     if form.is_valid():
         adding.decide(added=added, plan=form.plan())
@@ -236,14 +236,14 @@ def take_apart(request: HttpRequest, added: AddedFile) -> HttpResponse:
 @_file_of
 @require_GET
 def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
-    """Show what a file would bring, brought or took away."""
+    """Show what a file would add, has added, or no longer contains since it was taken back."""
     is_owner = _is_owner(request, added.collection)
-    # a file can be all of one system, so rows of it, and how many match, name that of their questions
+    # a file can be all of one system, so its rows and the number of matches reveal their system
     blind = judges_now(request.user, added.collection)
     if blind and added.state == AddedFile.State.WAITING:
         said = (
             "You judge this dataset in a campaign that has not ended. Until it is closed you do not see what a file "
-            "would bring: which of its rows match would show which system made a question."
+            "would add: which of its rows match would show which system made a question."
         )
         raise PermissionDenied(with_how_to_decline(said, request.user, added.collection))
     if added.state == AddedFile.State.WAITING and is_owner:
@@ -279,9 +279,9 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
 @_file_of
 @require_GET
 def rows(request: HttpRequest, added: AddedFile) -> HttpResponse:
-    """List the rows of a file that waits with what is said of each, page by page."""
+    """List the rows of a waiting file with their findings, page by page."""
     packed = row_list_files.content_in(added.examined)
-    if packed is None:  # nobody looked at it yet, or what a look found is thrown away after a day
+    if packed is None:  # not previewed yet, or the preview's list was deleted after a day
         if added.state == AddedFile.State.WAITING and _is_owner(request, added.collection):
             adding.look_again(added)
         return redirect("judging:file", added.collection_id, added.number)
@@ -360,7 +360,7 @@ def _groups(examined: Mapping[str, Any]) -> list[dict[str, Any]]:
 @_file_of
 @require_POST
 def choices(request: HttpRequest, added: AddedFile) -> HttpResponse:
-    """Keep how a file is matched."""
+    """Store how a file is matched."""
     others = _siblings(added)
     form = _choices_form(added, request.POST, others)
     if added.state == AddedFile.State.WAITING and form.is_valid():
@@ -379,7 +379,7 @@ def choices(request: HttpRequest, added: AddedFile) -> HttpResponse:
 @_file_of
 @require_POST
 def starts(request: HttpRequest, added: AddedFile) -> HttpResponse:
-    """Keep which occurrence is meant of answers that occur more than once in their passage."""
+    """Store which occurrence is meant of answers that occur more than once in their passage."""
     chosen = {
         key.removeprefix("start:"): value
         for key, value in request.POST.items()
@@ -415,7 +415,7 @@ def add(request: HttpRequest, added: AddedFile) -> HttpResponse:
 @collection_for_owner
 @require_POST
 def preview_all(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Have a job find out what all waiting files would bring together."""
+    """Have a job preview all waiting files together."""
     ready = [each for each in collection.added_files.waiting().listed() if each.plan]
     if not ready:
         return redirect("judging:files", collection.pk)
@@ -425,7 +425,7 @@ def preview_all(request: HttpRequest, collection: Collection) -> HttpResponse:
 @collection_for_owner
 @require_POST
 def add_all(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Add all waiting files of which it is said what they hold."""
+    """Add all waiting files whose columns are decided."""
     ready = [each for each in collection.added_files.waiting().listed() if each.plan]
     if surprising := [added for added in ready if adding.unaccepted(added)]:
         if not AcceptForm(request.POST).is_valid():
@@ -452,7 +452,7 @@ def _add(request: HttpRequest, collection: Collection, ready: Sequence[AddedFile
 
 
 def _mostly_new(files: Iterable[AddedFile]) -> list[AddedFile]:
-    """Return the files of which it is known that most is new to their dataset."""
+    """Return the files of which a preview found that most is new to their dataset."""
     return [each for each in files if each.plan and each.examined.get(adding.MOSTLY_NEW)]
 
 
@@ -485,7 +485,7 @@ def take_back(request: HttpRequest, added: AddedFile) -> HttpResponse:
 @_file_of
 @require_POST
 def discard(request: HttpRequest, added: AddedFile) -> HttpResponse:
-    """Forget a file that waits."""
+    """Delete a waiting file."""
     adding.discard(added=added)
     return redirect("judging:files", added.collection_id)
 
@@ -495,7 +495,7 @@ def discard(request: HttpRequest, added: AddedFile) -> HttpResponse:
 @_file_of
 @require_GET
 def examples(request: HttpRequest, added: AddedFile) -> StreamingHttpResponse:
-    """Hand out the rows that need a decision as CSV."""
+    """Return the rows that need a decision as CSV."""
     found = added.examined.get("examples", {})
     rows = (
         (kind, row["row"], row["what"], row["reason"])
@@ -516,7 +516,7 @@ def examples(request: HttpRequest, added: AddedFile) -> StreamingHttpResponse:
 @require_POST
 @password_confirmed
 def ids(request: HttpRequest, added: AddedFile) -> HttpResponse:
-    """Hand out, once, the ids of people outside behind the labels of a file."""
+    """Return, only once, the ids of external annotators behind the labels of a file, as CSV."""
     try:
         found = adding.hand_out_keys(added=added, by=request.user, now=timezone.now())
     except adding.KeysAreGone as gone:
@@ -532,14 +532,14 @@ def ids(request: HttpRequest, added: AddedFile) -> HttpResponse:
 def _job(
     request: HttpRequest, collection: Collection, kind: str, wanted: Sequence[AddedFile]
 ) -> HttpResponse:
-    """Have a worker do it."""
+    """Start a job of this kind on the files, and return its page."""
     files = [each.pk for each in wanted]
     job = tasks.begin_once(kind=kind, by=request.user, collection=collection, files=files)
     return redirect("judging:job", job.pk)
 
 
 def _siblings(added: AddedFile) -> list[AddedFile]:
-    """Return the waiting files with the same columns, as the last look at this one found them."""
+    """Return the waiting files with the same columns, as this file's last preview found them."""
     return proposals.still_waiting(added, added.examined.get("siblings", ()))
 
 

@@ -1,4 +1,4 @@
-"""A look at a file by a job, whose page is shown until it is done."""
+"""The job that reads a file for a page, and the job's page until it is done."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ def found_in(
     parameters: Mapping[str, Any],
     collection: Collection | None = None,
 ) -> dict[str, Any] | HttpResponse:
-    """Return what is found in a file, or a redirect to the page of the job that looks.
+    """Return the result of reading a file, or a redirect to the page of the job that reads it.
 
     The same look by the same person is one job. One that failed or was cancelled is begun again.
     """

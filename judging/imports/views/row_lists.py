@@ -12,7 +12,7 @@ from judging.imports.readers.row_lists import kinds_and_systems, page_of
 def page_in(
     request: HttpRequest, template: str, packed: bytes, context: dict[str, Any]
 ) -> HttpResponse:
-    """Show the page of a packed list that the address asks for."""
+    """Show the requested page of a packed list."""
     kinds, systems = kinds_and_systems(packed)
     form = RowsForm(request.GET, kinds=kinds, systems=systems)
     context |= {"form": form, "all_rows": sum(kinds.values())}

@@ -1,5 +1,5 @@
-"""manage.py ask_judge CAMPAIGN: let a language model judge a campaign's questions, at an address
-you name."""
+"""manage.py ask_judge CAMPAIGN: ask a language model at a given address to judge a campaign's
+questions."""
 
 import os
 from argparse import ArgumentParser
@@ -42,7 +42,7 @@ class Command(BaseCommand):
             "--price-out", type=Decimal, default=Decimal(0), help="of a million tokens answered"
         )
         parser.add_argument(
-            "--budget", type=Decimal, help="stop where so much is spent; needs the prices"
+            "--budget", type=Decimal, help="stop when this much is spent; needs the prices"
         )
         parser.add_argument(
             "--criteria", default="", help="keys with commas between; all unless given"
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--most", type=int, help="ask about so many questions at most")
         parser.add_argument(
-            "--yes", action="store_true", help="ask; else only the estimate is told"
+            "--yes", action="store_true", help="ask; otherwise only print the estimate"
         )
         parser.add_argument("--show", action="store_true", help="print the instruction and stop")
 

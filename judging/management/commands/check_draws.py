@@ -1,4 +1,4 @@
-"""`manage.py check_draws FILE`: draw a closed campaign's orders again, and compare."""
+"""`manage.py check_draws FILE`: repeat the draws of a closed campaign, and compare."""
 
 import json
 from argparse import FileType

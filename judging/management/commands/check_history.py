@@ -1,4 +1,4 @@
-"""`manage.py check_history`: whether the history is as it was written."""
+"""`manage.py check_history`: check that the history was not changed."""
 
 from typing import Any
 

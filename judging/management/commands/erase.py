@@ -1,4 +1,4 @@
-"""manage.py erase: everything that one person did in a campaign, on their demand."""
+"""manage.py erase: erase everything that one person did in a campaign, at their request."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -12,7 +12,7 @@ from judging.models import Enrollment, Membership
 
 
 class Command(BaseCommand):
-    """Remove judgments, drafts, notes and the account; only a count of them stays."""
+    """Remove judgments, drafts, notes and the account; only their number is kept."""
 
     help = "Erase what one annotator did in a campaign, on their demand. This cannot be undone."
 

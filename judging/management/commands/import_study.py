@@ -1,8 +1,8 @@
-"""manage.py import_study: a file into a collection from the shell, in one transaction.
+"""manage.py import_study: import a file into a collection from the shell, in one transaction.
 
-It ends with 0 when everything was kept, 3 when something stands in quarantine, 4 when the same file
-was imported before, and 1 when nothing could be imported; wrong arguments end with 2, as
-everywhere.
+The exit status is 0 if everything was stored, 3 if something is in quarantine, 4 if the same file
+was imported before, and 1 if nothing could be imported; wrong arguments give 2, as in every
+command.
 """
 
 import sys
@@ -35,14 +35,14 @@ LISTS = ("references", "metadata", "source_metadata", "rating_metadata")
 class Command(BaseCommand):
     """Import a file with questions, scores and ratings."""
 
-    help = "Import a file of questions. What its columns hold is guessed; --map, --metric and --ratings say otherwise."
+    help = "Import a file of questions. The roles of its columns are guessed; --map, --metric and --ratings set them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
         parser.add_argument("--name", required=True, help="what the dataset is called")
         parser.add_argument("--owner", required=True, help="the user name of its owner")
         parser.add_argument(
-            "--format", default="", choices=["", *FORMAT], help="found out where it is not said"
+            "--format", default="", choices=["", *FORMAT], help="detected unless given"
         )
         parser.add_argument(
             "--option",
@@ -56,7 +56,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="FIELD=COLUMN",
-            help=f"one of {', '.join(ONE_COLUMN)}, references; FIELD= leaves a field out",
+            help=f"one of {', '.join(ONE_COLUMN)}, references; FIELD= excludes a field",
         )
         parser.add_argument(
             "--metric",
@@ -84,7 +84,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="CRITERION:WORD=POINT",
-            help="the point that a word of the ratings stands for; none to exclude it",
+            help="the point that a word of the ratings means; none to exclude it",
         )
         parser.add_argument("--exclude", action="append", default=[], metavar="COLUMN")
         parser.add_argument(
@@ -92,7 +92,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="COLUMN=SYSTEM",
-            help="where each system has a column of questions: whose this one holds",
+            help="if each system has a column of questions: the system of this one",
         )
         parser.add_argument(
             "--rubric", default="", metavar="KEY", help="the protocol of the ratings"
@@ -101,15 +101,17 @@ class Command(BaseCommand):
             "--ratings-title", default="", help="what the campaign of the ratings is called"
         )
         parser.add_argument(
-            "--system", default="", help="whose questions these are, where no column says it"
+            "--system", default="", help="the system of the questions, if no column names it"
         )
         parser.add_argument(
-            "--expected", type=int, help="how many questions each system owed each source"
+            "--expected",
+            type=int,
+            help="how many questions each system should return for each source",
         )
         parser.add_argument(
             "--first",
             action="store_true",
-            help="mark an answer that stands often at its first place",
+            help="mark an answer that occurs several times at its first place",
         )
         parser.add_argument("--licence", default="")
         parser.add_argument("--language", default="en")
@@ -118,7 +120,7 @@ class Command(BaseCommand):
             action="store_true",
             help="import although a column that looks like ratings becomes something else",
         )
-        parser.add_argument("--again", action="store_true", help="import the same file once more")
+        parser.add_argument("--again", action="store_true", help="import the same file again")
 
     def handle(self, *, file: Path, **said: Any) -> None:
         owner = _owner(said["owner"])
@@ -148,9 +150,7 @@ class Command(BaseCommand):
                 accept_surprises=said["accept"],
             )
         except datasets.AlreadyImported as before:
-            message = (
-                f"{before} It is dataset {before.collection.pk}; --again imports it once more."
-            )
+            message = f"{before} It is dataset {before.collection.pk}; --again imports it again."
             raise CommandError(message, returncode=BEFORE) from None
         except adding.Surprising as refused:
             remedy = (
@@ -163,7 +163,7 @@ class Command(BaseCommand):
         self._tell_made(made)
 
     def _tell(self, study: StudyRecords) -> None:
-        """Print what the file holds and where something is wrong with it."""
+        """Print the contents of the file and the problems in it."""
         refused = study.rows_read - study.rows_kept
         self.stdout.write(
             f"{study.rows_read:,} rows read, {study.rows_kept:,} kept, {refused:,} refused."
@@ -190,7 +190,7 @@ class Command(BaseCommand):
             raters = made.campaign.enrollments.count()
             self.stdout.write(f"Campaign {made.campaign.uuid}: ratings by {raters:,} annotators.")
         if made.quarantined:
-            self.stdout.write(f"{made.quarantined:,} rows or values stand in quarantine:")
+            self.stdout.write(f"{made.quarantined:,} rows or values are in quarantine:")
             rows = made.collection.quarantine.all()[:SHOWN]
             self._tell_problems(
                 [Problem(row=r.row, column=r.column, value=r.value, reason=r.reason) for r in rows]
@@ -199,7 +199,7 @@ class Command(BaseCommand):
 
 
 def _excluded(plan: Plan) -> list[str]:
-    """Return why columns and raters are no annotators', as far as their values say it."""
+    """Return sentences on columns and raters whose values show that they are no annotators'."""
     if plan.columns is None:
         return []
     named = set(plan.columns.named())
@@ -252,7 +252,7 @@ def _plan(file: Path, data: bytes, said: dict[str, Any]) -> Plan:
 
 
 def _columns(proposed: ColumnRoles, said: dict[str, Any]) -> ColumnRoles:
-    """Return the proposed columns, changed as the arguments say."""
+    """Return the proposed columns with the changes in the arguments."""
     scores = [_score(each, "metric") for each in said["metric"]]
     scores += [_score(each, "human_mean") for each in said["human_mean"]]
     ratings = [_rating(each) for each in said["ratings"]]
@@ -296,7 +296,7 @@ def _columns(proposed: ColumnRoles, said: dict[str, Any]) -> ColumnRoles:
 
 
 def _without(data: dict[str, Any], named: Container[str]) -> dict[str, Any]:
-    """Return the columns without what was guessed of those that the arguments speak of."""
+    """Return the columns without the guesses about those that the arguments name."""
     single = {role: "" if data[role] in named else data[role] for role in ONE_COLUMN}
     lists = {part: [name for name in data[part] if name not in named] for part in LISTS}
     parts = {part: [each for each in data[part] if each["column"] not in named] for part in PARTS}

@@ -1,4 +1,5 @@
-"""manage.py install_rubrics: the protocols that come with the software, or those of a folder."""
+"""manage.py install_rubrics: install the protocols that come with the software, or those in a
+folder."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -11,7 +12,7 @@ from judging.protocols.documents import SHIPPED, RubricError
 
 
 class Command(BaseCommand):
-    """Install rubrics; those already there stay as they are."""
+    """Install rubrics; existing ones do not change."""
 
     help = "Install the protocols that come with Quaestor, or those of a folder of YAML files."
 

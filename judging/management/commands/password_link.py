@@ -1,5 +1,5 @@
-"""manage.py password_link: a way in for whoever has lost theirs, the only administrator among
-them."""
+"""manage.py password_link: a log-in link for users who have lost their password, even the only
+administrator."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -12,10 +12,10 @@ from judging.models import User
 
 
 class Command(BaseCommand):
-    """Print the one-time link that administrators give out on a page, for those who can reach the
+    """Print the one-time link that administrators also create on a page; this needs access to the
     machine."""
 
-    help = "Print a one-time link by which somebody chooses a new password."
+    help = "Print a one-time link by which a user chooses a new password."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="the account's user name")

@@ -1,5 +1,5 @@
-"""manage.py remove_second_factor: for the only administrator whose device and recovery codes are
-lost."""
+"""manage.py remove_second_factor: help the only administrator after the loss of device and
+codes."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -11,7 +11,7 @@ from judging.models import User
 
 
 class Command(BaseCommand):
-    """Take an account's second factor away; for those who can reach the machine."""
+    """Turn off an account's second factor; this needs access to the machine."""
 
     help = "Take away the second factor of an account whose owner has lost it; every session of theirs ends."
 

@@ -238,7 +238,7 @@ def test_add_keeps_a_score_that_contradicts_in_quarantine():
     collection = assembled(SCORES, **MATERIAL, **BLEU)
     other = SCORES.replace("0.25", "0.99")
 
-    with pytest.raises(CannotImport, match="brings nothing"):
+    with pytest.raises(CannotImport, match="adds nothing"):
         add(collection, other, name="other.csv", **MATERIAL, **BLEU)
     two = (
         other.replace("Bleu_4", "Bleu_4,topic", 1)
@@ -373,7 +373,7 @@ def test_take_back_names_the_file_that_rests_on_it(collection):
         )
 
     assert refused.value.reasons == [
-        "“bleu.csv” (file 2) brought 3 values about its questions; take that back first."
+        "“bleu.csv” (file 2) added 3 values about its questions; take that file back first."
     ]
     assert Question.objects.count() == 4
 
@@ -383,7 +383,8 @@ def test_take_back_names_the_campaign_that_rests_on_it(collection):
     campaigns.lock(campaign=campaign, now=NOW)
 
     with pytest.raises(
-        taking_back.Rests, match=r"The campaign “Canal towns” \(locked\) judges what it brought"
+        taking_back.Rests,
+        match=r"The campaign “Canal towns” \(locked\) judges questions of this file",
     ):
         taking_back.take_back(added=collection.added_files.get(), by=collection.owner, now=NOW)
 
@@ -417,7 +418,7 @@ def test_take_back_names_the_scores_that_were_computed_from_it(collection):
     Score.objects.create(metric=computed, unit=Question.objects.first().unit, value=1)
 
     with pytest.raises(
-        taking_back.Rests, match="Scores of BLEU-4 were computed here from what it brought"
+        taking_back.Rests, match="Scores of BLEU-4 were computed here from its data"
     ):
         taking_back.take_back(added=collection.added_files.get(), by=collection.owner, now=NOW)
 
@@ -619,7 +620,7 @@ def test_examine_says_that_all_of_a_file_is_there(collection):
 
     joined = adding.examine(added=waiting(collection, SCORES + "\n", **MATERIAL, **BLEU))
 
-    assert joined.obstacles == ["The file brings nothing that the dataset does not have."]
+    assert joined.obstacles == ["The dataset already has everything in this file."]
 
 
 def test_judgments_of_a_file_go_only_with_their_file(collection):
@@ -857,4 +858,4 @@ def test_examine_says_how_a_file_that_corrects_another_takes_its_place(collectio
     joined = adding.examine(added=waiting(collection, corrected, **MATERIAL, **BLEU))
 
     [told] = joined.obstacles
-    assert "take back the file that brought it" in told
+    assert "take back the file that they came from" in told

@@ -337,7 +337,7 @@ def test_ids_behind_labels_are_handed_out_once(page, collection):
 
     assert "ids of another file are being read" in early.text
     assert first.text.splitlines() == ["\ufefflabel,id", f"{label},A3F5K2J9XQ1LMN"]
-    assert "handed out before" in second.text
+    assert "already downloaded" in second.text
     assert page.get(at("file_ids", added)).status_code == 405
 
 

@@ -231,7 +231,7 @@ def test_refused_rule_that_reaches_back_to_a_closed_stage() -> None:
         "criterion: clear, value: 1, sets: {short: 0}",
         "criterion: short, value: 0, sets: {clear: 1}",
     )
-    assert refused(text)[0][2] == "clear is settled in a stage before short"
+    assert refused(text)[0][2] == "clear is set in a stage before short"
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,7 @@ def test_manager_undoes_a_flood_and_others_may_not(page, client, open_campaign):
     for _person in range(3):
         enrollments.join(invitation=link, user=None, agreed=True, now=timezone.now())
     undo = address("undo_joins", open_campaign, link.pk)
-    assert "3 who handed nothing in are removed" in page.post(undo, follow=True).text
+    assert "3 without submissions are removed" in page.post(undo, follow=True).text
     assert not open_campaign.enrollments.exists()
     assert page.get(undo).status_code == 405
     assert page.post(address("undo_joins", open_campaign, 10**9)).status_code == 404

@@ -49,7 +49,7 @@ def test_platform_is_chosen_and_its_page_says_what_to_paste(page, open_campaign)
     assert f"{entry}?{ids}" in text
     assert all(made.codes[end] in text for end in Participation.End.values)
     assert len(set(made.codes.values())) == 6
-    assert "Without a share for each annotator everybody is given all tasks" in text
+    assert "Without a share for each annotator, every annotator is given all tasks" in text
     assert "Links are not signed" in text
 
 
@@ -218,7 +218,7 @@ def test_page_says_that_no_study_is_entered_and_takes_their_ids(client, platform
     ("changes", "said"),
     [
         ({"studies": "https://app.prolific.com/"}, "This is no id of a study"),
-        ({"studies": "5f1a", "study_param": ""}, "cannot be told without it"),
+        ({"studies": "5f1a", "study_param": ""}, "cannot be detected without it"),
     ],
 )
 def test_ids_of_studies_that_say_nothing_are_refused(client, platform, changes, said):

@@ -1,7 +1,7 @@
-"""What a table is turned into before its columns get roles: the same steps for every format.
+"""Changes made to a table before its columns get roles: the same steps for every format.
 
-A step takes a table and returns one; it changes nothing where the file is not like that, and else
-says what it did in a remark. A user may have each left out.
+A step takes a table and returns one; if the table does not need it, it changes nothing, and
+otherwise describes the change in a remark. A user may skip each step.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -20,7 +20,7 @@ from judging.imports.readers.shape.totals import without_totals
 from judging.imports.readers.tables import AnyTable
 from judging.imports.readers.text import Unreadable
 
-# What a user may declare: the steps to leave out, and that special tokens are removed
+# Options of the user: the steps to skip, and whether special tokens are removed
 SHAPE_OPTIONS = ("as_is", "special_tokens")
 STEPS: Mapping[str, Callable[[AnyTable, Propose], AnyTable]] = {
     "header": without_survey_rows,
@@ -60,8 +60,8 @@ def shape(
 
 
 def _once_a_table(propose: Propose) -> Propose:
-    """Return what proposes the roles of a table when it is first asked: that takes long for
-    thousands of columns."""
+    """Return a function that proposes the roles of a table only once: that takes long for thousands
+    of columns."""
     known: list[tuple[AnyTable, ColumnRoles]] = []
 
     def propose_once(table: AnyTable) -> ColumnRoles:

@@ -1,4 +1,5 @@
-"""The three header rows of Qualtrics: names, texts, and ids of the import.
+"""The three header rows of Qualtrics: names, texts, and ids of the import. Names such as `Q3_1` are
+not informative, so a column is named by its text if that is.
 
 Names such as `Q3_1` say nothing, so a column is named by its text where that says more.
 """

@@ -24,8 +24,8 @@ _BAR = " | "
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column whose cells are opened: as `ratings` or one `rating`, as texts divided by bars, as the
-    `first` of several values, or by what they hold."""
+    """A column whose cells are opened: as `ratings` or one `rating`, as texts divided by bars, as
+    the `first` of several values, or as their JSON value."""
 
     name: str
     kind: str
@@ -116,7 +116,7 @@ def _only_rating(found: object) -> str:
 
 
 def _are_ratings(name: str, found: Sequence[object]) -> bool:
-    """Say whether each list holds one rating from each of the same number of annotators."""
+    """Return whether each list holds one rating from each of the same number of annotators."""
     lists = [each for each in found if isinstance(each, list)]
     sizes = {len(each) for each in lists}
     if len(lists) < len(found) or len(sizes) != 1 or not 1 < max(sizes) <= RATINGS_PACKED:
@@ -130,7 +130,7 @@ def _are_ratings(name: str, found: Sequence[object]) -> bool:
 
 
 def _values(cells: Mapping[str, str], opened: Mapping[str, _Column]) -> dict[str, object]:
-    """Return what a row holds; a blank cell of an opened column is left out, as a key is in JSON
+    """Return the values of a row; a blank cell of an opened column is omitted, like a key in JSON
     Lines."""
     values: dict[str, object] = {}
     for name, cell in cells.items():

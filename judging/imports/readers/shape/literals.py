@@ -30,7 +30,7 @@ _OPENING = ("[", "{", "(", "array(", "np.array(")
 
 
 class _NoLiteral(ValueError):
-    """The text is no literal."""
+    """The text is not a literal."""
 
 
 def structure_in(cell: str) -> list[object] | dict[str, object] | None:
@@ -47,7 +47,7 @@ def structure_in(cell: str) -> list[object] | dict[str, object] | None:
 
 
 def is_json(cell: str) -> bool:
-    """Say whether a cell is written as JSON."""
+    """Return whether a cell is written as JSON."""
     try:
         parse_json(cell)
     except ValueError:

@@ -1,6 +1,6 @@
 """Wide tables as long ones: a row for each annotator, or for each system.
 
-Criteria may stand in rows with a column for each annotator, and a row may hold the questions and
+A table may have a row for each criterion with a column for each annotator, or hold questions and
 ratings of all systems (`A_question`, `A_fluency`, `B_question`, `B_fluency`).
 """
 
@@ -87,7 +87,7 @@ def _criterion_place(table: AnyTable) -> int | None:
 
 
 def _are_ratings(cells: Sequence[str]) -> bool:
-    """Say whether hardly a cell is no point of a scale: a whole or half number up to 100."""
+    """Return whether nearly all cells are points of a scale: whole or half numbers up to 100."""
     points = [
         cell
         for cell in cells
@@ -97,7 +97,7 @@ def _are_ratings(cells: Sequence[str]) -> bool:
 
 
 def _question_columns(table: AnyTable, roles: ColumnRoles) -> Sequence[QuestionColumn]:
-    """Return the columns of questions of one system each, beside a column of annotators too."""
+    """Return the columns of questions of one system each, even beside a column of annotators."""
     if roles.by_system or roles.question or roles.system:
         return roles.by_system
     sample = table.sample()
@@ -120,7 +120,7 @@ def _melt_systems(table: AnyTable, columns: Sequence[QuestionColumn]) -> AnyTabl
 
 
 def _system_and_rest(name: str, systems: Mapping[str, int]) -> tuple[str, str] | None:
-    """Return the system at the beginning or the end of a name, and what is left of the name."""
+    """Return the system at the beginning or the end of a name, and the rest of the name."""
     plain = name.strip().casefold()
     for system in sorted(systems, key=len, reverse=True):
         size = len(system)

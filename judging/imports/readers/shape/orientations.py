@@ -31,15 +31,15 @@ Record = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class _Records:
-    """The records of a JSON value, and what is said of how they are laid out."""
+    """The records of a JSON value, and a sentence about their layout."""
 
     found: Iterable[Record]
     layout: str = ""
 
 
 def is_not_lines(head: bytes) -> bool:
-    """Say whether a file begins as JSON does that is not JSON Lines: an object over several lines
-    or of a known layout, a line that goes on, a list of lists or of texts."""
+    """Return whether a file begins like JSON that is not JSON Lines: an object over several lines
+    or of a known layout, a line that continues, a list of lists or of texts."""
     if head.startswith(b"["):
         return head[1:].lstrip()[:1] in (b"[", b'"')
     if not head.startswith(b"{"):
@@ -82,7 +82,7 @@ def open_json(data: bytes) -> OpenTable:
 
 
 def _are_lines(data: bytes) -> bool:
-    """Say whether there are several lines, of which one of the first is a whole object."""
+    """Return whether there are several lines, and one of the first is a whole object."""
     lines = [line for line, _ in zip(open_text(data), range(_LINES_LOOKED_AT), strict=False)]
     given = [line for line in lines if line.strip()]
     return len(given) > 1 and any(map(_is_object, given))
@@ -163,7 +163,7 @@ def _listed(values: Sequence[object]) -> _Records:
 
 
 def _named(keys: Iterable[str]) -> int:
-    """Return how many of these keys are what columns are called."""
+    """Return how many of these keys are common names of columns."""
     return sum(is_known_name(key) or is_criterion(key) for key in keys)
 
 
@@ -178,7 +178,7 @@ def _are_all_questions(values: Iterable[object], texts: Sequence[str]) -> bool:
 
 def _by_key(value: Mapping[str, Record]) -> _Records:
     """Return the records of an object of objects with about the same keys, which are columns or
-    rows; questions may stand there by system and id."""
+    rows; it may also hold questions by system and id."""
     inner = list(dict.fromkeys(key for each in value.values() for key in each))
     if any(2 * len(each) < len(inner) for each in value.values()):
         return _Records([value])
@@ -221,7 +221,7 @@ def _of_lists(value: Mapping[str, Sequence[object]]) -> _Records:
     inside = [each for values in value.values() for each in values]
     sizes = {len(values) for values in value.values()}
     if inside and all(isinstance(each, dict) for each in inside):
-        return _of_systems(value, inside)  # type: ignore[arg-type]  # just seen
+        return _of_systems(value, inside)  # type: ignore[arg-type]  # checked just above
     if _named(value) and len(sizes) == 1 and max(sizes) > 1:
         return _Records(_side_by_side(value), "The file is JSON with a list for each column.")
     if _named(value) or len(value) < 2 or not _are_all_questions(inside, list(map(str, inside))):

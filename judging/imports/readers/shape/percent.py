@@ -20,7 +20,7 @@ _PERCENT = re.compile(r"([+-]?[0-9]+(?:[.,][0-9]+)?)\s?[%％]")
 
 
 def without_percent_signs(table: AnyTable, _propose: Propose) -> AnyTable:
-    """Return the table with 61 for `61%` in columns where hardly a cell has no such sign. Such a
+    """Return the table with 61 for `61%` in columns where nearly every cell has the sign. Such a
     column is on the scale of percentages."""
     places = [
         place

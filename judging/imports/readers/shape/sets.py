@@ -100,7 +100,7 @@ def _parts(piece: str) -> tuple[str, str]:
 
 
 def _numbered(cell: str) -> list[str]:
-    """Return what stands behind the numbers 1, 2, 3, … of a cell that begins with the first."""
+    """Return the texts after the numbers 1, 2, 3, … of a cell that begins with 1."""
     marks: list[re.Match[str]] = []
     for mark in _NUMBER.finditer(cell.strip()):
         if int(mark[1]) == len(marks) + 1:
@@ -121,7 +121,7 @@ def _by_sign(sign: str) -> Split:
 
 
 def _by_bars(cell: str) -> list[str]:
-    """Return what single bars divide, if it is questions."""
+    """Return the parts between single bars, if they are questions."""
     pieces = [piece.strip() for piece in cell.split("|") if piece.strip()]
     asked = [_parts(piece)[0] for piece in pieces]
     return pieces if are_questions(asked) else [cell]

@@ -19,7 +19,7 @@ from judging.imports.readers.shape.tables import (
 )
 from judging.imports.readers.tables import AnyTable, OpenTable, Row
 
-_SAME = 0.5  # of the questions of the smaller sheet, in two that annotators rated
+_SAME = 0.5  # share of the questions of the smaller sheet that two annotators' sheets must have in common
 _SHEETS_NAMED = 5
 _AS_ANNOTATORS = "are read as annotators"
 _MODEL = re.compile(
@@ -30,8 +30,8 @@ _MODEL = re.compile(
 
 
 def name_sheets(table: AnyTable, propose: Propose) -> AnyTable:
-    """Return the table with the column of sheets called by what the sheets are, and a remark that
-    says why."""
+    """Return the table with its sheet column renamed after the kind of the sheets, and a remark
+    with the reason."""
     if not table.header or table.header[0] not in SHEET_NAMES:
         return table
     rows = list(table.rows)
@@ -50,7 +50,7 @@ def name_sheets(table: AnyTable, propose: Propose) -> AnyTable:
 def _why_annotators(
     table: OpenTable, rows: Sequence[Row], sheets: Sequence[str], propose: Propose
 ) -> str:
-    """Return why the sheets are annotators; nothing if they are not."""
+    """Return why the sheets are annotators; "" if they are not."""
     header = ("annotator", *table.header[1:])
     as_annotators = propose(OpenTable(header, iter(rows)))
     if as_annotators.rater != "annotator" or not (as_annotators.ratings or as_annotators.value):

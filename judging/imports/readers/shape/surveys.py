@@ -1,4 +1,4 @@
-"""Exports of surveys, in which a row is a response and the names of columns hold what was rated.
+"""Exports of surveys, in which a row is a response and the columns are named after the rated items.
 
 `When was it built? - Fluency` (Qualtrics) and `Rate the fluency [When was it built?]` (Google Forms)
 are ratings of a question that the name holds: each becomes a row of its own.
@@ -17,7 +17,7 @@ from judging.imports.readers.tables import AnyTable, Row
 _HEADER = ("annotator", "question", "criterion", "value")
 _BRACKETS = re.compile(r"(?P<before>[^\[\]]+)\[(?P<inside>[^\[\]]+)\]\s*")
 _DIVIDERS = (" - ", " – ", " | ", ": ")
-# The columns that name who answered, the surest first; by their letters alone
+# The columns that name the respondent, the surest first; compared by their letters alone
 _PEOPLE = (
     *("prolificpid", "prolificid", "participantid", "participant", "workerid", "annotator"),
     *("rater", "emailaddress", "email", "username", "name", "responseid", "respondentid", "id"),
@@ -75,7 +75,7 @@ def _rated_columns(table: AnyTable) -> dict[int, tuple[str, str]]:
 
 
 def _parts(name: str) -> tuple[str, str] | None:
-    """Return the question that the name of a column holds and what stands beside it.
+    """Return the question in the name of a column and the rest of the name.
 
     >>> _parts("Who built it? - Fluency"), _parts("Rate the fluency [Who built it?]")
     (('Who built it?', 'Fluency'), ('Who built it?', 'Rate the fluency'))
@@ -84,7 +84,7 @@ def _parts(name: str) -> tuple[str, str] | None:
     if match := _BRACKETS.fullmatch(name):
         inside, before = match["inside"].strip(), match["before"].strip()
         if inside.endswith(QUESTION_MARKS) and before:
-            return inside, before  # what is asked about it may be a question too
+            return inside, before  # the rest may also end in a question mark
         pairs.append((inside, before))
     for divider in _DIVIDERS:
         first, found, rest = name.partition(divider)
@@ -108,7 +108,7 @@ def _criterion(prompt: str) -> str:
 
 
 def _person(table: AnyTable, rated: dict[int, tuple[str, str]]) -> int | None:
-    """Return the column that names who answered, each person once."""
+    """Return the column that names the respondent, each person once."""
     plain = {
         "".join(filter(str.isalnum, name)).casefold(): place
         for place, name in enumerate(table.header)
@@ -129,7 +129,7 @@ def _excluded(left: list[str]) -> str:
 
 
 def _is_like(table: AnyTable) -> bool:
-    """Return whether names of columns are those that survey tools write."""
+    """Return whether columns have names that survey tools write."""
     plain = {"".join(filter(str.isalnum, name)).casefold() for name in table.header}
     codes = sum(bool(_CODE.fullmatch(name)) for name in table.header)
     return bool(plain & _OF_SURVEYS) and (codes > 1 or len(plain & _OF_SURVEYS) > 1)

@@ -1,4 +1,4 @@
-"""A table under other columns, or with other rows, than the one it is made of."""
+"""Tables made from another table, with other columns or other rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -14,7 +14,7 @@ USUAL_SHARE = (
 
 
 def remark(reason: str, column: str = "") -> Problem:
-    """Return what the pages say of a step that was applied to the whole file."""
+    """Return the remark about a step that was applied to the whole file."""
     return Problem(row=WHOLE_FILE, column=column, value="", reason=reason, kind="warning")
 
 
@@ -26,7 +26,7 @@ def replaced(
     remarks: Iterable[Problem] = (),
     percentages: Iterable[str] = (),
 ) -> OpenTable:
-    """Return a table of these rows, made of those of `table`, with its problems.
+    """Return a table of these rows, made from those of `table`, with its problems.
 
     Problems that come while the rows do, and those that `table` has by then, are behind the last
     row.
@@ -57,7 +57,7 @@ def usual_values(table: AnyTable, place: int) -> list[str]:
 
 
 def unused_name(name: str, header: Sequence[str]) -> str:
-    """Return the name, with a line behind it where a column has it already."""
+    """Return the name, with an underscore after it if a column already has it."""
     while name in header:
         name += "_"
     return name

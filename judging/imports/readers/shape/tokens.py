@@ -18,7 +18,7 @@ _KINDS_NAMED = 5
 
 
 def count_tokens(table: AnyTable, propose: Propose) -> AnyTable:
-    """Return the table with an offer behind its last row to remove the special tokens in it."""
+    """Return the table with an offer, after its last row, to remove the special tokens in it."""
     return _with_tokens(table, propose, is_removing=False)
 
 

@@ -43,7 +43,7 @@ def without_totals(table: AnyTable, propose: Propose) -> AnyTable:
 
 
 def _numeric_places(table: AnyTable) -> list[int]:
-    """Return the columns in which hardly a cell is no number."""
+    """Return the columns in which nearly every cell is a number."""
     found = []
     for place in range(len(table.header)):
         cells = usual_values(table, place)
@@ -55,7 +55,7 @@ def _numeric_places(table: AnyTable) -> list[int]:
 
 @lru_cache(maxsize=4096)
 def _number(cell: str) -> float | None:
-    """Return the number that a cell holds, with a decimal comma or a percent sign or not."""
+    """Return the number that a cell holds, which may have a decimal comma or a percent sign."""
     plain = cell.strip().removesuffix("%").rstrip()
     if not is_number(plain):
         plain = with_point(plain)
@@ -63,7 +63,7 @@ def _number(cell: str) -> float | None:
 
 
 class _Finder:
-    """Finds rows of totals while the rows go by."""
+    """Finds rows of totals while the rows are read."""
 
     def __init__(self, table: AnyTable, roles: ColumnRoles, numeric: Sequence[int]) -> None:
         place = {name: number for number, name in enumerate(table.header)}
@@ -87,7 +87,7 @@ class _Finder:
         self.excluded: list[tuple[int, str]] = []
 
     def rows(self, table: AnyTable) -> Iterator[Row | Problem]:
-        held: list[tuple[Row, str]] = []  # what are totals if no other row follows
+        held: list[tuple[Row, str]] = []  # rows that are totals if no other row follows
         for row in table.rows:
             if self._has_question(row.cells):
                 self.asking.add(self._system_of(row.cells))
@@ -107,7 +107,7 @@ class _Finder:
             yield remark(_said(sorted(self.excluded)))
 
     def _label(self, cells: Sequence[str]) -> str:
-        """Return the label that makes a row one of totals; nothing if it is none."""
+        """Return the label that makes a row one of totals; "" if there is none."""
         first = next((cell.strip() for cell in cells if cell.strip()), "")
         system = self._system_of(cells)
         label = next((each for each in (first, system) if _LABEL.fullmatch(each[:60])), "")
@@ -124,7 +124,8 @@ class _Finder:
         return "" if self.system is None else cells[self.system].strip()
 
     def _statistic(self, cells: Sequence[str]) -> str:
-        """Return of which statistic each number of a row is that has nothing else."""
+        """Return the statistic that all numbers of a row are, if it has nothing but numbers; else
+        ""."""
         if not self.texts or any(
             cell.strip() for place, cell in enumerate(cells) if place not in self.numeric
         ):
@@ -150,7 +151,8 @@ class _Finder:
 
 
 def _equal(number: float, expected: float, cell: str) -> bool:
-    """Say whether a number is the expected one, rounded to the digits that it is written with."""
+    """Return whether a number is the expected one, rounded to the digits that it is written
+    with."""
     digits = len(with_point(cell.strip().rstrip("% ")).partition(".")[2])
     return abs(number - expected) <= 0.5 * 10.0**-digits + 1e-9
 

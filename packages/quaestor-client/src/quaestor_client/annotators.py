@@ -49,7 +49,7 @@ class Task:
 
     @property
     def controls(self) -> list[Control]:
-        """What is asked so far, about each question and about each set."""
+        """The criteria asked for so far, about each question and about each set."""
         found: list[Control] = []
         for group in self.data["groups"]:
             for question in group["questions"]:

@@ -1,4 +1,4 @@
-"""The client: where a program begins."""
+"""The client, a program's entry point to the API."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_read_refuses_questions_that_have_no_place() -> None:
     assert reasons(study) == [
         (2, "row", "The question is of type “why”, which is not a target type of its instance."),
         (4, "warning", "<remark> is not a part of <submission> and is passed over."),
-        (4, "row", "System “a” owes each target type only 2 questions."),
+        (4, "row", "System “a” may return only 2 questions for each target type."),
     ]
     assert (study.rows_read, study.rows_kept) == (4, 2)
 

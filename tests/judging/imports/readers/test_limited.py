@@ -364,7 +364,7 @@ def test_patience_used_up_is_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("code", "spent", "said"),
     [
-        (-9, 1, "was killed from outside"),
+        (-9, 1, "was killed, perhaps"),
         (-9, 400, "takes more than"),
         (-24, 1, "takes more than"),
         (-11, 1, "MB of memory"),

@@ -47,7 +47,7 @@ def test_locate_warns_where_the_answer_is_absent() -> None:
 
 def test_locate_warns_where_the_sentence_is_absent() -> None:
     place = locate(passage=PASSAGE, sentence="Foxes sleep.", answer="Owls")
-    assert (place.answer_start, place.warning) == (0, "The sentence does not stand in the passage.")
+    assert (place.answer_start, place.warning) == (0, "The sentence does not occur in the passage.")
 
 
 def test_locate_trusts_a_declared_start_that_fits() -> None:

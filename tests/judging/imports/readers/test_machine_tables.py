@@ -94,7 +94,7 @@ def test_an_item_twice_is_a_repetition():
     named = read(f"item,repeat,correctness\naa,1,3\naa,1,2\naa,x,2\naa,{'9' * 5_000},2\n")
     assert [each.repeat for each in named.answers] == [1]
     assert [row[3] for row in told(named)] == [
-        "repetition 1 of this item stands in an earlier row",
+        "repetition 1 of this item is in an earlier row",
         "'x' in the column of repetitions is no number from 1 to 10,000",
         f"'{'9' * 40}' in the column of repetitions is no number from 1 to 10,000",
     ]

@@ -351,7 +351,9 @@ def test_decimal_commas_are_read_where_somebody_says_so() -> None:
 def test_questions_beyond_the_expected_are_refused() -> None:
     columns = ColumnRoles(passage="p", question="q", expected=2)
     study = to_study(table("p|q", "x|q1", "x|q2", "x|q3", "y|q4"), columns)
-    assert said(study) == [(4, "q", "System “unnamed” owes source “1” only 2 questions.")]
+    assert said(study) == [
+        (4, "q", "System “unnamed” is expected to return only 2 questions for source “1”.")
+    ]
     assert (study.missing, study.rows_kept) == ({"unnamed": 1}, 3)
 
 

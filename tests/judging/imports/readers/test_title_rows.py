@@ -29,8 +29,8 @@ def test_a_title_above_the_names_is_left_out_and_told(above: str) -> None:
     assert table.rows[0].number == number + 1
     [reason] = told(table)
     assert reason.startswith(
-        f"The names of the columns stand in row {number}. "
-        "What stands above them is left out: “Ratings by Carla"
+        f"The names of the columns are in row {number}. "
+        "The text above them is skipped: “Ratings by Carla"
     )
 
 
@@ -64,7 +64,7 @@ def test_names_may_go_on_in_the_second_row() -> None:
         *("item", "question", "Anna fluency", "Anna relevance", "Ben fluency", "Ben relevance"),
     )
     assert [row.number for row in table.rows] == [3, 4]
-    assert told(table) == ["The names of the columns stand in rows 1 and 2, which are read as one."]
+    assert told(table) == ["The names of the columns are in rows 1 and 2, which are read as one."]
 
 
 @pytest.mark.parametrize(

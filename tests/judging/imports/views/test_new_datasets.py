@@ -90,9 +90,9 @@ def test_preview_of_a_file_that_names_no_system_asks_whose_questions_they_are(pa
     added = sent(page, "question\nWhy?\n")
     mapped(page, added)
 
-    assert "say whose questions these are" in page.get(at("preview", added)).text
+    assert "Name their system." in page.get(at("preview", added)).text
     mapped(page, added, default_system="Alba")
-    assert "say whose questions these are" not in page.get(at("preview", added)).text
+    assert "Name their system." not in page.get(at("preview", added)).text
 
 
 def test_the_same_file_in_two_datasets_is_told(page):

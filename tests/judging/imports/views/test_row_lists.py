@@ -139,7 +139,7 @@ def test_who_judges_the_material_reads_no_rows_of_a_file_which_name_systems(clie
     pages = (at_rows, at_table, at_file)
     assert [client.get(each).status_code for each in pages] == [403, 403, 403]
     assert "Until then no page names a system here." in client.get(at_rows).text
-    assert "you do not see what a file would bring" in client.get(at_file).text
+    assert "you do not see what a file would add" in client.get(at_file).text
     campaigns.close(campaign=campaign, now=timezone.now())
     assert [client.get(each).status_code for each in (at_rows, at_table)] == [200, 200]
     assert "The dataset has no such question." in client.get(at_file).text
