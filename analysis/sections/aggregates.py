@@ -40,13 +40,13 @@ class AggregateRow:
     fatal_others: which criteria the fatal rule sets to their worst: all_remaining or named
     system: name of the system
     criterion: key of the criterion; empty for the combination
-    best: which end of the aggregate is best; none where the combined criteria do not agree on it
+    best: which end of the aggregate is best; none if the combined criteria do not agree on it
     expected: questions expected, on the sources that were judged
     returned: questions of these that this reading counts as returned
-    unrated: slots without a value; where there are any a sum is not known
+    unrated: slots without a value; if there are any the sum is not known
     aggregate: the aggregate as the protocol defines it, a sum or a mean
     mean_expected: mean over all expected slots, missing ones as the rules value them; not known
-      where these stand beside returned questions without a value
+      if returned questions also lack a value
     mean_returned: mean over the questions that this reading counts as returned
     unjudged: questions counted as returned that have no value
     """

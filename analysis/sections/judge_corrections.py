@@ -1,5 +1,5 @@
-"""What a judge's large sample adds to people's small one: means that people correct, and what that
-saves."""
+"""Means of an LLM judge's large sample corrected by a small sample of human ratings, and the human
+ratings that this saves."""
 
 from dataclasses import dataclass, field
 
@@ -16,17 +16,17 @@ from analysis.stats.prediction_powered import ALL_JUDGED, corrected_mean
 
 @dataclass(frozen=True)
 class CorrectedMeanRow:
-    """The mean of one system, or of all, by people alone and by people with one judge.
+    """The mean of one system, or of all, by human ratings alone and with one judge.
 
     criterion: key of the criterion
     judge: name of the judge
     system: name of the system; empty for all that the judge judged
     items: units that the judge has
-    judged: units of these that people judged
-    tuning: how far the judge is trusted: lambda, 0 not at all, 1 wholly
-    saves: for an interval as narrow people alone would need so many times the items
-    people: mean of people's means over the units that they judged
-    corrected: mean of the judge over all its units, corrected by people where they judged
+    judged: units of these that annotators judged
+    tuning: trust in the judge: lambda, from 0 (none) to 1 (full)
+    saves: factor by which annotators alone would need more items for an interval as narrow
+    people: mean of the mean human ratings over the units that annotators judged
+    corrected: mean of the judge over all its units, corrected by the human ratings
     """
 
     criterion: str
@@ -41,7 +41,7 @@ class CorrectedMeanRow:
 
 
 class CorrectedMeans(Section[CorrectedMeanRow]):
-    """Prediction-powered means, where a judge has items that people have not."""
+    """Prediction-powered means, if a judge has judged items that annotators have not."""
 
     key = "corrected_means"
     title = "Prediction-powered means"

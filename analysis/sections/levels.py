@@ -1,5 +1,5 @@
-"""How metrics follow people at three levels: on each source, over all questions, and over the
-systems' means."""
+"""Correlation of metrics with human ratings at three levels: on each source, over all questions, and
+over the systems' means."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ from analysis.stats.multiplicity import holm
 from judging.models import Metric
 
 SHADES = 20
-MANY_COLUMNS = 8  # metrics above which they stand as lines: more columns do not fit a page
+MANY_COLUMNS = 8  # above so many metrics each is a line, because the columns do not fit a page
 LEVELS = {
     "pooled": "pooled",
     "within_source": "per source",
@@ -62,8 +62,8 @@ DATA_ONLY = ("kendall_c",)  # CSV and JSON hold it; pages have tau-b
 
 @dataclass(frozen=True, kw_only=True)
 class MetricLevel:
-    """One metric against one human column at one level by one measure, both turned so that higher is
-      better.
+    """One metric against one human column at one level by one measure, both sign-aligned so that
+      higher is better.
 
     criterion: key of the criterion, or the name of an imported column of means
     metric: name of the metric
@@ -71,16 +71,16 @@ class MetricLevel:
       over sources), systems (means of systems), sets (scores of question sets), or whole_systems
       (scores that a metric gives systems as a whole)
     coefficient: pearson, spearman, kendall, kendall_c, pairwise_accuracy or soft_pairwise_accuracy
-    estimate: the measure; `n` counts questions, sources or systems; p that the metric knows nothing
+    estimate: the measure; `n` counts questions, sources or systems; p tests that it is 0 or chance
     p_holm: p after Holm's correction over the metrics of this column at this level
     p_as_published: p that takes questions, or systems, as independent, as papers print it
     questions: questions that have both scores
     sources: sources that they belong to
     systems: systems that they belong to
-    smallest_p: over systems, what no order of so few systems can fall below
+    smallest_p: over systems, the smallest p that is possible with so few systems
     epsilon: of pairwise accuracy, the largest difference of the metric that counts as a tie
-    in_sample: pairwise accuracy with the epsilon that serves these very pairs best, as published
-    baseline: share of pairs that people tie, which is the accuracy of tying every pair
+    in_sample: pairwise accuracy with the epsilon that is best for these very pairs, as published
+    baseline: share of pairs tied in the human ratings, which is the accuracy of tying every pair
     """
 
     criterion: str

@@ -1,5 +1,4 @@
-"""Metrics against people: every metric with every human column at three levels, each with interval
-and test.
+"""Every metric against every column of human ratings at three levels, with interval and test.
 
 within_source   across the systems on one source, the mean over the sources where it exists
 pooled          over all questions of all systems
@@ -76,15 +75,15 @@ def against_people(
     permutations: int = PERMUTATIONS,
     confidence: float = 0.95,
 ) -> list[Association]:
-    """Return how every metric follows every human column, in the order of the columns, levels and
-    measures.
+    """Return every metric's correlations with every human column, in the order of the columns,
+    levels and measures.
 
     Parameters
     ----------
     humans, metrics : columns (n_questions,) by name, oriented so that higher is better, nan where
         missing
     facets : source and system of each question, and the declared design
-    rng : for tests over systems; the other levels need no chance
+    rng : for tests over systems; the other levels draw no random numbers
     items : "own" questions of each pair of columns, or the "common" ones of all metrics
     ratings : by human column (n_questions, n_annotators), oriented, where annotators are random
     permutations : for soft pairwise accuracy

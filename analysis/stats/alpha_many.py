@@ -1,10 +1,11 @@
 """Krippendorff's alpha where there are many different values: sliders, and ranks or ratios of
 continuous scores.
 
-A table of all values against all would need their number squared; here a unit costs only its own pairs. Per unit u,
-``q_u`` is the sum of squared distances over its ordered pairs; per value c, ``phi_c = sum_k n_k d_ck``. Then
-D_o = sum q_u / (m_u - 1) and D_e = sum n_c phi_c. Leaving a cluster g of units out changes D_e by
--2 sum_{c in g} phi_c plus the sum of squared distances over the ordered pairs of g's own ratings.
+A table of all values against all would need their number squared; here a unit needs only its own
+pairs. Per unit u, ``q_u`` is the sum of squared distances over its ordered pairs; per value c,
+``phi_c = sum_k n_k d_ck``. Then D_o = sum q_u / (m_u - 1) and D_e = sum n_c phi_c. Leaving out a
+cluster g of units changes D_e by -2 sum_{c in g} phi_c plus the sum of squared distances over the
+ordered pairs of g's own ratings.
 """
 
 from collections.abc import Iterator

@@ -1,5 +1,5 @@
-"""What the coefficients kappa = (p_a - p_e) / (1 - p_e) share: the observed agreement and the units
-behind it.
+"""The shared part of all coefficients kappa = (p_a - p_e) / (1 - p_e): the observed agreement and
+the units behind it.
 
 They differ in one line, the agreement to expect by chance, given as ``chance(pi, w)`` of the shares
 pi (..., V) of the values and the table w (V, V) of agreement weights, 1 on its diagonal.

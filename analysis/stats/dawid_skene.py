@@ -17,7 +17,7 @@ class Competence:
 
     scale: FloatArray  # (V,)
     chances: (
-        FloatArray  # (n_units, V) of each value to be the true one; nan for units nobody judged
+        FloatArray  # (n_units, V) of each value to be the true one; nan for units without ratings
     )
     prevalence: FloatArray  # (V,)
     confusion: FloatArray  # (n_raters, V, V)
@@ -88,7 +88,7 @@ def dawid_skene(
 
 
 def _spread_out(chances: FloatArray, judged: BoolArray) -> FloatArray:
-    """Return the chances of all units, nan for those nobody judged."""
+    """Return the chances of all units, nan for units without ratings."""
     everywhere = np.full((judged.size, chances.shape[1]), nan)
     everywhere[judged] = chances
     return everywhere

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """Which facets of a study stand for more than those that were seen.
+    """The facets of a study to whose unseen members its conclusions generalise.
 
-    Sources are always random: the statements are about texts like these. Systems are random where
-    the statements are to hold for systems not seen; annotators, where they are to hold for other
+    Sources are always random: the conclusions are about texts like these. Systems are random if
+    the conclusions shall hold for systems not seen; annotators, if they shall hold for other
     annotators like these.
     """
 
@@ -33,12 +33,12 @@ class Inference:
 
 
 def declared(key: str) -> Inference:
-    """Return the design of its word, as a run stores it.
+    """Return the design that a run stores as this key.
 
     Raises
     ------
     ValueError
-        The word names a facet that cannot be random, or leaves the sources out.
+        The key names a facet that cannot be random, or lacks the sources.
     """
     facets = key.split("+")
     if facets[0] != "sources" or not set(facets[1:]) <= {"systems", "annotators"}:

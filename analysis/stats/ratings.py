@@ -25,13 +25,12 @@ class TooManyValues(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Units, told apart only by how often each value was given: all that most coefficients depend
-    on."""
+    """Units grouped by how often each value was given, which is all that most coefficients need."""
 
     values: FloatArray  # (V,) the scale, ascending
     counts: FloatArray  # (P, V) how often each value was given
-    times: FloatArray  # (P,) how many units are like that
-    clusters: sparse.csr_array | None = None  # (C, P) how many of them each cluster holds
+    times: FloatArray  # (P,) number of units with this pattern
+    clusters: sparse.csr_array | None = None  # (C, P) number of these units in each cluster
 
     @property
     def sizes(self) -> FloatArray:
@@ -179,12 +178,12 @@ def patterns(
     scale: RatingScale | None = None,
     clusters: Labels | None = None,
 ) -> Patterns:
-    """Return the different units of a table and how many there are of each; units without ratings
-    are left out.
+    """Return the different patterns of units and the number of units with each; units without
+    ratings are skipped.
 
     With few values and few ratings per unit a unit's counts fit into one integer, so that a million
-    units are counted in one pass with little memory. Units that come counted already are taken as
-    they are, with their clusters.
+    units are counted in one pass with little memory. `Patterns` are returned unchanged, with their
+    clusters.
 
     Parameters
     ----------

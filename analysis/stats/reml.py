@@ -35,7 +35,7 @@ NOTHING = 1e-7  # share of the residual below which the equations lose their dig
 DIGITS = 8  # significant digits of a variance: those that every processor agrees on
 
 
-# What nested groups hold of many columns: a row a group, sparse where annotators are many
+# Sums of many columns over nested groups: one row per group, sparse if there are many annotators
 GroupRows = FloatArray | sparse.csr_matrix
 
 
@@ -86,7 +86,7 @@ class MixedDesign:
 
     @property
     def groups(self) -> FloatArray:
-        """How many values each random effect has."""
+        """The number of levels of each random effect."""
         blocks = [block.stop - block.start for block in self.blocks.values()]
         return np.array([*(level.groups for level in self.levels), *blocks, self.n], dtype=float)
 
@@ -101,7 +101,7 @@ class MixedDesign:
 
 @dataclass(frozen=True, slots=True)
 class RemlFit:
-    """The restricted likelihood at some variances, and what is found there."""
+    """The restricted likelihood at given variances, with its derivatives and solutions."""
 
     variances: FloatArray  # of the design's names; the residual is the last
     deviance: float  # -2 log restricted likelihood, without its constant
@@ -115,8 +115,8 @@ class RemlFit:
 def _evaluated(design: MixedDesign, variances: FloatArray) -> RemlFit:
     """Evaluate the restricted likelihood.
 
-    V = v_e V0 + Z D Z' with V0 = I + sum of gamma_l Z_l Z_l' over the nested levels. What is
-    needed of V0^-1 are M' V0^-1 M and the sums Z_l' V0^-1 M over groups.
+    V = v_e V0 + Z D Z' with V0 = I + sum of gamma_l Z_l Z_l' over the nested levels. V0^-1 itself
+    is not computed, only M' V0^-1 M and the sums Z_l' V0^-1 M over groups.
     """
     residual = float(variances[-1])
     nested = _Elimination.of(design.levels, variances[: len(design.levels)] / residual)
@@ -176,7 +176,7 @@ def _mixed_equations(design: MixedDesign, inner: FloatArray, variances: FloatArr
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """What the likelihood's derivatives need of one random effect."""
+    """The terms of one random effect in the likelihood's derivatives."""
 
     own: FloatArray  # Z_k' P y
     trace: float  # tr(Z_k' P Z_k)
@@ -356,9 +356,9 @@ def fitted(design: MixedDesign) -> RemlFit:
 def _stepped(design: MixedDesign, fit: RemlFit) -> RemlFit:
     """Take a step that does not lower the likelihood.
 
-    Where the information is of no use, or its step is of none, the step is that of the EM algorithm.
-    A variance is lowered to a tenth at most, until it is a thousandth of all: then it may become
-    zero.
+    If the average information gives no usable step, the step is that of the EM algorithm. A step
+    lowers a variance to no less than a tenth; a variance of at most a thousandth of the total may
+    become zero.
     """
     lowest = np.where(fit.variances <= 1e-3 * fit.variances.sum(), 0, fit.variances / 10)
     lowest[-1] = fit.variances[-1] / 10

@@ -7,9 +7,9 @@ cost does not grow with the number of units but with the number of different one
 takes sums of shape (..., n_features) and answers (...).
 
 Units that share a source are not independent: an interval over units is then too narrow (it held
-the true alpha in .72 to .77 of studies instead of .95 with six or more systems on a source). Where
+the true alpha in .72 to .77 of studies instead of .95 with six or more systems on a source). If
 clusters are given, whole clusters are left out or drawn: a cluster's features are the sum of those
-of its units, and everything else stays as it is.
+of its units, and the rest of the computation is the same.
 """
 
 from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ Interval: TypeAlias = Jackknife | Bootstrap
 
 
 def unit_of(interval: Interval | None) -> ClusterUnit:
-    """Return the unit of an interval; without one nothing is left out and the name is not read."""
+    """Return the unit of an interval; without an interval a source, whose name is not used."""
     return SOURCE if interval is None else interval.unit
 
 

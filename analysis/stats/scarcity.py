@@ -1,8 +1,8 @@
-"""Whether an interval over clusters keeps its 95%: how many can tell.
+"""Whether an interval over clusters keeps its 95%: minimum numbers of informative sources.
 
-Where nearly all ratings are one value, a coefficient and its standard error hang on the few sources
-on which something else was given, and an interval that has not seen such sources does not know of
-them. Two counts tell: the sources on which raters differ at all, and, for coefficients that take
+If nearly all ratings are one value, a coefficient and its standard error depend on the few sources
+with other values, and a sample without such sources gives an interval that is too narrow. Two
+counts decide: the sources on which raters differ at all, and, for coefficients that take
 chance from the ratings themselves, the sources on which some unit has two ratings other than the
 commonest value.
 

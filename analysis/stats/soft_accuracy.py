@@ -47,11 +47,11 @@ def pair_tests(
 
     Notes
     -----
-    On each source both systems answered, their mean scores there change places or not, for all
-    sources of a cluster together; p is the share of permutations in which system i leads by at
-    least as much as it does. Sources that one of them lacks are left out for this pair. Of B
-    permutations with their mirror images a p has a standard error of at most 1 / (4 sqrt(B)), and
-    the difference of two p, so also a soft accuracy, one of at most 1 / (2 sqrt(B)): .001 with
+    On each source that both systems answered, their mean scores are swapped or not, for all sources
+    of a cluster together; p is the share of permutations in which system i leads by at least as
+    much as in the data. Sources that one of the two lacks are skipped for this pair. With B
+    permutations and their mirror images a p has a standard error of at most 1 / (4 sqrt(B)). The
+    difference of two p, and so a soft accuracy, has one of at most 1 / (2 sqrt(B)): .001 with
     250,000.
 
     A tie of two sums counts as "at least as much", and sums that differ by less than a billionth of

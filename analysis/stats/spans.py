@@ -120,11 +120,11 @@ def with_submitted(text: str, marks: Sequence[Ranges], submitted: Ranges) -> flo
 
 
 def set_overlap(text: str, answers: Sequence[Ranges]) -> float:
-    """Return how far the answers of a set's questions overlap: mean token F1 over pairs, 0 where
-    all lie apart.
+    """Return how far the answers of a set's questions overlap: mean token F1 over pairs, 0 if none
+    overlap.
 
-    Questions without an answer in the passage are left out; NaN where fewer than two remain. A
-    rater at a time.
+    Questions without an answer in the passage are skipped; NaN if fewer than two remain.
+    ``answers`` are the spans of one rater.
     """
     sets = [found for ranges in answers if (found := touched(text, ranges))]
     return _mean([_f1(first, second) for first, second in combinations(sets, 2)])

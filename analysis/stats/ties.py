@@ -1,12 +1,13 @@
-"""Pairwise accuracy with calibrated ties: how often a metric orders two questions as people do.
+"""Pairwise accuracy with calibrated ties: how often a metric orders two questions as annotators do.
 
-People often give two questions the same score and metrics hardly ever do, so Kendall's tau punishes
-a metric for not tying. Here a difference of at most epsilon counts as a tie of the metric, and
-epsilon is the one that serves the metric best (Deutsch, Foster and Freitag 2023, "Ties Matter").
+Annotators often give two questions the same score and metrics hardly ever do, so Kendall's tau
+punishes a metric for not tying. Here a difference of at most epsilon counts as a tie of the metric,
+and epsilon is chosen to maximise its accuracy (Deutsch, Foster and Freitag 2023, "Ties Matter").
 
-Chosen on the pairs it is judged by, epsilon flatters: with many human ties a metric that ties
-everything reaches their share. So each source is also judged with the epsilon that is best on the
-others, and the share of human ties, which is what tying everything gets, stands beside.
+An epsilon chosen on the same pairs is too optimistic: with many human ties a metric that ties
+everything reaches their share. So the accuracy on each source is also computed with the epsilon
+that is best on the others, and reported with the share of human ties, which is the accuracy of
+tying everything.
 """
 
 from dataclasses import dataclass, replace
@@ -174,8 +175,8 @@ def accuracies_within(human: FloatArray, metrics: FloatArray, facets: Facets) ->
     Notes
     -----
     acc_eq = (concordant + tied in both) / all pairs, of the means of the systems on a source; every
-    source with two systems weighs the same. By chance, with the metric's scores on a source dealt
-    out anew, pairs tie in both with the product of both shares of ties, and half of those that tie
+    source with two systems weighs the same. By chance, with the metric's scores on a source
+    permuted, pairs tie in both with the product of both shares of ties, and half of those that tie
     in neither are in order.
     """
     pairs = _Pairs.of(tables(human, facets), tables(metrics, facets))
