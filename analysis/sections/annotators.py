@@ -372,9 +372,8 @@ def _pairs_sharing(ratings: pd.DataFrame) -> int:
     # in blocks, because every pair occurs if a large crowd all judged the same units
     starts = range(0, judged.shape[1], 500)
     shared = sum((judged[:, start : start + 500].T @ judged).nnz for start in starts)
-    return (
-        int(shared - ratings.notna().any().sum()) // 2
-    )  # without each annotator's pair with itself
+    # minus each annotator's pair with itself
+    return int(shared - ratings.notna().any().sum()) // 2
 
 
 def _kappas(criterion: RubricCriterion, ratings: pd.DataFrame) -> Iterator[PairKappa]:

@@ -73,8 +73,8 @@ class Distributions(Section[PointShare]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        """Return the distribution of each criterion; if it may not be averaged its table is open and
-        shows the target."""
+        """Return the distribution of each criterion; if it may not be averaged its table is open
+        and shows the target."""
         return [table for each in criterion_rows(found) if (table := _distribution(found, each))]
 
     def figures(self, found: Found) -> list[Figure]:

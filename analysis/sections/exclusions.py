@@ -89,7 +89,7 @@ class Exclusions(Section[ExclusionRow]):
 
 
 def _with(said: Material, inputs: Inputs) -> Material:
-    """Return the ratings behind the systems' means, with adjudicated ratings if the run uses them."""
+    """Return the ratings behind the systems' means, with adjudicated ones if the run uses them."""
     return with_settled(said) if inputs.settings.get("settled") else said
 
 

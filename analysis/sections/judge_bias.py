@@ -155,7 +155,7 @@ class JudgedItems(Section[JudgedItemRow]):
 
     @classmethod
     def without(cls, records: Sequence[Record], labels: Collection[str]) -> list[Record]:
-        """Return the rows without the human means: with the question's other values known, each mean
+        """Return the rows without the human means: with the question's other values known, a mean
         would reveal the rating of an erased annotator."""
         return [{**each, "people": None} for each in records]
 

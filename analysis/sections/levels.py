@@ -1,5 +1,5 @@
-"""Correlation of metrics with human ratings at three levels: on each source, over all questions, and
-over the systems' means."""
+"""Correlation of metrics with human ratings at three levels: on each source, over all questions,
+and over the systems' means."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -71,13 +71,13 @@ class MetricLevel:
       over sources), systems (means of systems), sets (scores of question sets), or whole_systems
       (scores that a metric gives systems as a whole)
     coefficient: pearson, spearman, kendall, kendall_c, pairwise_accuracy or soft_pairwise_accuracy
-    estimate: the measure; `n` counts questions, sources or systems; p tests that it is 0 or chance
+    estimate: the measure; `n` counts questions, sources or systems; p tests for no association
     p_holm: p after Holm's correction over the metrics of this column at this level
     p_as_published: p that takes questions, or systems, as independent, as papers print it
     questions: questions that have both scores
     sources: sources that they belong to
     systems: systems that they belong to
-    smallest_p: over systems, the smallest p that is possible with so few systems
+    smallest_p: over systems, the smallest p that any order of so few systems can give
     epsilon: of pairwise accuracy, the largest difference of the metric that counts as a tie
     in_sample: pairwise accuracy with the epsilon that is best for these very pairs, as published
     baseline: share of pairs tied in the human ratings, which is the accuracy of tying every pair
@@ -284,7 +284,7 @@ def _row(each: Association, check: Check) -> MetricLevel:
 
 
 def _checked(each: Association, asked: ComparedColumns) -> Check:
-    """Return what scipy says of a coefficient over all questions that have both scores."""
+    """Return the check against scipy of a coefficient over all questions that have both scores."""
     method = next((method for method in METHODS if method == each.measure), None)
     if method is None or each.level != "pooled" or not each.found.defined:
         return NOT_ASKED

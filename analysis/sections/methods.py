@@ -27,7 +27,7 @@ MANY_POINTS = 12
 
 @dataclass(frozen=True)
 class RunMade:
-    """How a run was made, as far as its methods say it."""
+    """The facts about a run that its methods text states."""
 
     rubric: RubricDocument
     rubric_version: str

@@ -1,5 +1,5 @@
-"""What can be said of question sets without annotators, and the facts that a protocol computes
-beside its ratings."""
+"""Facts about question sets that need no annotators: counts from the texts, and facts that a
+protocol computes in addition to its ratings."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -73,7 +73,7 @@ class HeldSet:
 
 @dataclass(frozen=True)
 class SetFactsRow:
-    """What is counted in one system's texts.
+    """Counts from one system's texts.
 
     system: name of the system
     kind: model, human, or degradation (made worse on purpose)
@@ -127,7 +127,7 @@ class SetFactsRow:
 
 @dataclass(frozen=True)
 class HeadTypeRow:
-    """How many of a system's questions have a type, told in two ways.
+    """Number of a system's questions that have a type, determined in two ways.
 
     system: name of the system
     question_type: the type
@@ -147,13 +147,13 @@ class FactRow:
 
     fact: key of the fact
     kind: quota or type_diversity
-    criterion: criterion that it is computed from, or stands beside
+    criterion: criterion that it is computed from, or shown with
     system: name of the system
     sets: question sets
     n: sets that have a value
     value: mean score under the quota over all expected slots, or the share of sets that are diverse
       enough
-    rated: mean rating that it stands beside
+    rated: mean rating that it is shown with
     method: how it is computed
     """
 
@@ -181,7 +181,7 @@ class SetRow:
     type_balance: how evenly the types are spread
     exact_duplicates: questions that repeat another of the set
     near_duplicates: questions that nearly repeat another of the set
-    facts: computed facts, each a key, its value, and the mean rating it stands beside
+    facts: computed facts, each a key, its value, and the mean rating it is shown with
     """
 
     source: str
@@ -268,8 +268,7 @@ class TypesByHead(Section[HeadTypeRow]):
 
 
 class ComputedFacts(Section[FactRow]):
-    """The protocol's computed facts, system by system, each with the mean rating that it stands
-    beside."""
+    """The protocol's computed facts for each system, each shown with a mean rating."""
 
     key = "set_rules"
     title = "Computed by the protocol"
@@ -351,7 +350,7 @@ def kinds_of(campaign: Campaign) -> dict[str, str]:
 
 
 def criterion_of(fact: Fact) -> str:
-    """Return the criterion that a fact is computed from, or stands beside."""
+    """Return the criterion that a fact is computed from, or shown with."""
     return fact.criterion if isinstance(fact, Quota) else fact.beside
 
 

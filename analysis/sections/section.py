@@ -1,8 +1,8 @@
-"""What a section of a report is: typed rows, and what is made of them.
+"""The base class of report sections: typed rows, and the tables, figures and sentences from them.
 
-`compute` works its rows out of the study, once, in the worker. They are stored as flat records
-(`analysis.reports.rows`). `tables`, `figures` and `sentences` only read rows that were stored, so a
-page, a file and an older run say the same.
+`compute` computes the rows from the study, once, in the worker. They are stored as flat records
+(`analysis.reports.rows`). `tables`, `figures` and `sentences` only read stored rows, so a page, a
+file and an older run agree.
 """
 
 import hashlib
@@ -33,27 +33,27 @@ READING = Column(
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a run's sections compute from."""
+    """The input of a run's sections."""
 
-    said: Material  # what annotators said
-    counted: Material  # the same in the reading asked for: where the protocol settles a value, it overrules them
+    said: Material  # the annotators' judgments
+    counted: Material  # these in the chosen reading: values set by the protocol overrule them
     design: Inference
     settings: Mapping[str, Any]
     failures: Mapping[str, str]  # metrics that could not be computed, with the reason
-    # With annotators that this run leaves out, or without those it counts
+    # The judgments with annotators that this run excludes, or without excluded ones that it counts
     other: Material | None = None
 
     @cached_property
     def differing(self) -> Material:
-        """What annotators said of what is counted, without what rules or settled values give: that
-        is the same for all of them and says nothing of how they differ."""
+        """The counted judgments of annotators, without values set by rules or adjudication: those
+        are the same for all annotators and carry no information on agreement."""
         return not_settled(self.said, self.settings["reading"])
 
 
 @dataclass(frozen=True)
 class Chance:
-    """Chance for one section with its own seed, how often it is asked, and whom to tell how far it
-    is: every few seconds, in the same words while a step lasts."""
+    """A section's seeded random generator, its number of resamples, and the function that reports
+    progress: call it every few seconds, with the same words while a step lasts."""
 
     rng: np.random.Generator
     resamples: int
@@ -61,14 +61,14 @@ class Chance:
 
 
 def chance_of(key: str, *, seed: int, resamples: int, step: Callable[[str], None]) -> Chance:
-    """Return the chance of a section: its name seeds it, so that no section can shift another."""
+    """Return the `Chance` of a section, seeded by its key: no section changes another's numbers."""
     name = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8])
     return Chance(np.random.default_rng([seed, name]), resamples, step)
 
 
 class Found:
-    """What a run found, section by section, as rows of their types; empty for sections that a run
-    is older than."""
+    """A run's results, section by section, as typed rows; empty for sections that are newer than
+    the run."""
 
     def __init__(self, documents: Mapping[str, Any]) -> None:
         self.documents = documents
@@ -93,8 +93,8 @@ class Found:
         return self._by_criterion[section.key].get(criterion, [])
 
     def left_out(self, section: "type[Section[Any]]") -> frozenset[str]:
-        """Return the parts of a section that are left out for their number of rows; an empty name
-        is the whole section."""
+        """Return the parts of a section that are omitted because of their number of rows; an empty
+        name means the whole section."""
         return self._left_out.get(section.key, frozenset())
 
     @cached_property
@@ -105,7 +105,7 @@ class Found:
         return {key: frozenset(parts) for key, parts in found.items()}
 
     def knows(self, section: "type[Section[Any]]") -> bool:
-        """Say whether the run was made with this section."""
+        """Return whether the run was made with this section."""
         return section.key in self.documents
 
     @cached_property
@@ -124,10 +124,10 @@ class Section(Generic[R]):
 
     key: ClassVar[str]  # of the table: its file is tables/KEY.csv
     title: ClassVar[str]
-    version: ClassVar[int] = 1  # goes up when a column changes its meaning
-    identity: ClassVar[tuple[str, ...]] = ()  # the columns that tell a row from all others
+    version: ClassVar[int] = 1  # rises when a column changes its meaning
+    identity: ClassVar[tuple[str, ...]] = ()  # the columns that together identify a row
     note: ClassVar[str] = ""  # what a reader must know before the numbers
-    # The rows follow the reading of the rules that was asked for
+    # The rows depend on the chosen reading of the rules
     by_reading: ClassVar[bool] = False
     download_only: ClassVar[bool] = False  # too long for a page: a row for each judgment, say
     leads: ClassVar[bool] = False  # open on the page
@@ -176,10 +176,11 @@ class Section(Generic[R]):
         return (*columns(cls.row), READING) if cls.by_reading else columns(cls.row)
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
-        """Return how many rows each part of the table will have at most, before they are computed:
-        a criterion, a human column or an attribute. Empty where two dimensions do not multiply.
+        """Return the largest possible number of rows of each part of the table before it is
+        computed; parts are criteria, human columns or attributes. Empty unless two dimensions
+        multiply.
 
-        `compute` leaves out the parts that `found.left_out` names.
+        `compute` omits the parts that `found.left_out` names.
         """
         return {}
 

@@ -1,5 +1,5 @@
-"""The core numbers once more for every value of a chosen attribute: question type, source, domain,
-language, day."""
+"""The core numbers for every value of a chosen attribute: question type, source, domain, language,
+day."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace

@@ -157,15 +157,14 @@ def _of_unit(rows: pd.DataFrame) -> dict[str, list[MarkedRange]]:
 
 
 def _submitted(passage: str, answer: object) -> list[MarkedRange]:
-    """Return where a submitted answer stands; nowhere, where it stands not at all or more than
-    once."""
+    """Return the range of a submitted answer in the passage; none unless it occurs exactly once."""
     found = list(islice(_searched(passage).places(answer), 2)) if isinstance(answer, str) else []
     return found if len(found) == 1 else []
 
 
 @lru_cache(maxsize=2)
 def _searched(passage: str) -> Searched:
-    """Prepare it once for the questions about it, which stand together."""
+    """Prepare a passage for search, cached because questions about a passage follow one another."""
     return Searched(passage)
 
 

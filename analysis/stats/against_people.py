@@ -55,7 +55,7 @@ class Association:
     sources: int
     systems: int
     p_as_published: float = nan  # questions, or systems, taken as independent
-    smallest_p: float = nan  # over systems: what no order of these means can fall below
+    smallest_p: float = nan  # over systems: the smallest p of any order of these means
     epsilon: float = nan  # of pairwise accuracy: the largest difference of the metric that is a tie
     # Pairwise accuracy with this epsilon, chosen on the same pairs, as published
     in_sample: float = nan
