@@ -41,7 +41,7 @@ class NothingToDegrade(jobs.CannotDo):
 
 
 def start(*, collection: Collection, wanted: WantedDegradation, by: User) -> Job:
-    """Write down that degradations are wanted; the caller rings for it."""
+    """Create a queued job that degrades questions. The caller notifies workers."""
     return jobs.enqueue(kind=KIND, parameters=asdict(wanted), by=by, collection=collection)
 
 
@@ -64,7 +64,7 @@ def is_large(*, collection: Collection, wanted: WantedDegradation) -> bool:
 
 
 def size(*, collection: Collection, wanted: WantedDegradation) -> int:
-    """Return how many questions there are to degrade and to copy, at most."""
+    """Return the largest number of questions that the job degrades and copies."""
     given = Question.objects.filter(unit__question_set__source__collection=collection)
     chosen = given.filter(unit__question_set__system__name__in=wanted.systems).count()
     chosen += (

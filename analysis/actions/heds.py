@@ -1,4 +1,4 @@
-"""What a campaign knows of its human evaluation datasheet (HEDS 3.0)."""
+"""Answers of the human evaluation datasheet (HEDS 3.0) that follow from a campaign's data."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -213,8 +213,8 @@ def _design(campaign: Campaign, document: RubricDocument) -> Iterator[tuple[str,
     )
     yield "3.3.4.2", HedsAnswer(f"{shown}. No page names a system; orders are drawn at random.")
     words = (
-        f"No limit. A task that nobody works on for {campaign.lease_minutes} minutes goes to others; "
-        "what is handed in later is kept."
+        f"No limit. A task without activity for {campaign.lease_minutes} minutes is assigned to others; "
+        "answers submitted later are kept."
     )
     yield "3.3.5", HedsAnswer(words, (5,))
     asks = [

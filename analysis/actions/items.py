@@ -1,5 +1,4 @@
-"""What metrics read of a collection: its questions, question sets and systems, a chunk at a
-time."""
+"""Read the input of metrics from a dataset: its questions, question sets and systems, in chunks."""
 
 from collections.abc import Iterable, Sequence
 
@@ -134,7 +133,7 @@ def _references(sources: Iterable[int]) -> dict[int, tuple[str, ...]]:
 
 
 def _require_sets(collection: Collection) -> None:
-    """Give each question set the unit that stands for the set as a whole, where it has none yet."""
+    """Create the unit for the set as a whole for each question set that lacks one."""
     lacking = QuestionSet.objects.filter(source__collection=collection).exclude(
         units__position__isnull=True
     )

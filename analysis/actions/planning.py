@@ -67,7 +67,7 @@ def _judged(campaign: Campaign) -> list[str]:
 
 
 def start(*, campaign: Campaign, by: User, parameters: Mapping[str, Any]) -> Job:
-    """Write down that a plan is wanted; the caller rings for it."""
+    """Create a queued job for a plan. The caller notifies workers."""
     return jobs.enqueue(kind=KIND, parameters=parameters, by=by, campaign=campaign)
 
 

@@ -49,7 +49,7 @@ QGSTEC_PLUS_COLUMNS = {
     "key": ("uid",),
 }
 QGSTEC_PLUS_REQUIRED = ("system", "target_type", "question")
-# What the columns of ratings begin with: in the release Rel_1, QT_1, Cor_1, Amb_1 and Var_1
+# Beginnings of the names of rating columns: in the release Rel_1, QT_1, Cor_1, Amb_1 and Var_1
 QGSTEC_PLUS_CRITERIA = {
     "relevance": "rel(evance)?",
     "questionType": "qt|question ?type",
@@ -442,7 +442,7 @@ def _read_nema(content: bytes) -> StudyRecords:
 
 
 def _read(content: bytes, plan: Plan) -> StudyRecords:
-    """Read a file as an upload is read: under limits where it is large, ids of people as labels."""
+    """Read a file like an upload: under limits if it is large, annotators' ids as labels."""
     return reading_plans.read_study(name="released.csv", data=content, plan=plan)
 
 

@@ -79,8 +79,8 @@ def _written(run: Run) -> dict[str, str]:
 
 
 def _digest_of(run: Run) -> str:
-    """Return what tells one page of a run from the next: the code, the protocol, the addresses, and
-    the results, which are made anew where somebody is erased: a page that was being written
+    """Return a digest that identifies a version of a run's page: of the code, the protocol, the
+    addresses and the results. Erasing an annotator rewrites the results, so a page written
     meanwhile is not shown."""
     last = Result.objects.filter(run=run).aggregate(last=Max("pk"))["last"]
     told = (

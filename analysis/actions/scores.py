@@ -37,8 +37,8 @@ CORE = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l")
 
 
 def core_metrics(collection: Collection) -> list[str]:
-    """Return the core metrics to compute by default: no BLEU if the dataset brings a column of BLEU,
-    and no ROUGE if it brings one of ROUGE."""
+    """Return the core metrics to compute by default: no BLEU if the dataset has a column of BLEU,
+    and no ROUGE if it has one of ROUGE."""
     columns = collection.metrics.exclude(kind=Metric.Kind.COMPUTED)
     brought = " ".join(columns.values_list("name", flat=True)).casefold()
     return [metric for metric in CORE if metric.partition("_")[0] not in brought]
@@ -93,7 +93,7 @@ class MissingScores:
 
     @property
     def unit(self) -> ScoredUnit:
-        """What is read for it; metrics of questions share what is read."""
+        """The unit of text to read for it; all metrics of questions share one kind of unit."""
         unit = self.recipe.spec.unit
         return ScoredUnit.PAIR if unit in scoring.QUESTION_UNITS else unit
 
@@ -112,12 +112,12 @@ def compute(
     again: Callable[[], None] = lambda: None,
     within: tuple[int, int] | None = None,
 ) -> Computed:
-    """Compute what is not there yet, and keep it chunk by chunk; `again` is called within a metric,
-    before each text. `within`: only the targets whose keys lie from the first to the last of these.
+    """Compute the missing scores, and store them chunk by chunk; `again` is called within a metric,
+    before each text. `within`: only targets whose keys lie between these two, inclusive.
 
-    A value stands for a fingerprint: a collection's texts never change, so what has a score is not
-    scored again, and an attempt that comes after a dead one goes on where that one ended. A metric
-    that fails is named; the others go on.
+    A score belongs to a fingerprint, and a dataset's texts never change: targets with a score are
+    not scored again, and an attempt after a failed one continues where that one ended. A metric
+    that fails is reported; the others continue.
     """
     found, failures = missing(collection, chosen=chosen, preparation=preparation, within=within)
     return compute_missing(collection, found, failures, step=step, again=again)

@@ -111,14 +111,14 @@ def execute(work: jobs.Work) -> dict[str, Any]:
 
 
 class StartedMetric:
-    """What a metric starts (a Java program, a model), kept between its parts in this process."""
+    """A metric's running program or model, kept between its parts in this process."""
 
     def __init__(self) -> None:
         self.metric = ""
         self.running = ExitStack()
 
     def start(self, metric: str) -> None:
-        """Keep what a metric starts until another is started, or `stop`."""
+        """Start a metric's program or model; it runs until another is started, or `stop`."""
         if metric != self.metric:
             self.stop()
             self.running.enter_context(scoring.kept([registry.get(metric)]))

@@ -1,4 +1,4 @@
-"""Scores of systems that were computed elsewhere, brought from a file and kept beside those
+"""Scores of systems that were computed elsewhere, imported from a file and stored beside those
 computed here."""
 
 import hashlib

@@ -167,8 +167,9 @@ class JudgeBias(Section[JudgeBiasRow]):
     title = "LLM judge bias by system"
     identity = ("criterion", "judge", "system")
     note = (
-        "The judge's mean distance from people on a system's items, minus the same on all others: its severity is "
-        "taken out. Above 0 it is kinder to the system than people are. Intervals leave out one source at a time."
+        "The judge's mean difference from the annotators on a system's items, minus that difference on all other "
+        "items, which removes its severity. Above 0 it favours the system more than annotators do. Intervals are "
+        "jackknives over sources."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[JudgeBiasRow]:

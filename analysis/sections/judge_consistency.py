@@ -59,11 +59,10 @@ class JudgeConsistency(Section[JudgeConsistencyRow]):
     title = "LLM judge consistency"
     identity = ("criterion", "judge")
     note = (
-        "A judge that was asked twice or more about a question is compared with itself. Where its table tells at which "
-        "place a question stood among those shown together, answers at one place and at another are compared: "
-        "what is given to a question at the earlier place minus at the later one is its liking for the first. "
-        "Intervals "
-        "leave out one source at a time. A judge at temperature 0 may still differ between calls."
+        "A judge that was asked twice or more about a question is compared with itself. If its table contains the "
+        "positions of the questions shown together, answers at different positions are compared too: the value at "
+        "the earlier position minus the value at the later one is its bias towards the earlier. Intervals are "
+        "jackknives over sources. A judge at temperature 0 may still differ between calls."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[JudgeConsistencyRow]:

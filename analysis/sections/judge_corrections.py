@@ -47,10 +47,10 @@ class CorrectedMeans(Section[CorrectedMeanRow]):
     title = "Prediction-powered means"
     identity = ("criterion", "judge", "system")
     note = (
-        "If annotators judged a part of what an LLM judge judged, its mean over all items is corrected by people where "
-        "both judged (Angelopoulos and others 2023), with as much trust in the machine as narrows the interval most. "
-        "This holds only if the sources that people judged are a random part of all. These means stand here alone; "
-        "the report's means are people's."
+        "If annotators judged some of the items that an LLM judge judged, their ratings correct its mean over all "
+        "items (Angelopoulos and others 2023), with the weight of the judge that makes the interval narrowest. "
+        "This is valid only if the sources that annotators judged are a random part of all. These means are used "
+        "only here; all other means of the report are of the annotators' ratings."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CorrectedMeanRow]:

@@ -141,12 +141,13 @@ class Verdicts(Section[VerdictRow]):
     identity = ("criterion", "judge")
     beside = (("judge_against_people", "LLM judges against each annotator"),)
     note = (
-        "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves each person out in turn and asks "
-        "who is nearer to the others, the judge or that person; ε is what replacing a person may cost. A judge "
-        "passes that wins against half of the people. Passing is not enough: one that gives nearly everything the "
-        "most frequent value can pass. So what a person reaches, the use of the scale and the bias by system stand "
-        "beside it. The authors take items as independent; where several systems share a source that test is wrong "
-        "in 7 to 15% of studies instead of 5%, so the verdict keeps a source's items together."
+        "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves out each annotator in turn and "
+        "asks which is nearer to the others, the judge or that annotator; ε is what replacing an annotator may "
+        "cost. A judge passes if it wins against at least half of the annotators. Passing is not enough: a judge "
+        "that gives nearly everything the most frequent value can pass. So the report also shows the human "
+        "ceiling, the use of the scale and the bias by system. The authors take items as independent; if several "
+        "systems share a source that test is wrong in 7 to 15% of studies instead of 5%, so the verdict keeps a "
+        "source's items together."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[VerdictRow]:

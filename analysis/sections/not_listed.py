@@ -85,7 +85,7 @@ class NotListed(Section[UnlistedPart]):
             )
             for rows in _by_table(found).values()
         ]
-        heads = ["left out", "rows", "rows of the whole", "rows listed at most"]
+        heads = ["omitted", "rows", "rows of the whole table", "maximum of rows"]
         return [PageTable(self.title, heads, lines, first="Table", words=True)] if lines else []
 
     def caveats(self, found: Found) -> Iterator[str]:

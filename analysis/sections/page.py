@@ -209,7 +209,7 @@ def _settings(found: Found) -> str:
     told = {
         "by the protocol": study.reading == "by_protocol",
         "with settled values": study.settled > 0,
-        "with answers handed in late": study.extras_counted,
+        "with answers submitted late": study.extras_counted,
         f"without {briefly(study.left_out)}": bool(study.left_out),
     }
     return ", ".join(words for words, holds in told.items() if holds)

@@ -29,7 +29,7 @@ from judging.protocols.rubric_schema import Fact, Quota
 from judging.rules import TypeSpread, quota_scores, type_spread
 
 TYPES_UNKNOWN = (
-    "Question types are not counted: they are told by English question words, "
+    "Question types are not counted: they are determined by English question words, "
     "so they are not for this language."
 )
 COLUMNS = ("question_set", "source", "system", "unit", "text", "submitted_answer", "answer")

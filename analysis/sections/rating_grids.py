@@ -106,7 +106,7 @@ def _table(
     first, second = rows[0].first, rows[0].second
     most, total = max(counts.values()), sum(counts.values())
     equal = sum(counts.get((value, value), 0) for value in values) / total
-    pairs = total if first else total // 2  # of all annotators, each stands in both directions
+    pairs = total if first else total // 2  # of all annotators, each counts in both directions
     pair = f"{first} and {second}" if first else "all annotators"
     told = [f"{pairs:,} pairs of ratings, percent agreement {percent(equal)}"]
     if kappa is not None:

@@ -78,8 +78,8 @@ class Spans(Section[SpanRow]):
     note = (
         "Token F1 with its 95% CI over sources: how far annotators mark the same words of the passage, how far "
         "their marks agree with the answer a system submitted, and how far the answers to the questions of a set "
-        "overlap (0: all ask for something else). Two who say that nothing answers a question agree. A submitted "
-        "answer counts where it stands in the passage exactly once."
+        "overlap (0: none overlap). Two annotators who say that the passage does not answer a question agree. A "
+        "submitted answer counts if it occurs in the passage exactly once."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SpanRow]:

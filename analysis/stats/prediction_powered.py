@@ -13,7 +13,7 @@ from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.resampling import Jackknife, Resampled, jackknife, with_spread
 
 REQUIRED_SOURCES = 10  # with human ratings; with fewer the interval does not keep its level
-PEOPLE = "mean of people's values"
+PEOPLE = "mean of the annotators' values"
 CORRECTED = "mean of the judge, corrected by people where they judged"
 ALL_JUDGED = "people judged every item of the judge: nothing is left to predict"
 
@@ -93,7 +93,7 @@ def corrected_mean(
 
 def _cannot(items: int, n: int, units: int, unit: ClusterUnit) -> str:
     if not n:
-        return "nobody judged an item of the judge"
+        return "no annotator judged an item of the judge"
     if n == items:
         return ALL_JUDGED
     if units < REQUIRED_SOURCES:

@@ -350,7 +350,7 @@ def fitted(design: MixedDesign) -> RemlFit:
             fit = _evaluated(design, np.array([float(f"{v:.{DIGITS}g}") for v in fit.variances]))
             _distinct(design, fit)
             return fit
-    raise Unfit(f"the search for the best variances did not settle in {ITERATIONS} steps")
+    raise Unfit(f"the search for the best variances did not converge in {ITERATIONS} steps")
 
 
 def _stepped(design: MixedDesign, fit: RemlFit) -> RemlFit:

@@ -87,9 +87,9 @@ def touched(text: str, ranges: Ranges) -> frozenset[int]:
 
 
 def token_f1(text: str, first: Ranges, second: Ranges) -> float:
-    """Return 2 |A & B| / (|A| + |B|) over the tokens touched; 1 where both touch none.
+    """Return 2 |A & B| / (|A| + |B|) over the tokens touched; 1 if both touch none.
 
-    Two annotators who both say that nothing answers a question agree, hence 1.
+    Two annotators who both say that the passage does not answer a question agree, hence 1.
 
     Examples
     --------
