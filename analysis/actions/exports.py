@@ -40,7 +40,7 @@ def run_json(run: Run) -> Iterator[str]:
 
 
 def api_json(run: Run, told: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a run as JSON for programs, in pieces: the facts in ``told``, then each of its tables."""
+    """Yield a run as JSON for programs, in pieces: the facts in ``told``, then its tables."""
     yield json.dumps(told, ensure_ascii=False)[:-1] + ', "tables": {'
     with exports.one_moment():
         for place, (key, rows) in enumerate(runs.StoredTables(run, keep=False).items()):

@@ -243,7 +243,7 @@ def _checks(campaign: Campaign, plan: quality.QualityPlan, rules: list[str]) -> 
     if campaign.qualifies:
         yield "A qualification before the first task"
     yield from (f"Proposed for exclusion: {rule}" for rule in rules)
-    yield "Pace, equal values and drift by day are flagged and excluded nobody by themselves"
+    yield "Pace, equal values and drift by day are flagged; no annotator is excluded for them alone"
 
 
 def _criterion(

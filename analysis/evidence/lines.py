@@ -1,4 +1,4 @@
-"""What a list of questions shows of each of them."""
+"""The line of each question in a list of questions."""
 
 from dataclasses import dataclass
 

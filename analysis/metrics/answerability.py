@@ -60,8 +60,8 @@ _INSIDE = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)  # a search for the end 
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a question without the punctuation at their ends; a possessive s stands
-    alone.
+    """Return the words of a question without the punctuation at their ends; a possessive s is a
+    word of its own.
 
     Examples
     --------
@@ -263,13 +263,13 @@ def best_answerability(question: ScoredQuestion, params: Mapping[str, Any]) -> f
 
 
 def has_capitals(texts: Iterable[str]) -> bool:
-    """Say whether any word could be told to be an entity."""
+    """Return whether any text has a capital letter, by which entities are recognised."""
     return any(character.isupper() for text in texts for character in text)
 
 
 @dataclass(frozen=True, slots=True)
 class Answerability:
-    """Answerability of one question, with the weights published for SQuAD unless told."""
+    """Answerability of one question, by default with the weights published for SQuAD."""
 
     spec = MetricSpec(
         id="answerability",

@@ -35,7 +35,7 @@ class BadCell(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableColumns:
-    """Which column is what; blank where the table has none."""
+    """The names of a table's columns by their role; blank if the table has none."""
 
     hypothesis: str
     reference: str = ""

@@ -149,12 +149,12 @@ def composed(base: Scorer) -> list[Scorer]:
 
 
 def aligned_by_source(base: Scorer) -> list[Scorer]:
-    """Return the conservative and the liberal evaluation (Du and Cardie 2017), which compare what
-    belongs to the same question-worthy sentence: here, to the same source.
+    """Return the conservative and the liberal evaluation (Du and Cardie 2017), which compare
+    questions on the same question-worthy sentence: here, on the same source.
 
     Both are the mean score of a source's predictions against its references. They differ on a
-    source that has predictions alone (it was chosen wrongly) or references alone (it was missed):
-    0 in the conservative evaluation, left out in the liberal one.
+    source that has only predictions (it was chosen wrongly) or only references (it was missed):
+    it scores 0 in the conservative evaluation and is skipped in the liberal one.
     """
     return [
         Average(base, "conservative", "Conservative"),

@@ -1,5 +1,4 @@
-"""What a metric is, what it is given and what it answers: the contract of built-in metrics and
-plug-ins alike."""
+"""The contract of metrics, both built-in and plug-ins: their specification, input and results."""
 
 import hashlib
 import json
@@ -12,7 +11,7 @@ from analysis.metrics.languages import primary
 
 
 class ScoredUnit(StrEnum):
-    """What gets one value: a question with one reference or several, a question set, or a
+    """The unit that gets one score: a question with one reference or several, a question set, or a
     system."""
 
     PAIR = "pair"
@@ -31,10 +30,10 @@ class Scale(StrEnum):
 
 
 class Need(StrEnum):
-    """What a metric cannot do without.
+    """Input that a metric requires.
 
-    `STUDY`: it weighs by the whole batch, which must not be cut into chunks. `WORDS`: it compares
-    words that stand between white space, so a language that is written without spaces must be
+    `STUDY`: its weights depend on the whole batch, which must not be cut into chunks. `WORDS`: it
+    compares words separated by white space, so a language that is written without spaces must be
     segmented by the preparation.
     """
 
@@ -65,16 +64,16 @@ class MetricFailed(Exception):
 
 
 class UnknownParameter(ValueError):
-    """A parameter that the metric does not have, or a value it does not take."""
+    """A parameter that the metric does not have, or a value that it does not accept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One setting of a metric: its default, and the values it takes where they can be listed.
+    """One setting of a metric: its default, and its possible values if they can be listed.
 
-    `by_language`: defaults of languages that need another one. `in_recipe`: False where no score
-    depends on it. `least`, `most`: the ends of a number; who asks may be anybody, so a built-in
-    metric has both wherever work or memory grows with it. `longest`: characters of a text, or of
+    `by_language`: defaults of languages that need another one. `in_recipe`: False if no score
+    depends on it. `least`, `most`: limits of a number; any user may set it, so a built-in metric
+    has both if work or memory grows with it. `longest`: maximum of characters of a text, or of
     words together. `check` raises ValueError with a sentence for a text that it refuses.
     """
 
@@ -92,7 +91,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class MetricSpec:
-    """What a metric is called and what its values mean.
+    """The names, input and range of a metric.
 
     `library`: the library or model behind it, with its version. `languages`: those it was made for;
     None for all. `tokenises`: it splits texts by itself, so of a preparation only the Unicode
@@ -116,7 +115,7 @@ class MetricSpec:
 
 @dataclass(frozen=True, slots=True)
 class ScoredQuestion:
-    """A hypothesis with its references, and the passage and answer where a metric reads them.
+    """A hypothesis with its references, and the passage and answer if the metric reads them.
 
     `language` is a tag; blank if it is the language of most texts, as the caller of a metric says.
     """
@@ -180,10 +179,10 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """The named steps that the two sides go through before a metric sees them (see
+    """The named steps that prepare hypothesis and references for a metric (see
     `preparation.STEPS`).
 
-    Several steps stand in one name with a plus between, as in `nfc+nqg`, and run from left to
+    Several steps are joined in one name by a plus sign, as in `nfc+nqg`, and run from left to
     right.
     """
 

@@ -29,8 +29,8 @@ Gram = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What one sentence adds to a NIST score: information matched and guesses for each order, and
-    both lengths."""
+    """One sentence's contribution to a NIST score: information matched and guesses for each order,
+    and both lengths."""
 
     information: tuple[float, ...]
     guesses: tuple[int, ...]

@@ -53,8 +53,7 @@ class UnknownMetric(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class RegisteredMetric:
-    """One metric of the list: where it comes from, what it is made of and, when it cannot be used,
-    why."""
+    """One metric of the list: its origin, its components and, if it cannot be used, the reason."""
 
     id: str
     origin: str
@@ -68,7 +67,7 @@ class RegisteredMetric:
 
 
 def all_metrics() -> tuple[RegisteredMetric, ...]:
-    """List every metric in a settled order, with whether it can be used here and why not."""
+    """List every metric in a fixed order; those that cannot be used here have a reason."""
     return tuple(_checked(entry) for entry in _known().values())
 
 
@@ -148,7 +147,7 @@ def loaded(point: EntryPoint, *, taken: Iterable[str]) -> RegisteredMetric:
         found = point.load()
         metric = found() if isinstance(found, type) else found
         _require_contract(metric)
-    except Exception as error:  # other people's code may raise anything while it is imported
+    except Exception as error:  # a plug-in's code may raise anything while it is imported
         return RegisteredMetric(
             point.name, origin, None, f"does not load: {type(error).__name__}: {error}"
         )

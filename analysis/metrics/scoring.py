@@ -216,9 +216,7 @@ def _run(
         results = metric.score(items, settings)
     except (MetricFailed, MetricUnavailable):
         raise
-    except (
-        Exception
-    ) as error:  # a plug-in is other people's code: whatever it does, the other metrics go on
+    except Exception as error:  # a plug-in may raise anything; the other metrics must continue
         raise MetricFailed(f"{spec.id}: {error or type(error).__name__}") from error
     if len(results) != len(items):
         raise MetricFailed(f"{spec.id} gave {len(results)} results for {len(items)} items")
@@ -228,8 +226,8 @@ def _run(
 def _each_pair(
     metric: Scorer, spec: MetricSpec, items: Sequence[Item], settings: Mapping[str, Any]
 ) -> list[MetricResult]:
-    """Score each distinct pair once: systems that ask the same, and rows that come again, cost
-    nothing more."""
+    """Score each distinct pair once: equal questions of systems and repeated rows cost nothing
+    more."""
     pairs = [_pairs(item) for item in items if isinstance(item, ScoredQuestion)]
     distinct = list(dict.fromkeys(pair for each in pairs for pair in each))
     found = dict(zip(distinct, _run(metric, spec, distinct, settings), strict=True))

@@ -1,7 +1,7 @@
-"""What a report's methods rest on, as BibTeX: who a method, a metric, a protocol or a library is
-from.
+"""The sources of a report's methods as BibTeX: of statistical methods, metrics, protocols and
+libraries.
 
-The entries stand in `references.bib`; a source is cited where the methods first name it.
+The entries are in `references.bib`; a source is cited where the methods first name it.
 """
 
 import re
@@ -54,7 +54,7 @@ class CitedSource:
 
 @dataclass(frozen=True)
 class Mention:
-    """Where a text cites sources: what stands between the two places gives way to the citation."""
+    """A citation in a text: the characters from `start` to `end` are replaced by the citation."""
 
     start: int
     end: int

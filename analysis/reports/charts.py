@@ -36,7 +36,7 @@ NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 PRINTED = {"pdf": "application/pdf", "png": "image/png"}
 MANY_POINTS = 12
 NOT_DRAWN = "Not drawn:"
-DRAWN_VALUES = 4_000  # values of a figure: nobody reads more, and altair takes 5,000 rows
+DRAWN_VALUES = 4_000  # values of a figure: more are unreadable, and altair accepts 5,000 rows
 DRAWN_MEANS = 1_000  # each is a line: 25 panels of 40 systems are a picture of five metres
 LIGHTEST, DARKEST = (222, 235, 247), (8, 48, 107)  # of the values of a scale
 PANEL = 185  # two panels with their labels fit half a page at the size of its text
@@ -44,7 +44,7 @@ FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # an image has only the 
 
 
 def not_drawn(marks: int, most: int = DRAWN_VALUES) -> list[str]:
-    """Say why a figure of so many bars, points or cells is left out; nothing where it is drawn."""
+    """Return why a figure of so many bars, points or cells is omitted; empty if it is drawn."""
     if marks <= most:
         return []
     return [f"{NOT_DRAWN} {marks:,} values are more than a figure shows ({most:,})."]

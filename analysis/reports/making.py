@@ -1,4 +1,4 @@
-"""How metrics and runs were made, in words."""
+"""Descriptions in words of how metrics and runs were made."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -110,5 +110,5 @@ def listed_or_counted(words: Sequence[str], noun: str) -> str:
 
 
 def inside(name: str) -> str:
-    """Write a name as it stands inside a sentence; one that begins with two capitals keeps them."""
+    """Write a name for use inside a sentence; one that begins with two capitals keeps them."""
     return name if name[:2].isupper() else name[:1].lower() + name[1:]

@@ -41,7 +41,7 @@ ABOUT = {
 
 
 def about(id: str, origin: str) -> str:
-    """Say what a metric is; a plug-in's is known by the package that brings it."""
+    """Return a description of a metric; for a plug-in, the package that provides it."""
     return ABOUT.get(id, f"from the package {origin}")
 
 

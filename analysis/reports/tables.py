@@ -53,7 +53,7 @@ def run_json(made: Mapping[str, Any], tables: Mapping[str, Any]) -> Iterator[str
 
 
 def _inside(value: Any, depth: int) -> str:
-    """Write a value as it stands inside a document, so deep."""
+    """Write a value as JSON for use inside a document, indented by `depth` spaces."""
     text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)
     return text.replace("\n", "\n" + " " * depth)
 
