@@ -114,8 +114,8 @@ class WholeRunSerializer(RunSerializer):
 
 
 class NewRunSerializer(serializers.Serializer):
-    """What a run computes. Fields that are not sent are as the page offers them; of the metrics, those that
-    can be computed on the dataset."""
+    """Settings of a run. Omitted fields have the defaults of the page; by default the metrics are
+    those that can be computed on the dataset."""
 
     name = serializers.CharField(max_length=100, required=False, allow_blank=True)
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
@@ -328,7 +328,7 @@ def _offered(campaign: Campaign) -> dict[str, Any]:
 
 
 def _each_once(said: Any) -> dict[str, Any]:
-    """Return lists without repetitions: a form looks for each value among all choices."""
+    """Return lists without repetitions, because a form compares each value with all choices."""
     return {
         name: list(dict.fromkeys(value)) if isinstance(value, list) else value
         for name, value in said.items()

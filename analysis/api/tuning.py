@@ -33,7 +33,7 @@ class TuningSerializer(JobSerializer):
 
 
 class NewTuningSerializer(serializers.Serializer):
-    """What to tune. Fields that are not sent are as the page offers them."""
+    """Settings of a tuning. Omitted fields have the defaults of the page."""
 
     criterion = serializers.CharField(help_text="The ratings that the weights are fitted to.")
     metric = serializers.CharField(
@@ -52,7 +52,7 @@ class TunableSerializer(serializers.Serializer):
 
 
 class TuningChoicesSerializer(serializers.Serializer):
-    """What a tuning can be asked for."""
+    """The criteria and metrics that a tuning can use."""
 
     criteria = TunableSerializer(many=True)
     metrics = TunableSerializer(many=True)

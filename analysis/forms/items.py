@@ -1,4 +1,4 @@
-"""What a list of questions is sorted and filtered by, as its address says it."""
+"""Form for the order and filters of a list of questions, read from its address."""
 
 from typing import Any
 
@@ -106,8 +106,8 @@ class ItemsForm(forms.Form):
         return given
 
     def chosen(self) -> Chosen:
-        """Return what the list shows. An order that rests on ratings takes the first criterion
-        where none is named."""
+        """Return the settings of the list. If an order needs ratings and no criterion is chosen, it
+        uses the first one."""
         given = self.cleaned_data
         sort = given.get("sort") or "file"
         criterion = next(

@@ -1,4 +1,4 @@
-"""What a researcher chooses about a collection's metrics."""
+"""Forms for the metrics of a dataset."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -65,8 +65,8 @@ class PreparationForm(forms.Form):
 
 
 def _preparations(language: str) -> list[tuple[str, Any]]:
-    """Return the preparations that make words of a language; those of programs that are missing are
-    left out."""
+    """Return the preparations that yield words of a language, without those whose programs are
+    missing."""
     if is_spaced(language):
         return SPACED
     return UNSPACED + (JAPANESE if primary(language) == "ja" and sudachi_version() else [])
@@ -104,7 +104,7 @@ class ScoresForm(PreparationForm):
         return cleaned
 
     def _values(self, cleaned: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """Return the settings that were filled in, by metric; one left out keeps its default."""
+        """Return the settings that were filled in, by metric; empty ones keep their defaults."""
         return {
             id: {
                 each.name: value
@@ -266,8 +266,8 @@ class SystemScoresForm(forms.Form):
 
 
 class TuningForm(forms.Form):
-    """What to tune: on which criterion, with which metric beside answerability, and how weights are
-    searched."""
+    """Settings of a tuning: the criterion, the metric that answerability is mixed into, and the
+    search for weights."""
 
     criterion = forms.ChoiceField(
         label=_("Criterion"), help_text=_("The ratings that the weights are fitted to.")

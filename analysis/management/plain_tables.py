@@ -149,7 +149,7 @@ def as_json(records: Sequence[PlainRecord]) -> str:
 
 
 def as_text(records: Sequence[PlainRecord], columns: Sequence[str]) -> str:
-    """Return the named columns as an aligned table; ones that are empty throughout are left out."""
+    """Return the named columns as an aligned table; columns without any value are omitted."""
     used = [
         column
         for column in columns

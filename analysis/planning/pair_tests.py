@@ -98,7 +98,7 @@ class SimulatedRatings:
 
     @classmethod
     def of(cls, asked: pd.DataFrame, values: IntArray, *, once_per_set: bool) -> Self:
-        """Lay out the rows of one criterion, whose drawn values stand at the places given."""
+        """Lay out the rows of one criterion; ``values`` holds the positions of its drawn values."""
         unit = asked["set"] if once_per_set else asked["unit"]
         rows = asked.assign(unit=unit)[["unit", "system", "source", "cluster", "annotator"]]
         rating = rows.groupby(["unit", "annotator"], sort=False).ngroup().to_numpy()

@@ -1,7 +1,7 @@
-"""How long simulated annotators take, and what that costs.
+"""Time that simulated annotators take, and its cost.
 
 The seconds of a value follow a lognormal distribution; a page takes the sum over its values, times
-the annotator's pace, which is lognormal over annotators. Their means are what is assumed.
+the annotator's pace, which is lognormal over annotators. The assumptions set the means of both.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ REPEATS, MANY_VALUES, FEWER = 200, 100_000, 50
 
 @dataclass(frozen=True, slots=True)
 class TimeSpent:
-    """What one annotator of a copy did: tasks of every kind, values on their pages, seconds."""
+    """Work of one annotator of a copy: tasks of every kind, values on their pages, seconds."""
 
     tasks: int
     values: int

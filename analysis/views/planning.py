@@ -1,4 +1,4 @@
-"""How many items and annotators a study needs: ask, watch, read."""
+"""Pages of power analyses: start one, watch its progress, read its results."""
 
 from typing import Any
 from uuid import UUID
