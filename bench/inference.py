@@ -5,14 +5,14 @@ shapes.
 
 A study is drawn with effects of passages, sources, questions, annotators, annotators on systems,
 and metrics on systems; its ratings are rounded to the scale and cut at its ends. The report's own sections
-compute their rows from it, so what is measured is what a report prints, wiring included. The truth
-of a number is what the same section says of very large studies of the same systems, annotators (new
+compute their rows from it, so the bench measures what a report prints, wiring included. The truth
+of a number is the same section's value for very large studies of the same systems, annotators (new
 ones on each source if they are declared random) and metrics. Under a null (systems alike; metrics
-alike; metrics that follow nothing) every p is counted that is below .05, and every study in which
+alike; metrics without any correlation) every p below .05 is counted, and every study in which
 letters separate two systems. Each line of the table is one kind of number of one scenario.
 
 A kind fails only if the exact 95% binomial interval of its rate, over studies, lies wholly above
-.07 for a p or wholly below .92 for an interval. A scenario with a failing kind is run once more with
+.07 for a p or wholly below .92 for an interval. A scenario with a failing kind is run again with
 2,000 studies and a new seed, and the second rates count. Conservative kinds (wholly below .03 or
 above .97) are marked. Kinds "as published" take questions as independent, or annotators as fixed if
 the mixed model compares the systems; they are listed for the docs, carry no letter and no sentence
@@ -75,7 +75,7 @@ LEVEL, COVERAGE = (0.03, 0.07), (0.92, 0.97)
 STUDIES_OF_RERUN = 2_000
 SEED, SEED_OF_RERUN = 7, 8
 UNDECLARED = Hypotheses()
-LARGE = 3_000  # sources of a study that gives the truth, where it has six systems
+LARGE = 3_000  # sources of a study that gives the truth, if it has six systems
 TIMES_AS_LARGE = (
     50  # as a study, at least: then the error of the truth takes less than .005 of coverage
 )
@@ -135,8 +135,8 @@ class Scenario:
     covered: float = 1.0  # share of the questions that the last metric has scored
     design: str = "sources"
     nulls: tuple[str, ...] = ()  # kinds whose p is under a true null here
-    # share of the sources on which an annotator rates a system; systems take turns with an annotator
-    # who rates them on all sources
+    # share of the sources on which an annotator rates others' systems; every system is assigned to
+    # one annotator in turn, who rates it on all sources
     of_others: float = 1.0
     alone: bool = False  # every output has one annotator
     skips: bool = False  # of the systems, an annotator rates only those of others
@@ -380,8 +380,8 @@ def people(scenario: Scenario, rng: np.random.Generator) -> People:
 
 
 def redrawn(scenario: Scenario, held: People, rng: np.random.Generator) -> People:
-    """Return those of a new study: what the design declares random is drawn anew, the rest
-    stays."""
+    """Return systems and annotators of a new study: facets that the design declares random are
+    drawn again, the others are kept."""
     fresh, design = people(scenario, rng), declared(scenario.design)
     return People(
         systems=fresh.systems if design.systems else held.systems,
@@ -573,9 +573,9 @@ def ends(row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def kind_of(key: tuple[str, ...], row: Mapping[str, Any], column: str, *, by_model: bool) -> str:
-    """Name the kind of a number: its section and what it is, without whose it is.
+    """Name the kind of a number: its section and statistic, without system, metric or criterion.
 
-    Other tests of two systems are as published where the mixed model compares the systems.
+    Other tests of two systems count as published if the mixed model compares the systems.
     """
     if by_model and key[0] == "comparisons":
         column = f"{column} as_published"

@@ -263,8 +263,8 @@ def _annotator(round, done: int):  # type: ignore[no-untyped-def]
 
 
 def _do(round, person, tasks: int, since: int = 0) -> None:  # type: ignore[no-untyped-def]
-    """Have an annotator done the tasks up to so many, after the first `since`, where they have an
-    open place."""
+    """Mark the tasks after number `since` up to number `tasks` as done by an annotator, if they
+    have an open assignment."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -283,7 +283,7 @@ def _do(round, person, tasks: int, since: int = 0) -> None:  # type: ignore[no-u
 
 
 def _costs(rounds: list, people: list, *, hand_in: bool, times: int = CLAIMS) -> list[float]:
-    """Return the median of a claim in each of the rounds, which take turns."""
+    """Return the median time of a claim in each of the rounds, measured alternately."""
     seconds: list[list[float]] = [[] for _ in rounds]
     for _ in range(times + 10):
         for place, (round, person) in enumerate(zip(rounds, people, strict=True)):

@@ -1,13 +1,13 @@
-"""Automatic metrics beside the libraries that people use for them, in one run on one machine.
+"""Compare automatic metrics with the libraries that are used for them, in one run on one machine.
 
 Run in an environment that holds bench/requirements-metrics.txt:
 
     OMP_NUM_THREADS=1 python bench/metrics.py [TABLE] [--pairs 30000] [--sets 10000]
 
 TABLE has the columns prediction and reference_norm; by default it is the released QG-Bench sample,
-where it lies beside the project. Its rows are repeated to the number of pairs. A text that comes
-again is cheap for whoever remembers it, so BLEU and ROUGE-L are also timed on pairs that are all
-different. Values are compared in the same run: a speed is worth nothing if the numbers differ.
+if it is beside the project. Its rows are repeated to the number of pairs. Repeated texts are cheap
+for implementations with a cache, so BLEU and ROUGE-L are also timed on pairs that are all
+different. Values are compared in the same run: speed has no value if the numbers differ.
 Times are processor seconds, Java's included, so that a busy machine does not decide.
 """
 
@@ -56,7 +56,7 @@ SAMPLE = ROOT.parent / "shared" / "data" / "qgbench" / "sample_300.csv"
 
 @dataclass
 class Goals:
-    """What was reached, printed as it is found."""
+    """Results against the goals, printed as they are measured."""
 
     missed: int = 0
 

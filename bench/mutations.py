@@ -87,7 +87,7 @@ WITHOUT_EFFECT = (
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault: where it is, what kind, and what the line said before and says after."""
+    """One fault: its place, its kind, and the line before and after."""
 
     path: Path
     line: int
@@ -149,7 +149,7 @@ def _node(tree: ast.Module, number: int) -> ast.AST:
 
 @dataclass
 class _Own:
-    """What a function says, for faults that take another of its names."""
+    """Names that a function uses, for faults that replace one by another."""
 
     keys: list[str]  # constants by which it looks things up
     attributes: dict[str, list[str]]  # attributes read of each name
@@ -380,7 +380,7 @@ def _of_places(node: Any) -> Iterator[tuple[str, Change]]:
 
 
 def _of_tables(node: Any) -> Iterator[tuple[str, Change]]:
-    """Yield faults of tables that stand at the head of a module: entries of a dict swapped."""
+    """Yield faults of module-level tables: entries of a dict swapped."""
     if isinstance(node, ast.Dict) and all(node.keys):
         for place in range(len(node.keys) - 1):
             yield "entries", _swap("values", place, place + 1)

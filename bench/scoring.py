@@ -1,4 +1,4 @@
-"""How much faster two worker processes compute a metric than one.
+"""Measure how much faster two worker processes compute a metric than one.
 
     .venv/bin/python bench/scoring.py [--questions 100_000] [--metric multi_q_bleu_1]
 

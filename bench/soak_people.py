@@ -1,5 +1,4 @@
-"""Annotators who judge over HTTP until they are told to stop, and keep a ledger of what was
-acknowledged."""
+"""Annotators who judge over HTTP until they are stopped, and record the acknowledged answers."""
 
 import random
 import re
@@ -135,8 +134,8 @@ class Annotator:
 
 
 def kind_of(address: str, form: dict[str, Any] | None) -> str:
-    """Return what an annotator waits for: a click to be saved, a task to be handed in, or a
-    page."""
+    """Return what an annotator waits for: a click to be saved, a task to be submitted, a page, or
+    to join."""
     return (
         "page"
         if form is None
@@ -149,7 +148,7 @@ def kind_of(address: str, form: dict[str, Any] | None) -> str:
 
 
 class Researcher(Annotator):
-    """Somebody with a password, who logs in whenever asked to."""
+    """A user with a password, who logs in whenever asked to."""
 
     log_ins = 0
 
