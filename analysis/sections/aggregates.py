@@ -402,7 +402,7 @@ def _by_criterion(rows: Sequence[AggregateRow], found: Found) -> list[PageTable]
 
 
 def _missing(found: Found) -> Iterator[str]:
-    """Say where counting the missing questions changes who is best."""
+    """Yield sentences on criteria where counting the missing questions changes the best system."""
     missing = sum(row.missing for row in found.of(Returned))
     changed: dict[str, list[str]] = {}
     by_criterion: dict[str, list[AggregateRow]] = {}

@@ -357,8 +357,8 @@ def _reported(rubric: RubricDocument, criterion: RubricCriterion) -> set[tuple[s
 
 
 def _bases(material: Material, criterion: RubricCriterion) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the judgments agreement is computed on: all; where rules forced many, those that people
-    gave; and of what is asked once per set, one for each set."""
+    """Yield the judgments that agreement is computed on: all; without forced ones, if rules forced
+    many; and one per set, if the criterion is asked once per set."""
     yield "all", material.judgments
     rows = material.judgments[material.judgments["criterion"] == criterion.key]
     forced = rows["origin"] == "rule"

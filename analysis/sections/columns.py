@@ -56,8 +56,8 @@ def placed_ratings(material: Material, criterion: RubricCriterion) -> pd.DataFra
     """Return the ratings of a criterion, each with its unit, annotator, system, source
     and cluster.
 
-    What is asked once per set is one rating, though each question of the set holds it: its unit is
-    the set, and where an annotator gave the members different values it is their mean.
+    A criterion asked once per set gives one rating, though each question of the set stores it: its
+    unit is the set, and if an annotator gave the members different values it is their mean.
     """
     place = material.slots.set_index("unit")[["system", "source", "question_set"]]
     place = place.assign(cluster=material.clusters)

@@ -1,4 +1,4 @@
-"""How each system's ratings spread over the scale, beside the spread that a protocol asks for."""
+"""Rating distributions of the systems, beside the distribution that a protocol asks for."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

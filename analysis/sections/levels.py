@@ -203,7 +203,7 @@ class ComparedColumns:
 
 
 def compared_columns(inputs: Inputs) -> ComparedColumns | None:
-    """Return what metrics are compared on; None where there is no metric or no human column."""
+    """Return the columns to compare; None if there is no metric or no human column."""
     material = inputs.counted
     humans, metrics = human_columns(material), metric_columns(material)
     if inputs.design.annotators:
@@ -232,8 +232,8 @@ def compared_columns(inputs: Inputs) -> ComparedColumns | None:
 
 
 def headline_level(found: Found) -> str:
-    """Return the level at which the headline speaks: the one asked for, all questions in earlier
-    runs."""
+    """Return the level of the headline: the run's setting, or "pooled" in earlier runs without
+    one."""
     return next(
         (row["metric_level"] for row in found.documents.get("about", []) if "metric_level" in row),
         "pooled",

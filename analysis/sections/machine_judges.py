@@ -168,7 +168,7 @@ def judged_criteria(material: Material) -> list[Judged]:
 
 
 def _jury(judges: Sequence[FloatArray], criterion: RubricCriterion) -> dict[str, FloatArray]:
-    """Return what several judges say together: their mean, or the name that most of them give."""
+    """Return the jury's values: the mean of its judges, or on a nominal scale the most frequent."""
     if len(judges) < 2:
         return {}
     values = jury(np.stack(judges, axis=1), nominal=criterion.level == "nominal")

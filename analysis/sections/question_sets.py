@@ -299,8 +299,8 @@ class ComputedFacts(Section[FactRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        """Return the quota's mean, and beside a rating of diversity the sets that reach what is
-        asked for."""
+        """Return the table of computed facts: the quota's mean, and the share of sets that are
+        diverse enough beside the rating of diversity."""
         cells: dict[str, list[Cell]] = {}
         heads: dict[str, None] = {}
         for row in found.of(ComputedFacts):
@@ -322,7 +322,7 @@ class ComputedFacts(Section[FactRow]):
 
 
 class Sets(Section[SetRow]):
-    """Every set with its types and the protocol's computed facts; nothing where the protocol has
+    """Every set with its types and the protocol's computed facts; empty if the protocol computes
     none."""
 
     key = "sets"
@@ -344,7 +344,7 @@ def held_sets(material: Material) -> list[HeldSet]:
 
 
 def kinds_of(campaign: Campaign) -> dict[str, str]:
-    """Return what each system is: a model, human, or a deliberate degradation."""
+    """Return the kind of each system: model, human, or deliberate degradation."""
     systems = System.objects.filter(collection=campaign.collection_id)
     return dict(systems.values_list("name", "kind"))
 

@@ -151,7 +151,7 @@ class Section(Generic[R]):
         return decode(cls.row, record)  # type: ignore[no-any-return]
 
     def records(self, inputs: Inputs, found: Found, chance: Chance) -> list[Record]:
-        """Return the rows as they are stored; those that follow the reading of the rules name
+        """Return the rows as stored records; those that depend on the reading of the rules name
         it."""
         records = [encode(row) for row in self.compute(inputs, found, chance)]
         if not self.by_reading:
@@ -164,8 +164,8 @@ class Section(Generic[R]):
 
     @classmethod
     def without(cls, records: Sequence[Record], labels: Collection[str]) -> list[Record]:
-        """Return stored rows without those about annotators who are erased; numbers over several
-        people stay."""
+        """Return stored rows without those about erased annotators; numbers over several annotators
+        are kept."""
         return [
             each for each in records if not any(each.get(name) in labels for name in cls.people)
         ]
@@ -189,11 +189,11 @@ class Section(Generic[R]):
         raise NotImplementedError
 
     def tables(self, found: Found) -> list[PageTable]:
-        """Return what the page shows, in its order."""
+        """Return the tables that the page shows, in its order."""
         return []
 
     def figures(self, found: Found) -> list[Figure]:
-        """Return what is drawn."""
+        """Return the figures to draw."""
         return []
 
     def sentences(self, found: Found) -> Iterator[str]:
@@ -201,7 +201,7 @@ class Section(Generic[R]):
         return iter(())
 
     def caveats(self, found: Found) -> Iterator[str]:
-        """Yield what limits the conclusions; the page shows these sentences without a click."""
+        """Yield sentences that limit the conclusions; the page shows them without a click."""
         return iter(())
 
     def headline(self, found: Found) -> dict[str, Estimate]:
@@ -218,9 +218,9 @@ class Section(Generic[R]):
 
 
 def averaged(criterion: RubricCriterion) -> bool:
-    """Say whether values of a criterion may be averaged and tested.
+    """Return whether values of a criterion may be averaged and tested.
 
-    Without a better end only an interval scale may: the mean of "1 clearly, 2 somewhat, 4
-    undecidable" means nothing.
+    Without a better end only those of an interval scale may: the mean of "1 clearly, 2 somewhat, 4
+    undecidable" is meaningless.
     """
     return criterion.best != "none" or criterion.level == "interval"

@@ -272,8 +272,8 @@ def nothing_judged(study: StudyFacts) -> str:
 
 
 def resampled(study: StudyFacts) -> str:
-    """Say what intervals and tests keep together where it is not the source, and whether there are
-    enough for intervals."""
+    """Return a sentence on the clusters that intervals and tests keep together, or that they are
+    too few for intervals."""
     if study.clusters < REQUIRED_CLUSTERS:
         reason = study.unit.reason_against(study.clusters)
         return f"{reason[0].upper()}{reason[1:]}."
@@ -290,8 +290,8 @@ def places_without_values(study: StudyFacts) -> str:
 
 
 def _origin(campaign: Campaign, judgments: pd.DataFrame) -> str:
-    """Return where the judgments come from: what each says of itself counts, for older versions let
-    people judge in studies that were imported."""
+    """Return the origin of the judgments, from the origin stored with each: older versions allowed
+    judging in imported studies."""
     if campaign.origin == Campaign.Origin.SIMULATED or judgments.empty:
         return str(campaign.origin)
     imported = judgments["origin"] == Judgment.Origin.IMPORTED
@@ -322,7 +322,7 @@ def _seconds_a_question(campaign: Campaign, judgments: pd.DataFrame) -> float:
 
 
 def _people(campaign: Campaign) -> Iterator[str]:
-    """Yield what the plan says of annotators, and how many did not qualify."""
+    """Yield sentences on the annotators from the plan, and the number who did not qualify."""
     if platform := CrowdPlatform.objects.filter(campaign=campaign).first():
         where = "a crowd platform" if platform.kind == "generic" else platform.get_kind_display()
         yield f"Annotators came from {where}."

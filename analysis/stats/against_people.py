@@ -44,13 +44,13 @@ _AT: dict[CorrelationLevel, Callable[[ColumnGroup], Iterator[tuple[Measure, Grou
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Association:
-    """How one metric follows one human column, at one level by one measure."""
+    """Correlation of one metric with one human column, at one level by one measure."""
 
     human: str
     metric: str
     level: CorrelationLevel
     measure: Measure
-    found: Tested  # n counts sources (within), questions (pooled) or systems; p that the metric knows nothing
+    found: Tested  # n: sources (within), questions (pooled) or systems; p: test of no association
     questions: int
     sources: int
     systems: int
@@ -59,7 +59,7 @@ class Association:
     epsilon: float = nan  # of pairwise accuracy: the largest difference of the metric that is a tie
     # Pairwise accuracy with this epsilon, chosen on the same pairs, as published
     in_sample: float = nan
-    baseline: float = nan  # the share of pairs that people tie: the accuracy of tying every pair
+    baseline: float = nan  # share of human ties: the accuracy of tying every pair
 
 
 def against_people(

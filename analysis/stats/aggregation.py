@@ -70,8 +70,8 @@ def unit_majorities(ratings: ArrayLike) -> Majority:
 def z_scores(ratings: ArrayLike) -> FloatArray:
     """Return each rater's ratings minus their mean, divided by their standard deviation (n - 1).
 
-    A rater who always gives one value, or judged one unit, has 0: they say nothing about
-    differences.
+    A rater who always gives one value, or judged one unit, has 0: these ratings carry no
+    information on differences.
     """
     table = checked(ratings)
     count = np.maximum((~np.isnan(table)).sum(axis=0), 1)

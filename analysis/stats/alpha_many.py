@@ -28,7 +28,7 @@ from analysis.stats.resampling import (
 )
 
 ManyLevel: TypeAlias = Literal["nominal", "ordinal", "ratio"]
-_SECOND_ORDER_VALUES = 2_000  # up to so many different values no term is left away
+_SECOND_ORDER_VALUES = 2_000  # up to so many different values no term is dropped
 _CURVED_CLUSTERS = 500  # clusters that can hold more than 1 / 500 of the ratings
 _BLOCK_CELLS = 2_000_000
 
@@ -250,7 +250,7 @@ def _rank_within(rows: IntArray, clusters: IntArray, given: sparse.csr_array) ->
     held, size = np.repeat(np.arange(given.shape[0]), np.diff(given.indptr)), given.shape[1]
     middle = total - given.data / 2 - before[held]
     cell = np.searchsorted(held * size + given.indices, clusters[:, None] * size + rows)
-    # anything where nothing was judged
+    # the value is arbitrary where no rating exists
     return np.asarray(middle[np.minimum(cell, len(middle) - 1)])
 
 

@@ -258,13 +258,13 @@ class _Judged:
 
     @property
     def usable(self) -> BoolArray:
-        """Return the items that the judge has, and the expert, or two people."""
+        """Return the items with the judge and two annotators, or the judge, expert and one."""
         people = (~np.isnan(self.people)).sum(axis=1)
         others = people >= 2 if self.expert is None else (people >= 1) & ~np.isnan(self.expert)
         return np.asarray(others & ~np.isnan(self.judge))
 
     def wins(self, person: int, usable: BoolArray, level: str) -> _Wins:
-        """Compare the judge with one person by how near each is to the others."""
+        """Compare the judge with one annotator by how near each is to the others."""
         own = self.people[:, person]
         others = np.delete(self.people, person, axis=1)
         if self.expert is not None:
@@ -334,7 +334,7 @@ def one_sided_by_source(
 
 
 def _cautions(data: _Judged, usable: BoolArray, *, tested: int, fewest: int) -> Iterator[str]:
-    """Say what makes a test weak, or empty."""
+    """Yield reasons that make a test weak or empty."""
     if data.expert is not None:
         return
     table, own = data.people[usable], data.judge[usable]
@@ -355,8 +355,8 @@ def _share(won: Sequence[bool]) -> float:
 
 
 def _average(wins: Sequence[_Wins], data: _Judged) -> Estimate:
-    """Return the mean over people of the share of items that the judge wins, with its interval over
-    sources."""
+    """Return the mean over annotators of the share of items that the judge wins, with its interval
+    over sources."""
     if not wins:
         return undefined(NAME, "nobody can be compared with the judge")
     value = float(np.mean([one.judge.mean() for one in wins]))

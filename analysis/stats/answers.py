@@ -227,7 +227,7 @@ def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) ->
 def _none(
     asked: ColumnGroup, reason: str, measures: Sequence[Measure] = MEASURES[:-1]
 ) -> Iterator[tuple[Measure, GroupMeasure]]:
-    """Answer nothing to those measures that were asked for, and say why."""
+    """Yield an undefined result with a reason for each requested measure."""
     nothing = np.full(asked.shape, nan)
     for measure in measures:
         if measure in asked.measures:

@@ -129,7 +129,7 @@ class _Pair:
         return len(self.rated)
 
     def with_units(self, units: int) -> "_Pair":
-        """Return the same design with its clusters merged into so many groups."""
+        """Return the same design with its clusters merged into `units` groups."""
         return replace(self, cluster=self.cluster % units)
 
     def shares(self) -> FloatArray:

@@ -101,9 +101,7 @@ def swap_matrix(
     of = facets(clusters).kept(items.kept)
     if of.n_sources < 3:
         raise ValueError(f"{of.n_sources} cluster(s): swapping them needs three or more")
-    with np.errstate(
-        invalid="ignore", divide="ignore"
-    ):  # a metric that does not vary comes out as nan
+    with np.errstate(invalid="ignore", divide="ignore"):  # a metric that does not vary gives nan
         scores = standardised(ranked(items.columns) if method == "spearman" else items.columns)
     size = scores.shape[1] - 1
     signs = of.signs(resamples, rng)

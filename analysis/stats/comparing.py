@@ -211,7 +211,7 @@ def _as_extreme(sums: FloatArray, gap: FloatArray) -> BoolArray:
 
 @lru_cache(maxsize=2)
 def _all_signs(n: int) -> FloatArray:
-    """Return all 2^n ways to swap, a row each; kept, as hundreds of pairs of systems ask for the
+    """Return all 2^n ways to swap, a row each; cached, because hundreds of pairs of systems use the
     same ones."""
     signs = np.asarray(1.0 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1))
     signs.flags.writeable = False

@@ -29,11 +29,11 @@ from judging.limits import MAX_RATING_CELLS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """Another library's value of a coefficient, or why it was not asked.
+    """Another library's value of a coefficient, or the reason for not computing it.
 
-    library: library that was asked for the same coefficient
+    library: library that computed the same coefficient
     version: its version
-    value: what it says
+    value: its value
     difference: ours minus theirs
     reason: why no other library was asked
     """

@@ -26,7 +26,7 @@ class Competence:
 
     @property
     def accuracy(self) -> FloatArray:
-        """How often each rater gives the true value, over units as they are distributed."""
+        """Each rater's probability of giving the true value, over the distribution of the units."""
         return np.asarray(np.einsum("v,rvv->r", self.prevalence, self.confusion))
 
 

@@ -19,7 +19,7 @@ from analysis.stats.inference import Inference
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """Which source and which system every question belongs to, and which of the two are random."""
+    """The source and the system of every question, and which of the two facets are random."""
 
     source: IntArray  # (n,) 0 ... n_sources - 1
     n_sources: int
@@ -32,7 +32,7 @@ class Facets:
 
     @property
     def random(self) -> str:
-        """Name what is drawn, with its size."""
+        """Return the names and numbers of the units that are drawn."""
         drawn = f"{self.n_clusters} {self.unit.plural}"
         return f"{drawn} and {self.n_systems} systems" if self.design.systems else drawn
 

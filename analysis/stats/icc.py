@@ -44,8 +44,8 @@ class MeanSquares:
 
 
 def mean_squares(ratings: ArrayLike) -> MeanSquares:
-    """Return the mean squares over units that every rater judged; who judged nothing is no
-    rater."""
+    """Return the mean squares over units that every rater judged; raters who judged no unit do not
+    count."""
     x = complete_only(ratings)
     n, k = x.shape
     centre = x.mean() if x.size else 0.0

@@ -1,4 +1,4 @@
-"""What is random in an analysis: declared once, and every interval and test follows from it."""
+"""The random facets of an analysis, declared once; every interval and test follows from them."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class Inference:
         return "+".join(facets)
 
     def resampled(self) -> str:
-        """Say what intervals and tests of metrics draw or swap."""
+        """Return the names of the units that intervals and tests of metrics draw or swap."""
         return "sources and systems" if self.systems else "sources"
 
     def reach(self) -> str:

@@ -203,7 +203,7 @@ class _UnitSums:
         )
 
     def kappa(self, counts: FloatArray) -> FloatArray:
-        """Return kappa with so many of each unit (U,)."""
+        """Return kappa if each unit is counted ``counts`` (U,) times."""
         rows, columns = counts @ self.first, counts @ self.second
         return _kappa(counts @ self.apart, rows @ self.weights @ columns, rows.sum())
 

@@ -19,7 +19,7 @@ from analysis.stats.arrays import BoolArray, FloatArray, IntArray
 from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 
 InferenceScale: TypeAlias = Literal["fisher", "plain"]
-PERFECT = 1 - 1e-12  # from here on Fisher's z says more of rounding than of the data
+PERFECT = 1 - 1e-12  # above this, rounding rather than the data determines Fisher's z
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -186,7 +186,7 @@ def _with_holm(family: Mapping[tuple[int, ...], MetricDifference]) -> list[Metri
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What was found of one human column and one pair of metrics, by their places."""
+    """Result for one human column and one pair of metrics, by their positions."""
 
     human: int
     pair: int

@@ -114,7 +114,7 @@ class _Term:
 
 
 def _terms(people: FloatArray, judge: FloatArray, codes: IntArray) -> tuple[_Term, _Term]:
-    """Return mean_n(Y), and mean_N(f) - mean_n(f); people are NaN where they did not judge."""
+    """Return mean_n(Y), and mean_N(f) - mean_n(f); human means are NaN where not judged."""
     _, source = np.unique(codes, return_inverse=True)
     judged = ~np.isnan(people)
     parts = (np.where(judged, people, 0.0), judge * judged, judged * 1.0, judge)

@@ -165,7 +165,7 @@ def intra_raters(
     weights: Weights = "quadratic",
     clusters: Labels | None = None,
 ) -> dict[Hashable, SelfAgreement]:
-    """Return `intra_rater` of each rater; ``raters`` (n_repeats,) says whose judgments they are."""
+    """Return `intra_rater` of each rater; ``raters`` (n_repeats,) names the judgments' raters."""
     a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
     names, rater = grouped(raters, name="raters")
     same_length(first=a, second=b, raters=rater)

@@ -56,7 +56,7 @@ def value_counts(
     *,
     clusters: Labels | None = None,
 ) -> Patterns:
-    """Return units told by how often each value was given, as a database groups them.
+    """Return units from counts of how often each value was given, as a database groups them.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def value_counts(
     counts : (P, V) how often a unit of the kind was given each value
     times : (P,) how many units of the kind there are
     clusters : (P,) labels of the cluster (as a rule the source) that holds these units; a kind of
-        unit found in several clusters comes once for each of them
+        unit found in several clusters has a row for each of them
     """
     scale, table = checked_scale(np.asarray(values)), numeric(counts, name="counts", ndim=2)
     number = numeric(times, name="times", ndim=1)
@@ -102,13 +102,13 @@ def memberships(
     times: FloatArray,
     size: int,
 ) -> sparse.csr_array:
-    """Return (C, size): how many units of each kind every cluster holds, from rows that say so."""
+    """Return (C, size): the number of units of each kind in every cluster, from rows of counts."""
     shape = (int(clusters.max(initial=-1)) + 1, size)
     return sparse.csr_array(sparse.coo_array((times, (clusters, kinds)), shape=shape))
 
 
 def checked(ratings: ArrayLike) -> FloatArray:
-    """Return the table as float64, or say what is wrong with it."""
+    """Return the table as float64, or raise ValueError that says what is wrong with it."""
     return numeric(ratings, name="ratings", ndim=2)
 
 

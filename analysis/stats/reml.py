@@ -372,7 +372,7 @@ def _by_information(design: MixedDesign, fit: RemlFit, lowest: FloatArray) -> Re
     Variances at zero stay there while the likelihood falls away from zero.
     """
     variances, total = fit.variances, fit.variances.sum()
-    told = fit.information.diagonal() > 1e-12 / total**2  # else the ratings hold nothing of it
+    told = fit.information.diagonal() > 1e-12 / total**2  # else the data do not identify it
     free = told & ((variances > 0) | (fit.score > 0))
     information = fit.information[np.ix_(free, free)]
     if _rank(information) < free.sum():
@@ -405,7 +405,8 @@ def _by_em(design: MixedDesign, fit: RemlFit, lowest: FloatArray) -> RemlFit:
 
 
 def _with_noise(design: MixedDesign) -> MixedDesign:
-    """Return the design with noise as ratings: its information shows what a design can tell."""
+    """Return the design with noise as ratings: its information shows which variances the design
+    identifies."""
     noise = np.random.default_rng(0).normal(size=(design.n, 1))
     pieces = [design.columns[:, :-1], sparse.csr_matrix(noise)]
     columns = sparse.csr_matrix(sparse.hstack(pieces))
@@ -492,7 +493,8 @@ def influence(design: MixedDesign, fit: RemlFit, source: IntArray) -> FloatArray
 
 
 def _solved(spread: FloatArray, left: FloatArray) -> FloatArray:
-    """Return spread^-1 left; what only this source tells (an annotator seen nowhere else) is 0."""
+    """Return spread^-1 left; parts that only this source determines (an annotator seen nowhere
+    else) are 0."""
     try:
         low = np.linalg.cholesky(spread)
     except np.linalg.LinAlgError:

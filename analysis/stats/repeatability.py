@@ -53,8 +53,8 @@ def order_kept(
 ) -> Estimate:
     """Return Spearman's correlation of the systems' means in two studies of the same sources.
 
-    The range is of 95% of redrawn sources, the same for both studies: it says how far the number
-    hangs on these sources. The systems are as they are, so no confidence level is claimed for it.
+    The range covers 95% of redrawn samples of sources, the same for both studies: it shows how much
+    the number depends on these sources. The systems are fixed, so it has no confidence level.
 
     Parameters
     ----------

@@ -162,9 +162,10 @@ def jackknife(
 
     ``left_out[i]`` is the coefficient without one unit of kind i, of which there are ``times[i]``;
     or without cluster i. Over units t has one degree of freedom less than there are units. Over
-    clusters the squared standard error is as uncertain as the kurtosis of what it is made of says,
-    and t has the degrees of freedom at which a sum of squares of normal values is (Satterthwaite
-    1946): one less than there are clusters, or fewer where some clusters weigh much more.
+    clusters the uncertainty of the squared standard error is estimated from the kurtosis of its
+    terms, and t has the degrees of freedom at which a sum of squares of normal values is as
+    uncertain (Satterthwaite 1946): one less than there are clusters, or fewer if some clusters
+    weigh much more.
     """
     name = interval.unit.singular if of == "cluster" else "unit"
     words = f"{_jackknife_words(name, of)}, {interval.confidence:.0%}"
@@ -243,8 +244,8 @@ def percentiles_of(
 
 
 def percentiles(draws: FloatArray, words: str, confidence: float) -> Spread:
-    """Return the central ``confidence`` share of the resampled values; undefined resamples are
-    told, not hidden."""
+    """Return the central ``confidence`` share of the resampled values; the number of undefined
+    resamples is reported, not hidden."""
     words = f"{words}, percentiles, {confidence:.0%}"
     missing = int(np.isnan(draws).sum())
     if missing > 0.05 * draws.size:

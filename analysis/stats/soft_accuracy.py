@@ -1,9 +1,9 @@
-"""Soft pairwise accuracy: does a metric tell systems apart as surely as people do? (Thompson et al.
-2024)
+"""Soft pairwise accuracy: does a metric distinguish systems as confidently as human ratings do?
+(Thompson et al. 2024)
 
-Pairwise accuracy asks only which of two systems is ahead, so it counts a lead that could be chance
-like one that could not. Here each pair of systems has a p by people and a p by the metric, and
-accuracy is how near they are.
+Pairwise accuracy considers only which of two systems is ahead, so it counts a lead that could be
+chance like one that could not. Here each pair of systems has a p by human ratings and a p by the
+metric, and accuracy is how near they are.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
 """How far marked spans agree: between annotators, with the span a system submitted, and between
 questions of a set.
 
-Spans are compared by the tokens of the passage they touch, so a stray blank or full stop costs
-nothing. Scores come per question or per set; `analysis.stats.systems.system_means` takes them to
-systems, with intervals over sources.
+Spans are compared by the tokens of the passage they touch, so a stray blank or full stop makes no
+difference. Scores are per question or per set; `analysis.stats.systems.system_means` averages them
+over systems, with intervals over sources.
 """
 
 from __future__ import annotations

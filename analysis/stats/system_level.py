@@ -74,8 +74,8 @@ def coefficients_of(human: FloatArray, metric: FloatArray, coefficient: OverSyst
 
     Notes
     -----
-    Of P pairs of systems, a is ordered by people, b by the metric, c by both, and N the concordant
-    minus the discordant. Right are (N + c) / 2 concordant ones and P - a - b + c tied by both.
+    Of P pairs of systems, a is ordered by human ratings, b by the metric, c by both, and N is the
+    concordant minus the discordant. Right are (N + c) / 2 concordant ones and P - a - b + c tied by both.
     """
     together = np.swapaxes(human, -1, -2) @ metric
     if coefficient != "pairwise_accuracy":
@@ -213,7 +213,7 @@ def swapped_systems(
 
 @dataclass(frozen=True, slots=True)
 class _Swaps:
-    """Which units' scores change places (-1); the first swap is none at all."""
+    """The units whose scores are swapped (-1); the first swap exchanges none."""
 
     units: int
     number: int
