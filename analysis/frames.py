@@ -441,7 +441,7 @@ def _doubled(
 
 
 def _decimals(value: float) -> int:
-    """Return the digits behind the point of a number as it was written, as far as a float tells."""
+    """Return the number of decimals of a number as written, as far as a float preserves them."""
     return len(f"{value:.12f}".rstrip("0").partition(".")[2])
 
 
@@ -541,7 +541,7 @@ def _patterns(rows: pd.DataFrame, values: Sequence[int], own: Sequence[int]) -> 
 
 
 def marks(read: Material, *, round: str = "main") -> pd.DataFrame:
-    """Return the spans that annotators marked, a row for each, of those whose judgments are read; a
+    """Return the spans marked by the annotators whose judgments are read, a row for each; a
     question that nothing in the passage answers has one row without a span."""
     found = _frame(MARKS, campaign=read.campaign.pk, round=round)
     kept = read.judgments[["unit", "annotator"]].drop_duplicates()

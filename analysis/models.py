@@ -5,7 +5,7 @@ from django.db import models
 
 
 class Run(models.Model):
-    """An analysis of a campaign: its job does the work; seed, versions and input hash tell how."""
+    """An analysis of a campaign, computed by its job; seed, versions and input hash document it."""
 
     job = models.OneToOneField("judging.Job", on_delete=models.PROTECT, related_name="run")
     campaign = models.ForeignKey("judging.Campaign", on_delete=models.PROTECT, related_name="runs")

@@ -16,8 +16,8 @@ SEED = 1
 
 
 class NothingToAnalyse(Exception):
-    """The collection has neither ratings nor means that a protocol fits; the message says what is
-    lacking."""
+    """The dataset has neither ratings nor means that a protocol fits; the message says what is
+    missing."""
 
 
 def start(*, collection: Collection, rubrics: Iterable[Rubric], by: User, now: datetime) -> Run:

@@ -151,7 +151,7 @@ def _placed(values: FloatArray) -> FloatArray:
 
 
 def _named(rows: list[Record]) -> list[Record]:
-    """Say what each row is about."""
+    """Add the question or system to each row."""
     units = {row["key"][0] for row in rows if row["key"][0]}
     sets = Unit.objects.filter(pk__in=units).values_list(
         "pk", "question_set__source__key", "question_set__system__name"

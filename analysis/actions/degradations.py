@@ -46,7 +46,7 @@ def start(*, collection: Collection, wanted: WantedDegradation, by: User) -> Job
 
 
 def execute(work: jobs.Work) -> dict[str, Any]:
-    """Do what was asked for. Called by the worker inside one transaction."""
+    """Degrade as the job asks. Called by the worker inside one transaction."""
     job = work.job
     if job.collection is None:
         raise jobs.CannotDo("The dataset is no longer there.")
@@ -77,7 +77,7 @@ def size(*, collection: Collection, wanted: WantedDegradation) -> int:
 def degrade(
     *, collection: Collection, wanted: WantedDegradation, by: User, progress: TellProgress = silent
 ) -> Collection:
-    """Make a collection of the same material with degraded questions in it; scores are not copied.
+    """Make a dataset of the same material with degraded questions; scores are not copied.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Which recipe computed an imported column: each is tried on a sample of the collection's
+"""Find the recipe that computed an imported column: each is tried on a sample of the dataset's
 questions, METEOR and BERTScore on request."""
 
 from collections.abc import Iterator, Mapping

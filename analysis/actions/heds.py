@@ -34,8 +34,8 @@ NOT_ASSESSED = "N/A: no question was shown to the same annotator twice"
 
 
 def sheet(campaign: Campaign) -> tuple[Answers, dict[str, Answers]]:
-    """Return what is known of the whole study by the number of its question, and of each criterion
-    by the name that annotators saw."""
+    """Return the answers for the whole study, by number of the datasheet's question, and those for
+    each criterion, by the name that annotators saw."""
     document = frames.rubric_of(campaign)
     done = runs.latest(campaign)
     found = runs.found_by(done) if done else None

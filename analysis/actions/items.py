@@ -53,7 +53,7 @@ def targets(
 
 
 def read(collection: Collection, unit: ScoredUnit, keys: Sequence[int]) -> list[Item]:
-    """Return what a metric of this kind reads of each; a blank reference is refused with its
+    """Return the input of metrics of this unit for each key; a blank reference is refused with its
     source."""
     if unit in QUESTION_UNITS:
         by_unit = {row[0]: row for row in _rows(unit__in=keys)}

@@ -1,5 +1,5 @@
-"""How one source's questions are matched with its references, one to one, by a Multi-metric of the
-collection."""
+"""Match one source's questions with its references, one to one, by a Multi-metric of the
+dataset."""
 
 from collections.abc import Sequence
 from typing import Any

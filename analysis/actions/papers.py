@@ -23,7 +23,7 @@ PDF = "report-pdf"
 
 
 def made_of(run: Run) -> RunMade:
-    """Return how a run was made, as its methods say it."""
+    """Return the facts about a run that its methods text states."""
     return RunMade(
         rubric=frames.rubric_of(run.campaign),
         rubric_version=run.campaign.rubric.version,

@@ -113,7 +113,7 @@ class ShownComparison:
 
 
 def shown(done: Job, most: int) -> ShownComparison:
-    """Return what a page shows of a finished comparison, with so many pairs at most."""
+    """Return the part of a finished comparison that a page shows, with at most `most` pairs."""
     asked = {"job": str(done.pk)}
     [[told]] = select(WITHOUT_PAIRS, asked)
     found = json.loads(told)
@@ -167,8 +167,8 @@ def execute(work: jobs.Work) -> dict[str, Any]:
 
 
 def _declared_settings(first: Campaign) -> Mapping[str, Any]:
-    """Return what the newest report of the first study declares, else what a report does by
-    default.
+    """Return the settings of the newest report of the first study, or the defaults if it has none.
+
 
     The findings are those of the first study, so its declaration holds for both.
     """

@@ -47,7 +47,7 @@ FOUND_BY = {
 
 
 class UnknownStudy(LookupError):
-    """No published study goes by that name."""
+    """No published study has that key."""
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,7 @@ def _how_joined(added: AddedFile) -> str:
 
 
 def _with_directions(columns: ColumnRoles) -> ColumnRoles:
-    """Take more for better where a column's name does not say which end is best."""
+    """Assume that higher is better if a column's name does not say which end is best."""
     scores = tuple(
         replace(each, direction="higher") if each.direction == "unknown" else each
         for each in columns.scores
@@ -302,13 +302,13 @@ def execute(work: jobs.Work, *, now: datetime) -> Mapping[str, Any]:
                 now=now,
                 tell=lambda doing: work.progress(0, 0, doing),
             )
-    except ValueError as refused:  # CannotImport and Unreadable are such, and say a sentence
+    except ValueError as refused:  # CannotImport and Unreadable are ValueErrors with a message
         raise jobs.CannotDo(str(refused)) from None
     return {"published": str(found.campaign.uuid)}
 
 
 def shown(campaign: Campaign) -> dict[str, Any] | None:
-    """Return what came out for a campaign's collection; None where nothing was computed again."""
+    """Return the result for a campaign's dataset; None if it reproduces no study."""
     kept: dict[str, Any] | None = campaign.collection.mapping.get(REPRODUCED)
     return kept
 

@@ -226,8 +226,8 @@ def execute(*, run: Run, work: jobs.Work) -> dict[str, Any]:
 
 
 def state_of(campaign: Campaign) -> Record:
-    """Return what tells whether judgments, exclusions or scores have changed, without reading them
-    all."""
+    """Return counts and last ids that show whether judgments, exclusions or scores have changed,
+    without reading them all."""
     judgments = Judgment.objects.filter(
         assignment__round__campaign=campaign, assignment__round__kind="main"
     )
@@ -258,8 +258,8 @@ def _settled_state(campaign: Campaign) -> list[int]:
 
 
 def changed_since(run: Run) -> list[str]:
-    """Say what has changed since a run read its campaign; nothing for runs from before this was
-    noted."""
+    """Return the kinds of data that have changed since a run read its campaign; none for older runs
+    without a stored state."""
     before, now = run.read_state, state_of(run.campaign)
     if not before:
         return []
@@ -271,7 +271,7 @@ def changed_since(run: Run) -> list[str]:
     }
     if run.parameters.get("settled"):
         told["settled values"] = ("settled",)
-    # a run from before machine judges knows of none
+    # the state of a run older than LLM judges has no entry for them
     return [
         what for what, keys in told.items() if any(before.get(key, []) != now[key] for key in keys)
     ]
@@ -318,7 +318,7 @@ def _other(campaign: Campaign, settings: Mapping[str, Any]) -> Material | None:
 
 
 def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_RunSteps") -> dict[str, Any]:
-    """Work out every section's rows, as they are stored."""
+    """Compute every section's rows as stored records."""
     documents: dict[str, Any] = {}
     for section in sections.ordered():
         steps.take(section.title)
@@ -393,7 +393,7 @@ def _keep(
 
 
 def tables_of(run: Run) -> dict[str, Any]:
-    """Return what a run found, by table: all of it at once, which may be much."""
+    """Return all tables of a run at once, which may need much memory."""
     return dict(StoredTables(run))
 
 
@@ -449,7 +449,7 @@ class StoredTables(Mapping[str, Any]):
 
 
 def versions() -> dict[str, str]:
-    """Return what the numbers were made with."""
+    """Return the versions of Python and of the libraries that compute the numbers."""
     return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
 
 

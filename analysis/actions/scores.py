@@ -71,7 +71,7 @@ class ChosenMetric:
 
 @dataclass(frozen=True)
 class Computed:
-    """How many values are new, and why each metric that could not be had could not."""
+    """The number of new values, and for each metric that could not be computed the reason."""
 
     values: int
     failures: Mapping[str, str]
@@ -150,7 +150,8 @@ def missing(
     preparation: Preparation,
     within: tuple[int, int] | None = None,
 ) -> tuple[list[MissingScores], dict[str, str]]:
-    """Return what each chosen metric has not scored yet, and why some metrics cannot be computed."""
+    """Return the targets that each chosen metric has not scored yet, and why some metrics cannot
+    be computed."""
     found: list[MissingScores] = []
     failures: dict[str, str] = {}
     targets: dict[ScoredUnit, Sequence[int]] = {}
@@ -310,8 +311,8 @@ def _score(row: Metric, work: MissingScores, key: int, result: MetricResult) -> 
 
 
 def _plain(detail: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what is short of a result's detail; matrices of pair scores are computed again where
-    they are shown."""
+    """Return the short values of a result's detail; matrices of pair scores are not stored but
+    computed again when they are shown."""
     short = {
         name: value for name, value in detail.items() if isinstance(value, bool | int | float | str)
     }

@@ -56,7 +56,7 @@ def execute(work: jobs.Work) -> dict[str, Any]:
 
 
 def estimate(work: jobs.Work) -> dict[str, Any]:
-    """Time every chosen metric on a sample of the collection, and say what all of it would take."""
+    """Time every chosen metric on a sample of the dataset, and estimate the time for all of it."""
     collection, chosen, preparation = _asked(work.job)
     rows: list[Record] = []
     for place, each in enumerate(chosen):

@@ -70,7 +70,7 @@ def _parts_of(
 
 
 def _of_parts(job: Job) -> Computed:
-    """Return what the parts of a job computed, and why some metrics could not be computed."""
+    """Return the results of a job's parts, and why some metrics could not be computed."""
     values, failures = 0, dict[str, str]()
     for part in job.parts.order_by("created_at"):
         metric = part.parameters["metric"]

@@ -42,7 +42,7 @@ class SimulatedAnswers:
         return self.on_all(enrollment, unit, again)[criterion]
 
     def seconds(self, enrollment: int, values: int, task: int, again: bool) -> float:
-        """Return how long one of them takes for a page of so many values."""
+        """Return the seconds that one of them takes for a page with a number of values."""
         place, who = self.people[enrollment]
         mean, stream = timing.mean_of(1, values, self.page, self.assumed), (place, task, int(again))
         return timing.seconds_of(values, mean, who.pace, stream, self.assumed)

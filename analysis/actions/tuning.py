@@ -76,7 +76,7 @@ def latest(campaign: Campaign) -> Job | None:
 
 
 def settings_of(done: Job) -> dict[str, dict[str, Any]]:
-    """Return what a tuning found as settings by metric, as `offers.chosen` reads them."""
+    """Return a tuning's weights as settings by metric, as `offers.chosen` reads them."""
     weights = {row["part"]: row["mean"] for row in done.result["weights"]}
     delta = weights.pop("delta")
     return {

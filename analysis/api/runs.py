@@ -319,7 +319,7 @@ class Runs(mixins.ListModelMixin, OfStaff):
 
 
 def _offered(campaign: Campaign) -> dict[str, Any]:
-    """Return what the page offers; of the metrics, those that can be computed on the dataset."""
+    """Return the defaults of the page; metrics are those that can be computed on the dataset."""
     fields = run_forms.RunForm(campaign=campaign).fields
     offered = initial_values(fields)
     computable = {key for key, _name in fields["metrics"].choices}

@@ -91,7 +91,7 @@ class Tunings(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
     @extend_schema(responses=TuningChoicesSerializer, filters=False)
     @action(detail=False, pagination_class=None, filterset_fields=None)
     def choices(self, request: Request, campaign: UUID) -> Response:
-        """Return the criteria and metrics that a tuning can be asked for."""
+        """Return the criteria and metrics that a tuning can use."""
         found: dict[str, Any] = {
             "criteria": [
                 {"key": key, "name": name} for key, name in tuning.criteria(self.campaign)

@@ -236,7 +236,7 @@ class ListedQuestion:
 
 @dataclass(frozen=True)
 class ListPage:
-    """Some questions in the order asked for, and whether there are more on either side."""
+    """Some questions in the requested order, and whether there are more on either side."""
 
     rows: list[ListedQuestion] = field(default_factory=list)
     more_before: bool = False
@@ -464,8 +464,7 @@ def conditions(chosen: Chosen) -> tuple[str, dict[str, Any]]:
 
 
 def filters(chosen: Chosen) -> tuple[list[str], dict[str, Any]]:
-    """Return what a reader wants of the questions besides their order, as conditions on `UNITS`,
-    and its parameters."""
+    """Return the filters of a list as conditions on `UNITS`, and their parameters."""
     given: dict[str, Any] = {
         "collection": chosen.collection.pk,
         "campaign": chosen.campaign.pk if chosen.campaign else None,
@@ -494,7 +493,7 @@ def filters(chosen: Chosen) -> tuple[list[str], dict[str, Any]]:
 
 
 def _said(chosen: Chosen) -> str:
-    """Return what a judgment must be for its question to be listed."""
+    """Return conditions on judgments, one of which must hold for a question to be listed."""
     conditions = []
     if chosen.criterion and (chosen.value is not None or chosen.sort == "outlier"):
         conditions.append("AND j.criterion_id = %(criterion)s")

@@ -49,7 +49,7 @@ class RoundDifference:
 
 @dataclass(frozen=True)
 class Compared:
-    """How many questions and criteria two or more annotators judged, and on which of them they
+    """Numbers of questions and criteria that two or more annotators judged, and those on which they
     differ."""
 
     judged: int
@@ -60,7 +60,7 @@ class Compared:
 
     @property
     def within(self) -> float | None:
-        """Return the share that lies within one rank; None where nothing was judged twice."""
+        """Return the share that lies within one rank; None if nothing was judged twice."""
         return 1 - self.differing / self.judged if self.judged else None
 
     @property

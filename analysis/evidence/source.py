@@ -1,5 +1,4 @@
-"""One source with everything that is known of it: its questions, what people said of each, and all
-scores."""
+"""One source with all its data: its questions, the judgments of each, and all scores."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
@@ -31,7 +30,7 @@ from judging.spans import Segment, range_of, segments
 
 MATCHING = "analysis.matching"
 CELL = 100  # characters of a long text that count as one
-REASON = 2_000  # characters of a machine judge's reason; a report's table holds more of it
+REASON = 2_000  # characters of an LLM judge's reason; a report's table holds more of it
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ class _Told:
         )
 
     def with_people(self, units: list[Unit], campaign: Campaign) -> Self:
-        """Add what people and machine judges of one campaign said."""
+        """Add the judgments of annotators and LLM judges of one campaign."""
         said = said_of(units, campaign)
         rated = {criterion for _unit, criterion in said}
         asked = list(campaign.rubric.criteria.all())
@@ -286,7 +285,7 @@ def said_of(units: list[Unit], campaign: Campaign) -> dict[tuple[int, int], list
 
 
 def _by_machines(units: list[Unit], campaign: Campaign) -> list[SaidByMachine]:
-    """Return what machine judges said of these units, question by question in the units' order."""
+    """Return the LLM judges' judgments of these units, question by question in the units' order."""
     rows = (
         MachineJudgment.objects.filter(judge__campaign=campaign, unit__in=units)
         .annotate(reason=Left("rationale", REASON + 1))

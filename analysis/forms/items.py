@@ -131,7 +131,7 @@ class ItemsForm(forms.Form):
         )
 
     def query(self) -> ItemQuery:
-        """Return what was asked for, to be put into addresses."""
+        """Return the order and filters, to be put into addresses."""
         given = {
             name: value for name, value in self.cleaned_data.items() if value not in (None, "")
         }

@@ -40,8 +40,8 @@ SOURCES_OFFERED = 200
 
 
 class PreparationForm(forms.Form):
-    """How the texts of a collection are prepared, on either side of a metric; what there is follows
-    their language."""
+    """The preparation of a dataset's texts, on either side of a metric; the choices depend on their
+    language."""
 
     prepare_hypothesis = forms.ChoiceField(
         label=_("Questions are"),
@@ -73,7 +73,7 @@ def _preparations(language: str) -> list[tuple[str, Any]]:
 
 
 class ScoresForm(PreparationForm):
-    """Which metrics to compute on a collection, on which texts, with which settings."""
+    """The metrics to compute on a dataset, the preparation of texts, and settings of metrics."""
 
     metrics = forms.MultipleChoiceField(label=_("Metrics"), widget=forms.CheckboxSelectMultiple)
 
@@ -166,7 +166,7 @@ def _checking(check: Callable[[str], object]) -> Callable[[str], None]:
 
 
 class _Words(forms.CharField):
-    """Words with spaces between; none is nothing."""
+    """A field of words separated by spaces; without words it is empty."""
 
     def prepare_value(self, value: Any) -> Any:
         return " ".join(value) if isinstance(value, tuple | list) else value

@@ -368,7 +368,7 @@ class DegradeForm(forms.Form):
         self.fields["name"].initial = _now("%(name)s, degraded") % {"name": collection.name[:180]}
 
     def wanted(self) -> degrading.WantedDegradation:
-        """Return what is to be made."""
+        """Return the settings of the degradation."""
         said = dict(self.cleaned_data)
         chosen = said.pop("systems")
         names = [self.system_names[key] for key in chosen if key in self.system_names]

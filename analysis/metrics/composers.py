@@ -1,5 +1,5 @@
-"""Set metrics made of a metric of one question: P-, R- and F-metric, Multi-metric, Average-metric,
-and the conservative and liberal evaluation.
+"""Set metrics derived from a metric of one question: P-, R- and F-metric, Multi-metric,
+Average-metric, and the conservative and liberal evaluation.
 
 The first three are of Schlichtkrull and Cheng 2020, the next two of Ray Chowdhury et al. 2022, the
 last two of Du and Cardie 2017.

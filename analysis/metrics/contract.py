@@ -21,7 +21,7 @@ class ScoredUnit(StrEnum):
 
 
 class Scale(StrEnum):
-    """How a value is written: 0.42, 42, or a figure that is neither (NIST, a difference of
+    """The scale of a value: a fraction (0.42), a percent (42), or neither (NIST, a difference of
     counts)."""
 
     FRACTION = "fraction"
@@ -60,7 +60,7 @@ class NotForLanguage(MetricUnavailable):
 
 
 class MetricFailed(Exception):
-    """A metric that broke on a whole batch; the message names it and says how."""
+    """A metric that failed on a whole batch; the message names the metric and the error."""
 
 
 class UnknownParameter(ValueError):
@@ -151,8 +151,8 @@ Item = ScoredQuestion | ScoredSet | ScoredSystem
 
 @dataclass(frozen=True, slots=True)
 class MetricResult:
-    """A value, or none and why: undefined (nothing to measure) or failed (it should have
-    worked)."""
+    """A value, or None with the reason: undefined (there is nothing to measure) or failed (an
+    error)."""
 
     value: float | None
     status: Status = Status.OK
@@ -225,8 +225,8 @@ def resolved(spec: MetricSpec, params: Mapping[str, Any], language: str = "en") 
 
 
 def _refused(parameter: Parameter, value: Any) -> str:
-    """Say what a parameter is instead of a value that it does not take; nothing where it takes
-    it."""
+    """Return why a parameter does not accept a value, with the values that it accepts; empty if it
+    accepts it."""
     if parameter.choices:
         one_of = ", ".join(map(str, parameter.choices))
         return "" if value in parameter.choices else f"is one of {one_of}, not {shorten(value)}"

@@ -118,8 +118,8 @@ def head_of_phrase(question: str) -> str:
 
 
 def type_by_head(question: str, answer: str = "") -> str:
-    """Return the type of a question; of *what* and *which*, the type that the head of the phrase
-    says.
+    """Return the type of a question; for *what* and *which*, the type of the head of the phrase.
+
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def balance(types: Sequence[str]) -> float:
     questions.
 
     1 for one question, 0 where several questions share one type. The share of distinct types alone
-    cannot tell 2-2-2 from 4-1-1 (QG-STEC+'s example); this can.
+    cannot distinguish 2-2-2 from 4-1-1 (QG-STEC+'s example); this can.
 
     Examples
     --------

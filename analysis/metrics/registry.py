@@ -33,7 +33,7 @@ from analysis.metrics.scoring import QUESTION_UNITS
 
 GROUP = "quaestor.metrics"
 BUILT_IN = "built in"
-# what papers print by itself, so also as Q-metric and as metric of a question set
+# metrics that papers report, for which Q-metrics and metrics of question sets are derived too
 PRINTED_BASES = frozenset(
     {
         *(f"bleu_{order}" for order in range(1, ORDERS + 1)),
@@ -141,7 +141,7 @@ def _made_of(entry: RegisteredMetric) -> Iterable[Scorer]:
 
 
 def loaded(point: EntryPoint, *, taken: Iterable[str]) -> RegisteredMetric:
-    """Load a plug-in; whatever it does wrong becomes its reason and breaks nothing else."""
+    """Load a plug-in; any error becomes its reason and affects no other metric."""
     origin = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
     try:
         found = point.load()

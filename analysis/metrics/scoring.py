@@ -144,8 +144,8 @@ def _of_language(
 
 @contextmanager
 def kept(metrics: Sequence[Scorer]) -> Iterator[None]:
-    """Keep what metrics start (a JVM, a model) alive until this context ends: one start a job, not
-    one a chunk."""
+    """Keep the JVMs and models of metrics running until this context ends: they start once per job,
+    not once per chunk."""
     with ExitStack() as stack:
         for metric in metrics:
             if hasattr(metric, "kept"):
@@ -168,8 +168,8 @@ def prepare(batch: Sequence[Item], preparation: Preparation) -> list[Item]:
 
 
 def _emptied(given: Item, prepared: Item) -> MetricResult | None:
-    """Return why a question has no value of whose references a preparation leaves nothing, such as
-    "?" under ptb."""
+    """Return an undefined result if preparation leaves nothing of a question's references, such as
+    "?" under ptb; else None."""
     if (
         isinstance(given, ScoredQuestion)
         and isinstance(prepared, ScoredQuestion)

@@ -143,8 +143,8 @@ def exact(scores: FeatureArray, base: FeatureArray, gold: FeatureArray) -> Featu
 
 
 def collinear(scores: FeatureArray, base: FeatureArray) -> list[str]:
-    """Return the classes (and "base") whose scores depend linearly on each other: their weights
-    mean nothing apart."""
+    """Return the classes (and "base") whose scores depend linearly on each other: their separate
+    weights are meaningless."""
     return _dependent(*_varied(scores, base))[1]
 
 

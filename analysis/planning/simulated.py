@@ -49,7 +49,7 @@ OF_PLAN, OF_QUESTION, OF_ANSWER, OF_REPEAT, OF_ARRIVAL, OF_TRY, OF_TIME = range(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumed:
-    """What is assumed of systems and annotators; shares of a scale's length."""
+    """Assumptions about systems and annotators; spreads are shares of a scale's length."""
 
     gap: float = 0.15  # from one system to the next
     question: float = 0.15  # standard deviation of a system's questions
@@ -229,7 +229,7 @@ def power_of(
 
 @dataclass(frozen=True, slots=True)
 class _CellMeans:
-    """How the values of one criterion make a table of means, systems by sources.
+    """Computes a table of means, systems by sources, from the values of one criterion.
 
     A cell is the mean over a source's questions of the mean over annotators.
     """

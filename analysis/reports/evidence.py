@@ -1,5 +1,4 @@
-"""Which questions a number rests on, as an address: what the list of questions is sorted and
-filtered by."""
+"""The questions behind a number as an address: the order and filters of the list of questions."""
 
 from dataclasses import asdict, dataclass
 from urllib.parse import urlencode

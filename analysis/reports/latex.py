@@ -190,12 +190,12 @@ def name_of(*parts: object) -> str:
 def numbers(
     tables: Iterable[tuple[str, Sequence[Record], Sequence[str]]], *, most: int = NAMES_READ_AT_ONCE
 ) -> Iterator[tuple[str, str]]:
-    """Yield files with a command for every number of every table: its key, its rows, and the
-    columns that tell a row from all others.
+    """Yield files with a command for every number of every table, given as its key, its rows, and
+    the columns that identify a row.
 
     `numbers.tex` has those of small tables. TeX cannot hold the names of all numbers of seventeen
     metrics: a table with more than `most` characters of names has a file for each value of its
-    first column, which is read when one of its numbers is asked for.
+    first column, which is read when one of its numbers is used.
     """
     small: list[str] = [COMMANDS]
     large: dict[str, list[str]] = {}
@@ -254,7 +254,7 @@ def table(shown: PageTable, *, label: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TablePart:
-    """A table of LaTeX: a bare tabular, and what the float around it says."""
+    """A table of LaTeX: a bare tabular, and the texts of the float around it."""
 
     label: str
     tabular: str  # empty for a long table, which breaks over pages and is no float

@@ -107,7 +107,7 @@ class PageTable:
 
     @property
     def is_tall(self) -> bool:
-        """Whether its lines are so many that a reader would lose the way on the page."""
+        """Whether it has too many lines to be readable on the page."""
         return len(self.lines) > TALL
 
     def cut(self, *, whole: int = 0, files: str = "files") -> "PageTable":

@@ -1,4 +1,4 @@
-"""How a report writes numbers and lists of names, in tables and in sentences alike."""
+"""Formats of numbers and lists of names in a report, in tables and in sentences alike."""
 
 from collections.abc import Callable, Sequence
 from math import isnan
@@ -93,7 +93,7 @@ def counted(n: int, one: str, many: str = "") -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Write a list as people say it: a, b and c."""
+    """Write a list in words: a, b and c."""
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 

@@ -40,7 +40,7 @@ ESTIMATE_COLUMNS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table as people download it."""
+    """One column of a downloaded table."""
 
     name: str
     kind: Literal["text", "number", "count", "boolean", "list", "document"]

@@ -45,7 +45,7 @@ def _start(request: HttpRequest, collection: Collection, wanted: WantedDegradati
 def _make(
     request: HttpRequest, collection: Collection, wanted: WantedDegradation, form: DegradeForm
 ) -> HttpResponse | None:
-    """Make the collection now, or say on the form why there is nothing to make."""
+    """Make the dataset now, or show on the form why there is nothing to degrade."""
     try:
         made = degradations.degrade(collection=collection, wanted=wanted, by=request.user)
     except NothingToDegrade as refused:

@@ -197,7 +197,7 @@ def _fields(query: ItemQuery) -> list[tuple[str, str]]:
 
 
 def _frame(collection: Collection, campaign: Campaign | None) -> dict[str, Any]:
-    """Return what both pages need, of a campaign or of a collection."""
+    """Return the context of the pages of questions, of a campaign or of a dataset."""
     if campaign is None:
         return {
             "collection": collection,

@@ -21,7 +21,7 @@ from judging.views.jobs import asked_for
 @campaign_for_staff
 @require_GET
 def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show the newest plan, and what to ask for another."""
+    """Show the newest plan, and the form for another."""
     return _page(request, campaign, PowerForm(campaign=campaign))
 
 

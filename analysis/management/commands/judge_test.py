@@ -217,7 +217,7 @@ def _record(
 def _beside(
     people: FloatArray, own: FloatArray, level: Any, sources: list[str] | None
 ) -> PlainRecord:
-    """Return what a verdict must be read with; names have no order to follow."""
+    """Return the values to be read with a verdict; a nominal scale has no correlation."""
     alpha = {
         "alpha_of_people": of_estimate(krippendorff_alpha(people, level=level, clusters=sources))
     }
