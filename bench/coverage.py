@@ -87,7 +87,7 @@ def intervals(
 
 @dataclass(frozen=True)
 class Shape:
-    """How large a study is, and where the scale cuts what annotators see (mean 0)."""
+    """The size of a study, and the cut points of the scale on the perceived quality (mean 0)."""
 
     sources: int
     systems: int
@@ -102,7 +102,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Parts:
-    """Standard deviations of what a rating is made of; that of an annotator's error is .6."""
+    """Standard deviations of a rating's components; that of an annotator's error is .6."""
 
     source: float = 0.6
     question: float = 0.3
@@ -175,7 +175,7 @@ def coefficients(
 
 @dataclass
 class Held:
-    """How often intervals over units and over sources held the truth, and how wide they were."""
+    """Coverage and widths of intervals over units and over sources."""
 
     studies: int = 0
     given: int = 0  # intervals over sources

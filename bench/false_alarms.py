@@ -137,7 +137,7 @@ def mean_of(many: Iterator[dict[tuple, float]]) -> dict[tuple, float]:
 def truth(
     shape: tuple[int, int], systems: Systems | None, bias: float, rng: np.random.Generator
 ) -> dict[tuple, float]:
-    """Return what is true of these systems, or of a great many."""
+    """Return the true values for these systems, or for a great many."""
     sources, n = shape
     if systems is not None:
         true = truth_of(study(20_000, systems, rng), ("pooled", "within_source"))
@@ -184,7 +184,7 @@ def judge(
     random: bool,
     bias: float,
 ) -> None:
-    """Add what one study says of a truth."""
+    """Add one study's findings, compared with the truth."""
     each, pairs = found(one, rng, random=random, resamples=400)
     for row in each:
         value, place = true.get((row.metric, row.level, row.measure)), (row.level, row.measure)

@@ -39,7 +39,7 @@ from scipy import stats
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-# nothing here asks a database
+# this bench uses no database
 os.environ.setdefault("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
 
 import django  # noqa: E402
@@ -355,7 +355,7 @@ SCENARIOS: tuple[Scenario, ...] = (
 
 @dataclass(frozen=True)
 class People:
-    """What is fixed over the studies of a scenario: its systems, annotators, and how metrics see
+    """The fixed effects of a scenario's studies: of its systems, of annotators, and of metrics on
     systems."""
 
     systems: Any  # (n_systems,)
@@ -641,8 +641,8 @@ _TRUTHS: dict[str, tuple[People, dict[tuple[str, ...], dict[str, float]]]] = {}
 
 
 def _truth(scenario: Scenario) -> tuple[People, dict[tuple[str, ...], dict[str, float]]]:
-    """Return the people of a scenario and the mean of what very large studies say; made once a
-    process."""
+    """Return the fixed effects of a scenario and the mean results of very large studies; computed
+    once per process."""
     if scenario.name not in _TRUTHS:
         rng = np.random.default_rng([11, len(scenario.name)])
         held = people(scenario, rng)
@@ -678,7 +678,7 @@ def _is_number(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often a kind of number is wrong (a p below .05) or right (an interval that covers)."""
+    """The rate at which a kind of number is wrong (a p below .05) or right (an interval covers)."""
 
     kind: str
     share: float
@@ -695,7 +695,7 @@ class Rate:
 
     @property
     def verdict(self) -> str:
-        """FAILS, conservative, as published, or nothing."""
+        """FAILS, conservative, as published, or an empty string."""
         low, high = self.limits
         is_interval = " interval " in self.kind
         if any(word in self.kind for word in PUBLISHED):

@@ -1,12 +1,12 @@
 """Judging under load, in one run on one machine: submissions beside a view that does nothing, and
-what a claim costs.
+the cost of a claim.
 
     python bench/judging.py [--seconds 6] [--clients 50] [--tasks 1000 100000]
 
 It starts a PostgreSQL of its own, with the disk's safety on, and the web server as it is deployed
 (gunicorn, 2 processes of 2 threads), on the loopback only; it stops both and leaves nothing behind.
 A submission is one request that stores three answers, makes judgments of them and claims the next
-task. Ratios say more than times: the machine, and whatever else it does, is in both.
+task. Ratios are more informative than times: the machine and its other load affect both parts.
 """
 
 import argparse

@@ -153,7 +153,7 @@ class Bench:
                 yield
 
     def rush(self) -> list[Newcomer]:
-        """Have a hundred people join at one moment; return them with what they waited for."""
+        """Let a hundred people join at one moment; return them with their waiting times."""
         together = threading.Barrier(100)
         links = itertools.islice(itertools.cycle(self.links), 100)
         people = [
@@ -225,7 +225,7 @@ def quantile(seconds: list[float], share: float) -> float:
 
 
 def lines(people: list[Any], label: str) -> list[str]:
-    """Return the table's rows of what people waited for."""
+    """Return the table's rows of waiting times."""
     return table_rows([took for one in people for took in one.took], label)
 
 
@@ -252,7 +252,7 @@ print(json.dumps(outside.study(tasks={tasks}, annotators={annotators}, rows=100)
 
 
 def links_to_join() -> list[str]:
-    """Return four links by which people join, two of each of two studies."""
+    """Return four links for joining, two for each of two studies."""
     from judging.actions import campaigns
     from judging.models import Campaign
     from tests import factories

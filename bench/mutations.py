@@ -181,11 +181,10 @@ def _changeable(tree: ast.Module) -> Iterator[tuple[Any, str, _Own]]:
 
 
 def _cannot_matter(node: ast.AST, child: ast.AST) -> bool:
-    """Say whether every fault of a part of a node changes nothing.
+    """Return whether no fault of a part of a node can change a result.
 
-    A tuple or list that is only asked whether it holds a value has no order, nor have the axes
-    over which a sum goes, and what annotators said and the reading that counts differ in nothing
-    but their judgments.
+    The order of a tuple or list that is only tested for membership does not matter, nor that of the
+    axes of a sum. `inputs.said` and `inputs.counted` differ only in their judgments.
     """
     if isinstance(node, ast.keyword) and node.arg == "axis":
         return isinstance(child, ast.Tuple)
@@ -387,8 +386,8 @@ def _of_tables(node: Any) -> Iterator[tuple[str, Change]]:
 
 
 def _is_symmetric(call: ast.Call) -> bool:
-    """Say whether the order of a call's arguments changes nothing, as that of whole numbers in
-    `max` does."""
+    """Return whether the order of a call's arguments does not matter, as for whole numbers in
+    `max`."""
     name = ast.unparse(call.func)
     return name in SYMMETRIC or (name in ("min", "max") and all(map(_is_whole, call.args)))
 

@@ -110,7 +110,7 @@ class Soak:
     doubled: int = 0
 
     def faults(self) -> list[str]:
-        """Return what can happen to the site."""
+        """Return the failures that the soak can cause."""
         if self.cables:
             return [
                 said.format(what)
@@ -232,7 +232,7 @@ class Soak:
         return began
 
     def _was_at_work(self, job: str, attempts: int) -> bool:
-        """Wait until a job goes on or is over; say whether another attempt was needed."""
+        """Wait until a job continues or has ended; return whether another attempt was needed."""
         one = f"SELECT state, attempts FROM judging_job WHERE id = '{job}'"
         until(
             lambda: (now := self.ask(one)[0])[0] in ENDED or now[1] > attempts,
@@ -334,8 +334,8 @@ def table(soak: Soak) -> list[str]:
 def run(
     soak: Soak, made: dict[str, Any], *, kills: int, minutes: float, click: float, fills: bool
 ) -> int:
-    """Kill until enough is killed, check everything, print the table; return what the shell is
-    told."""
+    """Kill processes for the given number or time, check all answers, and print the table; return
+    the exit status."""
     until_ = time.monotonic() + minutes * 60
     with (
         Importer(soak.site) as importer,

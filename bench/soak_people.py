@@ -28,8 +28,8 @@ class Stay(HTTPRedirectHandler):
 
 @dataclass
 class Annotator:
-    """Judges until told to stop; sends a request again until it is answered, as the page does, and
-    notes what was."""
+    """Judges until it is stopped; repeats a request until it is answered, as the page does, and
+    records the acknowledged answers."""
 
     site: str
     link: str
@@ -153,7 +153,7 @@ class Researcher(Annotator):
     log_ins = 0
 
     def is_let_in(self) -> bool:
-        """Open a page; say whether it came, if need be after logging in."""
+        """Open a page, after logging in if necessary; return whether it was served."""
         status, location, _page = self.ask("/campaigns/")
         if status == 302 and "login" in location:
             self.log_ins += 1

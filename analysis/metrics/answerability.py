@@ -75,8 +75,8 @@ def split_words(text: str) -> list[str]:
 def classes(text: str, *, stems: Sequence[str] = (), words: str = "split") -> Bags:
     """Sort the words of a cased question into content, entity, question and function words.
 
-    A word can be in two classes: the word after what or which counts as a question word, and as
-    what else it is. With `stems` (the paper's WikiMovies) content words are those that contain one
+    A word can be in two classes: the word after what or which counts as a question word, and also
+    in its own class. With `stems` (the paper's WikiMovies) content words are those that contain one
     of them. Capitals decide the class; the bags hold lower-cased words, so `The` and `the` match.
     `words`: "split" takes punctuation off, so that "Titanic?" and "Titanic ?" are the same;
     "whitespace" leaves it on, as the papers' scripts do.

@@ -162,11 +162,11 @@ class MetricResult:
 
 @runtime_checkable
 class Scorer(Protocol):
-    """Items of its unit in, one result an item out; a whole batch at a time, so that a model starts
-    once.
+    """A metric: takes items of its unit and returns one result per item, for a whole batch at a
+    time, so that a model starts once.
 
-    A metric may also have `kept()`: a context in which what it starts stays alive from batch to
-    batch (`scoring.kept`).
+    A metric may also have `kept()`: a context in which its programs and models stay alive from
+    batch to batch (`scoring.kept`).
     """
 
     @property

@@ -73,10 +73,9 @@ def sources() -> Mapping[str, CitedSource]:
 
 
 def mentions(texts: Sequence[str]) -> list[list[Mention]]:
-    """Return for each text where it cites what: every source once, where the texts first name it.
+    """Return the citations of each text: every source is cited once, where the texts first name it.
 
-    A reference that is written out in parentheses, as protocols name theirs, gives way to its
-    citation.
+    A reference that is written out in parentheses, as in protocols, is replaced by its citation.
     """
     found: list[dict[tuple[int, int], list[str]]] = [{} for _ in texts]
     for key, words in WORDS.items():

@@ -1,4 +1,4 @@
-"""A dry run as a page shows it: what was planted, what the copy's report found, and with what
+"""A dry run as a page shows it: the planted order, the findings of the copy's report, and the
 power."""
 
 from collections.abc import Mapping, Sequence

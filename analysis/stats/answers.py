@@ -192,8 +192,8 @@ def _too_few(units: int, unit: ClusterUnit) -> str:
 
 
 def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) -> GroupMeasure:
-    """Return held-out accuracies; where systems are random over all pairs, and where annotators
-    are, without limits.
+    """Return held-out accuracies; without limits if annotators are random, or if systems are random
+    and the accuracy is over all pairs.
     """
     measure = TITLES["pairwise_accuracy"]
     if isinstance(found, str):

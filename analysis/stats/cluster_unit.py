@@ -8,7 +8,7 @@ REQUIRED_CLUSTERS = 10  # of sources that belong together: with fewer no interva
 
 @dataclass(frozen=True, slots=True)
 class ClusterUnit:
-    """What resampling keeps together, by its name.
+    """The unit that resampling keeps together, and its name.
 
     Attributes
     ----------

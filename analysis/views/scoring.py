@@ -1,5 +1,5 @@
-"""A collection's metrics: what there is, what it has, how long it would take, how two columns
-differ."""
+"""Pages of a dataset's metrics: available and computed ones, estimates of the time, and comparisons
+of two columns."""
 
 from typing import Any
 from uuid import UUID
@@ -45,8 +45,8 @@ TOLD = {  # counts from the details of a column's scores
 @collection_for_readers
 @require_GET
 def metrics(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show every metric, what of it is available here, and what the collection has; `?tuning=`
-    fills in its weights."""
+    """Show every metric, whether it can be computed here, and the dataset's scores; `?tuning=`
+    fills in the weights of a tuning."""
     tuned = _tuned(request, collection) if "tuning" in request.GET else None
     initial: dict[str, Any] = {"metrics": core_metrics(collection)}
     if tuned:
