@@ -193,7 +193,7 @@ def _passed(
     ]
 
     def tell(done: int) -> None:
-        progress(done, arrivals.FORECAST, "Forecasting how many are let in")
+        progress(done, arrivals.FORECAST, "Forecasting how many are admitted")
 
     share = arrivals.forecast(gate, wanted, assumed, tell) if gate else None
     return {"wanted": wanted, "came": people, "gate": share}
@@ -229,7 +229,7 @@ def _admitted(
     )
     if not any(each.is_let_in for each in came):
         raise CannotTry(
-            f"The qualification lets in none of {len(came):,} simulated annotators. Lower its mark, "
+            f"The qualification admits none of {len(came):,} simulated annotators. Lower its pass mark, "
             "or assume that they know more."
         )
     return [_Candidate(arrivals.newcomer(each.number, wanted, assumed), each) for each in came]

@@ -48,7 +48,7 @@ class NewPowerAnalysisSerializer(serializers.Serializer):
     difference = serializers.FloatField(
         required=False, help_text="The smallest difference of two systems' means to find."
     )
-    annotators = serializers.IntegerField(required=False, help_text="Per item, at most.")
+    annotators = serializers.IntegerField(required=False, help_text="Maximum per item.")
     power = serializers.FloatField(required=False)
     level = serializers.FloatField(required=False)
     comparisons = serializers.IntegerField(required=False)

@@ -120,7 +120,9 @@ class NewRunSerializer(serializers.Serializer):
     name = serializers.CharField(max_length=100, required=False, allow_blank=True)
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
     resamples = serializers.IntegerField(min_value=100, max_value=100_000, required=False)
-    design = serializers.CharField(required=False, help_text="What conclusions extend to.")
+    design = serializers.CharField(
+        required=False, help_text="The facets to which conclusions extend."
+    )
     metrics = serializers.ListField(child=serializers.CharField(), required=False)
     prepare_hypothesis = serializers.CharField(required=False)
     prepare_reference = serializers.CharField(required=False)

@@ -65,7 +65,7 @@ def dawid_skene(
     judged = given.any(axis=(1, 2))
     if not judged.any() or most_iterations < 1:
         raise ValueError(
-            "ratings: nobody judged anything"
+            "ratings: no rater judged any unit"
             if not judged.any()
             else "most_iterations: one or more"
         )
