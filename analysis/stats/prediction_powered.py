@@ -93,7 +93,7 @@ def corrected_mean(
 
 def _cannot(items: int, n: int, units: int, unit: ClusterUnit) -> str:
     if not n:
-        return "no annotator judged an item of the judge"
+        return "nobody judged an item of the judge"
     if n == items:
         return ALL_JUDGED
     if units < REQUIRED_SOURCES:
