@@ -91,7 +91,7 @@ def discard_ended(work: jobs.Work) -> Mapping[str, Any]:
 
 @job_task("analysis.degrade", right=guards.owns)
 def degrade(work: jobs.Work) -> Mapping[str, Any]:
-    """Make a collection of questions that are worse on purpose."""
+    """Make a dataset of questions that are degraded on purpose."""
     from analysis.actions import degradations
 
     return degradations.execute(work)

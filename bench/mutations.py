@@ -196,7 +196,7 @@ def _cannot_matter(node: ast.AST, child: ast.AST) -> bool:
 
 
 def _mute(node: ast.AST) -> bool:
-    """Say whether a node is words only: docstrings, imports, errors, type aliases, formatted
+    """Return whether a node holds only words: docstrings, imports, errors, type aliases, formatted
     text."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return True
@@ -401,7 +401,7 @@ def _is_whole(node: ast.expr) -> bool:
 
 
 def _is_equal(one: ast.expr, other: ast.expr) -> bool:
-    """Say whether two constants are the same number, as 1 and True are."""
+    """Return whether two constants are the same number, as 1 and True are."""
     both = isinstance(one, ast.Constant) and isinstance(other, ast.Constant)
     return both and bool(one.value == other.value)
 

@@ -125,7 +125,7 @@ def age(pid: int) -> float:
 
 
 def has_ended(pid: int) -> bool:
-    """Say whether a process is over, waited for by its parent or not."""
+    """Return whether a process has ended, whether or not its parent has waited for it."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

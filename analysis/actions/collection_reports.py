@@ -38,7 +38,7 @@ def start(*, collection: Collection, rubrics: Iterable[Rubric], by: User, now: d
 
 
 def rated(collection: Collection) -> Campaign | None:
-    """Return the campaign with the collection's imported ratings, the one with most annotators if
+    """Return the campaign with the dataset's imported ratings, the one with most annotators if
     there are several."""
     imported = collection.campaigns.filter(
         origin=Campaign.Origin.IMPORTED, enrollments__isnull=False

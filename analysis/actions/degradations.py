@@ -1,5 +1,4 @@
-"""Questions made worse on purpose, for sanity campaigns and quality control: a new collection
-beside the old one."""
+"""Make a new dataset of questions degraded on purpose, for sanity campaigns and quality control."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -27,7 +26,7 @@ from judging.models import Collection, Event, Job, Question, Reference, System, 
 
 KIND = "analysis.degrade"
 LARGE = 2_000  # questions; more are a job
-HELD = 20_000  # questions of the collection, which is read whole; with more it is a job
+HELD = 20_000  # questions of the dataset, which is read whole; with more it is a job
 UNCHANGED = {
     "function_words": "It has no function word that could go and leave a question.",
     "entities": "It has no capitalised word that could go and leave a question.",
@@ -58,7 +57,7 @@ def execute(work: jobs.Work) -> dict[str, Any]:
 
 
 def is_large(*, collection: Collection, wanted: WantedDegradation) -> bool:
-    """Say whether it takes so long that a worker does it."""
+    """Return whether it takes so long that it must be a job."""
     held = Question.objects.filter(unit__question_set__source__collection=collection)
     return held[: HELD + 1].count() > HELD or size(collection=collection, wanted=wanted) > LARGE
 

@@ -65,13 +65,13 @@ def read(collection: Collection, unit: ScoredUnit, keys: Sequence[int]) -> list[
 
 
 def languages(collection: Collection) -> list[str]:
-    """Return the languages of a collection's sources, that of most texts first."""
+    """Return the languages of a dataset's sources, that of most texts first."""
     own = collection.sources.exclude(language="").order_by("language")
     return list(dict.fromkeys([collection.language, *own.values_list("language", flat=True)]))
 
 
 def has_references(collection: Collection) -> bool:
-    """Say whether any source of a collection has a reference."""
+    """Return whether any source of a dataset has a reference."""
     return Reference.objects.filter(source__collection=collection).exists()
 
 

@@ -99,8 +99,8 @@ def _offer(
 
 
 def reference_preparation(collection: Collection) -> str:
-    """Propose how to prepare a collection's references: as questions are, or not at all where that
-    was done before."""
+    """Return the proposed preparation of a dataset's references: that of its questions, or "raw" if
+    they are already prepared."""
     usual = default_preparation(collection.language)
     if not is_spaced(collection.language):
         return usual
@@ -154,6 +154,6 @@ def chosen(ids: list[str], values: Mapping[str, Mapping[str, Any]]) -> list[dict
 
 
 def usable_ids(collection: Collection) -> list[tuple[str, str]]:
-    """Return id and name of everything that can be computed on a collection."""
+    """Return id and name of every metric that can be computed on a dataset."""
     usable = [offer for offer in offers(collection) if not offer.reason]
     return [pair for offer in usable for pair in ((offer.id, offer.name), *offer.made)]

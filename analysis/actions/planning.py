@@ -1,4 +1,4 @@
-"""How many items and annotators a study needs: power and precision, from a pilot or the
+"""The numbers of items and annotators that a study needs: power and precision, from a pilot or the
 literature."""
 
 from collections.abc import Iterator, Mapping

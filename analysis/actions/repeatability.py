@@ -133,7 +133,7 @@ def shown(done: Job, most: int) -> ShownComparison:
 
 
 def is_stale(campaign: Campaign, states: list[Record]) -> bool:
-    """Say whether judgments or exclusions of one of the studies changed since."""
+    """Return whether judgments or exclusions of one of the studies changed since."""
     now = [runs.state_of(each) for each in (campaign.reproduces, campaign) if each]
     return states != now
 

@@ -174,7 +174,7 @@ def _campaign(study: Published, files: Sequence[ReleasedFile], by: User, now: da
 
 
 def _known(files: Sequence[ReleasedFile], rubric: Rubric, by: User) -> Campaign | None:
-    """Return the imported campaign of a collection that consists of exactly these files."""
+    """Return the imported campaign of a dataset that consists of exactly these files."""
     wanted = {each.file.pk for each in files}
     holding = (
         Collection.objects.filter(owner=by, added_files__file__in=wanted).distinct().order_by("pk")
@@ -247,7 +247,7 @@ def _is_all_new(added: AddedFile) -> bool:
 
 
 def _how_joined(added: AddedFile) -> str:
-    """Say how many questions of a file were joined, and by which tier of matching."""
+    """Return in words how many questions of a file were joined, and by which tier of matching."""
     tiers, counts = added.examined["tiers"], added.examined["counts"]
     joined = {FOUND_BY[tier]: tiers[tier] for tier in FOUND_BY if tiers.get(tier)}
     said = f"{added.name}: {sum(joined.values()):,} of {sum(tiers.values()):,} questions joined"

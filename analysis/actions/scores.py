@@ -1,5 +1,5 @@
-"""Automatic metrics on a collection: computed a chunk at a time, each value once, kept with how it
-was made."""
+"""Automatic metrics on a dataset: computed in chunks, each value once, and stored with their
+recipe."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -271,8 +271,8 @@ def _kept(
 
 
 def _row(collection: Collection, work: MissingScores) -> Metric:
-    """Return the column of a metric, made where there is none yet; jobs and files that make columns
-    of one collection wait for each other."""
+    """Return the column of a metric, created if there is none yet; jobs and files that create
+    columns of one dataset wait for each other."""
     spec = work.recipe.spec
     own = fingerprint(spec, work.params, work.preparation, collection.language)
     if known := collection.metrics.filter(fingerprint=own).first():

@@ -1,4 +1,4 @@
-"""Scoring a collection as a job of its own, and guessing beforehand how long that takes."""
+"""Score a dataset as a separate job, and estimate the time beforehand."""
 
 from collections.abc import Mapping, Sequence
 from time import perf_counter
@@ -87,8 +87,7 @@ def _asked(job: Job) -> tuple[Collection, Sequence[ChosenMetric], Preparation]:
 def _timed(
     collection: Collection, metric: Scorer, each: ChosenMetric, preparation: Preparation
 ) -> Record:
-    """Time a first item, which pays for whatever starts up, and then a sample spread over the
-    collection."""
+    """Time a first item, which includes the start-up, and then a sample spread over the dataset."""
     unit = metric.spec.unit
     keys = items.targets(collection, unit)
     sample = (

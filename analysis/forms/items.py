@@ -79,7 +79,7 @@ class ItemsForm(forms.Form):
 
     @cached_property
     def metrics(self) -> dict[str, Metric]:
-        """The metrics of the collection by the names that reports give them."""
+        """The metrics of the dataset by the names that reports give them."""
         rows = list(Metric.objects.filter(collection=self.collection).order_by("pk"))
         names = metric_names(rows)
         return {names[each.pk]: each for each in rows}

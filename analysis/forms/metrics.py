@@ -190,7 +190,7 @@ class CompareForm(forms.Form):
 
 
 class MatchingForm(forms.Form):
-    """A Multi-metric of the collection, and the source whose questions are matched by it."""
+    """A Multi-metric of the dataset, and the source whose questions are matched by it."""
 
     metric = forms.ModelChoiceField(
         label=_("Metric"), queryset=Metric.objects.none(), empty_label=None

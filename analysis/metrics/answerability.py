@@ -106,7 +106,7 @@ def _bag(tokens: Iterable[str]) -> Bag:
 
 
 def asks(token: str) -> bool:
-    """Say whether a word is a question word, lower-case or with its first letter capital."""
+    """Return whether a word is a question word, in lower case or with a capital first letter."""
     return token in QUESTION_WORDS or (
         token[0].isupper() and token[0].lower() + token[1:] in QUESTION_WORDS
     )

@@ -163,8 +163,8 @@ def aligned_by_source(base: Scorer) -> list[Scorer]:
 
 
 def can_compose(spec: MetricSpec) -> bool:
-    """Say whether a metric can be composed: it scores a question by references alone, more is
-    better, names differ."""
+    """Return whether set metrics can be derived from a metric: it scores a question by references
+    alone, higher is better, and no name is taken."""
     names = {parameter.name for parameter in spec.parameters}
     alone = spec.unit in QUESTION_UNITS and not spec.needs & {Need.CONTEXT, Need.ANSWER}
     bounded = spec.range[0] > -inf  # log-likelihoods have no 0 for what is missing

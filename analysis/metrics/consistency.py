@@ -61,7 +61,7 @@ def token_f1(answer: str, given: str) -> float:
 
 
 def reader_available() -> tuple[bool, str]:
-    """Say whether the operator's question-answering model can be used, and if not, why."""
+    """Return whether the operator's question-answering model can be used, and if not, why."""
     folder = folder_of(QA_VARIABLE)
     reason = reason_against(folder, QA_VARIABLE) or (
         reason_against_reader(folder) if folder else ""
@@ -79,8 +79,8 @@ def read(asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Reading]:
 
 @dataclass(frozen=True, slots=True)
 class AnswerConsistency:
-    """How near the answer that the operator's local model reads out of the passage comes to the
-    given one."""
+    """Similarity of the answer that the operator's local model finds in the passage to the given
+    answer."""
 
     part: str
     title: str

@@ -53,7 +53,7 @@ def name_of(tag: str) -> str:
 
 
 def is_spaced(tag: str) -> bool:
-    """Say whether spaces part the words of a language."""
+    """Return whether spaces separate the words of a language."""
     return primary(tag) not in UNSPACED
 
 

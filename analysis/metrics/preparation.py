@@ -157,7 +157,7 @@ def step(name: str) -> Callable[[str], str]:
 
 
 def segments(name: str) -> bool:
-    """Say whether a preparation parts the words of a language that has no spaces."""
+    """Return whether a preparation separates the words of a language that has no spaces."""
     return not SEGMENTING.isdisjoint(name.split("+"))
 
 

@@ -252,7 +252,7 @@ def _put(
 
 
 def to_markdown(title: str, study: Answers, criteria: Mapping[str, Answers]) -> str:
-    """Return the answers for people to read, with what is left to fill in."""
+    """Return the answers as readable Markdown, with the elements that are still to fill in."""
     lines = [f"# Human evaluation datasheet (HEDS 3.0): {marked(title)}", ""]
     known, of = counts(study, criteria)
     lines += [f"{known} of {of} answers follow from the study; the others are marked.", ""]

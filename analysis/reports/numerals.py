@@ -15,7 +15,7 @@ MAX_NAMES = 3  # names that a sentence of a report lists; more become a count
 
 
 def known(value: float | None) -> bool:
-    """Say whether there is a number."""
+    """Return whether there is a number."""
     return value is not None and not isnan(value)
 
 

@@ -1,5 +1,5 @@
-"""A collection's metrics as their page shows them: what each is, how it was made, how two columns
-differ."""
+"""A dataset's metrics as their page shows them: descriptions, recipes, and differences of two
+columns."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -264,14 +264,14 @@ def _rank(rows: Sequence[AggregateRow], found: Found) -> Ranking:
 
 
 def has_sums_of_unequal_numbers(found: Found) -> bool:
-    """Say whether the aggregates are sums over more questions of some systems than of others."""
+    """Return whether the aggregates are sums over more questions of some systems than of others."""
     rows = [row for row in first_reading(found) if known(row.aggregate)]
     sums = any(not isclose(row.aggregate, row.mean_expected, rel_tol=EQUAL) for row in rows)
     return sums and len({row.expected for row in rows}) > 1
 
 
 def _unknown(found: Found) -> list[str]:
-    """Say for each system which of its returned questions lack the values without which what counts
+    """Return sentences on returned questions without a value, because of which a system's sum over
     every expected question is not known."""
     held: dict[tuple[str, int], list[str]] = {}
     for row in first_reading(found):
@@ -429,7 +429,7 @@ def _missing(found: Found) -> Iterator[str]:
 
 
 def _readings(found: Found) -> Iterator[str]:
-    """Say whether the ranking of systems depends on how the protocol is read."""
+    """Yield a sentence on whether the ranking of systems depends on the reading of the protocol."""
     totals = _totals(found)
     rankings = Counter(order for rows in totals.values() if (order := str(_rank(rows, found))))
     rows = [row for rows in totals.values() for row in rows]

@@ -66,7 +66,7 @@ NAMES = {
     "icc_2,k": "ICC(2,k)",
     "icc_3,k": "ICC(3,k)",
 }
-# What is computed for a coefficient that a protocol's authors report: for two annotators Conger's κ
+# Our coefficient for one that a protocol's authors report: for two annotators Conger's κ
 # is Cohen's κ
 COMPUTED_FOR = {
     "krippendorff_alpha": "krippendorff_alpha",
@@ -244,7 +244,7 @@ class Agreement(Section[Coefficient]):
 
 
 def _fewer(row: Coefficient, study: StudyFacts) -> str:
-    """Say on how many sources a coefficient rests, where not on all of the study's."""
+    """Return in words the number of sources of a coefficient, unless it is based on all."""
     own, unit = row.estimate.clusters, study.unit
     of = "them" if unit.is_source else f"the {unit.plural}"
     return f" (on {own:,} of {of})" if 0 < own < study.units else ""

@@ -109,5 +109,5 @@ def metric_columns(material: Material) -> list[MetricColumn]:
 
 
 def goes_up(metric: Metric) -> bool:
-    """Say whether higher values of a metric are better."""
+    """Return whether higher values of a metric are better."""
     return metric.direction != Metric.Direction.LOWER

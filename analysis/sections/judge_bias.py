@@ -225,7 +225,7 @@ class JudgeBias(Section[JudgeBiasRow]):
 
 
 class JudgeUse(Section[JudgeUseRow]):
-    """Use of the scale by judges and people."""
+    """Use of the scale by judges and annotators."""
 
     key = "judge_use_of_scale"
     title = "LLM judge rating distributions"

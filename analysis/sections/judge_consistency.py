@@ -53,7 +53,7 @@ class JudgeConsistencyRow:
 
 
 class JudgeConsistency(Section[JudgeConsistencyRow]):
-    """How a judge agrees with itself, over repetitions and over the order of systems."""
+    """Agreement of a judge with itself, over repetitions and over the order of systems."""
 
     key = "judge_consistency"
     title = "LLM judge consistency"

@@ -411,8 +411,8 @@ def _caption(
 
 
 def sources_of(rows: Sequence[MetricLevel], study: StudyFacts) -> str:
-    """Say over how many sources coefficients are, and in how many clusters these are kept together:
-    on each source, over those where they exist."""
+    """Return in words the number of sources of coefficients, and of the clusters that keep them
+    together; on the level of each source, the sources where the coefficients exist."""
     clusters = max(row.estimate.clusters for row in rows)
     kept = ""
     if clusters and not study.unit.is_source:

@@ -204,7 +204,7 @@ def side_by_side(runs: Sequence[tuple[str, Found]]) -> list[PageTable]:
 
 
 def _settings(found: Found) -> str:
-    """Say in which ways a run's numbers are not those of all ratings as they were given."""
+    """Return in words how a run's numbers differ from those of all ratings as given."""
     study = facts_of(found)
     told = {
         "by the protocol": study.reading == "by_protocol",

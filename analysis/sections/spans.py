@@ -1,4 +1,4 @@
-"""How far marked answers agree: between annotators, with the answer a system submitted, and within
+"""Agreement of marked answers: between annotators, with the answer a system submitted, and within
 a question set."""
 
 from collections.abc import Iterator, Mapping

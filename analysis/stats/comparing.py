@@ -204,7 +204,7 @@ def permuted_p_of_many(
 
 
 def _as_extreme(sums: FloatArray, gap: FloatArray) -> BoolArray:
-    """Say which sums of swapped differences are as far from 0 as the given ones, but for
+    """Return which sums of swapped differences are at least as far from 0 as the given sum, up to
     rounding."""
     return np.asarray(np.abs(sums) >= abs(gap.sum()) - _EQUAL * np.abs(gap).sum())
 

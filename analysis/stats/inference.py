@@ -26,7 +26,7 @@ class Inference:
         return "sources and systems" if self.systems else "sources"
 
     def reach(self) -> str:
-        """Say to what the statements of a report extend."""
+        """Return in words to what the conclusions of a report extend."""
         systems = "systems like these" if self.systems else "these systems"
         people = "annotators like these" if self.annotators else "these annotators"
         return f"texts like these, {systems} and {people}"

@@ -1,4 +1,4 @@
-"""How well one study repeats another: scores of systems, their order, and which findings hold."""
+"""Repeatability of one study by another: scores of systems, their order, and confirmed findings."""
 
 from math import gamma, nan, sqrt
 

@@ -1,5 +1,4 @@
-"""Degrading questions of a collection on purpose: ask, and a new collection is made, at once or by
-a job."""
+"""Degrade questions of a dataset on purpose: the form makes a new dataset, at once or by a job."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

@@ -53,7 +53,7 @@ def campaign_item(request: HttpRequest, campaign: Campaign, source: int) -> Http
 @collection_for_readers
 @require_GET
 def collection_item(request: HttpRequest, collection: Collection, source: int) -> HttpResponse:
-    """Show a source of a collection with its questions and their scores."""
+    """Show a source of a dataset with its questions and their scores."""
     return _item(request, collection, None, source)
 
 
