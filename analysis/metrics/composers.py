@@ -164,7 +164,7 @@ def aligned_by_source(base: Scorer) -> list[Scorer]:
 
 def can_compose(spec: MetricSpec) -> bool:
     """Return whether set metrics can be derived from a metric: it scores a question by references
-    alone, higher is better, and no name is taken."""
+    alone, higher is better and bounded below, and no parameter has a name that set metrics add."""
     names = {parameter.name for parameter in spec.parameters}
     alone = spec.unit in QUESTION_UNITS and not spec.needs & {Need.CONTEXT, Need.ANSWER}
     bounded = spec.range[0] > -inf  # log-likelihoods have no 0 for what is missing

@@ -286,7 +286,7 @@ def _together(
 
 
 def _without_test(orders: Sequence["SystemOrder"]) -> Iterator[str]:
-    """Yield sentences on criteria for which the mixed model has no test of some pairs of systems."""
+    """Yield sentences on criteria for which the mixed model lacks tests of some pairs of systems."""
     for order in orders:
         if order.pairs_without_test and not order.untested:
             pairs = counted(order.pairs_without_test, "pair")
