@@ -39,7 +39,7 @@ SLOTS = """
           WHERE campaign_id = %(campaign)s))
     ORDER BY src.position, s.name, qs.id, u.position NULLS FIRST
 """
-# units of copies that hold ratings somebody gave again: an analysis takes the first of each
+# units of copies that hold repeated ratings of an annotator: an analysis takes the first of each
 REPEATED = """
     SELECT u.id FROM judging_unit u
     JOIN judging_questionset qs ON qs.id = u.question_set_id
@@ -190,9 +190,9 @@ SETTLED = """
     ORDER BY c.position, sv.unit_id
 """
 REQUIRED_SHARED_SCORES = (
-    3  # scores that two columns must share before one is said to repeat the other
+    3  # scores that two columns must share before one can count as repeating the other
 )
-COARSE = 0.05  # of a column's range: half a unit of its last digit above this tells too little
+COARSE = 0.05  # of a column's range: if half a unit of its last digit is more, it is too coarse
 TRUE = "t"  # as COPY writes it
 IN_MEMORY = 50_000_000  # bytes of what COPY writes
 TEXT = {
@@ -234,7 +234,7 @@ class DeclaredClusters:
 
 @dataclass(frozen=True)
 class Material:
-    """What one analysis reads: slots, standing judgments, scores, and the rubric they were judged
+    """The data of one analysis: slots, valid judgments, scores, and the rubric they were judged
     by."""
 
     campaign: Campaign
@@ -249,7 +249,7 @@ class Material:
 
     doubled: tuple[
         DoubledColumn, ...
-    ] = ()  # imported columns that are left out, for a computed one repeats them
+    ] = ()  # imported columns that are omitted, because a computed metric repeats them
     declared: DeclaredClusters | None = None  # sources that belong together by a metadata column
 
     @cached_property
@@ -269,7 +269,7 @@ class Material:
 
     @cached_property
     def cluster_unit(self) -> ClusterUnit:
-        """What intervals and tests leave out or swap as a whole, by name."""
+        """The unit that intervals and tests leave out or swap as a whole, with its name."""
         return cluster_unit(
             self.slots["source"].nunique(),
             self.clusters.nunique(),
@@ -327,8 +327,8 @@ def material(
 ) -> Material:
     """Read a campaign's material.
 
-    `extras`: also what was handed in after its place had gone to somebody else. `excluded`: labels
-    of annotators to leave out; by default those with a standing exclusion.
+    `extras`: also judgments submitted after their assignment was given to another annotator.
+    `excluded`: labels of annotators to exclude; by default those with an exclusion in force.
     """
     states = ["submitted", "extra"] if extras else ["submitted"]
     query = JUDGMENTS.format(repeated=REPEATED)
@@ -336,12 +336,12 @@ def material(
         query, campaign=campaign.pk, collection=campaign.collection_id, round=round, states=states
     )
     judgments["value"] = judgments["value"].astype("float64")
-    # pilots and calibrations may be judged on what the main round leaves out
+    # pilots and calibrations may be judged on units that the main round omits
     part = bool(campaign.selection) and campaign.state != Campaign.State.DRAFT and round == "main"
     slots = _frame(SLOTS, collection=campaign.collection_id, campaign=campaign.pk, part=part)
     scores = _frame(SCORES, collection=campaign.collection_id)
     of_systems = _frame(OF_SYSTEMS, collection=campaign.collection_id)
-    if part:  # scores of what is not judged say nothing about the campaign
+    if part:  # scores of units that are not judged are irrelevant to the campaign
         scores = scores[scores["unit"].isin(slots["unit"])].reset_index(drop=True)
         of_systems = of_systems[of_systems["system"].isin(slots["system"])].reset_index(drop=True)
     out = (
@@ -394,10 +394,10 @@ def without(
 
 def without_doubles(read: Material) -> Material:
     """Return the material with each metric once: an imported column that a computed one repeats is
-    left out.
+    omitted.
 
-    Columns on different scales, columns that do not vary, and those with too few digits to tell
-    scores apart are kept.
+    Columns on different scales, columns that do not vary, and those with too few digits to
+    distinguish scores are kept.
     """
     of_kind = {
         kind: [each for each in read.metrics if each.kind == kind] for kind in Metric.Kind.values
@@ -441,7 +441,7 @@ def _doubled(
 
 
 def _decimals(value: float) -> int:
-    """Return the digits behind the point of a number as it was written, as far as a float tells."""
+    """Return the number of decimals of a number as written, as far as a float preserves them."""
     return len(f"{value:.12f}".rstrip("0").partition(".")[2])
 
 
@@ -541,7 +541,7 @@ def _patterns(rows: pd.DataFrame, values: Sequence[int], own: Sequence[int]) -> 
 
 
 def marks(read: Material, *, round: str = "main") -> pd.DataFrame:
-    """Return the spans that annotators marked, a row for each, of those whose judgments are read; a
+    """Return the spans marked by the annotators whose judgments are read, a row for each; a
     question that nothing in the passage answers has one row without a span."""
     found = _frame(MARKS, campaign=read.campaign.pk, round=round)
     kept = read.judgments[["unit", "annotator"]].drop_duplicates()
@@ -551,9 +551,9 @@ def marks(read: Material, *, round: str = "main") -> pd.DataFrame:
 
 
 def judged_again(read: Material) -> pd.DataFrame:
-    """Return the values that annotators gave again to what they had judged, a row each: unit,
-    criterion, annotator, repeat (from 2), value, and `first`, what they said the first time.
-    `Material.judgments` holds the first alone."""
+    """Return the values of units that annotators judged again, a row each: unit, criterion,
+    annotator, repeat (from 2), value, and `first`, the value of the first time.
+    `Material.judgments` holds only the first values."""
     again = _frame(AGAIN, campaign=read.campaign.pk, collection=read.campaign.collection_id)
     first = read.judgments[["unit", "criterion", "annotator", "value"]].rename(
         columns={"value": "first"}
@@ -562,11 +562,10 @@ def judged_again(read: Material) -> pd.DataFrame:
 
 
 def by_machines(read: Material) -> pd.DataFrame:
-    """Return what machine judges said of the slots and criteria that are read: judge, unit,
-    criterion, value, repeat, and the place at which the question was shown.
+    """Return the LLM judges' judgments of the slots and criteria that are read: judge, unit,
+    criterion, value, repeat, the place at which the question was shown, and the rationale.
 
-    And its rationale. They are in a frame of their own, so that nothing that counts people's
-    judgments can meet them.
+    They are in a frame of their own, so that code that counts human judgments cannot include them.
     """
     found = _frame(BY_MACHINES, campaign=read.campaign.pk)
     found["value"] = found["value"].astype("float64").mask(found["missing"] == TRUE)
@@ -658,9 +657,9 @@ def aligned(units: NDArray[Any] | pd.Series, values: pd.Series) -> NDArray[np.fl
 
 
 def with_settled(read: Material) -> Material:
-    """Return the material with settled values in the place of what annotators gave those units.
+    """Return the material with adjudicated ratings in place of the annotators' judgments.
 
-    Each annotator's judgment gets the value, so every unit keeps as many as it had.
+    Each annotator's judgment of the unit gets the value, so the number of judgments stays the same.
     """
     values = _frame(SETTLED, campaign=read.campaign.pk)
     if values.empty or read.judgments.empty:
@@ -674,17 +673,16 @@ def with_settled(read: Material) -> Material:
 
 
 def settled_count(read: Material) -> int:
-    """Return how many settled values there are of what was read."""
+    """Return the number of adjudicated ratings of the judged units and criteria."""
     values = _frame(SETTLED, campaign=read.campaign.pk)
     return len(values.merge(read.judgments[["unit", "criterion"]].drop_duplicates()))
 
 
 def digest(read: Material) -> str:
-    """Return a SHA-256 over everything an analysis reads; row numbers of the database do not enter
-    it.
+    """Return a SHA-256 over all data that an analysis reads, without row numbers of the database.
 
-    What a campaign does not have adds nothing, so that digests stored before it was looked at still
-    hold.
+    Kinds of data that a campaign lacks add nothing, so that digests stored before these kinds were
+    included stay valid.
     """
     names = read.slots.set_index("unit")[["source", "system", "position"]]
     metrics = {metric.pk: metric.fingerprint for metric in read.metrics}

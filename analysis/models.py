@@ -5,7 +5,7 @@ from django.db import models
 
 
 class Run(models.Model):
-    """An analysis of a campaign: its job does the work; seed, versions and input hash tell how."""
+    """An analysis of a campaign, computed by its job; seed, versions and input hash document it."""
 
     job = models.OneToOneField("judging.Job", on_delete=models.PROTECT, related_name="run")
     campaign = models.ForeignKey("judging.Campaign", on_delete=models.PROTECT, related_name="runs")
@@ -26,7 +26,7 @@ class Run(models.Model):
 
     @property
     def name(self) -> str:
-        """The name that whoever asked for it gave it."""
+        """The name that the user who started the run gave it."""
         return str(self.parameters.get("name", ""))
 
 
@@ -49,9 +49,9 @@ class Result(models.Model):
 
 
 class ReportPage(models.Model):
-    """What a report's page says in one language and its run alone decides, written out as HTML.
+    """The parts of a report's page that depend only on its run, rendered as HTML in one language.
 
-    It can be thrown away at any time: the next look writes it again.
+    It can be deleted at any time: the next request renders it again.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="pages", db_index=False)
@@ -67,10 +67,10 @@ class ReportPage(models.Model):
 
 
 class KeptExample(models.Model):
-    """A question that somebody keeps to show in a paper, with what it shows.
+    """A question that an analyst keeps as an example for a paper, with a note on what it shows.
 
-    It holds nothing back: where a file is taken back, its questions go, and their examples are no
-    longer seen.
+    It does not protect its question: if a file is withdrawn, its questions are deleted, and their
+    examples are no longer shown.
     """
 
     campaign = models.ForeignKey(

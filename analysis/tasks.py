@@ -1,6 +1,6 @@
-"""What the queue may ask of the workshop, whose modules are imported by whoever does a job.
+"""The analysis tasks that workers run; a task imports its modules when it starts.
 
-They need scipy, pandas and altair: a worker that was killed is back before these would be read.
+They need scipy, pandas and altair, which would delay the restart of a killed worker.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _scored(work: jobs.Work) -> MetricsScored:
 
 @job_task("analysis.run", right=guards.reports, first=_scored)
 def run(work: jobs.Work, scored: MetricsScored) -> Mapping[str, Any]:
-    """Do an analysis, once its scores are computed: every chunk of these stands once it is done."""
+    """Run an analysis after its scores are computed; each chunk of scores was stored when done."""
     from analysis.actions import report_pages, runs
 
     done = _run_of(work)
@@ -83,7 +83,7 @@ def remove_dry_run(work: jobs.Work) -> Mapping[str, Any]:
 
 @job_task("analysis.discard_ended", right=guards.owns)
 def discard_ended(work: jobs.Work) -> Mapping[str, Any]:
-    """Delete what somebody left in a collection whose use was ended, where it is much."""
+    """Delete a user's unused campaigns in a dataset whose use was ended, if that takes long."""
     from analysis.actions import ended_uses
 
     return ended_uses.execute(work, now=timezone.now())
@@ -91,7 +91,7 @@ def discard_ended(work: jobs.Work) -> Mapping[str, Any]:
 
 @job_task("analysis.degrade", right=guards.owns)
 def degrade(work: jobs.Work) -> Mapping[str, Any]:
-    """Make a collection of questions that are worse on purpose."""
+    """Make a dataset of questions that are degraded on purpose."""
     from analysis.actions import degradations
 
     return degradations.execute(work)
@@ -99,7 +99,7 @@ def degrade(work: jobs.Work) -> Mapping[str, Any]:
 
 @job_task("analysis.score", right=guards.reads, whole=False)
 def score(work: jobs.Work) -> Mapping[str, Any]:
-    """Compute a collection's scores; every chunk stands once it is done."""
+    """Compute a dataset's scores; each chunk is stored when it is done."""
     from analysis.actions import scoring_jobs
 
     return scoring_jobs.execute(work)

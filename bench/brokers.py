@@ -1,4 +1,4 @@
-"""Brokers that keep nothing, each as a process of its own on the loopback."""
+"""Brokers without persistent storage, each as a process of its own on the loopback."""
 
 import os
 import shutil
@@ -89,7 +89,7 @@ def _wait_for_word(port: int) -> None:
 
 @dataclass(frozen=True)
 class Broker:
-    """A program that tells workers of jobs, and how it is addressed."""
+    """A program that notifies workers of jobs, and its address."""
 
     command: str
     run: Callable[[Path, int], AbstractContextManager[subprocess.Popen[bytes]]]

@@ -4,11 +4,11 @@
 
 A study has effects of sources (standard deviation .6), questions, annotators and annotators on
 systems, and a residual (.5); most are rounded to a scale. The systems that are compared have the
-same mean, so a test at the 5 % level should find a difference in 5 % of pairs. Where annotators are
+same mean, so a test at the 5 % level should find a difference in 5 % of pairs. If annotators are
 fixed, the truth is the mean of these annotators, and false alarms are intervals that miss it. The
-ceiling's truth is the mean of what 1 + STUDIES such studies of the same annotators show.
+ceiling's truth is its mean over 1 + STUDIES such studies of the same annotators.
 
-`bench/inference.py` asks the report's sections; this bench asks the statistics, on more designs.
+`bench/inference.py` runs the report's sections; this bench runs the statistics, on more designs.
 """
 
 import argparse

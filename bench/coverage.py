@@ -1,4 +1,4 @@
-"""How often a 95 % interval of agreement holds the true value.
+"""Measure how often a 95 % interval of agreement contains the true value.
 
     python bench/coverage.py [--simulations 1000]            units drawn independently, alpha
     python bench/coverage.py --sources [--studies 400] [--bootstrap]   several systems on a source, all coefficients
@@ -6,14 +6,14 @@
 
 The first: five raters of differing reliability, a scale of five points, a tenth of the ratings
 missing. The truth is alpha of two million units made the same way. With 1,000 simulations a share
-of .95 has a standard error of .007. KALPHA (Hayes and Krippendorff) is taken from evalica where
+of .95 has a standard error of .007. KALPHA (Hayes and Krippendorff) is taken from evalica if
 that is installed.
 
-The second: studies of the field's shapes. A question is as good as its system, its source and
-itself make it; annotators see it with an error and each with a severity of their own; the scale
-cuts what they see into points. The same systems and annotators judge all studies, sources and
-questions are drawn anew, and the truth is the coefficient of a million questions of the same
-systems judged by the same annotators. `measured` is for other programs as well.
+The second: studies of the field's shapes. A question's quality is the sum of effects of its system,
+its source and itself; annotators perceive it with an error and a severity of their own; the scale
+cuts the perceived quality into points. All studies have the same systems and annotators, sources
+and questions are drawn for each, and the truth is the coefficient of a million questions of the
+same systems judged by the same annotators. Other programs may call `measured`, too.
 
 The third shows that the bounds of `analysis/stats/scarcity.py` are high enough: the same studies on
 so few sources, or with so few ratings beside the commonest value, that many have no interval.
@@ -87,7 +87,7 @@ def intervals(
 
 @dataclass(frozen=True)
 class Shape:
-    """How large a study is, and where the scale cuts what annotators see (mean 0)."""
+    """The size of a study, and the cut points of the scale on the perceived quality (mean 0)."""
 
     sources: int
     systems: int
@@ -102,7 +102,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Parts:
-    """Standard deviations of what a rating is made of; that of an annotator's error is .6."""
+    """Standard deviations of a rating's components; that of an annotator's error is .6."""
 
     source: float = 0.6
     question: float = 0.3
@@ -175,7 +175,7 @@ def coefficients(
 
 @dataclass
 class Held:
-    """How often intervals over units and over sources held the truth, and how wide they were."""
+    """Coverage and widths of intervals over units and over sources."""
 
     studies: int = 0
     given: int = 0  # intervals over sources

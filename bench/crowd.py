@@ -1,12 +1,12 @@
-"""A crowd study's rush: a hundred people of a platform who join at one moment, and what kept shares
-cost a claim.
+"""Measure a crowd study's rush: a hundred participants of a platform who join at one moment, and
+the time that kept shares add to a claim.
 
     .venv/bin/python bench/crowd.py [--arrivals 100] [--tasks 2000] [--share 10]
 
 A PostgreSQL of its own is made in a temporary folder and removed again. Times are of actions,
 without a web server: to join (an account, an enrollment and a share), and to get the code. The
-ratio compares the first claim of somebody who came by a link, with all those shares kept for
-others, with the same claim where nothing is kept.
+ratio compares the first claim of an annotator who came by a link, with all those shares kept for
+others, with the same claim without kept shares.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def all_at_once(work: Callable[[Any], Any], things: Sequence[Any]) -> list[float
 
 
 def claims(campaign: Any, round: Any) -> float:
-    """Return the median of first claims, each by somebody new, undone afterwards."""
+    """Return the median of first claims, each by a new annotator, undone afterwards."""
     from django.db import transaction
 
     from judging.actions import assignments
@@ -69,7 +69,7 @@ def claims(campaign: Any, round: Any) -> float:
 
 
 def measure(arrivals: int, tasks: int, share: int) -> None:
-    """Make a study, let everybody in at once, and print what it took."""
+    """Make a study, let all participants join at once, and print the times."""
     import django
 
     django.setup()
@@ -99,7 +99,7 @@ def measure(arrivals: int, tasks: int, share: int) -> None:
     kept = Assignment.objects.open().filter(round=round, seat__isnull=False).count()
     after = claims(campaign, round)
     Assignment.objects.filter(round=round, state="open", seat__isnull=False).update(seat=None)
-    Participation.objects.update(share=0)  # as if all of it were handed in
+    Participation.objects.update(share=0)  # as if all of it were submitted
     own = list(Participation.objects.select_related("platform__campaign", "enrollment", "round"))
     ending = sorted(
         all_at_once(lambda each: participations.settle(participation=each, now=timezone.now()), own)

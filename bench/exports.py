@@ -42,7 +42,7 @@ MATERIAL = (
 
 
 def measure(judgments: int) -> None:
-    """Export a campaign of so many judgments, and print what it took."""
+    """Export a campaign with a number of judgments, and print time and memory."""
     import django
 
     django.setup()

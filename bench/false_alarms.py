@@ -1,20 +1,20 @@
-"""How often tests of metrics find what is not there, and how often their intervals hold what is.
+"""False alarms of the tests of metrics, and coverage of their intervals.
 
     python bench/false_alarms.py [--studies 400] [--shape 50x6] [--bias 0.4]
 
-A study has some sources, with a question of every system on each. What a question is worth depends
-on its system, its source and itself. Three annotators rate it from 1 to 3, near the upper end, and
-people's score is their mean. A metric sees the worth with noise and a view of its own of every
-source; with ``bias`` it also favours some systems, whatever they are worth. Ratings and metrics are
-made so that it is known what is true:
+A study has some sources, with a question of every system on each. A question's worth depends on its
+system, its source and itself. Three annotators rate it from 1 to 3, near the upper end, and the
+human score is their mean. A metric sees the worth with noise and a deviation of its own on every
+source; with ``bias`` it also favours some systems, whatever they are worth. The truth about the
+simulated ratings and metrics is known:
 
 - "knows nothing" is a metric that does not see the worth; its correlation is 0
 - "alike" are two metrics made in the same way; their difference is 0
 - "15 %" is a metric with scores for that share of the questions
 
-Where the systems are fixed, what is true is what these very systems give with 20,000 sources, or,
-over systems, what they give on average with as many sources. Where they are random it is what a
-great many systems give.
+If the systems are fixed, the truth is the value of these very systems with 20,000 sources, or, over
+systems, their average value with as many sources as the study. If they are random it is the value
+of a great many systems.
 """
 
 import argparse
@@ -47,7 +47,7 @@ MEASURES = ("pearson", "spearman", "kendall", "pairwise_accuracy")
 
 @dataclass(frozen=True)
 class Systems:
-    """What systems are worth, and by how much each metric favours them."""
+    """The worth of systems, and by how much each metric favours them."""
 
     worth: np.ndarray
     favour: np.ndarray  # (metrics, systems)
@@ -137,7 +137,7 @@ def mean_of(many: Iterator[dict[tuple, float]]) -> dict[tuple, float]:
 def truth(
     shape: tuple[int, int], systems: Systems | None, bias: float, rng: np.random.Generator
 ) -> dict[tuple, float]:
-    """Return what is true of these systems, or of a great many."""
+    """Return the true values for these systems, or for a great many."""
     sources, n = shape
     if systems is not None:
         true = truth_of(study(20_000, systems, rng), ("pooled", "within_source"))
@@ -163,7 +163,7 @@ def truth(
 
 
 class Tally:
-    """How often something was said, by what it was said of."""
+    """Counts of findings, by the kind of number and scenario."""
 
     def __init__(self) -> None:
         self.said: dict[tuple, list[bool]] = defaultdict(list)
@@ -184,7 +184,7 @@ def judge(
     random: bool,
     bias: float,
 ) -> None:
-    """Add what one study says of a truth."""
+    """Add one study's findings, compared with the truth."""
     each, pairs = found(one, rng, random=random, resamples=400)
     for row in each:
         value, place = true.get((row.metric, row.level, row.measure)), (row.level, row.measure)

@@ -38,9 +38,9 @@ VARIANTS = ("copy_table", "import", "join", "bulk_create")
 
 
 def write_file(path: Path, *, questions: int, words: int, first: int = 0) -> None:
-    """Write a file as people have it: every passage comes again with each question about it.
+    """Write a file like those of users: every passage is repeated with each question about it.
 
-    `first`: the number of its first question, where it goes on where another ends.
+    `first`: the number of its first question, if it continues another file.
     """
     rng = random.Random(1 + first)
     vocabulary = [

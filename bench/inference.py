@@ -5,14 +5,14 @@ shapes.
 
 A study is drawn with effects of passages, sources, questions, annotators, annotators on systems,
 and metrics on systems; its ratings are rounded to the scale and cut at its ends. The report's own sections
-compute their rows from it, so what is measured is what a report prints, wiring included. The truth
-of a number is what the same section says of very large studies of the same systems, annotators (new
+compute their rows from it, so the bench measures what a report prints, wiring included. The truth
+of a number is the same section's value for very large studies of the same systems, annotators (new
 ones on each source if they are declared random) and metrics. Under a null (systems alike; metrics
-alike; metrics that follow nothing) every p is counted that is below .05, and every study in which
+alike; metrics without any correlation) every p below .05 is counted, and every study in which
 letters separate two systems. Each line of the table is one kind of number of one scenario.
 
 A kind fails only if the exact 95% binomial interval of its rate, over studies, lies wholly above
-.07 for a p or wholly below .92 for an interval. A scenario with a failing kind is run once more with
+.07 for a p or wholly below .92 for an interval. A scenario with a failing kind is run again with
 2,000 studies and a new seed, and the second rates count. Conservative kinds (wholly below .03 or
 above .97) are marked. Kinds "as published" take questions as independent, or annotators as fixed if
 the mixed model compares the systems; they are listed for the docs, carry no letter and no sentence
@@ -39,7 +39,7 @@ from scipy import stats
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-# nothing here asks a database
+# this bench uses no database
 os.environ.setdefault("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
 
 import django  # noqa: E402
@@ -76,7 +76,7 @@ LEVEL, COVERAGE = (0.03, 0.07), (0.92, 0.97)
 STUDIES_OF_RERUN = 2_000
 SEED, SEED_OF_RERUN = 7, 8
 UNDECLARED = Hypotheses()
-LARGE = 3_000  # sources of a study that gives the truth, where it has six systems
+LARGE = 3_000  # sources of a study that gives the truth, if it has six systems
 # as large as a study, at least: the truth's error then takes less than .005 of coverage
 TIMES_AS_LARGE = 50
 STUDIES_OF_SYSTEMS = 100  # whose mean is the truth where systems are random
@@ -136,8 +136,8 @@ class Scenario:
     covered: float = 1.0  # share of the questions that the last metric has scored
     design: str = "sources"
     nulls: tuple[str, ...] = ()  # kinds whose p is under a true null here
-    # share of the sources on which an annotator rates a system; systems take turns with an annotator
-    # who rates them on all sources
+    # share of the sources on which an annotator rates others' systems; every system is assigned to
+    # one annotator in turn, who rates it on all sources
     of_others: float = 1.0
     alone: bool = False  # every output has one annotator
     skips: bool = False  # of the systems, an annotator rates only those of others
@@ -358,7 +358,7 @@ SCENARIOS: tuple[Scenario, ...] = (
 
 @dataclass(frozen=True)
 class People:
-    """What is fixed over the studies of a scenario: its systems, annotators, and how metrics see
+    """The fixed effects of a scenario's studies: of its systems, of annotators, and of metrics on
     systems."""
 
     systems: Any  # (n_systems,)
@@ -383,8 +383,8 @@ def people(scenario: Scenario, rng: np.random.Generator) -> People:
 
 
 def redrawn(scenario: Scenario, held: People, rng: np.random.Generator) -> People:
-    """Return those of a new study: what the design declares random is drawn anew, the rest
-    stays."""
+    """Return systems and annotators of a new study: facets that the design declares random are
+    drawn again, the others are kept."""
     fresh, design = people(scenario, rng), declared(scenario.design)
     return People(
         systems=fresh.systems if design.systems else held.systems,
@@ -576,9 +576,9 @@ def ends(row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def kind_of(key: tuple[str, ...], row: Mapping[str, Any], column: str, *, by_model: bool) -> str:
-    """Name the kind of a number: its section and what it is, without whose it is.
+    """Name the kind of a number: its section and statistic, without system, metric or criterion.
 
-    Other tests of two systems are as published where the mixed model compares the systems.
+    Other tests of two systems count as published if the mixed model compares the systems.
     """
     if by_model and key[0] == "comparisons":
         column = f"{column} as_published"
@@ -644,8 +644,8 @@ _TRUTHS: dict[str, tuple[People, dict[tuple[str, ...], dict[str, float]]]] = {}
 
 
 def _truth(scenario: Scenario) -> tuple[People, dict[tuple[str, ...], dict[str, float]]]:
-    """Return the people of a scenario and the mean of what very large studies say; made once a
-    process."""
+    """Return the fixed effects of a scenario and the mean results of very large studies; computed
+    once per process."""
     if scenario.name not in _TRUTHS:
         rng = np.random.default_rng([11, len(scenario.name)])
         held = people(scenario, rng)
@@ -695,7 +695,7 @@ def _is_number(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often a kind of number is wrong (a p below .05) or right (an interval that covers)."""
+    """The rate at which a kind of number is wrong (a p below .05) or right (an interval covers)."""
 
     kind: str
     share: float
@@ -712,7 +712,7 @@ class Rate:
 
     @property
     def verdict(self) -> str:
-        """FAILS, conservative, as published, or nothing."""
+        """FAILS, conservative, as published, or an empty string."""
         low, high = self.limits
         is_interval = " interval " in self.kind
         if any(word in self.kind for word in PUBLISHED):

@@ -1,12 +1,12 @@
 """Judging under load, in one run on one machine: submissions beside a view that does nothing, and
-what a claim costs.
+the cost of a claim.
 
     python bench/judging.py [--seconds 6] [--clients 50] [--tasks 1000 100000]
 
 It starts a PostgreSQL of its own, with the disk's safety on, and the web server as it is deployed
 (gunicorn, 2 processes of 2 threads), on the loopback only; it stops both and leaves nothing behind.
 A submission is one request that stores three answers, makes judgments of them and claims the next
-task. Ratios say more than times: the machine, and whatever else it does, is in both.
+task. Ratios are more informative than times: the machine and its other load affect both parts.
 """
 
 import argparse
@@ -263,8 +263,8 @@ def _annotator(round, done: int):  # type: ignore[no-untyped-def]
 
 
 def _do(round, person, tasks: int, since: int = 0) -> None:  # type: ignore[no-untyped-def]
-    """Have an annotator done the tasks up to so many, after the first `since`, where they have an
-    open place."""
+    """Mark the tasks after number `since` up to number `tasks` as done by an annotator, if they
+    have an open assignment."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -283,7 +283,7 @@ def _do(round, person, tasks: int, since: int = 0) -> None:  # type: ignore[no-u
 
 
 def _costs(rounds: list, people: list, *, hand_in: bool, times: int = CLAIMS) -> list[float]:
-    """Return the median of a claim in each of the rounds, which take turns."""
+    """Return the median time of a claim in each of the rounds, measured alternately."""
     seconds: list[list[float]] = [[] for _ in rounds]
     for _ in range(times + 10):
         for place, (round, person) in enumerate(zip(rounds, people, strict=True)):

@@ -14,12 +14,11 @@ FIELDS = "&q1.grammaticality=3&q1.understandability=2&q1.correctness=3"
 
 @dataclass
 class Seen:
-    """What the clients saw: seconds of each request, and answers that were not what they should
-    be."""
+    """Results of the clients: seconds of each request, and the number of wrong answers."""
 
     seconds: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)  # of those, the pages within a loop
-    onward: list[float] = field(default_factory=list)  # from handing in to the next page
+    onward: list[float] = field(default_factory=list)  # from submitting to the next page
     wrong: int = 0
     took: float = 0.0
 
@@ -94,8 +93,8 @@ async def hello(client: Client) -> bool:
 
 
 def submitting(token: str, start: dict[Client, str], *, look: bool) -> Turn:
-    """Return a turn that hands in the task a client is at, which leads to the next; `look` opens
-    that page too."""
+    """Return a turn that submits a client's current task and is redirected to the next; `look`
+    opens that page too."""
     body = f"csrfmiddlewaretoken={CSRF}&token={token}&sequence=0&action=submit&note={FIELDS}"
 
     async def turn(client: Client) -> bool:
@@ -168,7 +167,7 @@ def saving(start: dict[Client, str]) -> Turn:
 
 
 async def drive(clients: list[Client], turn: Turn, *, seconds: float) -> Seen:
-    """Let every client take turns until the time is over."""
+    """Let every client repeat the turn until the time is over."""
     seen, end = Seen(), time.perf_counter() + seconds
     for client in clients:
         client.pages, client.onward, client.handed_in = [], [], None

@@ -13,7 +13,9 @@ from judging.models import Campaign, Collection, Enrollment, Round, System, User
 from judging.protocols import documents
 
 PLACES = 3
-TOKEN = "00000000-0000-4000-8000-000000000000"  # one for all, so that a client needs not read a page to hand it in
+TOKEN = (
+    "00000000-0000-4000-8000-000000000000"  # the same for all: clients submit without reading pages
+)
 ROWS = """
 INSERT INTO judging_passage (collection_id, digest, text)
 SELECT %(collection)s, lpad(n::text, 64, '0'), 'Lock ' || n || ' was built by Agnes Tolliver. It has iron gates.'

@@ -1,13 +1,13 @@
-"""What annotators see while they rate: every protocol in a real browser at four sizes, judged by
-keyboard.
+"""Measure what annotators see while they rate: every protocol in a real browser at four sizes,
+judged by keyboard.
 
     python bench/judging_targets.py [--words 200] [--only qgbench] > docs/judging-targets.md
 
-At each rating it is measured, without any scrolling by hand: whether the question and the answer
-(or, where none is shown, the passage itself) stand in view, whether the criterion being rated does
-with all its values, and what share of the screen's height the passage has. Keys are counted from
-the first rating to the next page. Chromium is found as the tests find it. A database of its own is
-made and removed.
+Each rating measures, without any scrolling by hand: whether the question and the answer (or, if no
+answer is shown, the passage itself) are in view, whether the criterion being rated is in view with
+all its values, and the passage's share of the screen's height. Keys are counted from the first
+rating to the next page. Chromium is found as the tests find it. A database of its own is made and
+removed.
 """
 
 import argparse

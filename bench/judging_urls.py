@@ -1,4 +1,4 @@
-"""What bench/judging.py measures: the real site, and behind the same middleware a view that does
+"""Addresses for bench/judging.py: the real site, and behind the same middleware a view that does
 nothing."""
 
 from django.http import HttpRequest, HttpResponse

@@ -1,14 +1,14 @@
 """All agreement of millions of judgments: value counts made by PostgreSQL, coefficients with
 intervals from those.
 
-Intervals are over sources, each with six units, and, beside them, over units: then PostgreSQL needs
-not say which source a unit belongs to, and a few hundred rows are all that is read.
+Intervals are over sources, each with six units, and also over units: then PostgreSQL need not
+return a unit's source, and only a few hundred rows are read.
 
     OMP_NUM_THREADS=1 .venv/bin/python bench/judgments.py [--judgments 10_000_000]
 
 A PostgreSQL of its own is made in a temporary folder and removed again; five annotators judge every
-question on three criteria of three points. The floor beside it is what the database needs to count
-the rows once. Memory is the most that this process and its server process ever held.
+question on three criteria of three points. The floor printed beside it is the time that the
+database needs to count the rows once. Memory is the peak of this process and its server process.
 """
 
 import argparse
@@ -54,8 +54,8 @@ ROWS = """
 
 
 def filled(judgments: int) -> Any:
-    """Return a campaign with so many judgments; rows go in without foreign keys, for the sake of
-    time."""
+    """Return a campaign with a number of judgments; rows are inserted without checks of foreign
+    keys, to save time."""
     from django.db import connection, transaction
 
     from judging.actions import rubrics

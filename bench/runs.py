@@ -27,7 +27,7 @@ from bench.own_database import own_database  # noqa: E402
 
 @dataclass(frozen=True)
 class Shape:
-    """How large a study is, and by which protocol it is judged."""
+    """The size of a study, and the protocol by which it is judged."""
 
     rubric: str
     criteria: tuple[str, ...]

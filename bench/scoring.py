@@ -1,4 +1,4 @@
-"""How much faster two worker processes compute a metric than one.
+"""Measure how much faster two worker processes compute a metric than one.
 
     .venv/bin/python bench/scoring.py [--questions 100_000] [--metric multi_q_bleu_1]
 
@@ -43,7 +43,7 @@ def worker(processes: int) -> Iterator[None]:
 
 
 def seconds_with(processes: int, *, metric: str) -> float:
-    """Return how long a worker with so many processes takes to compute a metric."""
+    """Return the seconds that a worker with a number of processes takes to compute a metric."""
     from analysis.actions import scoring_jobs
     from judging import tasks
     from judging.models import Collection, Job, Metric

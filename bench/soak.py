@@ -1,21 +1,21 @@
-"""A site under load whose processes are killed at random, again and again: what is acknowledged
-must be there, once.
+"""Kill processes of a site under load at random, again and again: every acknowledged answer must be
+stored exactly once.
 
     python3 run.py soak [--minutes 10] [--kills 500] [--annotators 8] [--click 0.3] [--seed 1]
                         [--disk 900] [--clock] [--network | --network redis | --network rabbitmq]
                         [--cable]
 
 It serves a site of its own on the loopback, in a folder that it removes. Annotators judge without
-pause and note what the server acknowledged; somebody imports one file after the other. After each
-kill it measures how long it takes until every annotator has been answered again, and until the job
-at work has been taken over; then it looks everything up in the database. It prints one table, and
-fails if an answer is lost or doubled, or a job does not end. With `--disk` the data lie on a disk
-of so many megabytes (which takes the right to mount), and now and then it has no room for three
-seconds. With `--clock` the time of day of all processes of the site, the database's too, is set
-forward and back by an hour and by 26 (which takes a C compiler). With `--network` the way to the
-database, and to a broker, is cut for some seconds: connections are refused, or nothing comes
-through any more. With `--cable` the database is reached by a cable between two network namespaces
-(which takes Linux and root), which is pulled out for up to forty seconds.
+pause and note what the server acknowledged; a researcher imports one file after the other. After
+each kill the soak measures how long it takes until every annotator has been answered again, and
+until the job at work has been taken over; at the end it compares all answers with the database. It
+prints one table, and fails if an answer is lost or doubled, or a job does not end. With `--disk`
+the data are on a disk of so many megabytes (which requires the right to mount), which now and then
+is full for three seconds. With `--clock` the time of day of all processes of the site, including
+the database, is set forward and back by an hour and by 26 (which requires a C compiler). With
+`--network` the connection to the database, and to a broker, is cut for some seconds: connections
+are refused, or no data pass any more. With `--cable` the database is reached by a cable between two
+network namespaces (which requires Linux and root), which is pulled out for up to forty seconds.
 """
 
 import argparse
@@ -83,7 +83,7 @@ SELECT draft.assignment_id::text, criterion.key, draft.value
 FROM judging_draft draft JOIN judging_criterion criterion ON criterion.id = draft.criterion_id
 """
 BACKENDS = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
-# Nobody leaves a task here, and no lease is longer than half an hour.
+# No annotator leaves a task here, and no lease is longer than half an hour.
 LEASES = """
 SELECT count(*) FROM judging_assignment WHERE state IN ('released', 'extra')
 OR (state = 'held' AND (last_seen_at > now() + interval '1 minute' OR lease_expires_at < now()))
@@ -110,7 +110,7 @@ class Soak:
     doubled: int = 0
 
     def faults(self) -> list[str]:
-        """Return what can happen to the site."""
+        """Return the failures that the soak can cause."""
         if self.cables:
             return [
                 said.format(what)
@@ -167,7 +167,7 @@ class Soak:
     def strike(
         self, name: str, people: list[Annotator], importer: "Importer | None" = None
     ) -> None:
-        """Let something happen, and measure until everybody is served again and jobs are done."""
+        """Cause one failure, and measure until all annotators are answered and jobs are done."""
         log.info("%s", name)
         if name == FULL_DISK:
             fill_disk(self.site.home, FULL_FOR)
@@ -220,7 +220,7 @@ class Soak:
         cable.mend()
 
     def measure(self, name: str, people: list[Annotator]) -> float:
-        """Wait until everybody has been answered again; return when that began."""
+        """Wait until every annotator has been answered again; return when the wait began."""
         began = time.monotonic()
         until(
             lambda: all(one.answered[0] >= began for one in people),
@@ -232,7 +232,7 @@ class Soak:
         return began
 
     def _was_at_work(self, job: str, attempts: int) -> bool:
-        """Wait until a job goes on or is over; say whether another attempt was needed."""
+        """Wait until a job continues or has ended; return whether another attempt was needed."""
         one = f"SELECT state, attempts FROM judging_job WHERE id = '{job}'"
         until(
             lambda: (now := self.ask(one)[0])[0] in ENDED or now[1] > attempts,
@@ -242,7 +242,7 @@ class Soak:
         return bool(self.ask(one)[0][1] > attempts)
 
     def check(self, people: list[Annotator]) -> None:
-        """Compare every task that was acknowledged as handed in with the database."""
+        """Compare every task that was acknowledged as submitted with the database."""
         done = [(one, set(one.submitted)) for one in people]
         judged = {(task, key): values for task, key, values in self.ask(JUDGED)}
         for one, tasks in done:
@@ -255,7 +255,7 @@ class Soak:
         log.info("%d lost, %d doubled so far", self.lost, self.doubled)
 
     def check_drafts(self, people: list[Annotator]) -> None:
-        """Compare every answer that was acknowledged, once nobody is at work any more."""
+        """Compare every acknowledged answer with the database, once all annotators have stopped."""
         drafts = {(task, key): value for task, key, value in self.ask(DRAFTED)}
         for one in people:
             for (task, name), value in one.values.items():
@@ -334,8 +334,8 @@ def table(soak: Soak) -> list[str]:
 def run(
     soak: Soak, made: dict[str, Any], *, kills: int, minutes: float, click: float, fills: bool
 ) -> int:
-    """Kill until enough is killed, check everything, print the table; return what the shell is
-    told."""
+    """Kill processes for the given number or time, check all answers, and print the table; return
+    the exit status."""
     until_ = time.monotonic() + minutes * 60
     with (
         Importer(soak.site) as importer,

@@ -18,7 +18,7 @@ from config.processes import free_port
 
 Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 PIECE = 65536
-# What the site's connections ask of a server that they reach by a network (config/database/base.py).
+# Socket settings that the site requests of a server on a network (config/database/base.py).
 AS_THE_SERVER = {
     (socket.SOL_SOCKET, socket.SO_KEEPALIVE): 1,
     (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE): 5,
@@ -29,10 +29,10 @@ AS_THE_SERVER = {
 
 
 class Cable:
-    """Leads connections to a port of the loopback on to a server, until it is cut.
+    """Forwards connections to a port of the loopback to a server, until it is cut.
 
-    Cut so that it refuses, it ends every connection and takes none. Cut so that it is silent, it
-    takes them and passes nothing on; once it is mended, all that waits goes on.
+    If it is cut to refuse, it ends every connection and accepts none. If it is cut to be silent, it
+    accepts them and forwards nothing; once it is restored, all waiting data are forwarded.
     """
 
     def __init__(
@@ -101,8 +101,8 @@ class Cable:
 
 
 class Wire:
-    """A network cable of the kernel's own that is pulled out and put in again: what is sent meanwhile
-    is lost, and nobody is told. It leads from a network namespace of ours to one of a server's."""
+    """A virtual network cable of the kernel that is pulled out and put in again: data sent
+    meanwhile are lost without notice. It connects our network namespace with a server's."""
 
     HERE, THERE = "10.213.0.1", "10.213.0.2"
 
@@ -140,7 +140,7 @@ def ip(words: str, *enter: str) -> None:
 
 
 def in_a_namespace() -> None:
-    """Begin anew in a network namespace of our own, so that nothing of the machine's is touched."""
+    """Start this program again in its own network namespace, leaving the machine's untouched."""
     if not os.environ.get("SOAK_NAMESPACE"):
         os.environ["SOAK_NAMESPACE"] = "1"
         again = [sys.executable, "-m", "bench.soak", *sys.argv[1:]]

@@ -1,5 +1,4 @@
-"""Annotators who judge over HTTP until they are told to stop, and keep a ledger of what was
-acknowledged."""
+"""Annotators who judge over HTTP until they are stopped, and record the acknowledged answers."""
 
 import random
 import re
@@ -29,8 +28,8 @@ class Stay(HTTPRedirectHandler):
 
 @dataclass
 class Annotator:
-    """Judges until told to stop; sends a request again until it is answered, as the page does, and
-    notes what was."""
+    """Judges until it is stopped; repeats a request until it is answered, as the page does, and
+    records the acknowledged answers."""
 
     site: str
     link: str
@@ -135,8 +134,8 @@ class Annotator:
 
 
 def kind_of(address: str, form: dict[str, Any] | None) -> str:
-    """Return what an annotator waits for: a click to be saved, a task to be handed in, or a
-    page."""
+    """Return what an annotator waits for: a click to be saved, a task to be submitted, a page, or
+    to join."""
     return (
         "page"
         if form is None
@@ -149,12 +148,12 @@ def kind_of(address: str, form: dict[str, Any] | None) -> str:
 
 
 class Researcher(Annotator):
-    """Somebody with a password, who logs in whenever asked to."""
+    """A user with a password, who logs in whenever asked to."""
 
     log_ins = 0
 
     def is_let_in(self) -> bool:
-        """Open a page; say whether it came, if need be after logging in."""
+        """Open a page, after logging in if necessary; return whether it was served."""
         status, location, _page = self.ask("/campaigns/")
         if status == 302 and "login" in location:
             self.log_ins += 1

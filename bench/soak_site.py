@@ -78,8 +78,8 @@ class Site:
 
 @dataclass
 class Clock:
-    """What processes take for the time of day: the machine's and so many seconds, which may change
-    while they run. Their monotonic clock goes on, and so do the times that the kernel notes."""
+    """The time of day that processes see: the machine's plus an offset in seconds, which may change
+    while they run. Their monotonic clock and the times that the kernel records are not changed."""
 
     folder: Path
     ahead: int = 0
@@ -98,7 +98,7 @@ class Clock:
     def set(self, ahead: int) -> None:
         self.ahead = ahead
         with os.fdopen(os.open(self.folder / "clock", os.O_RDWR | os.O_CREAT), "wb") as file:
-            file.write(struct.pack("l", ahead))  # in place: it is in everybody's memory
+            file.write(struct.pack("l", ahead))  # in place: all processes map the file
 
 
 def descendants(pid: int) -> list[int]:
@@ -125,7 +125,7 @@ def age(pid: int) -> float:
 
 
 def has_ended(pid: int) -> bool:
-    """Say whether a process is over, waited for by its parent or not."""
+    """Return whether a process has ended, whether or not its parent has waited for it."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

@@ -1,11 +1,11 @@
-"""Speed, memory and equality of analysis.stats beside the libraries people use, in one run on one
+"""Compare speed, memory and results of analysis.stats with the usual libraries, in one run on one
 machine.
 
     python -m venv somewhere && somewhere/bin/pip install -r bench/requirements-stats.txt
     OMP_NUM_THREADS=1 somewhere/bin/python bench/stats.py [--quick]
 
-Times are medians of processor seconds over interleaved runs; what to quote is the ratio. Every
-comparison first asserts that both give the same number, to 1e-10 or, where chance is in it, within
+Times are medians of processor seconds over interleaved runs; quote the ratio. Every comparison
+first asserts that both give the same number, to 1e-10 or, if random numbers are involved, within
 its error.
 """
 

@@ -1,10 +1,10 @@
-"""What the restricted role and the history cost a submission.
+"""Measure the time that the restricted role and the history add to a submission.
 
     .venv/bin/python bench/trust.py [--submissions 400]
 
 A PostgreSQL of its own, with the disk's safety off so that nothing hides a difference. One
 annotator saves, submits and claims; every second submission runs as the owner of the database, the
-others as the role that serves. Beside it: what one event of the history costs whoever manages.
+others as the role that serves. It also measures the cost of one event of the history.
 Medians of one run.
 """
 

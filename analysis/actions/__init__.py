@@ -1,1 +1,1 @@
-"""The verbs of the workshop: starting a run, and what it works out."""
+"""Actions of the analysis: starting a run, and computing its results."""

@@ -19,7 +19,7 @@ ENOUGH = 0.95
 
 @dataclass(frozen=True)
 class RoundMeasures:
-    """What one round came to; alphas by the keys of criteria."""
+    """Results of one round; alphas by the keys of criteria."""
 
     round: Round
     alphas: dict[str, Estimate]
@@ -33,7 +33,7 @@ class RoundMeasures:
 
     @property
     def is_enough(self) -> bool:
-        """Say whether a complete round lies within one rank as often as calibration asks for."""
+        """Return whether a round is complete and within one rank as often as `ENOUGH` requires."""
         within = self.compared.within
         return self.is_complete and within is not None and within >= ENOUGH
 
@@ -60,14 +60,14 @@ def _measure(round: Round, campaign: Campaign, page: int | None) -> RoundMeasure
     places = Assignment.objects.filter(
         round=round, state__in=["open", "held", "submitted", "extra"]
     )
-    # a place that was handed in after the round closed is open again, and filled by the extra
+    # an assignment submitted after the round closed is open again, and filled by the "extra" one
     extras = places.filter(state="extra").count()
     filled = places.filter(state="submitted").count() + extras
     return RoundMeasures(round, alphas, compared(round, page), places.count() - extras, filled)
 
 
 def unfinished(round: Round) -> list[tuple[str, int, int]]:
-    """Return who has not done all tasks of a round: label, tasks handed in, tasks there are."""
+    """Return annotators with unfinished tasks of a round: label, tasks submitted, tasks in all."""
     tasks = round.tasks.count()
     done: dict[str, int] = dict.fromkeys(
         round.campaign.enrollments.order_by("label").values_list("label", flat=True), 0

@@ -20,11 +20,10 @@ class NoCopies(Exception):
 
 
 def make(*, campaign: Campaign) -> int:
-    """Make copies of up to 40 questions, drawn from the campaign's secret, one of a source; return
-    how many.
+    """Make degraded copies of up to 40 questions, one per source, drawn by the campaign's secret;
+    return their number.
 
-    The four ways take turns. A question that has no word of a way's kind is degraded in the next
-    way.
+    The four ways of degrading alternate. If a way cannot change a question, the next way is tried.
     """
     if not knows_noise(campaign.collection.language):
         raise NoCopies(

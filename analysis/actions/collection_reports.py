@@ -1,5 +1,4 @@
-"""A report on what a collection brought with it: ratings or means that were imported, without
-anybody judging here."""
+"""A report on ratings or means that were imported with a dataset, without any judging here."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -17,19 +16,19 @@ SEED = 1
 
 
 class NothingToAnalyse(Exception):
-    """The collection has neither ratings nor means that a protocol fits; the message says what is
-    lacking."""
+    """The dataset has neither ratings nor means that a protocol fits; the message says what is
+    missing."""
 
 
 def start(*, collection: Collection, rubrics: Iterable[Rubric], by: User, now: datetime) -> Run:
-    """Ask for a report with the usual settings; the caller rings for it.
+    """Create a queued job for a report with the default settings. The caller notifies workers.
 
-    `rubrics`: the protocols among which one is sought for means.
+    `rubrics`: the protocols from which one is chosen for imported means.
 
     Raises
     ------
     NothingToAnalyse
-        Where there is nothing to report on.
+        If the dataset has neither ratings nor means.
     """
     with transaction.atomic():
         campaign = rated(collection) or _of_means(collection, rubrics, by, now)
@@ -39,7 +38,7 @@ def start(*, collection: Collection, rubrics: Iterable[Rubric], by: User, now: d
 
 
 def rated(collection: Collection) -> Campaign | None:
-    """Return the campaign with the collection's imported ratings, the one with most annotators if
+    """Return the campaign with the dataset's imported ratings, the one with most annotators if
     there are several."""
     imported = collection.campaigns.filter(
         origin=Campaign.Origin.IMPORTED, enrollments__isnull=False

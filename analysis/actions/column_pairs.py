@@ -23,11 +23,11 @@ Key = tuple[int | None, int | None]  # unit or system
 
 
 def compare(first: Metric, second: Metric) -> dict[str, Any]:
-    """Compare two columns on what both have scored; a percent beside a fraction is divided by a
-    hundred.
+    """Compare two columns on the targets that both have scored; if one is in percent and the other
+    a fraction, percents are divided by a hundred.
 
-    Two values are equal where they differ by no more than the digits of the coarser one leave open.
-    Columns on different scales have no difference: only how they go together is told.
+    Two values are equal if they differ by no more than the digits of the coarser one leave open.
+    Columns on different scales have no difference, only a correlation.
     """
     left, right = _ScoreColumn.of(first), _ScoreColumn.of(second)
     shared = np.isin(left.keys, right.keys)
@@ -151,7 +151,7 @@ def _placed(values: FloatArray) -> FloatArray:
 
 
 def _named(rows: list[Record]) -> list[Record]:
-    """Say what each row is about."""
+    """Add the question or system to each row."""
     units = {row["key"][0] for row in rows if row["key"][0]}
     sets = Unit.objects.filter(pk__in=units).values_list(
         "pk", "question_set__source__key", "question_set__system__name"

@@ -1,5 +1,4 @@
-"""Questions made worse on purpose, for sanity campaigns and quality control: a new collection
-beside the old one."""
+"""Make a new dataset of questions degraded on purpose, for sanity campaigns and quality control."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -27,7 +26,7 @@ from judging.models import Collection, Event, Job, Question, Reference, System, 
 
 KIND = "analysis.degrade"
 LARGE = 2_000  # questions; more are a job
-HELD = 20_000  # questions of the collection, which is read whole; with more it is a job
+HELD = 20_000  # questions of the dataset, which is read whole; with more it is a job
 UNCHANGED = {
     "function_words": "It has no function word that could go and leave a question.",
     "entities": "It has no capitalised word that could go and leave a question.",
@@ -41,12 +40,12 @@ class NothingToDegrade(jobs.CannotDo):
 
 
 def start(*, collection: Collection, wanted: WantedDegradation, by: User) -> Job:
-    """Write down that degradations are wanted; the caller rings for it."""
+    """Create a queued job that degrades questions. The caller notifies workers."""
     return jobs.enqueue(kind=KIND, parameters=asdict(wanted), by=by, collection=collection)
 
 
 def execute(work: jobs.Work) -> dict[str, Any]:
-    """Do what was asked for. Called by the worker inside one transaction."""
+    """Degrade as the job asks. Called by the worker inside one transaction."""
     job = work.job
     if job.collection is None:
         raise jobs.CannotDo("The dataset is no longer there.")
@@ -58,13 +57,13 @@ def execute(work: jobs.Work) -> dict[str, Any]:
 
 
 def is_large(*, collection: Collection, wanted: WantedDegradation) -> bool:
-    """Say whether it takes so long that a worker does it."""
+    """Return whether it takes so long that it must be a job."""
     held = Question.objects.filter(unit__question_set__source__collection=collection)
     return held[: HELD + 1].count() > HELD or size(collection=collection, wanted=wanted) > LARGE
 
 
 def size(*, collection: Collection, wanted: WantedDegradation) -> int:
-    """Return how many questions there are to degrade and to copy, at most."""
+    """Return the largest number of questions that the job degrades and copies."""
     given = Question.objects.filter(unit__question_set__source__collection=collection)
     chosen = given.filter(unit__question_set__system__name__in=wanted.systems).count()
     chosen += (
@@ -77,7 +76,7 @@ def size(*, collection: Collection, wanted: WantedDegradation) -> int:
 def degrade(
     *, collection: Collection, wanted: WantedDegradation, by: User, progress: TellProgress = silent
 ) -> Collection:
-    """Make a collection of the same material with degraded questions in it; scores are not copied.
+    """Make a dataset of the same material with degraded questions; scores are not copied.
 
     Raises
     ------

@@ -1,5 +1,5 @@
-"""Questions made worse on purpose: which of them, how, and what stands beside them. Plain records
-in and out."""
+"""Degrade questions on purpose: which ones, in which ways, and with which unchanged questions.
+Takes and returns plain records."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ RecordsOfSets = Mapping[tuple[str, str], Sequence[QuestionRecord]]  # by source 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedDegradation:
-    """Which questions are degraded, how, and what stands beside them."""
+    """Settings of a degradation: which questions, in which ways, and which others are kept."""
 
     name: str
     systems: Sequence[str]
@@ -36,8 +36,8 @@ class WantedDegradation:
 
 @dataclass(frozen=True, slots=True)
 class Degraded:
-    """One system made worse in one way: its questions, and those that stayed as they were and are
-    left out."""
+    """One system degraded in one way: its degraded questions, and those that could not be changed
+    and are omitted."""
 
     system: str
     noise: str
@@ -177,8 +177,8 @@ def _beside(
 def study_of(
     read: StudyRecords, sets: RecordsOfSets, wanted: WantedDegradation, made: Sequence[Degraded]
 ) -> StudyRecords:
-    """Return the material with what stands beside the degraded questions; sources without any
-    question are left out."""
+    """Return the degraded questions with the unchanged questions to keep; sources without any
+    question are omitted."""
     kept, expected = _beside(read, sets, wanted)
     questions = [*kept, *(question for each in made for question in each.questions)]
     for question in questions[len(kept) :]:

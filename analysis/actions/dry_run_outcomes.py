@@ -1,7 +1,7 @@
-"""What a dry run found, read as far as a page or file shows it.
+"""The results of a dry run, read only as far as a page or file shows them.
 
-A hundred systems on fifty criteria are half a million pairs, each with two names: the database takes
-them apart in less memory than a web process needs to read them.
+A hundred systems on fifty criteria are half a million pairs, each with two names: the database
+splits them in less memory than a web process needs to read them.
 """
 
 import json

@@ -40,12 +40,12 @@ from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
 
 KIND, REMOVE = jobs.DRY_RUN, "analysis.remove_dry_run"
-WAVES = 10  # times as many come as are wanted, before a qualification lets in too few
+WAVES = 10  # at most so many candidates per wanted annotator try to qualify
 
 
 def start(*, campaign: Campaign, by: User, parameters: Mapping[str, Any]) -> Job:
-    """Write down that a draft is to be tried; the caller rings for it. One that waits is not asked
-    for twice."""
+    """Create a queued job for a dry run of a draft, or return its unfinished one. The caller
+    notifies workers."""
     dry_runs.check(campaign)
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
@@ -55,7 +55,7 @@ def start(*, campaign: Campaign, by: User, parameters: Mapping[str, Any]) -> Job
 
 
 def copied(work: jobs.Work) -> DryRun:
-    """Copy the draft, whose row is held for that alone."""
+    """Copy the draft; its row is locked only for the copying."""
     draft, by = work.job.campaign, work.job.created_by
     if draft is None:
         raise jobs.CannotDo("A dry run belongs to a campaign.")
@@ -67,7 +67,7 @@ def copied(work: jobs.Work) -> DryRun:
 
 
 def execute(work: jobs.Work, made: DryRun) -> dict[str, Any]:
-    """Fill the copy, work out the power, make the copy's report, and show it to the draft's
+    """Fill the copy, compute the power, make the copy's report, and show it to the draft's
     staff."""
     by, assumed = work.job.created_by, _assumed(work.job)
     design = str(work.job.parameters.get("design", runs.DEFAULTS["design"]))
@@ -90,7 +90,7 @@ def execute(work: jobs.Work, made: DryRun) -> dict[str, Any]:
 
 
 def forget(made: DryRun) -> None:
-    """Remove a copy that was not filled to the end, unless somebody did already."""
+    """Remove a copy that was not filled completely, unless another process has removed it."""
     dry_runs.forget(DryRun.objects.filter(pk=made.pk))
 
 
@@ -109,8 +109,8 @@ def fill(
     count: int | None = None,
     progress: TellProgress = silent,
 ) -> None:
-    """Have simulated annotators come, qualify and fill the copy, leave out whom its rules propose,
-    and note what was planted and how often it is found."""
+    """Let simulated annotators join, qualify and fill the copy, exclude those whom its rules
+    propose, and store what was planted and how often it is found."""
     copy = made.campaign
     wanted = count or dry_runs.needed(copy)
     came = _admitted(made, wanted, assumed, now, progress)
@@ -162,7 +162,7 @@ def fill(
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """Somebody simulated who came to a copy: who they are, and what became of them there."""
+    """A simulated candidate for a copy: the simulated annotator, and the outcome of joining."""
 
     who: Newcomer
     arrival: SimulatedArrival
@@ -179,8 +179,8 @@ def _passed(
     assumed: Assumed,
     progress: TellProgress,
 ) -> dict[str, Any]:
-    """Return who came to a copy and was let in, and what share of others its qualification would
-    let in."""
+    """Return the candidates of a copy, which of them qualified, and a forecast of the share of
+    others who would."""
     gate = _gate(copy)
     people = [
         {
@@ -193,14 +193,15 @@ def _passed(
     ]
 
     def tell(done: int) -> None:
-        progress(done, arrivals.FORECAST, "Forecasting how many are let in")
+        progress(done, arrivals.FORECAST, "Forecasting how many are admitted")
 
     share = arrivals.forecast(gate, wanted, assumed, tell) if gate else None
     return {"wanted": wanted, "came": people, "gate": share}
 
 
 def _cost(copy: Campaign, came: Sequence[_Candidate], assumed: Assumed) -> dict[str, Any]:
-    """Return how long everybody took in a copy, and how long and dear a study like it is."""
+    """Return the time that each annotator took in a copy, and a forecast of time and cost of such a
+    study."""
     page = frames.rubric_of(copy).estimated_seconds
     spent = _spent(copy, {each.label: each.who for each in came})
     return {
@@ -214,8 +215,8 @@ def _cost(copy: Campaign, came: Sequence[_Candidate], assumed: Assumed) -> dict[
 def _admitted(
     made: DryRun, wanted: int, assumed: Assumed, now: datetime, progress: TellProgress
 ) -> list[_Candidate]:
-    """Have people come to the copy's training and qualification until enough are let in; return
-    everybody who came."""
+    """Let simulated annotators take the copy's training and qualification until enough qualify;
+    return all candidates."""
     gate = _gate(made.campaign)
     most = WAVES * wanted if gate else wanted
 
@@ -228,14 +229,14 @@ def _admitted(
     )
     if not any(each.is_let_in for each in came):
         raise CannotTry(
-            f"The qualification lets in none of {len(came):,} simulated annotators. Lower its mark, "
+            f"The qualification admits none of {len(came):,} simulated annotators. Lower its pass mark, "
             "or assume that they know more."
         )
     return [_Candidate(arrivals.newcomer(each.number, wanted, assumed), each) for each in came]
 
 
 def _gate(copy: Campaign) -> Gate | None:
-    """Return the qualification of a copy; None where it has none."""
+    """Return the qualification of a copy; None if it has none."""
     items = exercises.qualification_items(copy)
     if not items:
         return None
@@ -247,7 +248,7 @@ def _gate(copy: Campaign) -> Gate | None:
 
 
 def _spent(copy: Campaign, people: Mapping[str, Newcomer]) -> dict[str, TimeSpent]:
-    """Return what every annotator did in the copy, checks among it."""
+    """Return each annotator's tasks, values and time in the copy, including checks."""
     done = Assignment.objects.filter(round__campaign=copy, submitted_at__isnull=False)
     tasks = done.values_list("enrollment__label").annotate(n=Count("pk"), s=Sum("active_seconds"))
     said = Judgment.objects.filter(assignment__in=done, origin=Judgment.Origin.JUDGED)

@@ -1,5 +1,5 @@
-"""What somebody leaves in a collection whose use its owner has ended: campaigns that nobody judged in
-would keep it from ever being deleted."""
+"""Delete the unused campaigns of a user whose use of a dataset its owner has ended: they would
+prevent the dataset from ever being deleted."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,13 +20,13 @@ KIND = "analysis.discard_ended"
 
 
 class StillInUse(Exception):
-    """The user may use the collection."""
+    """The user may still use the dataset."""
 
 
 @dataclass(frozen=True, slots=True)
 class Discarded:
-    """How many campaigns were deleted, and how many are kept: people judged in them, or something
-    rests on them."""
+    """Number of deleted campaigns, and of kept ones: these have judgments, or other objects depend
+    on them."""
 
     deleted: int
     kept: int
@@ -40,15 +40,15 @@ def discard(
     now: datetime,
     progress: TellProgress = silent,
 ) -> Discarded:
-    """Delete the campaigns of somebody whose use was ended, as far as nobody judged in them, with
-    whoever joined; simulated copies go whatever was drawn in them.
+    """Delete the campaigns without judgments, and their enrolments, of a user whose use was ended.
+    Simulated copies are always deleted.
 
     Raises
     ------
     StillInUse
-        Where the use was not ended.
+        If the user may still use the dataset.
     CannotTry
-        Where a simulated copy is being made.
+        If a simulated copy is being made.
     """
     with transaction.atomic():
         held = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
@@ -64,7 +64,7 @@ def discard(
 
 
 def execute(work: Work, now: datetime) -> dict[str, Any]:
-    """Delete, as a job, what somebody left."""
+    """Run `discard` as a job."""
     collection, by = work.job.collection, work.job.created_by
     if collection is None:
         raise CannotDo("The dataset is gone already.")
@@ -77,8 +77,8 @@ def execute(work: Work, now: datetime) -> dict[str, Any]:
 
 
 def _discard(campaign: Campaign, by: User, now: datetime, progress: TellProgress) -> bool:
-    """Delete a campaign unless people judged in it or something rests on it; say whether it is
-    gone."""
+    """Delete a campaign unless it has judgments, a running job or dependent objects; return whether
+    it was deleted."""
     held = Campaign.objects.select_for_update().get(pk=campaign.pk)
     is_judged = Judgment.objects.filter(assignment__round__campaign=held).exists()
     if is_judged or held.jobs.filter(state=Job.State.RUNNING).exists():

@@ -1,4 +1,4 @@
-"""What analyses keep of annotators, taken out after they were erased."""
+"""Remove annotators from finished analyses after they were erased."""
 
 import time
 from collections.abc import Mapping
@@ -9,13 +9,13 @@ from analysis.models import Run
 from judging.actions import jobs
 from judging.models import Job
 
-# Seconds after which what is left is another job: a study may have hundreds of reports, annotators may
-# withdraw one after the other, and other people's jobs come in between.
+# Seconds after which the remaining runs go into another job: a study may have hundreds of reports,
+# annotators may withdraw one after the other, and other users' jobs must be able to run in between.
 PART = 5.0
 
 
 def execute(work: jobs.Work) -> Mapping[str, Any]:
-    """Go through a campaign's finished runs."""
+    """Remove the erased annotators from a campaign's finished runs."""
     told, campaign = work.job.parameters, work.job.campaign
     done = list(
         Run.objects.filter(

@@ -91,7 +91,7 @@ def records(campaign: Campaign, *, longest: int = MAX_TEXT_CHARACTERS) -> list[R
 
 
 def _beginning(name: str, longest: int) -> Left:
-    """Return as much of a text as tells whether it is longer; the rest stays in the database."""
+    """Return enough of a text to know whether it must be cut; the rest is not read."""
     return Left(name, longest + 1)
 
 

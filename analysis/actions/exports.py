@@ -35,12 +35,12 @@ def run_json(run: Run) -> Iterator[str]:
         "protocol_sha256": run.campaign.protocol_digest,
         "rubric": {"key": run.campaign.rubric.key, "version": run.campaign.rubric.version},
     }
-    with exports.one_moment():  # erasing somebody makes the tables anew
+    with exports.one_moment():  # erasing an annotator rewrites the tables
         yield from tables.run_json(made, runs.StoredTables(run, keep=False))
 
 
 def api_json(run: Run, told: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a run as programs get it, in pieces: what is told of it, and each of its tables."""
+    """Yield a run as JSON for programs, in pieces: the facts in ``told``, then its tables."""
     yield json.dumps(told, ensure_ascii=False)[:-1] + ', "tables": {'
     with exports.one_moment():
         for place, (key, rows) in enumerate(runs.StoredTables(run, keep=False).items()):
@@ -66,7 +66,7 @@ def files(run: Run) -> Iterator[tuple[str, Iterable[bytes]]]:
 
 
 def _found(run: Run) -> Iterator[tuple[str, bytes]]:
-    """Yield every file but what is written in pieces."""
+    """Yield all files except those that are written in pieces."""
     yield "report.txt", sentences_text(run).encode()
     stored_tables = runs.StoredTables(run, keep=False)
     for name, rows in stored_tables.items():
@@ -104,8 +104,8 @@ def _clusters_csv(clusters: Mapping[str, str]) -> str:
 
 
 def _name_of(result: Result) -> str:
-    """Return where a file of a run stands in its archive; LaTeX looks for printed figures beside
-    itself."""
+    """Return the path of a run's file in its archive; LaTeX expects the printed figures in its own
+    folder."""
     kind, _dash, name = result.key.partition("-")
     if result.key == papers.PDF:
         return "report.pdf"
@@ -129,7 +129,7 @@ README = """\
 
 The report of run {number}, made by Quaestor. The same input, settings and seed give the same numbers again.
 
-report.pdf          the report to read and print (where the run made one)
+report.pdf          the report to read and print (if the run made one)
 report.txt          its plain sentences
 methods.txt         the methods section, to be copied
 latex/report.tex    compiles by itself, with pdfLaTeX or XeLaTeX. Texts in other scripts need the latter and a font of
@@ -145,17 +145,17 @@ latex/references.bib  who the methods, metrics and protocol are from; methods.te
                     references if BibTeX was not run
 tables/             every table as CSV. Text that a spreadsheet would take for a formula begins with an apostrophe;
                     report.json has it as it is. Every CSV file not named -raw.csv is for spreadsheets and begins
-                    with a byte order mark: programs read it as utf-8-sig. What each column means stands in
-                    Quaestor's docs/report-tables.md.
-                    not_listed.csv, where there is one, names what a table leaves out because it would be too long
+                    with a byte order mark: programs read it as utf-8-sig. Quaestor's docs/report-tables.md
+                    describes every column.
+                    not_listed.csv, if there is one, names the parts that are omitted because a table would be too long
 markdown/           the tables of the page for a README
 figures/            SVG for light and dark pages, and PNG; PDF under latex/figures
 judgments.csv       every standing judgment; text that a spreadsheet would take for a formula begins with an apostrophe
 judgments-raw.csv   the same, every cell as it is stored, for programs: do not open it in a spreadsheet
 codebook.csv        what the columns and values of judgments.csv mean
-examples.csv        questions that were kept as examples, where there are any
+examples.csv        questions that were kept as examples, if there are any
 rubric.json         the protocol: {rubric}, version {version}
-clusters-raw.csv    which sources belong together, where some do
+clusters-raw.csv    which sources belong together, if some do
 mixed-model.R       the same mixed model in R; it reads judgments-raw.csv and clusters-raw.csv
 
 Material: {collection}. Licence: {licence}.
@@ -174,7 +174,7 @@ def readme(run: Run) -> str:
         version=campaign.rubric.version,
         collection=campaign.collection.name,
         licence=campaign.collection.licence
-        or "not stated; ask whoever made the dataset before passing it on",
+        or "not stated; ask the dataset's creator before passing it on",
         sha256=run.input_sha256,
     )
 

@@ -1,4 +1,4 @@
-"""Which recipe computed an imported column: each is tried on a sample of the collection's
+"""Find the recipe that computed an imported column: each is tried on a sample of the dataset's
 questions, METEOR and BERTScore on request."""
 
 from collections.abc import Iterator, Mapping
@@ -71,8 +71,8 @@ class Fits:
 
 
 def fits(collection: Collection, column: Metric, *, slow: bool = False) -> Fits | None:
-    """Return the recipes whose values come nearest to a column's; None where nothing can be
-    compared. `slow`: METEOR and BERTScore too, where they can run."""
+    """Return the recipes whose values are nearest to a column's; None if nothing can be compared.
+    `slow`: METEOR and BERTScore too, if they can run."""
     wanted = Score.objects.filter(metric=column, unit__position__isnull=False, value__isnull=False)
     units = list(wanted.order_by("unit").values_list("unit", flat=True))
     keys = units[:: max(1, len(units) // SAMPLE)][:SAMPLE]

@@ -1,4 +1,4 @@
-"""What a campaign knows of its human evaluation datasheet (HEDS 3.0)."""
+"""Answers of the human evaluation datasheet (HEDS 3.0) that follow from a campaign's data."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -34,8 +34,8 @@ NOT_ASSESSED = "N/A: no question was shown to the same annotator twice"
 
 
 def sheet(campaign: Campaign) -> tuple[Answers, dict[str, Answers]]:
-    """Return what is known of the whole study by the number of its question, and of each criterion
-    by the name that annotators saw."""
+    """Return the answers for the whole study, by number of the datasheet's question, and those for
+    each criterion, by the name that annotators saw."""
     document = frames.rubric_of(campaign)
     done = runs.latest(campaign)
     found = runs.found_by(done) if done else None
@@ -213,8 +213,8 @@ def _design(campaign: Campaign, document: RubricDocument) -> Iterator[tuple[str,
     )
     yield "3.3.4.2", HedsAnswer(f"{shown}. No page names a system; orders are drawn at random.")
     words = (
-        f"No limit. A task that nobody works on for {campaign.lease_minutes} minutes goes to others; "
-        "what is handed in later is kept."
+        f"No limit. A task without activity for {campaign.lease_minutes} minutes is assigned to others; "
+        "answers submitted later are kept."
     )
     yield "3.3.5", HedsAnswer(words, (5,))
     asks = [
@@ -243,7 +243,7 @@ def _checks(campaign: Campaign, plan: quality.QualityPlan, rules: list[str]) -> 
     if campaign.qualifies:
         yield "A qualification before the first task"
     yield from (f"Proposed for exclusion: {rule}" for rule in rules)
-    yield "Pace, equal values and drift by day are flagged and excluded nobody by themselves"
+    yield "Pace, equal values and drift by day are flagged; no annotator is excluded for them alone"
 
 
 def _criterion(

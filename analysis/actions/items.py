@@ -1,5 +1,4 @@
-"""What metrics read of a collection: its questions, question sets and systems, a chunk at a
-time."""
+"""Read the input of metrics from a dataset: its questions, question sets and systems, in chunks."""
 
 from collections.abc import Iterable, Sequence
 
@@ -54,7 +53,7 @@ def targets(
 
 
 def read(collection: Collection, unit: ScoredUnit, keys: Sequence[int]) -> list[Item]:
-    """Return what a metric of this kind reads of each; a blank reference is refused with its
+    """Return the input of metrics of this unit for each key; a blank reference is refused with its
     source."""
     if unit in QUESTION_UNITS:
         by_unit = {row[0]: row for row in _rows(unit__in=keys)}
@@ -66,13 +65,13 @@ def read(collection: Collection, unit: ScoredUnit, keys: Sequence[int]) -> list[
 
 
 def languages(collection: Collection) -> list[str]:
-    """Return the languages of a collection's sources, that of most texts first."""
+    """Return the languages of a dataset's sources, that of most texts first."""
     own = collection.sources.exclude(language="").order_by("language")
     return list(dict.fromkeys([collection.language, *own.values_list("language", flat=True)]))
 
 
 def has_references(collection: Collection) -> bool:
-    """Say whether any source of a collection has a reference."""
+    """Return whether any source of a dataset has a reference."""
     return Reference.objects.filter(source__collection=collection).exists()
 
 
@@ -134,7 +133,7 @@ def _references(sources: Iterable[int]) -> dict[int, tuple[str, ...]]:
 
 
 def _require_sets(collection: Collection) -> None:
-    """Give each question set the unit that stands for the set as a whole, where it has none yet."""
+    """Create the unit for the set as a whole for each question set that lacks one."""
     lacking = QuestionSet.objects.filter(source__collection=collection).exclude(
         units__position__isnull=True
     )

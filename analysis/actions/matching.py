@@ -1,5 +1,5 @@
-"""How one source's questions are matched with its references, one to one, by a Multi-metric of the
-collection."""
+"""Match one source's questions with its references, one to one, by a Multi-metric of the
+dataset."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,7 +31,7 @@ KIND = "analysis.matching"
 
 
 def columns(collection: Collection) -> QuerySet[Metric]:
-    """Return the collection's Multi-metrics."""
+    """Return the dataset's Multi-metrics."""
     found = Metric.objects.filter(
         collection=collection, kind=Metric.Kind.COMPUTED, made__id__startswith="multi_"
     )
@@ -39,7 +39,7 @@ def columns(collection: Collection) -> QuerySet[Metric]:
 
 
 def done(collection: Collection) -> QuerySet[Job]:
-    """Return the matchings of a collection that are done, the newest first."""
+    """Return the finished matchings of a dataset, the newest first."""
     return Job.objects.filter(collection=collection).done(KIND)
 
 

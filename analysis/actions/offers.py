@@ -1,4 +1,4 @@
-"""Which metrics a collection can be scored by, why not by the others, and what is made of each."""
+"""The metrics that can score a dataset, why others cannot, and the metrics derived from each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ MADE = (
     "prepare",
 )
 LOOKED_AT = 200  # references, to see whether they were prepared before,
-BEGINNING = 500  # and of each so many characters: a page waits for it
+BEGINNING = 500  # characters of each reference to read, because a page waits for it
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "qgbench": {
         "metrics": ["bleu_4", "rouge_l", "meteor", "bertscore", "moverscore"],
@@ -48,7 +48,7 @@ WORDS = "answerability"  # whose settings Q-metrics share
 
 @dataclass(frozen=True)
 class MetricOffer:
-    """A metric, or why it cannot be had here, with those made of it as pairs of id and name."""
+    """A metric, with the reason if it cannot be computed, and derived metrics as (id, name)."""
 
     id: str
     name: str
@@ -61,8 +61,8 @@ class MetricOffer:
 
 
 def offers(collection: Collection) -> list[MetricOffer]:
-    """List every metric of its own, each with what is made of it; usable ones can be computed on
-    this collection."""
+    """List every metric that is not derived from another, each with the metrics derived from it;
+    usable ones can be computed on this dataset."""
     entries, lacking = registry.all_metrics(), lacking_in(collection)
     made: dict[str, list[tuple[str, str]]] = {}
     for entry in entries:
@@ -99,8 +99,8 @@ def _offer(
 
 
 def reference_preparation(collection: Collection) -> str:
-    """Propose how to prepare a collection's references: as questions are, or not at all where that
-    was done before."""
+    """Return the proposed preparation of a dataset's references: that of its questions, or "raw" if
+    they are already prepared."""
     usual = default_preparation(collection.language)
     if not is_spaced(collection.language):
         return usual
@@ -113,7 +113,7 @@ def reference_preparation(collection: Collection) -> str:
 
 
 def lacking_in(collection: Collection) -> dict[Need, str]:
-    """Return what no source of a collection has, of all that metrics may need."""
+    """Return the inputs of metrics that no source of a dataset has, each with a reason."""
     sources = Source.objects.filter(collection=collection)
     found = {
         Need.REFS: "" if items.has_references(collection) else scores.NO_REFERENCES,
@@ -128,8 +128,8 @@ def lacking_in(collection: Collection) -> dict[Need, str]:
 
 
 def settings() -> dict[str, list[Parameter]]:
-    """Return the settings that a page can offer: of each metric of its own, and under "" those of
-    what is made."""
+    """Return the settings that a page can offer: by metric that is not derived from another, and
+    under "" those of derived metrics."""
     found: dict[str, list[Parameter]] = {}
     for entry in registry.all_metrics():
         if entry.usable and entry.metric and not entry.made_of:
@@ -154,6 +154,6 @@ def chosen(ids: list[str], values: Mapping[str, Mapping[str, Any]]) -> list[dict
 
 
 def usable_ids(collection: Collection) -> list[tuple[str, str]]:
-    """Return id and name of everything that can be computed on a collection."""
+    """Return id and name of every metric that can be computed on a dataset."""
     usable = [offer for offer in offers(collection) if not offer.reason]
     return [pair for offer in usable for pair in ((offer.id, offer.name), *offer.made)]

@@ -23,7 +23,7 @@ PDF = "report-pdf"
 
 
 def made_of(run: Run) -> RunMade:
-    """Return how a run was made, as its methods say it."""
+    """Return the facts about a run that its methods text states."""
     return RunMade(
         rubric=frames.rubric_of(run.campaign),
         rubric_version=run.campaign.rubric.version,
@@ -45,7 +45,7 @@ def section_text(found: Found, key: str, *, ending: str, place: int | None = Non
     """Return the tables of one section as LaTeX, Markdown or text with tabs, or the one at a place
     of its page.
 
-    Those that the page shows folded stand last. Empty where there is none.
+    Tables that the page shows folded come last. Empty if there is none.
     """
     section = next(each for each in SECTIONS if each.key == key)
     tables = sorted(section.tables(found), key=lambda table: table.folded)

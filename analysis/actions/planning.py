@@ -1,4 +1,4 @@
-"""How many items and annotators a study needs: power and precision, from a pilot or the
+"""The numbers of items and annotators that a study needs: power and precision, from a pilot or the
 literature."""
 
 from collections.abc import Iterator, Mapping
@@ -47,8 +47,8 @@ for annotators in {annotators}:
 
 
 def choices(campaign: Campaign) -> list[tuple[str, str, str]]:
-    """Return where variances can be had, as (key, kind, name): from rounds of the campaign, on
-    criteria that may be averaged, and from the literature."""
+    """Return the possible sources of variances, as (key, kind, name): rounds of the campaign, on
+    criteria that may be averaged, and the literature."""
     rubric = frames.rubric_of(campaign)
     criteria = [(each.key, each.name) for each in rubric.criteria if averaged(each)]
     own = [(f"{kind}/{key}", kind, name) for kind in _judged(campaign) for key, name in criteria]
@@ -56,7 +56,7 @@ def choices(campaign: Campaign) -> list[tuple[str, str, str]]:
 
 
 def _judged(campaign: Campaign) -> list[str]:
-    # each round by itself: of all at once the database would join every judgment
+    # one query per round: for all at once the database would join every judgment
     said = Judgment.objects.filter(assignment__state="submitted")
     rounds = {
         each.kind
@@ -67,7 +67,7 @@ def _judged(campaign: Campaign) -> list[str]:
 
 
 def start(*, campaign: Campaign, by: User, parameters: Mapping[str, Any]) -> Job:
-    """Write down that a plan is wanted; the caller rings for it."""
+    """Create a queued job for a plan. The caller notifies workers."""
     return jobs.enqueue(kind=KIND, parameters=parameters, by=by, campaign=campaign)
 
 
@@ -115,7 +115,7 @@ def execute(work: jobs.Work) -> dict[str, Any]:
 
 
 def _variances(campaign: Campaign, key: str) -> tuple[Variances, int]:
-    """Return what makes ratings differ, and of how many systems it is known (0: published)."""
+    """Return the variances, and the number of systems they are estimated from (0: published)."""
     if key in LIBRARY:
         return LIBRARY[key], 0
     kind, _, criterion = key.partition("/")

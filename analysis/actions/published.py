@@ -49,7 +49,7 @@ QGSTEC_PLUS_COLUMNS = {
     "key": ("uid",),
 }
 QGSTEC_PLUS_REQUIRED = ("system", "target_type", "question")
-# What the columns of ratings begin with: in the release Rel_1, QT_1, Cor_1, Amb_1 and Var_1
+# Beginnings of the names of rating columns: in the release Rel_1, QT_1, Cor_1, Amb_1 and Var_1
 QGSTEC_PLUS_CRITERIA = {
     "relevance": "rel(evance)?",
     "questionType": "qt|question ?type",
@@ -88,7 +88,7 @@ class Published:
     belongs: Callable[[Material], frozenset[str]] | None = None
 
     def printed(self, read: Material, hashes: Sequence[str]) -> Numbers:
-        """Return what was published about these very data; nothing of other data in the same
+        """Return the numbers published for exactly these data; none for other data in the same
         format."""
         if self.belongs is not None:
             parts = self.belongs(read)
@@ -267,8 +267,8 @@ def _williams(human: FloatArray, scores: Mapping[str, FloatArray], *, share: flo
 
 
 def _whole_qgbench(read: Material) -> frozenset[str]:
-    """What was published rests on 3,000 questions, each with five ratings where single ratings
-    count."""
+    """Return the published parts that apply: all are based on 3,000 questions, and the agreement
+    on five ratings of each."""
     if _questions_in_table(read) != QGBENCH_QUESTIONS:
         return frozenset()
     parts = {"system_mean", "spearman"}
@@ -393,7 +393,7 @@ def _read_qgstec_plus(content: bytes) -> StudyRecords:
 
 
 def _rating_of_qgstec_plus(name: str) -> RatingColumn | None:
-    """Return the criterion and the rater that a column's name says, as Rel_1 does."""
+    """Return the criterion and the rater in a column's name such as Rel_1."""
     for criterion, beginning in QGSTEC_PLUS_CRITERIA.items():
         if found := re.fullmatch(rf"(?:{beginning})[ _](?P<rater>\w+)", name, re.IGNORECASE):
             return RatingColumn(column=name, criterion=criterion, rater=found["rater"])
@@ -408,12 +408,12 @@ def _mean_r(table: FloatArray, method: Any) -> float:
 
 
 def _read_nema(content: bytes) -> StudyRecords:
-    """Read any of the three released tables, whatever the file and its raters are called.
+    """Read any of the three released tables, whatever the names of the file and its raters.
 
     Raises
     ------
     Unreadable
-        Where a column is missing that each of them has; it says which.
+        If a column that all three have is missing; the message names it.
     """
     plan = Plan(format="csv", options={"quoted": False})
     head = reading_plans.read_head(name="released.csv", data=content, plan=plan)
@@ -442,7 +442,7 @@ def _read_nema(content: bytes) -> StudyRecords:
 
 
 def _read(content: bytes, plan: Plan) -> StudyRecords:
-    """Read a file as an upload is read: under limits where it is large, ids of people as labels."""
+    """Read a file like an upload: under limits if it is large, annotators' ids as labels."""
     return reading_plans.read_study(name="released.csv", data=content, plan=plan)
 
 
@@ -512,7 +512,7 @@ def _notes_on_nema(read: Material, _published: Numbers) -> tuple[str, ...]:
 
 
 def _notes_on_qgbench(read: Material, published: Numbers) -> tuple[str, ...]:
-    """Return what holds for these data: for a part of the release, for means or for single
+    """Return notes that apply to these data: to a part of the release, to means or to single
     ratings."""
     notes, is_rated = [], len(read.judgments) > 0
     if not published:

@@ -14,8 +14,8 @@ from judging.models import DryRun
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What the copy's report made of one criterion: the order of means, and which pairs its own
-    test finds significantly different."""
+    """Results of the copy's report on one criterion: the order of means, and the number of pairs
+    that its own test finds significantly different."""
 
     criterion: str
     name: str
@@ -28,7 +28,7 @@ class Recovery:
 
     @classmethod
     def of(cls, criterion: CriterionRow, found: Found, planted: list[str]) -> Self | None:
-        """Return what a report found on one criterion; None where nobody judged it."""
+        """Return a report's results on one criterion; None if no annotator judged it."""
         means = {
             row.system: row.mean.value
             for row in found.of(SystemMeans)

@@ -64,8 +64,8 @@ WHERE id = %(job)s::uuid GROUP BY 1
 
 
 class CannotCompare(Exception):
-    """The campaign reproduces no study, one of the two is not closed, or whoever asks does not see
-    the first; the message says which."""
+    """The campaign reproduces no study, one of the two is not closed, or the user may not see the
+    first; the message says which."""
 
 
 def check(campaign: Campaign, *, by: User) -> Campaign:
@@ -84,8 +84,8 @@ def check(campaign: Campaign, *, by: User) -> Campaign:
 
 
 def start(*, campaign: Campaign, by: User) -> Job:
-    """Write down that a study is to be compared with the one it reproduces; the caller rings for
-    it. Whoever asks must see both."""
+    """Create a queued job that compares a study with the one it reproduces, or return its
+    unfinished one. The caller notifies workers. The user must be allowed to see both."""
     check(campaign, by=by)
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
@@ -101,11 +101,11 @@ def latest(campaign: Campaign) -> Job | None:
 
 @dataclass(frozen=True, slots=True)
 class ShownComparison:
-    """What a page shows of a comparison, which may have hundreds of thousands of pairs."""
+    """The part of a comparison that a page shows; it may have hundreds of thousands of pairs."""
 
     orders: list[Record]
     scores: list[Record]
-    tests: list[Record]  # none in comparisons of before other tests than the permutation
+    tests: list[Record]  # empty in comparisons older than the tests besides the permutation
     states: list[Record]
     pairs: list[Record]  # the first of them; of many, findings that were not confirmed come first
     all_pairs: int
@@ -113,7 +113,7 @@ class ShownComparison:
 
 
 def shown(done: Job, most: int) -> ShownComparison:
-    """Return what a page shows of a finished comparison, with so many pairs at most."""
+    """Return the part of a finished comparison that a page shows, with at most `most` pairs."""
     asked = {"job": str(done.pk)}
     [[told]] = select(WITHOUT_PAIRS, asked)
     found = json.loads(told)
@@ -133,7 +133,7 @@ def shown(done: Job, most: int) -> ShownComparison:
 
 
 def is_stale(campaign: Campaign, states: list[Record]) -> bool:
-    """Say whether judgments or exclusions of one of the studies changed since."""
+    """Return whether judgments or exclusions of one of the studies changed since."""
     now = [runs.state_of(each) for each in (campaign.reproduces, campaign) if each]
     return states != now
 
@@ -167,8 +167,8 @@ def execute(work: jobs.Work) -> dict[str, Any]:
 
 
 def _declared_settings(first: Campaign) -> Mapping[str, Any]:
-    """Return what the newest report of the first study declares, else what a report does by
-    default.
+    """Return the settings of the newest report of the first study, or the defaults if it has none.
+
 
     The findings are those of the first study, so its declaration holds for both.
     """

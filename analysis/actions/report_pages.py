@@ -30,15 +30,15 @@ ENDINGS = (".py", ".html", ".svg", ".mo")
 
 
 def parts_of(run: Run) -> dict[str, SafeString]:
-    """Return what a run alone decides of its page, as HTML by the name of the part.
+    """Return the parts of a run's page that depend only on the run, as HTML by name of the part.
 
-    Nothing in it depends on who looks, on what has changed since, or on the day.
+    They do not depend on the user, on later changes, or on the date.
     """
     language, made_with = get_language() or settings.LANGUAGE_CODE, _digest_of(run)
     kept = ReportPage.objects.filter(run=run, language=language, made_with=made_with).first()
     parts = kept.parts if kept and not settings.DEBUG else _written(run)
     if not kept:
-        # a database that takes no more rows does not keep anybody from reading
+        # if the database cannot store more rows, the page is shown all the same
         with suppress(DatabaseError), transaction.atomic():
             ReportPage.objects.bulk_create(
                 [ReportPage(run=run, language=language, made_with=made_with, parts=parts)],
@@ -79,8 +79,8 @@ def _written(run: Run) -> dict[str, str]:
 
 
 def _digest_of(run: Run) -> str:
-    """Return what tells one page of a run from the next: the code, the protocol, the addresses, and
-    the results, which are made anew where somebody is erased: a page that was being written
+    """Return a digest that identifies a version of a run's page: of the code, the protocol, the
+    addresses and the results. Erasing an annotator rewrites the results, so a page written
     meanwhile is not shown."""
     last = Result.objects.filter(run=run).aggregate(last=Max("pk"))["last"]
     told = (

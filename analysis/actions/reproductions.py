@@ -34,7 +34,7 @@ from judging.models import AddedFile, Campaign, Collection, Job, Metric, Rubric,
 from judging.protocols import documents
 
 KIND = "analysis.reproduce"
-REPRODUCED = "reproduced"  # where a collection keeps what came out
+REPRODUCED = "reproduced"  # key under which a dataset stores the result
 LEFT_OUT = ("unmatched", "ambiguous")
 FOUND_BY = {
     "id": "id",
@@ -47,7 +47,7 @@ FOUND_BY = {
 
 
 class UnknownStudy(LookupError):
-    """No published study goes by that name."""
+    """No published study has that key."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class ReleasedFile:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What came out: the campaign the files are in, and both sets of numbers under the same
-    keys."""
+    """Result of a reproduction: the campaign that holds the files, and both sets of numbers under
+    the same keys."""
 
     study: Published
     hashes: tuple[str, ...]
@@ -91,15 +91,15 @@ def reproduce(
     now: datetime,
     tell: Callable[[str], None] = lambda _doing: None,
 ) -> Reproduction:
-    """Import released files, once for each set of them, and compute what their authors published;
-    `tell` is told what begins.
+    """Import released files, once for each set of them, and compute the numbers that their authors
+    published; `tell` is called with the name of each step when it begins.
 
     Raises
     ------
     UnknownStudy
-        Where nothing was published under that name.
+        If ``key`` names no published study.
     CannotImport, Unreadable
-        Where a file stands in the way; nothing is kept.
+        If a file cannot be imported; nothing is kept.
     """
     if key not in STUDIES:
         raise UnknownStudy(f"{key} is none of {', '.join(STUDIES)}")
@@ -174,7 +174,7 @@ def _campaign(study: Published, files: Sequence[ReleasedFile], by: User, now: da
 
 
 def _known(files: Sequence[ReleasedFile], rubric: Rubric, by: User) -> Campaign | None:
-    """Return the imported campaign of a collection that consists of exactly these files."""
+    """Return the imported campaign of a dataset that consists of exactly these files."""
     wanted = {each.file.pk for each in files}
     holding = (
         Collection.objects.filter(owner=by, added_files__file__in=wanted).distinct().order_by("pk")
@@ -241,13 +241,13 @@ def _split_names(collection: Collection, separator: str, by: User, now: datetime
 
 
 def _is_all_new(added: AddedFile) -> bool:
-    """Return whether a file brought new questions only, as the first file of a dataset does."""
+    """Return whether a file added only new questions, as the first file of a dataset does."""
     tiers, counts = added.examined["tiers"], added.examined["counts"]
     return bool(counts.get("new") == sum(tiers.values()))
 
 
 def _how_joined(added: AddedFile) -> str:
-    """Say how many questions of a file were joined, and by which tier of matching."""
+    """Return in words how many questions of a file were joined, and by which tier of matching."""
     tiers, counts = added.examined["tiers"], added.examined["counts"]
     joined = {FOUND_BY[tier]: tiers[tier] for tier in FOUND_BY if tiers.get(tier)}
     said = f"{added.name}: {sum(joined.values()):,} of {sum(tiers.values()):,} questions joined"
@@ -258,7 +258,7 @@ def _how_joined(added: AddedFile) -> str:
 
 
 def _with_directions(columns: ColumnRoles) -> ColumnRoles:
-    """Take more for better where a column's name does not say which end is best."""
+    """Assume that higher is better if a column's name does not say which end is best."""
     scores = tuple(
         replace(each, direction="higher") if each.direction == "unknown" else each
         for each in columns.scores
@@ -269,8 +269,8 @@ def _with_directions(columns: ColumnRoles) -> ColumnRoles:
 def _of_means(
     study: Published, collection: Collection, rubric: Rubric, by: User, now: datetime
 ) -> Campaign:
-    """Return a closed campaign to stand for means whose single ratings were not released: nobody
-    judges in it."""
+    """Return a closed campaign, without annotators, that represents means whose single ratings were
+    not released."""
     if not collection.metrics.filter(kind=Metric.Kind.HUMAN_MEAN).exists():
         raise CannotImport(["The file holds no ratings, so there is nothing to reproduce."])
     title = f"{study.title}: released means"
@@ -280,7 +280,7 @@ def _of_means(
 
 
 def start(*, key: str, files: Sequence[ReleasedFile], by: User) -> Job:
-    """Write down that a study is to be computed again; the caller rings for it."""
+    """Create a queued job that reproduces a study. The caller notifies workers."""
     kept = [[each.name, each.file.sha256] for each in files]
     return jobs.enqueue(kind=KIND, parameters={"study": key, "files": kept}, by=by)
 
@@ -302,13 +302,13 @@ def execute(work: jobs.Work, *, now: datetime) -> Mapping[str, Any]:
                 now=now,
                 tell=lambda doing: work.progress(0, 0, doing),
             )
-    except ValueError as refused:  # CannotImport and Unreadable are such, and say a sentence
+    except ValueError as refused:  # CannotImport and Unreadable are ValueErrors with a message
         raise jobs.CannotDo(str(refused)) from None
     return {"published": str(found.campaign.uuid)}
 
 
 def shown(campaign: Campaign) -> dict[str, Any] | None:
-    """Return what came out for a campaign's collection; None where nothing was computed again."""
+    """Return the result for a campaign's dataset; None if it reproduces no study."""
     kept: dict[str, Any] | None = campaign.collection.mapping.get(REPRODUCED)
     return kept
 

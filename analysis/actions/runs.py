@@ -73,8 +73,8 @@ DEFAULTS: Mapping[str, Any] = {
 
 
 def start(*, campaign: Campaign, by: User, seed: int, parameters: Mapping[str, Any]) -> Run:
-    """Write down a run and its job; the caller rings for it. One that nobody has begun yet is not
-    asked for twice."""
+    """Create a run and its queued job, or return an equal run that is still queued. The caller
+    notifies workers."""
     defaults = {
         **DEFAULTS,
         **dict.fromkeys(PREPARED, default_preparation(campaign.collection.language)),
@@ -98,16 +98,15 @@ def latest(campaign: Campaign) -> Run | None:
 
 @dataclass(frozen=True)
 class MetricsScored:
-    """That a run's metrics were computed: which could not be had and why, and how many steps of the
-    run it took."""
+    """Outcome of computing a run's metrics: those that failed and why, and the steps it took."""
 
     failures: Mapping[str, str]
     steps: int
 
 
 def score(*, run: Run, work: jobs.Work) -> MetricsScored:
-    """Compute what a run's metrics lack, chunk by chunk; what a dead worker has kept is not
-    computed again."""
+    """Compute the missing scores of a run's metrics, chunk by chunk; scores that a dead worker has
+    stored are not computed again."""
     chosen, preparation = _metrics_of(run)
     steps = _RunSteps(work)
     computed = scores.compute(
@@ -123,7 +122,7 @@ def score(*, run: Run, work: jobs.Work) -> MetricsScored:
 
 
 def score_by_workers(*, run: Run, work: jobs.Work) -> MetricsScored:
-    """Compute what a run's metrics lack, as `scoring_parts.compute` does: all workers share it."""
+    """Compute the missing scores of a run's metrics with all workers (`scoring_parts.compute`)."""
     chosen, preparation = _metrics_of(run)
     computed = scoring_parts.compute(
         work, run.campaign.collection, chosen=chosen, preparation=preparation
@@ -138,7 +137,8 @@ def _metrics_of(run: Run) -> tuple[list[scores.ChosenMetric], Preparation]:
 
 
 def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, Any]:
-    """Read, compute, draw and keep. Called by the worker inside one transaction."""
+    """Read the ratings, compute and draw the results, and store them. Called by the worker inside
+    one transaction."""
     settings = {**DEFAULTS, **run.parameters}
     steps = _RunSteps(work, scored.steps)
     steps.take("Reading judgments")
@@ -174,9 +174,9 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
 
 
 def forget_annotators(*, run: Run, labels: Collection[str]) -> bool:
-    """Take out of a finished run what is about annotators who are erased; say whether anything was.
+    """Remove data about erased annotators from a finished run; return whether there was any.
 
-    Sums and means over several people stay as they were. Figures and the PDF are made anew.
+    Sums and means over several annotators are kept. Figures and the PDF are made again.
     """
     with transaction.atomic():
         Run.objects.select_for_update(no_key=True).get(pk=run.pk)  # two may be erased at once
@@ -184,7 +184,8 @@ def forget_annotators(*, run: Run, labels: Collection[str]) -> bool:
         documents = {each.key: each.document for each in kept.order_by("pk") if not each.file}
         left = {key: _without(key, rows, labels) for key, rows in documents.items()}
         ReportPage.objects.filter(run=run).delete()
-        # what machines judged names nobody: its means go where another table named somebody
+        # items judged by LLM judges name no annotator: their human means are removed only if
+        # another table names an erased annotator
         if all(left[key] == documents[key] for key in left if key != JudgedItems.key):
             return False
         files = [each.file for each in kept if each.file]
@@ -198,8 +199,8 @@ def forget_annotators(*, run: Run, labels: Collection[str]) -> bool:
 def _made_again(
     run: Run, documents: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, bytes], bytes | None]:
-    """Return the tables with the sentences that follow from them, the figures, and the PDF. What
-    cannot be made, as perhaps of an old run, is left out rather than kept as it was."""
+    """Return the tables with the sentences that follow from them, the figures, and the PDF. Parts
+    that cannot be made again, perhaps of an old run, are dropped rather than kept unchanged."""
     found = Found(documents)
     try:
         documents = {**documents, "sentences": results_in_words(found)}
@@ -220,13 +221,13 @@ def _without(key: str, rows: Any, labels: Collection[str]) -> Any:
 
 
 def execute(*, run: Run, work: jobs.Work) -> dict[str, Any]:
-    """Do all of a run at once, for whoever has no worker."""
+    """Compute a whole run at once, for callers without workers."""
     return analyse(run=run, work=work, scored=score(run=run, work=work))
 
 
 def state_of(campaign: Campaign) -> Record:
-    """Return what tells whether judgments, exclusions or scores have changed, without reading them
-    all."""
+    """Return counts and last ids that show whether judgments, exclusions or scores have changed,
+    without reading them all."""
     judgments = Judgment.objects.filter(
         assignment__round__campaign=campaign, assignment__round__kind="main"
     )
@@ -250,15 +251,15 @@ def state_of(campaign: Campaign) -> Record:
 
 
 def _settled_state(campaign: Campaign) -> list[int]:
-    """Return the last settled value and how many stand; nothing where there is none."""
+    """Return the last valid adjudicated rating's id and their number; empty if there is none."""
     standing = SettledValue.objects.standing().filter(campaign=campaign)
     last = standing.aggregate(last=Max("pk"))["last"]
     return [last, standing.count()] if last else []
 
 
 def changed_since(run: Run) -> list[str]:
-    """Say what has changed since a run read its campaign; nothing for runs from before this was
-    noted."""
+    """Return the kinds of data that have changed since a run read its campaign; none for older runs
+    without a stored state."""
     before, now = run.read_state, state_of(run.campaign)
     if not before:
         return []
@@ -270,14 +271,14 @@ def changed_since(run: Run) -> list[str]:
     }
     if run.parameters.get("settled"):
         told["settled values"] = ("settled",)
-    # a run from before machine judges knows of none
+    # the state of a run older than LLM judges has no entry for them
     return [
         what for what, keys in told.items() if any(before.get(key, []) != now[key] for key in keys)
     ]
 
 
 def left_out_words(run: Run) -> list[str]:
-    """Say which systems, criteria, metrics and annotators a run leaves out by choice."""
+    """Return names of systems, criteria, metrics and annotators that a run excludes by choice."""
     settings = {**DEFAULTS, **run.parameters}
     rubric = frames.rubric_of(run.campaign)
     names = {each.key: each.name for each in rubric.criteria}
@@ -308,8 +309,8 @@ def _narrowed(read: Material, settings: Mapping[str, Any]) -> Material:
 
 
 def _other(campaign: Campaign, settings: Mapping[str, Any]) -> Material | None:
-    """Return the material with the annotators that a manager left out, or without them; None where
-    there are none."""
+    """Return the study with the exclusion setting inverted; None if a manager excluded no
+    annotator."""
     if not Exclusion.objects.standing().filter(enrollment__campaign=campaign).exists():
         return None
     turned = {**settings, "with_excluded": not settings["with_excluded"]}
@@ -317,7 +318,7 @@ def _other(campaign: Campaign, settings: Mapping[str, Any]) -> Material | None:
 
 
 def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_RunSteps") -> dict[str, Any]:
-    """Work out every section's rows, as they are stored."""
+    """Compute every section's rows as stored records."""
     documents: dict[str, Any] = {}
     for section in sections.ordered():
         steps.take(section.title)
@@ -339,7 +340,7 @@ def _drawn(found: Found) -> dict[str, bytes]:
 
 
 def _pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes | None:
-    """Return the report as PDF; where it cannot be set, the run is kept without it."""
+    """Return the report as PDF; None if typesetting fails, so that the run is kept without it."""
     try:
         return papers.pdf(run, found, figures)
     except CannotSet:
@@ -392,20 +393,21 @@ def _keep(
 
 
 def tables_of(run: Run) -> dict[str, Any]:
-    """Return what a run found, by table: all of it at once, which may be much."""
+    """Return all tables of a run at once, which may need much memory."""
     return dict(StoredTables(run))
 
 
 def found_by(run: Run) -> Found:
-    """Return what a run found as rows, without the tables that are too long for a page. What nobody
-    asks for is not read."""
+    """Return a run's results as rows, without the tables that are too long for a page. Tables are
+    read only when they are used."""
     return Found(StoredTables(run, with_long=False))
 
 
 class StoredTables(Mapping[str, Any]):
-    """The tables of a run by key, each read from the database when it is asked for.
+    """The tables of a run by key, each read from the database on access.
 
-    `keep`: whether it is kept then. Who goes through all of them, one by one, holds but one.
+    `keep`: whether a table stays in memory after it was read. If not, a loop over all tables holds
+    only one at a time.
     """
 
     def __init__(self, run: Run, *, with_long: bool = True, keep: bool = True) -> None:
@@ -447,14 +449,14 @@ class StoredTables(Mapping[str, Any]):
 
 
 def versions() -> dict[str, str]:
-    """Return what the numbers were made with."""
+    """Return the versions of Python and of the libraries that compute the numbers."""
     return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
 
 
 class _RunSteps:
     """A run's progress, counted in steps whose number grows as tables are found to need more.
 
-    A long step is told again and again, in the same words, to learn whether to go on.
+    A long step is reported repeatedly, in the same words, to learn whether the job was cancelled.
     """
 
     def __init__(self, work: jobs.Work, done: int = 0) -> None:

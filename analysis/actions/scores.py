@@ -1,5 +1,5 @@
-"""Automatic metrics on a collection: computed a chunk at a time, each value once, kept with how it
-was made."""
+"""Automatic metrics on a dataset: computed in chunks, each value once, and stored with their
+recipe."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,8 +37,8 @@ CORE = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l")
 
 
 def core_metrics(collection: Collection) -> list[str]:
-    """Return the core metrics to compute by default: no BLEU if the dataset brings a column of BLEU,
-    and no ROUGE if it brings one of ROUGE."""
+    """Return the core metrics to compute by default: no BLEU if the dataset has a column of BLEU,
+    and no ROUGE if it has one of ROUGE."""
     columns = collection.metrics.exclude(kind=Metric.Kind.COMPUTED)
     brought = " ".join(columns.values_list("name", flat=True)).casefold()
     return [metric for metric in CORE if metric.partition("_")[0] not in brought]
@@ -71,7 +71,7 @@ class ChosenMetric:
 
 @dataclass(frozen=True)
 class Computed:
-    """How many values are new, and why each metric that could not be had could not."""
+    """The number of new values, and for each metric that could not be computed the reason."""
 
     values: int
     failures: Mapping[str, str]
@@ -93,7 +93,7 @@ class MissingScores:
 
     @property
     def unit(self) -> ScoredUnit:
-        """What is read for it; metrics of questions share what is read."""
+        """The unit of text to read for it; all metrics of questions share one kind of unit."""
         unit = self.recipe.spec.unit
         return ScoredUnit.PAIR if unit in scoring.QUESTION_UNITS else unit
 
@@ -112,12 +112,12 @@ def compute(
     again: Callable[[], None] = lambda: None,
     within: tuple[int, int] | None = None,
 ) -> Computed:
-    """Compute what is not there yet, and keep it chunk by chunk; `again` is called within a metric,
-    before each text. `within`: only the targets whose keys lie from the first to the last of these.
+    """Compute the missing scores, and store them chunk by chunk; `again` is called within a metric,
+    before each text. `within`: only targets whose keys lie between these two, inclusive.
 
-    A value stands for a fingerprint: a collection's texts never change, so what has a score is not
-    scored again, and an attempt that comes after a dead one goes on where that one ended. A metric
-    that fails is named; the others go on.
+    A score belongs to a fingerprint, and a dataset's texts never change: targets with a score are
+    not scored again, and an attempt after a failed one continues where that one ended. A metric
+    that fails is reported; the others continue.
     """
     found, failures = missing(collection, chosen=chosen, preparation=preparation, within=within)
     return compute_missing(collection, found, failures, step=step, again=again)
@@ -150,7 +150,8 @@ def missing(
     preparation: Preparation,
     within: tuple[int, int] | None = None,
 ) -> tuple[list[MissingScores], dict[str, str]]:
-    """Return what each chosen metric has not scored yet, and why some metrics cannot be computed."""
+    """Return the targets that each chosen metric has not scored yet, and why some metrics cannot
+    be computed."""
     found: list[MissingScores] = []
     failures: dict[str, str] = {}
     targets: dict[ScoredUnit, Sequence[int]] = {}
@@ -270,8 +271,8 @@ def _kept(
 
 
 def _row(collection: Collection, work: MissingScores) -> Metric:
-    """Return the column of a metric, made where there is none yet; jobs and files that make columns
-    of one collection wait for each other."""
+    """Return the column of a metric, created if there is none yet; jobs and files that create
+    columns of one dataset wait for each other."""
     spec = work.recipe.spec
     own = fingerprint(spec, work.params, work.preparation, collection.language)
     if known := collection.metrics.filter(fingerprint=own).first():
@@ -310,8 +311,8 @@ def _score(row: Metric, work: MissingScores, key: int, result: MetricResult) -> 
 
 
 def _plain(detail: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what is short of a result's detail; matrices of pair scores are computed again where
-    they are shown."""
+    """Return the short values of a result's detail; matrices of pair scores are not stored but
+    computed again when they are shown."""
     short = {
         name: value for name, value in detail.items() if isinstance(value, bool | int | float | str)
     }

@@ -1,4 +1,4 @@
-"""Scoring a collection as a job of its own, and guessing beforehand how long that takes."""
+"""Score a dataset as a separate job, and estimate the time beforehand."""
 
 from collections.abc import Mapping, Sequence
 from time import perf_counter
@@ -24,9 +24,9 @@ SHOWN = 20  # jobs at work that a page lists
 def start(
     *, collection: Collection, by: User, kind: str = KIND, parameters: Mapping[str, Any]
 ) -> Job:
-    """Write down that scores are wanted, or an estimate of the time; the caller rings for it.
+    """Create a queued job that computes scores, or estimates the time. The caller notifies workers.
 
-    What somebody asked for already and is not done yet is not asked for twice.
+    If the same user has an unfinished job with the same parameters, that one is returned.
     """
     same = Job.objects.unfinished().filter(
         collection=collection, kind=kind, created_by=by, parameters=dict(parameters)
@@ -42,8 +42,8 @@ def newest(collection: Collection, kind: str) -> Job | None:
 
 
 def at_work(collection: Collection) -> list[Job]:
-    """Return the jobs that are to score a collection or to estimate it, whoever asked; a newer one
-    hides no older one, which may hold a worker."""
+    """Return the unfinished jobs of all users that score a dataset or estimate the time, the oldest
+    first, because an older one may occupy a worker."""
     asked = Job.objects.unfinished().filter(collection=collection, kind__in=(KIND, ESTIMATE))
     return list(asked.order_by("created_at")[:SHOWN])
 
@@ -56,7 +56,7 @@ def execute(work: jobs.Work) -> dict[str, Any]:
 
 
 def estimate(work: jobs.Work) -> dict[str, Any]:
-    """Time every chosen metric on a sample of the collection, and say what all of it would take."""
+    """Time every chosen metric on a sample of the dataset, and estimate the time for all of it."""
     collection, chosen, preparation = _asked(work.job)
     rows: list[Record] = []
     for place, each in enumerate(chosen):
@@ -87,8 +87,7 @@ def _asked(job: Job) -> tuple[Collection, Sequence[ChosenMetric], Preparation]:
 def _timed(
     collection: Collection, metric: Scorer, each: ChosenMetric, preparation: Preparation
 ) -> Record:
-    """Time a first item, which pays for whatever starts up, and then a sample spread over the
-    collection."""
+    """Time a first item, which includes the start-up, and then a sample spread over the dataset."""
     unit = metric.spec.unit
     keys = items.targets(collection, unit)
     sample = (

@@ -70,7 +70,7 @@ def _parts_of(
 
 
 def _of_parts(job: Job) -> Computed:
-    """Return what the parts of a job computed, and why some metrics could not be computed."""
+    """Return the results of a job's parts, and why some metrics could not be computed."""
     values, failures = 0, dict[str, str]()
     for part in job.parts.order_by("created_at"):
         metric = part.parameters["metric"]
@@ -111,14 +111,14 @@ def execute(work: jobs.Work) -> dict[str, Any]:
 
 
 class StartedMetric:
-    """What a metric starts (a Java program, a model), kept between its parts in this process."""
+    """A metric's running program or model, kept between its parts in this process."""
 
     def __init__(self) -> None:
         self.metric = ""
         self.running = ExitStack()
 
     def start(self, metric: str) -> None:
-        """Keep what a metric starts until another is started, or `stop`."""
+        """Start a metric's program or model; it runs until another is started, or `stop`."""
         if metric != self.metric:
             self.stop()
             self.running.enter_context(scoring.kept([registry.get(metric)]))

@@ -1,5 +1,5 @@
-"""What simulated annotators answer in the copy of a study, whatever the order in which tasks come
-to them."""
+"""Answers of simulated annotators in the copy of a study, independent of the order of their
+tasks."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -19,7 +19,7 @@ UNIT = (
 
 
 class SimulatedAnswers:
-    """What each simulated annotator answers, whatever the order in which tasks come to them."""
+    """Answers of each simulated annotator, independent of the order of their tasks."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class SimulatedAnswers:
         return self.on_all(enrollment, unit, again)[criterion]
 
     def seconds(self, enrollment: int, values: int, task: int, again: bool) -> float:
-        """Return how long one of them takes for a page of so many values."""
+        """Return the seconds that one of them takes for a page with a number of values."""
         place, who = self.people[enrollment]
         mean, stream = timing.mean_of(1, values, self.page, self.assumed), (place, task, int(again))
         return timing.seconds_of(values, mean, who.pace, stream, self.assumed)
@@ -57,10 +57,10 @@ class SimulatedAnswers:
 def _seen(
     copy: Campaign, quality: Mapping[str, float], criteria: tuple[RubricCriterion, ...]
 ) -> dict[int, Seen]:
-    """Return what stands behind every unit that may be met, those of checks among them.
+    """Return the number and true quality of every unit in the copy's tasks, including checks.
 
-    Units are numbered by source, system and position, so that chance is the same wherever the study
-    is stored.
+    Units are numbered by source, system and position, so that random draws do not depend on where
+    the study is stored.
     """
     sets = TaskUnit.objects.filter(task__round__campaign=copy).values("unit__question_set")
     units = Unit.objects.filter(question_set__in=sets).values_list(*UNIT)
@@ -79,9 +79,9 @@ def _seen_in_checks(
     numbered: int,
     criteria: tuple[RubricCriterion, ...],
 ) -> dict[int, Seen]:
-    """Return what stands behind the units of checks: of a gold question the accepted values, of a
-    degraded copy something worse, and around either what is copied; `numbered`: so many units have
-    a number."""
+    """Return the true quality behind the units of checks: for a gold question its accepted values,
+    for a degraded copy a lower quality, and for the other units that of the units they copy.
+    `numbered`: how many units already have a number."""
     middle = Seen(numbered, simulated.qualities(criteria, 0.5))
     found: dict[int, Seen] = {}
     items = copy.check_items.select_related("unit__question_set", "original__question_set")
@@ -101,8 +101,8 @@ def _seen_in_checks(
 
 
 def _accepted_quality(item: CheckItem, criteria: tuple[RubricCriterion, ...]) -> dict[str, float]:
-    """Return the quality that stands at the middle of the values that a gold question accepts; the
-    scale's middle where none is named."""
+    """Return the quality at the middle of the values that a gold question accepts; the middle of
+    the scale if none is named."""
     found = {}
     for each in criteria:
         points = simulated.points_of(each)

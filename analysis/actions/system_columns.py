@@ -1,4 +1,4 @@
-"""Scores of systems that were computed elsewhere, brought from a file and kept beside those
+"""Scores of systems that were computed elsewhere, imported from a file and stored beside those
 computed here."""
 
 import hashlib
@@ -40,7 +40,7 @@ def add(
 def _metric(
     collection: Collection, file: str, sha256: str, column: str, direction: str, scale: str
 ) -> Metric:
-    """Return the new row of a column; the file's name is no part of what tells columns apart."""
+    """Return the new row of a column; the file's name is not part of a column's fingerprint."""
     metric, is_new = Metric.objects.get_or_create(
         collection=collection,
         fingerprint=fingerprint(file_sha256=sha256, column=column, name=column),

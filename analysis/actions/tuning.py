@@ -64,8 +64,8 @@ def criteria(campaign: Campaign) -> list[tuple[str, str]]:
 
 
 def start(*, campaign: Campaign, by: User, parameters: Mapping[str, Any]) -> Job:
-    """Write down that weights are to be tuned; the caller rings for it. What waits already is not
-    asked for twice."""
+    """Create a queued job that tunes weights, or return an equal unfinished one. The caller
+    notifies workers."""
     same = campaign.jobs.unfinished().filter(kind=KIND, parameters=dict(parameters))
     return same.first() or jobs.enqueue(kind=KIND, parameters=parameters, by=by, campaign=campaign)
 
@@ -76,7 +76,7 @@ def latest(campaign: Campaign) -> Job | None:
 
 
 def settings_of(done: Job) -> dict[str, dict[str, Any]]:
-    """Return what a tuning found as settings by metric, as `offers.chosen` reads them."""
+    """Return a tuning's weights as settings by metric, as `offers.chosen` reads them."""
     weights = {row["part"]: row["mean"] for row in done.result["weights"]}
     delta = weights.pop("delta")
     return {
@@ -106,8 +106,8 @@ def execute(work: jobs.Work) -> dict[str, Any]:
 def _judged(
     campaign: Campaign, criterion: str
 ) -> tuple[list[ScoredQuestion], FloatArray, list[str]]:
-    """Return the judged questions that have a reference, their mean judgments turned so that higher
-    is better, and the clusters of their sources."""
+    """Return the judged questions that have a reference, their mean judgments sign-aligned so that
+    higher is better, and the clusters of their sources."""
     read, given = frames.material(campaign), frames.references(campaign)
     kept = read.questions.dropna(subset=["text"])
     kept = kept[kept["source"].isin(list(given))]

@@ -37,7 +37,7 @@ class DegradedCopySerializer(JobSerializer):
 
 
 class NewDegradedCopySerializer(serializers.Serializer):
-    """What to degrade and how. Fields that are not sent are as the page offers them."""
+    """Settings of a degradation. Omitted fields have the defaults of the page."""
 
     systems = serializers.ListField(
         child=serializers.IntegerField(),

@@ -40,7 +40,7 @@ class PowerAnalysisSerializer(JobSerializer):
 
 
 class NewPowerAnalysisSerializer(serializers.Serializer):
-    """What to plan for. Fields that are not sent are as the page offers them."""
+    """Settings of a power analysis. Omitted fields have the defaults of the page."""
 
     variances = serializers.CharField(
         required=False, help_text="The key of one of the sources of variances."
@@ -48,7 +48,7 @@ class NewPowerAnalysisSerializer(serializers.Serializer):
     difference = serializers.FloatField(
         required=False, help_text="The smallest difference of two systems' means to find."
     )
-    annotators = serializers.IntegerField(required=False, help_text="Per item, at most.")
+    annotators = serializers.IntegerField(required=False, help_text="Maximum per item.")
     power = serializers.FloatField(required=False)
     level = serializers.FloatField(required=False)
     comparisons = serializers.IntegerField(required=False)
@@ -68,7 +68,7 @@ class VariancesSerializer(serializers.Serializer):
     retrieve=extend_schema(summary="Return a power analysis with what it found"),
 )
 class PowerAnalyses(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
-    """How many items and annotators a campaign needs."""
+    """Power analyses: the numbers of items and annotators that a campaign needs."""
 
     queryset = Job.objects.all()
     serializer_class = PowerAnalysisSerializer
@@ -105,7 +105,7 @@ class PowerAnalyses(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
 
 
 class NewDryRunSerializer(serializers.Serializer):
-    """What the simulated annotators are like. Fields that are not sent are as the page offers them; shares
+    """Settings of the simulated annotators. Omitted fields have the defaults of the page; shares
     are in per cent."""
 
     gap = serializers.IntegerField(required=False)

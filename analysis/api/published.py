@@ -89,7 +89,7 @@ class PublishedStudies(Resource):
 
 
 class Reproduced(OfStaff):
-    """What came out when a published study was computed again."""
+    """Results of reproducing a published study."""
 
     queryset = Campaign.objects.none()
     serializer_class = ReproducedNumberSerializer

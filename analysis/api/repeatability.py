@@ -45,7 +45,7 @@ class ComparisonSerializer(JobSerializer):
     pairs = serializers.ListField(
         child=serializers.DictField(), help_text="Comparisons of two systems in both studies."
     )
-    all_pairs = serializers.IntegerField(help_text="How many pairs there are.")
+    all_pairs = serializers.IntegerField(help_text="The number of all pairs.")
     is_stale = serializers.BooleanField(help_text="Whether judgments or exclusions changed since.")
 
     class Meta(JobSerializer.Meta):

@@ -114,13 +114,15 @@ class WholeRunSerializer(RunSerializer):
 
 
 class NewRunSerializer(serializers.Serializer):
-    """What a run computes. Fields that are not sent are as the page offers them; of the metrics, those that
-    can be computed on the dataset."""
+    """Settings of a run. Omitted fields have the defaults of the page; by default the metrics are
+    those that can be computed on the dataset."""
 
     name = serializers.CharField(max_length=100, required=False, allow_blank=True)
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
     resamples = serializers.IntegerField(min_value=100, max_value=100_000, required=False)
-    design = serializers.CharField(required=False, help_text="What conclusions extend to.")
+    design = serializers.CharField(
+        required=False, help_text="The facets to which conclusions extend."
+    )
     metrics = serializers.ListField(child=serializers.CharField(), required=False)
     prepare_hypothesis = serializers.CharField(required=False)
     prepare_reference = serializers.CharField(required=False)
@@ -319,7 +321,7 @@ class Runs(mixins.ListModelMixin, OfStaff):
 
 
 def _offered(campaign: Campaign) -> dict[str, Any]:
-    """Return what the page offers; of the metrics, those that can be computed on the dataset."""
+    """Return the defaults of the page; metrics are those that can be computed on the dataset."""
     fields = run_forms.RunForm(campaign=campaign).fields
     offered = initial_values(fields)
     computable = {key for key, _name in fields["metrics"].choices}
@@ -328,7 +330,7 @@ def _offered(campaign: Campaign) -> dict[str, Any]:
 
 
 def _each_once(said: Any) -> dict[str, Any]:
-    """Return lists without repetitions: a form looks for each value among all choices."""
+    """Return lists without repetitions, because a form compares each value with all choices."""
     return {
         name: list(dict.fromkeys(value)) if isinstance(value, list) else value
         for name, value in said.items()

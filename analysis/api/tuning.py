@@ -33,7 +33,7 @@ class TuningSerializer(JobSerializer):
 
 
 class NewTuningSerializer(serializers.Serializer):
-    """What to tune. Fields that are not sent are as the page offers them."""
+    """Settings of a tuning. Omitted fields have the defaults of the page."""
 
     criterion = serializers.CharField(help_text="The ratings that the weights are fitted to.")
     metric = serializers.CharField(
@@ -52,7 +52,7 @@ class TunableSerializer(serializers.Serializer):
 
 
 class TuningChoicesSerializer(serializers.Serializer):
-    """What a tuning can be asked for."""
+    """The criteria and metrics that a tuning can use."""
 
     criteria = TunableSerializer(many=True)
     metrics = TunableSerializer(many=True)
@@ -91,7 +91,7 @@ class Tunings(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
     @extend_schema(responses=TuningChoicesSerializer, filters=False)
     @action(detail=False, pagination_class=None, filterset_fields=None)
     def choices(self, request: Request, campaign: UUID) -> Response:
-        """Return the criteria and metrics that a tuning can be asked for."""
+        """Return the criteria and metrics that a tuning can use."""
         found: dict[str, Any] = {
             "criteria": [
                 {"key": key, "name": name} for key, name in tuning.criteria(self.campaign)

@@ -1,2 +1,1 @@
-"""From a number to its questions: lists of questions, and one source with all that was said of
-it."""
+"""From a number to its questions: lists of questions, and one source with all its judgments."""

@@ -1,4 +1,4 @@
-"""What a list of questions shows of each of them."""
+"""The line of each question in a list of questions."""
 
 from dataclasses import dataclass
 
@@ -61,7 +61,7 @@ def lines(chosen: Chosen, page: ListPage, criteria: list[Criterion]) -> list[Que
 
 
 def key_words(chosen: Chosen, row: Listed, score: float | None) -> str:
-    """Write what a question is sorted by."""
+    """Write the sort key of a question."""
     if row.key is None:
         return ""
     if chosen.sort == "score":
@@ -75,8 +75,8 @@ def key_words(chosen: Chosen, row: Listed, score: float | None) -> str:
 
 
 def ranks(row: Listed) -> str:
-    """Write where people and where the metric put a question among all that have both; 1 is the
-    best."""
+    """Write the ranks of a question by human ratings and by the metric, among all questions that
+    have both; 1 is the best."""
     if not row.ranked or row.of_people is None or row.of_metric is None:
         return ""
     people, metric = (

@@ -1,10 +1,10 @@
-"""A list of questions, sorted by what a number rests on and filtered; one page costs the same
-wherever it stands.
+"""Lists of the questions behind a number, sorted and filtered; every page costs the same, wherever
+it is in the list.
 
-The pages are cut by keys: a page begins behind the last question of the one before, so none is
-counted through. In the order of the file the database walks an index. The other orders are computed
+Pages are cut by keys: a page begins after the last question of the previous one, so earlier
+questions are not counted. In file order the database uses an index. The other orders are computed
 over the judgments of one criterion for each page.
-Statements are put together of constants alone; whatever a reader asks for is bound.
+SQL statements are composed only of constants; user input is always bound as parameters.
 """
 # ruff: noqa: S608
 
@@ -41,7 +41,7 @@ CANNOT_SAY = (
     "SELECT point.value FROM judging_scalepoint point "
     "WHERE point.criterion_id = %(criterion)s AND point.missing"
 )
-# judgments of the main round that count: handed in, standing, of annotators who are not left out
+# judgments of the main round that count: submitted, valid, of annotators who are not excluded
 COUNTED = f"""
     FROM judging_judgment j
     JOIN judging_assignment a ON a.id = j.assignment_id
@@ -130,7 +130,7 @@ OUTLIERS = f"""
           AND e.label = %(annotator)s AND said.n > 1
     )
 """
-# by sort: what is worked out first, what a question's key is, and what it is joined by
+# by sort: the WITH query that is computed first, a question's key, and the join that gives it
 KEYS: Mapping[str, tuple[str, str, str]] = {
     "disagreement": (DISTANCES, "pairs.key", "JOIN pairs ON pairs.unit_id = u.id"),
     "gap": (RANKED, "gaps.key", "JOIN gaps ON gaps.unit_id = u.id"),
@@ -160,10 +160,10 @@ JUDGED = """
 POINTS = 400  # questions up to which each is a dot of its own
 CELL = 2.5  # of 100: the side of a cell whose questions share a dot where there are more
 JITTER = 2.5  # of 100, so that questions with equal means do not hide each other
-# Its first question, its questions, whether they share a dot, and its place to the right and down
+# Its first question, number of questions, whether they share a dot, and its x and y position
 Cell = tuple[int, int, bool, float, float]
-# The scatter over all listed questions, turned so that higher is better; each of up to `points`
-# questions is a cell of its own
+# The scatter over all listed questions, sign-aligned so that higher is better; up to `points`
+# questions have a cell each
 SCATTER = """,
     ends AS (
         SELECT min(metric) AS low, nullif(max(metric) - min(metric), 0) AS wide,
@@ -200,7 +200,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a list shows: the material, the order, and what the questions must have."""
+    """Settings of a list: the material, the order, and the filters on questions."""
 
     collection: Collection
     campaign: Campaign | None = None
@@ -223,12 +223,12 @@ class Chosen:
 
 @dataclass(frozen=True)
 class ListedQuestion:
-    """A question of the list, with what it is sorted by: higher stands first."""
+    """A question of the list with its sort key; higher keys come first."""
 
     unit: int
     source: int
     key: float | None = None
-    place: int | None = None  # among all that are listed, where the order is worked out over all
+    place: int | None = None  # among all listed questions, if the order is computed over all
     of_people: float | None = None  # mid-ranks of a gap, from below
     of_metric: float | None = None
     ranked: int = 0
@@ -236,13 +236,13 @@ class ListedQuestion:
 
 @dataclass(frozen=True)
 class ListPage:
-    """Some questions in the order asked for, and whether there are more on either side."""
+    """Some questions in the requested order, and whether there are more on either side."""
 
     rows: list[ListedQuestion] = field(default_factory=list)
     more_before: bool = False
     more_after: bool = False
-    total: int | None = None  # known where the order is worked out over all
-    dots: Sequence[Dot] = ()  # the scatter of a gap: over all that are listed
+    total: int | None = None  # known if the order is computed over all
+    dots: Sequence[Dot] = ()  # the scatter of a gap, over all listed questions
 
 
 def page(
@@ -253,11 +253,11 @@ def page(
     size: int = PAGE,
     points: int = POINTS,
 ) -> ListPage:
-    """Return a page of questions: the first, or the one behind or in front of a question of the
+    """Return a page of questions: the first one, or the page after or before a question of the
     list.
 
-    A question that is not in the list (any more) begins it anew. Up to so many `points`, a gap's
-    questions have a dot each.
+    If that question is not in the list (any more), the first page is returned. In the scatter of a
+    gap, up to `points` questions have a dot each.
     """
     cursor = after or before
     if chosen.sort == "file":
@@ -317,10 +317,10 @@ def _by_key(
 def _stretch(
     chosen: Chosen, cursor: int | None, low: int, high: int, size: int, *, points: int = 0
 ) -> tuple[list[ListedQuestion], int, Sequence[Cell]]:
-    """Return the questions from `low` to `high` places behind one of the list, how many there are in
-    all, and the cells of a gap's scatter if it has `points`.
+    """Return the questions from `low` to `high` places after the question `cursor` of the list, the
+    number of all listed questions, and the cells of a gap's scatter if it has `points`.
 
-    Without that question, or where it is not in the list, the first `size`.
+    Without that question, or if it is not in the list, the first `size` are returned.
     """
     statement, given = keyed(chosen)
     has_scatter = chosen.sort == "gap" and points
@@ -356,7 +356,7 @@ def _stretch(
 
 
 def keyed(chosen: Chosen) -> tuple[str, dict[str, Any]]:
-    """Return a WITH clause that computes what an order sorts by, and its parameters.
+    """Return a WITH clause that computes the sort keys of an order, and its parameters.
 
     Its last table, `keyed`, has a row for each question that is listed: its key, and the ranks and
     values of a gap.
@@ -393,7 +393,7 @@ class Neighbours:
 
 
 def neighbours(chosen: Chosen, *, source: Source, unit: int | None) -> Neighbours:
-    """Return what stands before and behind a question in the order of a list."""
+    """Return the questions before and after a question in the order of a list."""
     if chosen.sort == "file":
         return Neighbours(
             before=_beside(chosen, source, "<", "DESC"), after=_beside(chosen, source, ">", "ASC")
@@ -422,9 +422,9 @@ def _beside(chosen: Chosen, source: Source, sign: str, turned: str) -> ListedQue
 
 
 def _dots(cells: Sequence[Cell]) -> list[Dot]:
-    """Return a metric's values (to the right) and people's means (down from the best) as dots.
+    """Return a metric's values (to the right) and mean human ratings (down from the best) as dots.
 
-    Where a dot is a cell, its area is the number of its questions, so that none hides another.
+    If a dot is a cell, its area is the number of its questions, so that no question is hidden.
     """
     fullest = max((cell[1] for cell in cells), default=1)
     dots = []
@@ -464,8 +464,7 @@ def conditions(chosen: Chosen) -> tuple[str, dict[str, Any]]:
 
 
 def filters(chosen: Chosen) -> tuple[list[str], dict[str, Any]]:
-    """Return what a reader wants of the questions besides their order, as conditions on `UNITS`,
-    and its parameters."""
+    """Return the filters of a list as conditions on `UNITS`, and their parameters."""
     given: dict[str, Any] = {
         "collection": chosen.collection.pk,
         "campaign": chosen.campaign.pk if chosen.campaign else None,
@@ -494,7 +493,7 @@ def filters(chosen: Chosen) -> tuple[list[str], dict[str, Any]]:
 
 
 def _said(chosen: Chosen) -> str:
-    """Return what a judgment must be for its question to be listed."""
+    """Return conditions on judgments, one of which must hold for a question to be listed."""
     conditions = []
     if chosen.criterion and (chosen.value is not None or chosen.sort == "outlier"):
         conditions.append("AND j.criterion_id = %(criterion)s")

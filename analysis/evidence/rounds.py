@@ -1,4 +1,4 @@
-"""Where annotators differed in one round: each question with what everybody said of it. No system
+"""Differences between annotators in one round: each such question with all its ratings. No system
 is named."""
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
 
 @dataclass(frozen=True)
 class Voice:
-    """What one annotator said."""
+    """One annotator's rating."""
 
     annotator: str
     value: int
@@ -49,7 +49,7 @@ class RoundDifference:
 
 @dataclass(frozen=True)
 class Compared:
-    """How many questions and criteria two or more annotators judged, and on which of them they
+    """Numbers of questions and criteria that two or more annotators judged, and those on which they
     differ."""
 
     judged: int
@@ -60,7 +60,7 @@ class Compared:
 
     @property
     def within(self) -> float | None:
-        """Return the share that lies within one rank; None where nothing was judged twice."""
+        """Return the share that lies within one rank; None if nothing was judged twice."""
         return 1 - self.differing / self.judged if self.judged else None
 
     @property
@@ -69,12 +69,12 @@ class Compared:
 
 
 def compared(round: Round, page: int | None = 1) -> Compared:
-    """Compare what annotators handed in, those who are left out excepted. `page`: which of the
-    differences are laid out; none where it is None, and the last page's beyond it.
+    """Compare the submitted ratings of annotators who are not excluded. `page`: the page of
+    differences to return; none if it is None, and the last page if it is too high.
 
-    Values of a scale in order differ by their ranks, and a step of one is no difference to discuss;
-    on a scale without order any two values differ. What is asked once for a set counts once, and
-    "cannot say" is no value.
+    Values of an ordered scale differ by their ranks, and a step of one is no difference to discuss;
+    on a scale without order any two values differ. A criterion asked once for a set counts once,
+    and "cannot say" is no value.
     """
     scales = _scales(round)
     said = _said(round, scales)
@@ -149,8 +149,8 @@ def _scales(round: Round) -> dict[int, _RankedScale]:
 
 
 def _said(round: Round, scales: dict[int, _RankedScale]) -> dict[tuple[int, int], list[Judgment]]:
-    """Return what was handed in by unit and criterion; what is asked once for a set, at one unit
-    of it."""
+    """Return the submitted judgments by unit and criterion; those of a criterion asked once for a
+    set, at one unit of it."""
     said: dict[tuple[int, int], list[Judgment]] = defaultdict(list)
     once: set[tuple[int, int, int | None]] = set()
     for row in _rows(round):

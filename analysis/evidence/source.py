@@ -1,5 +1,4 @@
-"""One source with everything that is known of it: its questions, what people said of each, and all
-scores."""
+"""One source with all its data: its questions, the judgments of each, and all scores."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
@@ -31,12 +30,12 @@ from judging.spans import Segment, range_of, segments
 
 MATCHING = "analysis.matching"
 CELL = 100  # characters of a long text that count as one
-REASON = 2_000  # characters of a machine judge's reason; a report's table holds more of it
+REASON = 2_000  # characters of an LLM judge's reason; a report's table holds more of it
 
 
 @dataclass(frozen=True)
 class Said:
-    """What one annotator gave a question on one criterion."""
+    """One annotator's rating of a question on one criterion."""
 
     annotator: str
     value: int
@@ -48,7 +47,7 @@ class Said:
 
 @dataclass(frozen=True)
 class SaidByMachine:
-    """What one machine judge gave a question, with its reason; never among what people gave."""
+    """One LLM judge's values of a question, with its reasons; kept separate from human ratings."""
 
     judge: str
     system: str
@@ -60,7 +59,7 @@ class SaidByMachine:
 
 @dataclass(frozen=True)
 class Given:
-    """A question, or a question set as a whole, with what was said of it."""
+    """A question, or a question set as a whole, with its judgments."""
 
     unit: int
     system: str
@@ -81,13 +80,13 @@ class ShownSource:
 
     source: Source
     passage: tuple[Segment, ...]
-    sentence: str  # where there is no passage to mark it in
+    sentence: str  # only if there is no passage to mark it in
     references: list[str]
-    criteria: list[Criterion]  # those that somebody rated here
+    criteria: list[Criterion]  # those that any annotator rated here
     unrated: list[Criterion]
     metrics: list[Metric]
     questions: list[Given]
-    # Questions and sets, of a source that has very many or with very much beside
+    # Number of questions and sets that are omitted, if a source has very many or very much data
     not_shown: int = 0
     metrics_not_shown: int = 0
     comments: list[tuple[str, str]] = field(default_factory=list)  # on the whole task
@@ -104,13 +103,13 @@ def shown(
     first: Metric | None = None,
     asked: int | None = None,
 ) -> ShownSource:
-    """Return a source with all that is known of it; `first`: the metric whose scores stand first.
-    Of a source with very many questions, or with very much beside them, some are shown, and the one
+    """Return a source with all its data; `first`: the metric whose scores come first. If a source
+    has very many questions, or very much data about them, only some are shown, among them the one
     that is `asked` for.
 
-    `blind`: for somebody who still judges it. No system, rating, comment, score, reference (which
-    may be a system's question) or column of the file is read then, and the questions stand in the
-    order of their texts, which no system decides.
+    `blind`: for a user who still judges the source. No system, rating, comment, score, reference
+    (which may be a system's question) or column of the file is read then, and questions are in the
+    order of their texts, which does not depend on systems.
     """
     (units, count), told = _units(source, campaign, blind, asked), _Told()
     if not blind:
@@ -149,13 +148,13 @@ def _references(source: Source) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Told:
-    """What is known of a source's units beside their texts; a blind reader is told nothing."""
+    """The data about a source's units besides their texts; empty for a blind reader."""
 
     metrics: list[Metric] = field(default_factory=list)
     metrics_not_shown: int = 0
     scores: dict[tuple[int | None, int], Score] = field(default_factory=dict)  # unit, metric
     attributes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
-    criteria: list[Criterion] = field(default_factory=list)  # that somebody rated here
+    criteria: list[Criterion] = field(default_factory=list)  # that any annotator rated here
     unrated: list[Criterion] = field(default_factory=list)
     said: dict[tuple[int, int], list[Said]] = field(default_factory=dict)  # unit, criterion
     comments: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
@@ -179,7 +178,7 @@ class _Told:
         )
 
     def with_people(self, units: list[Unit], campaign: Campaign) -> Self:
-        """Add what people and machine judges of one campaign said."""
+        """Add the judgments of annotators and LLM judges of one campaign."""
         said = said_of(units, campaign)
         rated = {criterion for _unit, criterion in said}
         asked = list(campaign.rubric.criteria.all())
@@ -222,8 +221,8 @@ def _units(
 
 
 def _cells(units: list[Unit], campaign: Campaign | None) -> Counter[int]:
-    """Count by unit what stands beside it: values of columns, and what people and machine judges
-    said. Its scores are columns of their own."""
+    """Count for each unit its cells besides the text: values of columns, and judgments of
+    annotators and LLM judges. Its scores are columns of their own."""
     cells: Counter[int] = Counter()
     held = Attribute.objects.filter(unit__in=units).order_by().values_list("unit")
     for unit, n, length in held.annotate(n=Count("pk"), length=Sum(Length("value"))):
@@ -245,8 +244,8 @@ def _cells(units: list[Unit], campaign: Campaign | None) -> Counter[int]:
 
 
 def said_of(units: list[Unit], campaign: Campaign) -> dict[tuple[int, int], list[Said]]:
-    """Return what was handed in for these units, by unit and criterion, the annotators in order of
-    their labels."""
+    """Return the submitted judgments of these units, by unit and criterion, the annotators in order
+    of their labels."""
     left_out = set(
         Exclusion.objects.standing()
         .filter(enrollment__campaign=campaign)
@@ -286,7 +285,7 @@ def said_of(units: list[Unit], campaign: Campaign) -> dict[tuple[int, int], list
 
 
 def _by_machines(units: list[Unit], campaign: Campaign) -> list[SaidByMachine]:
-    """Return what machine judges said of these units, question by question in the units' order."""
+    """Return the LLM judges' judgments of these units, question by question in the units' order."""
     rows = (
         MachineJudgment.objects.filter(judge__campaign=campaign, unit__in=units)
         .annotate(reason=Left("rationale", REASON + 1))
@@ -336,7 +335,7 @@ def _comments(units: list[Unit], campaign: Campaign) -> dict[int, list[tuple[str
 
 
 def _on_tasks(units: list[Unit], campaign: Campaign) -> list[tuple[str, str]]:
-    """Return comments on whole tasks that these units stand on."""
+    """Return comments on whole tasks that contain these units."""
     rows = (
         _notes(campaign)
         .filter(unit__isnull=True, assignment__task__task_units__unit__in=units)
@@ -379,8 +378,9 @@ def _given(unit: Unit, told: _Told, blind: bool) -> Given:
 
 
 def _matched(source: Source) -> tuple[list[dict[str, Any]], int]:
-    """Return pairs of the newest matching of this source's questions with its references, where
-    somebody asked for one, and how many more there are: each set says a long reference again."""
+    """Return the pairs of the newest matching of this source's questions with its references, if a
+    user requested one, and the number of pairs omitted, because each set repeats a long
+    reference."""
     asked = Job.objects.filter(collection=source.collection_id, parameters__source=source.key)
     newest = asked.done(MATCHING).first()
     if newest is None:

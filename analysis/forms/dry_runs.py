@@ -1,4 +1,4 @@
-"""What simulated annotators are to be like."""
+"""Form for the settings of simulated annotators."""
 
 from typing import Any
 

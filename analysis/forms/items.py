@@ -1,4 +1,4 @@
-"""What a list of questions is sorted and filtered by, as its address says it."""
+"""Form for the order and filters of a list of questions, read from its address."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ class ItemsForm(forms.Form):
 
     @cached_property
     def metrics(self) -> dict[str, Metric]:
-        """The metrics of the collection by the names that reports give them."""
+        """The metrics of the dataset by the names that reports give them."""
         rows = list(Metric.objects.filter(collection=self.collection).order_by("pk"))
         names = metric_names(rows)
         return {names[each.pk]: each for each in rows}
@@ -106,8 +106,8 @@ class ItemsForm(forms.Form):
         return given
 
     def chosen(self) -> Chosen:
-        """Return what the list shows. An order that rests on ratings takes the first criterion
-        where none is named."""
+        """Return the settings of the list. If an order needs ratings and no criterion is chosen, it
+        uses the first one."""
         given = self.cleaned_data
         sort = given.get("sort") or "file"
         criterion = next(
@@ -131,7 +131,7 @@ class ItemsForm(forms.Form):
         )
 
     def query(self) -> ItemQuery:
-        """Return what was asked for, to be put into addresses."""
+        """Return the order and filters, to be put into addresses."""
         given = {
             name: value for name, value in self.cleaned_data.items() if value not in (None, "")
         }

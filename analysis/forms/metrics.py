@@ -1,4 +1,4 @@
-"""What a researcher chooses about a collection's metrics."""
+"""Forms for the metrics of a dataset."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -40,8 +40,8 @@ SOURCES_OFFERED = 200
 
 
 class PreparationForm(forms.Form):
-    """How the texts of a collection are prepared, on either side of a metric; what there is follows
-    their language."""
+    """The preparation of a dataset's texts, on either side of a metric; the choices depend on their
+    language."""
 
     prepare_hypothesis = forms.ChoiceField(
         label=_("Questions are"),
@@ -65,15 +65,15 @@ class PreparationForm(forms.Form):
 
 
 def _preparations(language: str) -> list[tuple[str, Any]]:
-    """Return the preparations that make words of a language; those of programs that are missing are
-    left out."""
+    """Return the preparations that yield words of a language, without those whose programs are
+    missing."""
     if is_spaced(language):
         return SPACED
     return UNSPACED + (JAPANESE if primary(language) == "ja" and sudachi_version() else [])
 
 
 class ScoresForm(PreparationForm):
-    """Which metrics to compute on a collection, on which texts, with which settings."""
+    """The metrics to compute on a dataset, the preparation of texts, and settings of metrics."""
 
     metrics = forms.MultipleChoiceField(label=_("Metrics"), widget=forms.CheckboxSelectMultiple)
 
@@ -104,7 +104,7 @@ class ScoresForm(PreparationForm):
         return cleaned
 
     def _values(self, cleaned: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """Return the settings that were filled in, by metric; one left out keeps its default."""
+        """Return the settings that were filled in, by metric; empty ones keep their defaults."""
         return {
             id: {
                 each.name: value
@@ -166,7 +166,7 @@ def _checking(check: Callable[[str], object]) -> Callable[[str], None]:
 
 
 class _Words(forms.CharField):
-    """Words with spaces between; none is nothing."""
+    """A field of words separated by spaces; without words it is empty."""
 
     def prepare_value(self, value: Any) -> Any:
         return " ".join(value) if isinstance(value, tuple | list) else value
@@ -190,7 +190,7 @@ class CompareForm(forms.Form):
 
 
 class MatchingForm(forms.Form):
-    """A Multi-metric of the collection, and the source whose questions are matched by it."""
+    """A Multi-metric of the dataset, and the source whose questions are matched by it."""
 
     metric = forms.ModelChoiceField(
         label=_("Metric"), queryset=Metric.objects.none(), empty_label=None
@@ -266,8 +266,8 @@ class SystemScoresForm(forms.Form):
 
 
 class TuningForm(forms.Form):
-    """What to tune: on which criterion, with which metric beside answerability, and how weights are
-    searched."""
+    """Settings of a tuning: the criterion, the metric that answerability is mixed into, and the
+    search for weights."""
 
     criterion = forms.ChoiceField(
         label=_("Criterion"), help_text=_("The ratings that the weights are fitted to.")

@@ -1,4 +1,4 @@
-"""What somebody gives to have a published study computed again."""
+"""Form for reproducing a published study."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _

@@ -1,4 +1,4 @@
-"""What an analyst chooses before an analysis."""
+"""Forms for the settings of analyses."""
 
 from typing import Any
 
@@ -237,7 +237,7 @@ class RunForm(PreparationForm):
             del self.fields["reading"]
 
     def left_out(self) -> list[forms.BoundField]:
-        """The fields that leave parts of the study out."""
+        """The fields that exclude parts of the study."""
         return [
             self[f"without_{what}"] for what in LEFT_OUT if self.fields[f"without_{what}"].choices
         ]
@@ -274,7 +274,7 @@ class RunForm(PreparationForm):
 
 
 def _parts(campaign: Campaign) -> dict[str, list[tuple[str, str]]]:
-    """Return what a run can leave out: systems, criteria, metrics and annotators, as key and
+    """Return the systems, criteria, metrics and annotators that a run can exclude, as key and
     name."""
     collection = campaign.collection
     systems = collection.systems.order_by("name").values_list("name", "name")
@@ -289,8 +289,8 @@ def _parts(campaign: Campaign) -> dict[str, list[tuple[str, str]]]:
 
 
 class PowerForm(forms.Form):
-    """What to plan for: where variances come from, the difference to find, how surely, and by how
-    many annotators."""
+    """Settings of a power analysis: the source of variances, the difference to find, the power, and
+    the number of annotators."""
 
     variances = forms.ChoiceField(
         label=_("Variances from"),
@@ -330,7 +330,7 @@ class PowerForm(forms.Form):
 
 
 class DegradeForm(forms.Form):
-    """Which questions are made worse on purpose, how, and what stands beside them."""
+    """Settings of a degradation: which questions, in which ways, and which others are kept."""
 
     systems = forms.MultipleChoiceField(
         label=_("Degrade the questions of"), widget=forms.CheckboxSelectMultiple
@@ -368,7 +368,7 @@ class DegradeForm(forms.Form):
         self.fields["name"].initial = _now("%(name)s, degraded") % {"name": collection.name[:180]}
 
     def wanted(self) -> degrading.WantedDegradation:
-        """Return what is to be made."""
+        """Return the settings of the degradation."""
         said = dict(self.cleaned_data)
         chosen = said.pop("systems")
         names = [self.system_names[key] for key in chosen if key in self.system_names]

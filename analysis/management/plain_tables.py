@@ -36,8 +36,8 @@ def add_encoding(parser: ArgumentParser) -> None:
 
 
 def parsed(path: Path, encoding: str, reader: Callable[[bytes], RowTable]) -> RowTable:
-    """Return the table of a file, or say in a sentence why it cannot be read, and which option
-    names another encoding."""
+    """Return the table of a file, or raise an error that says why it cannot be read, and which
+    option names another encoding."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -63,8 +63,8 @@ def _option(data: bytes) -> str:
 
 
 def read(path: Path, encoding: str = "") -> RowTable:
-    """Return the table of a CSV, TSV, JSON Lines or workbook file, or say in a sentence why it
-    cannot be read."""
+    """Return the table of a CSV, TSV, JSON Lines or workbook file, or raise an error that says why
+    it cannot be read."""
     table = parsed(path, encoding, READERS.get(path.suffix.lower(), read_delimited))
     if refused := [problem for problem in table.problems if problem.kind == "row"]:
         raise CommandError(
@@ -127,7 +127,7 @@ def of_estimate(found: Estimate, **where: Any) -> PlainRecord:
 
 
 def of_check(check: Check) -> PlainRecord:
-    """Return what another library said of the same number."""
+    """Return another library's value of the same number."""
     return {
         "checked_by": check.library,
         "checked_version": check.version,
@@ -138,7 +138,7 @@ def of_check(check: Check) -> PlainRecord:
 
 
 def full(value: Any) -> Any:
-    """Return a number as it is, None where it is not finite."""
+    """Return a number unchanged, None if it is not finite."""
     if isinstance(value, float):
         return float(value) if isfinite(value) else None
     return value
@@ -149,7 +149,7 @@ def as_json(records: Sequence[PlainRecord]) -> str:
 
 
 def as_text(records: Sequence[PlainRecord], columns: Sequence[str]) -> str:
-    """Return the named columns as an aligned table; ones that are empty throughout are left out."""
+    """Return the named columns as an aligned table; columns without any value are omitted."""
     used = [
         column
         for column in columns

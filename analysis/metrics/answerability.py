@@ -60,8 +60,8 @@ _INSIDE = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)  # a search for the end 
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a question without the punctuation at their ends; a possessive s stands
-    alone.
+    """Return the words of a question without the punctuation at their ends; a possessive s is a
+    word of its own.
 
     Examples
     --------
@@ -75,8 +75,8 @@ def split_words(text: str) -> list[str]:
 def classes(text: str, *, stems: Sequence[str] = (), words: str = "split") -> Bags:
     """Sort the words of a cased question into content, entity, question and function words.
 
-    A word can be in two classes: the word after what or which counts as a question word, and as
-    what else it is. With `stems` (the paper's WikiMovies) content words are those that contain one
+    A word can be in two classes: the word after what or which counts as a question word, and also
+    in its own class. With `stems` (the paper's WikiMovies) content words are those that contain one
     of them. Capitals decide the class; the bags hold lower-cased words, so `The` and `the` match.
     `words`: "split" takes punctuation off, so that "Titanic?" and "Titanic ?" are the same;
     "whitespace" leaves it on, as the papers' scripts do.
@@ -106,7 +106,7 @@ def _bag(tokens: Iterable[str]) -> Bag:
 
 
 def asks(token: str) -> bool:
-    """Say whether a word is a question word, lower-case or with its first letter capital."""
+    """Return whether a word is a question word, in lower case or with a capital first letter."""
     return token in QUESTION_WORDS or (
         token[0].isupper() and token[0].lower() + token[1:] in QUESTION_WORDS
     )
@@ -263,13 +263,13 @@ def best_answerability(question: ScoredQuestion, params: Mapping[str, Any]) -> f
 
 
 def has_capitals(texts: Iterable[str]) -> bool:
-    """Say whether any word could be told to be an entity."""
+    """Return whether any text has a capital letter, by which entities are recognised."""
     return any(character.isupper() for text in texts for character in text)
 
 
 @dataclass(frozen=True, slots=True)
 class Answerability:
-    """Answerability of one question, with the weights published for SQuAD unless told."""
+    """Answerability of one question, by default with the weights published for SQuAD."""
 
     spec = MetricSpec(
         id="answerability",

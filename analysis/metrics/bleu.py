@@ -80,7 +80,7 @@ def corpus_bleu(pairs: Iterable[tuple[str, Sequence[str]]]) -> tuple[float, ...]
 def counts(hypothesis: str, references: tuple[str, ...]) -> Counts:
     """Count matches, clipped by the references, and guesses for each order.
 
-    Where nothing of one order matches, nothing of a higher one can.
+    If no n-gram of one order matches, none of a higher order can match.
     """
     words, others = hypothesis.split(), [reference.split() for reference in references]
     matches = [0] * ORDERS

@@ -1,5 +1,4 @@
-"""Rows of a plain table in, a column of scores out: what `manage.py score` and nothing else needs
-of metrics."""
+"""Score the rows of a plain table and return a column of scores; used only by `manage.py score`."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,8 +23,8 @@ AT_ONCE = 5000
 
 
 class BadCell(ValueError):
-    """A cell or column that cannot be scored; the message says which, the row is counted as a
-    spreadsheet does."""
+    """A cell or column that cannot be scored; the message names it, with the row number of a
+    spreadsheet."""
 
     def __init__(self, reason: str, *, row: int = 0, column: str = "") -> None:
         super().__init__(reason)
@@ -35,7 +34,7 @@ class BadCell(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableColumns:
-    """Which column is what; blank where the table has none."""
+    """The names of a table's columns by their role; blank if the table has none."""
 
     hypothesis: str
     reference: str = ""

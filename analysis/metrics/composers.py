@@ -1,5 +1,5 @@
-"""Set metrics made of a metric of one question: P-, R- and F-metric, Multi-metric, Average-metric,
-and the conservative and liberal evaluation.
+"""Set metrics derived from a metric of one question: P-, R- and F-metric, Multi-metric,
+Average-metric, and the conservative and liberal evaluation.
 
 The first three are of Schlichtkrull and Cheng 2020, the next two of Ray Chowdhury et al. 2022, the
 last two of Du and Cardie 2017.
@@ -149,12 +149,12 @@ def composed(base: Scorer) -> list[Scorer]:
 
 
 def aligned_by_source(base: Scorer) -> list[Scorer]:
-    """Return the conservative and the liberal evaluation (Du and Cardie 2017), which compare what
-    belongs to the same question-worthy sentence: here, to the same source.
+    """Return the conservative and the liberal evaluation (Du and Cardie 2017), which compare
+    questions on the same question-worthy sentence: here, on the same source.
 
     Both are the mean score of a source's predictions against its references. They differ on a
-    source that has predictions alone (it was chosen wrongly) or references alone (it was missed):
-    0 in the conservative evaluation, left out in the liberal one.
+    source that has only predictions (it was chosen wrongly) or only references (it was missed):
+    it scores 0 in the conservative evaluation and is skipped in the liberal one.
     """
     return [
         Average(base, "conservative", "Conservative"),
@@ -163,8 +163,8 @@ def aligned_by_source(base: Scorer) -> list[Scorer]:
 
 
 def can_compose(spec: MetricSpec) -> bool:
-    """Say whether a metric can be composed: it scores a question by references alone, more is
-    better, names differ."""
+    """Return whether set metrics can be derived from a metric: it scores a question by references
+    alone, higher is better and bounded below, and no parameter has a name that set metrics add."""
     names = {parameter.name for parameter in spec.parameters}
     alone = spec.unit in QUESTION_UNITS and not spec.needs & {Need.CONTEXT, Need.ANSWER}
     bounded = spec.range[0] > -inf  # log-likelihoods have no 0 for what is missing

@@ -46,7 +46,7 @@ def token_f1(answer: str, given: str) -> float:
     """Return the F1 of the words of two answers as bags, once normalised (Rajpurkar et al. 2016,
     section 6.1).
 
-    Where nothing is left of either, it is their exact match, as in SQuAD 2.
+    If either is empty after normalisation, it is their exact match, as in SQuAD 2.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def token_f1(answer: str, given: str) -> float:
 
 
 def reader_available() -> tuple[bool, str]:
-    """Say whether the operator's question-answering model can be used, and if not, why."""
+    """Return whether the operator's question-answering model can be used, and if not, why."""
     folder = folder_of(QA_VARIABLE)
     reason = reason_against(folder, QA_VARIABLE) or (
         reason_against_reader(folder) if folder else ""
@@ -70,7 +70,7 @@ def reader_available() -> tuple[bool, str]:
 
 
 def read(asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Reading]:
-    """Return what the operator's model reads, for each pair of question and passage."""
+    """Return the answer of the operator's model for each pair of question and passage."""
     folder = folder_of(QA_VARIABLE)
     if folder is None:
         raise MetricUnavailable(f"no model: set {QA_VARIABLE}")
@@ -79,8 +79,8 @@ def read(asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Reading]:
 
 @dataclass(frozen=True, slots=True)
 class AnswerConsistency:
-    """How near the answer that the operator's local model reads out of the passage comes to the
-    given one."""
+    """Similarity of the answer that the operator's local model finds in the passage to the given
+    answer."""
 
     part: str
     title: str

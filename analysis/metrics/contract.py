@@ -1,5 +1,4 @@
-"""What a metric is, what it is given and what it answers: the contract of built-in metrics and
-plug-ins alike."""
+"""The contract of metrics, both built-in and plug-ins: their specification, input and results."""
 
 import hashlib
 import json
@@ -12,7 +11,7 @@ from analysis.metrics.languages import primary
 
 
 class ScoredUnit(StrEnum):
-    """What gets one value: a question with one reference or several, a question set, or a
+    """The unit that gets one score: a question with one reference or several, a question set, or a
     system."""
 
     PAIR = "pair"
@@ -22,7 +21,7 @@ class ScoredUnit(StrEnum):
 
 
 class Scale(StrEnum):
-    """How a value is written: 0.42, 42, or a figure that is neither (NIST, a difference of
+    """The scale of a value: a fraction (0.42), a percent (42), or neither (NIST, a difference of
     counts)."""
 
     FRACTION = "fraction"
@@ -31,10 +30,10 @@ class Scale(StrEnum):
 
 
 class Need(StrEnum):
-    """What a metric cannot do without.
+    """Input that a metric requires.
 
-    `STUDY`: it weighs by the whole batch, which must not be cut into chunks. `WORDS`: it compares
-    words that stand between white space, so a language that is written without spaces must be
+    `STUDY`: its weights depend on the whole batch, which must not be cut into chunks. `WORDS`: it
+    compares words separated by white space, so a language that is written without spaces must be
     segmented by the preparation.
     """
 
@@ -61,20 +60,20 @@ class NotForLanguage(MetricUnavailable):
 
 
 class MetricFailed(Exception):
-    """A metric that broke on a whole batch; the message names it and says how."""
+    """A metric that failed on a whole batch; the message names the metric and the error."""
 
 
 class UnknownParameter(ValueError):
-    """A parameter that the metric does not have, or a value it does not take."""
+    """A parameter that the metric does not have, or a value that it does not accept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One setting of a metric: its default, and the values it takes where they can be listed.
+    """One setting of a metric: its default, and its possible values if they can be listed.
 
-    `by_language`: defaults of languages that need another one. `in_recipe`: False where no score
-    depends on it. `least`, `most`: the ends of a number; who asks may be anybody, so a built-in
-    metric has both wherever work or memory grows with it. `longest`: characters of a text, or of
+    `by_language`: defaults of languages that need another one. `in_recipe`: False if no score
+    depends on it. `least`, `most`: limits of a number; any user may set it, so a built-in metric
+    has both if work or memory grows with it. `longest`: maximum of characters of a text, or of
     words together. `check` raises ValueError with a sentence for a text that it refuses.
     """
 
@@ -92,7 +91,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class MetricSpec:
-    """What a metric is called and what its values mean.
+    """The names, input and range of a metric.
 
     `library`: the library or model behind it, with its version. `languages`: those it was made for;
     None for all. `tokenises`: it splits texts by itself, so of a preparation only the Unicode
@@ -116,7 +115,7 @@ class MetricSpec:
 
 @dataclass(frozen=True, slots=True)
 class ScoredQuestion:
-    """A hypothesis with its references, and the passage and answer where a metric reads them.
+    """A hypothesis with its references, and the passage and answer if the metric reads them.
 
     `language` is a tag; blank if it is the language of most texts, as the caller of a metric says.
     """
@@ -152,8 +151,8 @@ Item = ScoredQuestion | ScoredSet | ScoredSystem
 
 @dataclass(frozen=True, slots=True)
 class MetricResult:
-    """A value, or none and why: undefined (nothing to measure) or failed (it should have
-    worked)."""
+    """A value, or None with the reason: undefined (there is nothing to measure) or failed (an
+    error)."""
 
     value: float | None
     status: Status = Status.OK
@@ -163,11 +162,11 @@ class MetricResult:
 
 @runtime_checkable
 class Scorer(Protocol):
-    """Items of its unit in, one result an item out; a whole batch at a time, so that a model starts
-    once.
+    """A metric: takes items of its unit and returns one result per item, for a whole batch at a
+    time, so that a model starts once.
 
-    A metric may also have `kept()`: a context in which what it starts stays alive from batch to
-    batch (`scoring.kept`).
+    A metric may also have `kept()`: a context in which its programs and models stay alive from
+    batch to batch (`scoring.kept`).
     """
 
     @property
@@ -180,10 +179,10 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """The named steps that the two sides go through before a metric sees them (see
+    """The named steps that prepare hypothesis and references for a metric (see
     `preparation.STEPS`).
 
-    Several steps stand in one name with a plus between, as in `nfc+nqg`, and run from left to
+    Several steps are joined in one name by a plus sign, as in `nfc+nqg`, and run from left to
     right.
     """
 
@@ -226,8 +225,8 @@ def resolved(spec: MetricSpec, params: Mapping[str, Any], language: str = "en") 
 
 
 def _refused(parameter: Parameter, value: Any) -> str:
-    """Say what a parameter is instead of a value that it does not take; nothing where it takes
-    it."""
+    """Return why a parameter does not accept a value, with the values that it accepts; empty if it
+    accepts it."""
     if parameter.choices:
         one_of = ", ".join(map(str, parameter.choices))
         return "" if value in parameter.choices else f"is one of {one_of}, not {shorten(value)}"

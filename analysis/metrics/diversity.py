@@ -1,4 +1,4 @@
-"""What can be said of a question set without judging any question: overlap, number, types,
+"""Properties of a question set that need no judgment of its questions: overlap, number, types,
 duplicates."""
 
 from collections.abc import Callable, Mapping, Sequence

@@ -75,7 +75,7 @@ class Encoder:
         return found
 
     def _all(self, texts: list[str], layer: int) -> list[Encoded]:
-        """Encode texts of like length together: what is padded is computed for nothing."""
+        """Encode texts of similar length together, because padding wastes computation."""
         cut = self._tokenizer(
             texts, truncation=True, max_length=self._longest, return_special_tokens_mask=True
         )

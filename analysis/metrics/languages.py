@@ -1,5 +1,5 @@
-"""What metrics must know of a language: its name, whether spaces part its words, and how it is
-prepared by default."""
+"""Facts about languages for metrics: the name, whether spaces separate words, and the default
+preparation."""
 
 NAMES = {
     "ar": "Arabic",
@@ -53,15 +53,15 @@ def name_of(tag: str) -> str:
 
 
 def is_spaced(tag: str) -> bool:
-    """Say whether spaces part the words of a language."""
+    """Return whether spaces separate the words of a language."""
     return primary(tag) not in UNSPACED
 
 
 def default_preparation(tag: str) -> str:
-    """Return how texts of a language are prepared for metrics of words, unless told otherwise.
+    """Return the default preparation of a language's texts for metrics of words.
 
     English is prepared exactly as QG-Bench's published scores were. Other languages are first
-    brought to one Unicode normal form, because the same letter may be written with or without a
+    converted to one Unicode normal form, because the same letter may be written with or without a
     combining mark; those without spaces are then cut into characters.
 
     Examples

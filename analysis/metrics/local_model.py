@@ -1,5 +1,5 @@
-"""Transformers in folders of this machine (extra `neural`): where they are, whether they can run,
-what they are."""
+"""Transformers in folders of this machine (extra `neural`): find them, check that they can run, and
+identify them."""
 
 import hashlib
 import os

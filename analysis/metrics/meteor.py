@@ -2,8 +2,8 @@
 job.
 
 A port to Python that reaches the same digits does not exist (the best covers 73% of QG-Bench's
-rows), so the jar is used, and where it cannot run the metric says why. Start-up costs 5 to 20 s, a
-question less than 1 ms.
+rows), so the jar is used; if it cannot run the metric is unavailable, with the reason. Start-up
+takes 5 to 20 s, a question less than 1 ms.
 """
 
 import shutil
@@ -32,8 +32,8 @@ WEIGHTS = (1.0, 0.6, 0.8, 0.6)  # of exact, stem, synonym and paraphrase matches
 
 
 def meteor(statistics: Sequence[float]) -> float:
-    """Return the score of one alignment. METEOR itself would tell it too, for a quarter more of its
-    time.
+    """Return the score of one alignment. METEOR itself could compute it, but would take a quarter
+    more time.
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
-"""The Java program of METEOR 1.5 at work: where it is, how it is asked, and what becomes of it when
-it fails."""
+"""Run the Java program of METEOR 1.5: find it, send it texts, and report its failures."""
 
 import hashlib
 import os
@@ -102,8 +101,8 @@ class Jvm:
         self._complaints.close()
 
     def _ask(self, chunk: Sequence[ScoredQuestion]) -> list[list[float]]:
-        """Ask as far ahead as the pipe holds: one answer may take minutes, and who waits for it in a
-        full pipe cannot be told to stop after the next."""
+        """Send only as many requests ahead as the pipe holds: one answer may take minutes, and a
+        write that blocks on a full pipe could not be cancelled between two answers."""
         requests = [_request(question).encode("utf-8", "replace") for question in chunk]
         found: list[list[float]] = []
         sent = ahead = 0

@@ -53,8 +53,8 @@ def mover_score(hypothesis: Encoded, reference: Encoded) -> float:
     """Return 1 / (1 + d), where d is the earth mover's distance of unit vectors with equal weights,
     Euclidean cost.
 
-    Word pieces that continue a word and punctuation are dropped. Where nothing is left of a text,
-    the score is 0.
+    Word pieces that continue a word and punctuation are dropped. If nothing remains of a text, the
+    score is 0.
     """
     mine, theirs = _words(hypothesis), _words(reference)
     if not len(mine) or not len(theirs):

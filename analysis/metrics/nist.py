@@ -1,4 +1,4 @@
-"""NIST (Doddington 2002): n-grams weighted by how much they tell, added up over the orders, with a
+"""NIST (Doddington 2002): n-grams weighted by their information, added up over the orders, with a
 softer penalty."""
 
 from collections import Counter
@@ -29,8 +29,8 @@ Gram = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What one sentence adds to a NIST score: information matched and guesses for each order, and
-    both lengths."""
+    """One sentence's contribution to a NIST score: information matched and guesses for each order,
+    and both lengths."""
 
     information: tuple[float, ...]
     guesses: tuple[int, ...]
@@ -111,7 +111,7 @@ PARAMETERS = (
 
 @dataclass(frozen=True, slots=True)
 class Nist:
-    """NIST of one question; the references of the whole batch say how much an n-gram tells."""
+    """NIST of one question; the references of the whole batch give an n-gram's information."""
 
     spec = MetricSpec(
         id="nist",
@@ -222,8 +222,8 @@ class NormalizedNist:
 
 @dataclass(frozen=True, slots=True)
 class CorpusNist:
-    """NIST of a system; the references of all systems in the batch, each source once, say how much
-    an n-gram tells."""
+    """NIST of a system; the references of all systems in the batch, each source once, give an
+    n-gram's information."""
 
     spec = MetricSpec(
         id="corpus_nist",

@@ -17,7 +17,7 @@ QUESTION_TYPES = ("who", "what", "which", "when", "where", "why", "how")
 
 
 def knows_noise(language: str) -> bool:
-    """Say whether questions of a language can be degraded: the lists of words are English."""
+    """Return whether questions of a language can be degraded: the lists of words are English."""
     return primary(language) == "en"
 
 

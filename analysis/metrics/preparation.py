@@ -70,9 +70,9 @@ def nqg(text: str) -> str:
 
 
 def _apart(mark: re.Pattern[str], text: str) -> str:
-    r"""Put one blank before each mark, whatever stood there. As substituting `\s*(mark)` would, but
-    that one looks at a run of blanks anew from each of them: a minute for a reference that ends in
-    thirty thousand."""
+    r"""Put exactly one blank before each mark. Substituting `\s*(mark)` would give the same, but it
+    scans a run of blanks again from each blank: a minute for a reference that ends in thirty
+    thousand."""
     parts, end = [], 0
     for found in mark.finditer(text):
         parts += [text[end : found.start()].rstrip(), " ", found[0]]
@@ -81,12 +81,11 @@ def _apart(mark: re.Pattern[str], text: str) -> str:
 
 
 def is_prepared(texts: Sequence[str]) -> bool:
-    """Say whether texts were normalised before they came here: nearly all of them stay as they are
-    under `nqg`.
+    """Return whether texts are already normalised: `nqg` leaves nearly all of them unchanged.
 
-    Normalising twice is not harmless, as quotation marks and full stops are taken apart once more:
-    on the 300 published rows of QG-Bench, whose references are normalised, BLEU-4 then differs in
-    13 of them, by up to .17.
+    Normalising twice is not harmless, because quotation marks and full stops are split again: on
+    the 300 published rows of QG-Bench, whose references are normalised, BLEU-4 then differs in 13
+    of them, by up to .17.
 
     Examples
     --------
@@ -158,7 +157,7 @@ def step(name: str) -> Callable[[str], str]:
 
 
 def segments(name: str) -> bool:
-    """Say whether a preparation parts the words of a language that has no spaces."""
+    """Return whether a preparation separates the words of a language that has no spaces."""
     return not SEGMENTING.isdisjoint(name.split("+"))
 
 

@@ -88,8 +88,8 @@ class QMetric:
 
 
 def can_mix(spec: MetricSpec) -> bool:
-    """Say whether a metric has a Q-variant: it compares with references, as a fraction or percent,
-    and names differ."""
+    """Return whether a metric has a Q-variant: it compares with references, as a fraction or
+    percent, and no parameter has a name that Q-metrics add."""
     names = {parameter.name for parameter in spec.parameters}
     bounded = spec.scale in (Scale.FRACTION, Scale.PERCENT)
     likeness = spec.higher_is_better and not spec.needs & {Need.CONTEXT, Need.ANSWER}

@@ -55,15 +55,15 @@ _ENDING_WORDS = frozenset(_PHRASE_ENDS.split())
 
 
 def knows_types(language: str) -> bool:
-    """Say whether types can be told in a language: the rules know English question words alone."""
+    """Return whether types are known in a language: the rules know only English question words."""
     return primary(language) == "en"
 
 
 def question_type(question: str, answer: str = "") -> str:
     """Return the type of a question; the first rule that fits, in the order of their script.
 
-    The word may stand anywhere. Quantity comes before *how* only, so a question with both *what* and *how many* is a
-    *what*. A question that is answered yes or no is `other`.
+    The word may be anywhere in the question. Quantity comes before *how* only, so a question with both *what* and
+    *how many* is a *what*. A question that is answered yes or no is `other`.
 
     Examples
     --------
@@ -118,8 +118,8 @@ def head_of_phrase(question: str) -> str:
 
 
 def type_by_head(question: str, answer: str = "") -> str:
-    """Return the type of a question; of *what* and *which*, the type that the head of the phrase
-    says.
+    """Return the type of a question; for *what* and *which*, the type of the head of the phrase.
+
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def balance(types: Sequence[str]) -> float:
     questions.
 
     1 for one question, 0 where several questions share one type. The share of distinct types alone
-    cannot tell 2-2-2 from 4-1-1 (QG-STEC+'s example); this can.
+    cannot distinguish 2-2-2 from 4-1-1 (QG-STEC+'s example); this can.
 
     Examples
     --------

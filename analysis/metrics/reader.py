@@ -18,7 +18,7 @@ from analysis.metrics.local_model import longest
 from analysis.metrics.telling import told
 
 QA_VARIABLE = "QUAESTOR_QA_MODEL"
-WINDOW = 384  # word pieces of question and passage that are read at once; a third of them come again in the next window
+WINDOW = 384  # word pieces of question and passage read at once; a third are repeated in the next
 ANSWER_PIECES = 30  # word pieces
 QUESTIONS_AT_ONCE = 64
 WINDOWS_AT_ONCE = 16
@@ -125,7 +125,7 @@ class Reader:
             raise MetricUnavailable(f"the model in {folder} does not load: {error}") from error
         if not self._tokenizer.is_fast:
             raise MetricUnavailable(
-                f"the tokenizer in {folder} does not tell where in a text its pieces stand"
+                f"the tokenizer in {folder} does not report the positions of its pieces in a text"
             )
         self._window = min(WINDOW, longest(self._tokenizer, self._model.config))
         self._seen: OrderedDict[tuple[str, str], Reading] = OrderedDict()

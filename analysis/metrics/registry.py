@@ -33,7 +33,7 @@ from analysis.metrics.scoring import QUESTION_UNITS
 
 GROUP = "quaestor.metrics"
 BUILT_IN = "built in"
-# what papers print by itself, so also as Q-metric and as metric of a question set
+# metrics that papers report, for which Q-metrics and metrics of question sets are derived too
 PRINTED_BASES = frozenset(
     {
         *(f"bleu_{order}" for order in range(1, ORDERS + 1)),
@@ -53,8 +53,7 @@ class UnknownMetric(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class RegisteredMetric:
-    """One metric of the list: where it comes from, what it is made of and, when it cannot be used,
-    why."""
+    """One metric of the list: its origin, its components and, if it cannot be used, the reason."""
 
     id: str
     origin: str
@@ -68,7 +67,7 @@ class RegisteredMetric:
 
 
 def all_metrics() -> tuple[RegisteredMetric, ...]:
-    """List every metric in a settled order, with whether it can be used here and why not."""
+    """List every metric in a fixed order; those that cannot be used here have a reason."""
     return tuple(_checked(entry) for entry in _known().values())
 
 
@@ -142,13 +141,13 @@ def _made_of(entry: RegisteredMetric) -> Iterable[Scorer]:
 
 
 def loaded(point: EntryPoint, *, taken: Iterable[str]) -> RegisteredMetric:
-    """Load a plug-in; whatever it does wrong becomes its reason and breaks nothing else."""
+    """Load a plug-in; any error becomes its reason and affects no other metric."""
     origin = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
     try:
         found = point.load()
         metric = found() if isinstance(found, type) else found
         _require_contract(metric)
-    except Exception as error:  # other people's code may raise anything while it is imported
+    except Exception as error:  # a plug-in's code may raise anything while it is imported
         return RegisteredMetric(
             point.name, origin, None, f"does not load: {type(error).__name__}: {error}"
         )

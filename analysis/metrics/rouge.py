@@ -19,10 +19,10 @@ BETA = 1.2
 def lcs_length(left: Sequence[str], right: Sequence[str]) -> int:
     """Return the length of the longest common subsequence.
 
-    One row of the table is a single integer whose bits say where the row grows (Crochemore et al.
-    2001; Hyyrö 2004), and each word has one whose bits say where it stands: texts of 10,000 tokens
-    take milliseconds. Only words that both have are kept, and where they stand in the text of fewer:
-    memory grows with the words' number times that text's length.
+    One row of the table is a single integer whose bits mark where the row grows (Crochemore et al.
+    2001; Hyyrö 2004), and each word has one whose bits mark its positions: texts of 10,000 tokens
+    take milliseconds. Positions are kept only for words that both texts have, and only in the
+    shorter text: memory grows with the number of these words times that text's length.
 
     Examples
     --------

@@ -111,7 +111,7 @@ SACRE = (
             Parameter(
                 "effective_order",
                 True,
-                "leave out orders the hypothesis is too short for",
+                "skip orders that the hypothesis is too short for",
                 choices=(True, False),
             ),
             LOWERCASE,

@@ -144,8 +144,8 @@ def _of_language(
 
 @contextmanager
 def kept(metrics: Sequence[Scorer]) -> Iterator[None]:
-    """Keep what metrics start (a JVM, a model) alive until this context ends: one start a job, not
-    one a chunk."""
+    """Keep the JVMs and models of metrics running until this context ends: they start once per job,
+    not once per chunk."""
     with ExitStack() as stack:
         for metric in metrics:
             if hasattr(metric, "kept"):
@@ -168,8 +168,8 @@ def prepare(batch: Sequence[Item], preparation: Preparation) -> list[Item]:
 
 
 def _emptied(given: Item, prepared: Item) -> MetricResult | None:
-    """Return why a question has no value of whose references a preparation leaves nothing, such as
-    "?" under ptb."""
+    """Return an undefined result if preparation leaves nothing of a question's references, such as
+    "?" under ptb; else None."""
     if (
         isinstance(given, ScoredQuestion)
         and isinstance(prepared, ScoredQuestion)
@@ -216,9 +216,7 @@ def _run(
         results = metric.score(items, settings)
     except (MetricFailed, MetricUnavailable):
         raise
-    except (
-        Exception
-    ) as error:  # a plug-in is other people's code: whatever it does, the other metrics go on
+    except Exception as error:  # a plug-in may raise anything; the other metrics must continue
         raise MetricFailed(f"{spec.id}: {error or type(error).__name__}") from error
     if len(results) != len(items):
         raise MetricFailed(f"{spec.id} gave {len(results)} results for {len(items)} items")
@@ -228,8 +226,8 @@ def _run(
 def _each_pair(
     metric: Scorer, spec: MetricSpec, items: Sequence[Item], settings: Mapping[str, Any]
 ) -> list[MetricResult]:
-    """Score each distinct pair once: systems that ask the same, and rows that come again, cost
-    nothing more."""
+    """Score each distinct pair once: equal questions of systems and repeated rows cost nothing
+    more."""
     pairs = [_pairs(item) for item in items if isinstance(item, ScoredQuestion)]
     distinct = list(dict.fromkeys(pair for each in pairs for pair in each))
     found = dict(zip(distinct, _run(metric, spec, distinct, settings), strict=True))

@@ -31,7 +31,7 @@ JOINER = "\u200d"
 @cache
 def _pattern() -> re.Pattern[str]:
     unspaced = "".join(f"{chr(first)}-{chr(last)}" for first, last in _RANGES)
-    # a combining mark belongs to the character before it; Python's \w leaves most of them out
+    # a combining mark belongs to the character before it; Python's \w excludes most of them
     marks = "".join(
         re.escape(chr(code))
         for code in range(0x300, 0x10000)
@@ -44,11 +44,11 @@ def _pattern() -> re.Pattern[str]:
 
 
 def characters(text: str) -> str:
-    """Lower-case the text and part its characters by spaces; words of scripts that have spaces stay
-    whole.
+    """Lower-case the text and separate its characters by spaces; words of scripts that have spaces
+    stay whole.
 
     The recipe of sacreBLEU's `zh` for ideographs, extended to kana and to the scripts of Thai, Lao,
-    Khmer and Burmese. Punctuation marks stand alone, a combining mark stays with its character.
+    Khmer and Burmese. Punctuation marks are separate, a combining mark stays with its character.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""What a matrix of pair scores says of a whole question set.
+"""Scores of a whole question set from a matrix of pair scores.
 
 M is (m predictions, n references); entry i, j is s(p_i, r_j) >= 0, the prediction being the
-hypothesis. With m = 0 or n = 0, but not both, every measure is 0; with both it is undefined, and
-that is the caller's to say.
+hypothesis. With m = 0 or n = 0, but not both, every measure is 0; with both it is undefined, which
+the caller must handle.
 """
 
 from dataclasses import dataclass
@@ -58,8 +58,8 @@ def assigned(scores: Matrix) -> OneToOne:
 
     Notes
     -----
-    F = 2 (S/m)(S/n) / (S/m + S/n) = 2 S / (m + n). Where assignments tie, S and F are the same for each; the one shown
-    is one of them.
+    F = 2 (S/m)(S/n) / (S/m + S/n) = 2 S / (m + n). If assignments tie, S and F are the same for each; any one of them
+    is returned.
     """
     if not scores.size:
         return OneToOne((), 0.0, 0.0, 0.0, 0.0)

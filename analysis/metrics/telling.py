@@ -1,5 +1,5 @@
-"""Telling whoever waits for scores that the work goes on, so that it can be stopped within one
-metric."""
+"""Report progress to the caller of a metric before each text, so that scoring can be cancelled
+within one metric."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ _tell: ContextVar[Tell | None] = ContextVar("tell", default=None)
 
 
 class _Stopped(BaseException):
-    """What the teller raised, on its way out: no metric may take it for a failure of its own."""
+    """Carries an exception of `tell` to the caller; no metric can catch it as its own failure."""
 
     def __init__(self, reason: Exception) -> None:
         super().__init__(reason)
@@ -21,8 +21,8 @@ class _Stopped(BaseException):
 
 @contextmanager
 def telling(tell: Tell) -> Iterator[None]:
-    """Call `tell` before each text, also of metrics that are made of others; what it raises ends
-    the scoring and comes out of this context."""
+    """Call `tell` before each text, also within composed metrics; an exception that it raises ends
+    the scoring and leaves this context."""
     before = _tell.set(tell)
     try:
         yield
@@ -33,7 +33,7 @@ def telling(tell: Tell) -> Iterator[None]:
 
 
 def told(items: Iterable[T]) -> Iterator[T]:
-    """Yield items, and tell before each; nobody is told outside `telling`."""
+    """Yield items, and call `tell` before each; outside `telling` nothing is called."""
     tell = _tell.get()
     for item in items:
         if tell:

@@ -1,9 +1,9 @@
 """Tuning the weights of a Q-metric on judgments (Nema and Khapra 2018, section 5.1).
 
 The paper draws 20 bags of 200 from 300 judged questions, searches a grid for the weights that
-correlate best with the judgments in each bag, and averages. Where answerability is linear in its
-weights the best weights are also had exactly, without a grid. The weights published for SQuAD are
-not what the released SQuAD judgments yield: see docs/metrics.md.
+correlate best with the judgments in each bag, and averages. If answerability is linear in its
+weights the best weights can also be computed exactly, without a grid. The weights published for
+SQuAD do not follow from the released SQuAD judgments: see docs/metrics.md.
 """
 
 from collections.abc import Sequence
@@ -88,9 +88,9 @@ def search(
     Notes
     -----
     For Q = d A + (1 - d) M the correlation needs only the (co)variances of A, M and the judgments, so each of the 286
-    weightings (at step .1) is multiplied out once and the 11 values of d cost nothing. Where classes depend on each
-    other many points are equally good, and rounding would choose among them: of these the one that spreads its weights
-    most evenly is taken, and the first of several such. `collinear` names the classes.
+    weightings (at step .1) is multiplied out once and the 11 values of d cost nothing. If classes depend on each other
+    many points are equally good, and rounding would choose among them: of these the one that spreads its weights most
+    evenly is taken, and the first of several such. `collinear` names the classes.
     """
     words, deltas = simplex(step), np.linspace(0, 1, round(1 / step) + 1)[:, None]
     answer = answers(scores, words, formula=formula)
@@ -113,9 +113,9 @@ def exact(scores: FeatureArray, base: FeatureArray, gold: FeatureArray) -> Featu
     Notes
     -----
     Among non-negative combinations of columns, the one nearest to the judgments in least squares is, up to scale, the
-    one that correlates best with them; scale is then settled by the weights summing to 1. A class whose score is the
-    same on every question gets no weight. Columns that depend on each other have no single best weights: which ones
-    come out would be decided by rounding, so they are refused.
+    one that correlates best with them; scale is then fixed by the weights summing to 1. A class whose score is the same
+    on every question gets no weight. Columns that depend on each other have no single best weights: rounding would
+    decide the result, so they are refused.
 
     Raises
     ------
@@ -143,8 +143,8 @@ def exact(scores: FeatureArray, base: FeatureArray, gold: FeatureArray) -> Featu
 
 
 def collinear(scores: FeatureArray, base: FeatureArray) -> list[str]:
-    """Return the classes (and "base") whose scores depend linearly on each other: their weights
-    mean nothing apart."""
+    """Return the classes (and "base") whose scores depend linearly on each other: their separate
+    weights are meaningless."""
     return _dependent(*_varied(scores, base))[1]
 
 

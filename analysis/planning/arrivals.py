@@ -1,9 +1,10 @@
-"""Who comes to a simulated study, and how many of them the qualification lets in.
+"""Candidates of a simulated study, and the share of them that the qualification admits.
 
-Of as many annotators as a study wants, so many are careless, in every wave that comes. How likely a
-right value is differs between annotators by a beta distribution. A wrong value is any other point
-of the scale. What is asked again gets the same answer as likely as they give a right one, and else
-one of its own. A careless annotator picks any point, unless they take care just here.
+Candidates come in waves of as many annotators as a study wants; each wave has the same number of
+careless ones. The probability of a right value differs between annotators by a beta distribution. A
+wrong value is any other point of the scale. With the same probability a repeated item gets the same
+answer as before, else a new one. A careless annotator picks any point, unless they take care in the
+qualification.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +19,7 @@ from judging import qualifying
 from judging.qualifying import QualificationItem
 
 FORECAST = 2_000  # newcomers of a forecast
-CONCENTRATION_FLOOR = 0.05  # of a beta distribution: nobody between knowing all and nothing
+CONCENTRATION_FLOOR = 0.05  # of a beta distribution: annotators then know all or nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Gate:
 
 
 def newcomer(place: int, wanted: int, assumed: Assumed) -> Newcomer:
-    """Return who comes as number `place` (from 1) to a study of so many annotators."""
+    """Return candidate number `place` (from 1) of a study that wants so many annotators."""
     wave, seat = divmod(place - 1, wanted)
     dealt = np.random.default_rng([assumed.seed, OF_ARRIVAL, 0, wave]).permutation(wanted)
     careless = seat in dealt[: assumed.careless].tolist()
@@ -41,7 +42,7 @@ def newcomer(place: int, wanted: int, assumed: Assumed) -> Newcomer:
 
 
 def _drawn(careless: bool, rng: np.random.Generator, assumed: Assumed) -> Newcomer:
-    """Draw how well somebody knows what is right, and how fast they are: a mean pace of 1."""
+    """Draw a candidate's probability of right values, and their pace, which has a mean of 1."""
     spread = assumed.pace_spread
     pace = float(np.exp(rng.normal() * spread - spread**2 / 2))
     knows = _share(assumed.knows, assumed.knows_spread, rng)
@@ -61,7 +62,7 @@ def _share(mean: float, deviation: float, rng: np.random.Generator) -> float:
 
 
 def answers(who: Newcomer, gate: Gate, rng: np.random.Generator) -> dict[tuple[int, int], int]:
-    """Return what somebody gives in one try, by item and criterion; without knowing anything, any
+    """Return a candidate's values in one try, by item and criterion; if they know nothing, any
     point."""
     given: dict[tuple[int, int], int] = {}
     for key, item in gate.items.items():
@@ -85,16 +86,16 @@ def answers(who: Newcomer, gate: Gate, rng: np.random.Generator) -> dict[tuple[i
 def answers_of(
     place: int, attempt: int, who: Newcomer, gate: Gate, assumed: Assumed
 ) -> dict[tuple[int, int], int]:
-    """Return what the newcomer of that number gives in a try of that number."""
+    """Return the values of candidate number `place` in try number `attempt`."""
     return answers(who, gate, np.random.default_rng([assumed.seed, OF_TRY, place, attempt]))
 
 
 def forecast(
     gate: Gate, wanted: int, assumed: Assumed, tell: Callable[[int], None] = lambda done: None
 ) -> Record:
-    """Return of many more simulated newcomers: the share screened out, of careful and of
-    careless ones, and of those let in the share that needed more than one try. `tell` learns how
-    many have come, and may stop it by raising."""
+    """Return from many more simulated candidates: the share screened out, of careful and of
+    careless ones, and the share of the admitted ones that needed more than one try. `tell` is
+    called with the number of candidates so far, and may stop the forecast by raising."""
     rng = np.random.default_rng([assumed.seed, OF_ARRIVAL, 2])
     careless = rng.random(FORECAST) < min(assumed.careless / wanted, 1)
     needed = np.zeros(FORECAST, dtype=int)

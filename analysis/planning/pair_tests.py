@@ -87,9 +87,9 @@ def _summed(gap: FloatArray, clusters: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedRatings:
-    """The ratings of one criterion as the mixed model takes them.
+    """The ratings of one criterion in the form of the mixed model.
 
-    What is asked once per set is one rating, though a value is drawn for each question of the set.
+    A criterion asked once per set gives one rating, though a value is drawn for each question.
     """
 
     layout: pd.DataFrame  # a row a rating: unit, system, source, cluster, annotator
@@ -98,7 +98,7 @@ class SimulatedRatings:
 
     @classmethod
     def of(cls, asked: pd.DataFrame, values: IntArray, *, once_per_set: bool) -> Self:
-        """Lay out the rows of one criterion, whose drawn values stand at the places given."""
+        """Lay out the rows of one criterion; ``values`` holds the positions of its drawn values."""
         unit = asked["set"] if once_per_set else asked["unit"]
         rows = asked.assign(unit=unit)[["unit", "system", "source", "cluster", "annotator"]]
         rating = rows.groupby(["unit", "annotator"], sort=False).ngroup().to_numpy()
@@ -162,7 +162,7 @@ def tested_by_model(
 
 
 def untested_pairs(repeats: int, systems: int, reason: str) -> PairTests:
-    """Return the pairs of so many systems without a test in any repeat."""
+    """Return all pairs of the systems without a test in any repeat."""
     pairs = list(combinations(range(systems), 2))
     nothing = np.full((repeats, len(pairs)), nan)
     return PairTests(pairs, nothing, nothing, reason=reason)

@@ -23,7 +23,7 @@ ITEMS_SEARCHED = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variances:
-    """What makes ratings of two systems differ on one item, beside the systems' means."""
+    """Variances of the difference of two systems' ratings on one item, besides their means."""
 
     question: float  # of a system's own questions, on one source
     residual: float  # of one annotator's rating
@@ -58,16 +58,16 @@ class PowerPlan:
 
 
 def of_components(components: Components, *, source: str = "pilot") -> Variances:
-    """Return what a plan needs of a pilot's variance components.
+    """Return the variances that a plan needs from a pilot's variance components.
 
-    Where a source has m questions of each system, an item is such a source: its question variance
-    is source:system + question / m, its residual residual / m.
+    If a source has m questions of each system, an item is such a source: its question variance is
+    source:system + question / m, its residual variance is residual / m.
 
     Raises
     ------
     ValueError
         Every question has one rating or one annotator, or there is one annotator: then the question's variance and the
-        residual are not known apart, and other numbers of annotators cannot be planned.
+        residual cannot be separated, and other numbers of annotators cannot be planned.
     """
     v = components.variances
     if not {"question", "annotator"} <= set(v):

@@ -1,10 +1,10 @@
-"""What simulated annotators say, and how often a study like this one would find what was planted.
+"""Ratings of simulated annotators, and how often a study like this one finds the planted order.
 
-A quality lies between 0, the worst end of a scale, and 1, its best. What an annotator sees is the
-system's quality, moved by how well this one question turned out (the same for everybody), by the
-annotator's severity and by chance; the nearest point of the scale is the value. Spreads are shares
-of a scale's length, so one plan fits every scale. Who answers carelessly picks any point. What is
-clear on purpose (gold questions, degraded copies) is seen with half the chance and no severity.
+A quality lies between 0, the worst end of a scale, and 1, its best. An annotator perceives the
+system's quality plus a deviation of the question (the same for all annotators), the annotator's
+severity and random noise; the nearest point of the scale is the value. Spreads are shares of a
+scale's length, so one plan fits every scale. Careless annotators pick any point. Units that are
+clear on purpose (gold questions, degraded copies) are perceived with half the noise, no severity.
 
 The same values fill the copy of a campaign one by one, and are drawn by the hundred for power.
 """
@@ -38,18 +38,18 @@ from judging.rules import Force
 
 WIDEST = 0.8  # of a scale from the worst system to the best: beyond, an end hides differences
 WORSE = 0.5  # by which a degraded copy is worse than its question
-CLEAR = 0.5  # of the usual chance, where a value is clear on purpose
+CLEAR = 0.5  # share of the usual noise, for units that are clear on purpose
 REPEATS, MANY_ROWS, FEWER = 200, 20_000, 100
 # A fit of the mixed model with its pairs takes .1 to .4 s up to so many ratings, beyond it seconds
 MODEL_REPEATS, MANY_RATINGS, FEWEST = 100, 2_000, 20
 PAIR = ["unit", "annotator"]
-# what a stream of chance is for
+# purposes of the random streams
 OF_PLAN, OF_QUESTION, OF_ANSWER, OF_REPEAT, OF_ARRIVAL, OF_TRY, OF_TIME = range(7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumed:
-    """What is assumed of systems and annotators; shares of a scale's length."""
+    """Assumptions about systems and annotators; spreads are shares of a scale's length."""
 
     gap: float = 0.15  # from one system to the next
     question: float = 0.15  # standard deviation of a system's questions
@@ -68,7 +68,7 @@ class Assumed:
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
-    """Somebody simulated before anybody knows how they judge."""
+    """A simulated candidate, before their severity and noise are drawn."""
 
     careless: bool = False
     knows: float = 1.0  # probability of a right value in the qualification
@@ -77,13 +77,13 @@ class Newcomer:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedAnnotator:
-    """Someone simulated: severity as a share of the scale, positive where they rate lower than
+    """A simulated annotator: severity as a share of the scale, positive if they rate lower than
     others."""
 
     label: str
     severity: float
     careless: bool
-    pace: float = 1.0  # how many times as long as others they take
+    pace: float = 1.0  # their time as a multiple of the others' time
 
 
 def planted_order(systems: Sequence[str], assumed: Assumed) -> list[str]:
@@ -123,7 +123,7 @@ def points_of(criterion: RubricCriterion) -> list[int]:
 
 
 def nearest(quality: FloatArray, points: Sequence[int]) -> IntArray:
-    """Return the point that stands for each quality.
+    """Return the point of the scale that is nearest to each quality.
 
     >>> nearest(np.array([-1.0, 0.2, 0.5, 0.8, 2.0]), [1, 2, 3]).tolist()
     [1, 1, 2, 3, 3]
@@ -134,8 +134,8 @@ def nearest(quality: FloatArray, points: Sequence[int]) -> IntArray:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What somebody simulated looks at: its number, which chance depends on, and its quality by
-    criterion."""
+    """A unit that a simulated annotator judges: its number, which seeds the noise, and its quality
+    by criterion."""
 
     number: int
     quality: Mapping[str, float]
@@ -172,7 +172,7 @@ def answers(
 
 
 def qualities(criteria: Sequence[RubricCriterion], quality: float) -> dict[str, float]:
-    """Return a quality on each criterion; where no end is best, a system has none."""
+    """Return a quality on each criterion; the middle if no end of the scale is best."""
     return {each.key: quality if averaged(each) else 0.5 for each in criteria}
 
 
@@ -196,18 +196,17 @@ def power_of(
 
     Parameters
     ----------
-    judgments : who judged what, a row a value: unit, criterion, annotator, system, source, cluster,
-        set
+    judgments : one row per value: unit, criterion, annotator, system, source, cluster, set
     order : the systems from the best to the worst
     resamples : swaps of the run's own test
-    design : what the run declares random
+    design : the facets that the run declares random
     unit : the clusters of sources
-    tell : told the name of each criterion before its pairs are tested
+    tell : called with the name of each criterion before its pairs are tested
 
     Notes
     -----
-    A repeat keeps the layout and draws how questions turn out and chance anew, because sources are random; where
-    annotators are declared random, their severities too. A pair differs significantly by the test that the report
+    A repeat keeps the layout and draws new deviations of questions and new noise, because sources are random; if
+    annotators are declared random, also new severities. A pair differs significantly by the test that the report
     makes (`analysis.stats.system_test`), below 5% after Holm's correction over the pairs of the criterion, and in the
     planted direction.
     """
@@ -230,7 +229,7 @@ def power_of(
 
 @dataclass(frozen=True, slots=True)
 class _CellMeans:
-    """How the values of one criterion make a table of means, systems by sources.
+    """Computes a table of means, systems by sources, from the values of one criterion.
 
     A cell is the mean over a source's questions of the mean over annotators.
     """
@@ -350,7 +349,7 @@ class _Drawn:
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """One criterion of a study that is drawn anew: its test, and what was drawn so far."""
+    """One criterion of a study that is drawn repeatedly: its test, and the draws so far."""
 
     criterion: RubricCriterion
     ratings: SimulatedRatings

@@ -1,7 +1,7 @@
-"""How long simulated annotators take, and what that costs.
+"""Time that simulated annotators take, and its cost.
 
 The seconds of a value follow a lognormal distribution; a page takes the sum over its values, times
-the annotator's pace, which is lognormal over annotators. Their means are what is assumed.
+the annotator's pace, which is lognormal over annotators. The assumptions set the means of both.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ REPEATS, MANY_VALUES, FEWER = 200, 100_000, 50
 
 @dataclass(frozen=True, slots=True)
 class TimeSpent:
-    """What one annotator of a copy did: tasks of every kind, values on their pages, seconds."""
+    """Work of one annotator of a copy: tasks of every kind, values on their pages, seconds."""
 
     tasks: int
     values: int
@@ -30,8 +30,8 @@ class TimeSpent:
 def seconds_of(
     values: int, mean: float, pace: float, stream: Sequence[int], assumed: Assumed
 ) -> float:
-    """Draw the seconds of one page whose values take `mean` each; `stream` says which page of whom
-    it is."""
+    """Draw the seconds of one page whose values take `mean` each; `stream` identifies the annotator
+    and page."""
     rng = np.random.default_rng([assumed.seed, OF_TIME, *stream])
     return float(_of_values(values, mean, rng, assumed).sum() * pace)
 
@@ -49,8 +49,8 @@ def mean_of(tasks: int, values: int, page: float, assumed: Assumed) -> float:
 def forecast(
     spent: Sequence[TimeSpent], page: float, rate: Rate | None, assumed: Assumed
 ) -> Record:
-    """Return the hours of the study as laid out, with other simulated people drawn again and
-    again: their sum, the longest of one annotator, and what the rate and its floor make of it.
+    """Return the hours of the study as laid out, over repeated draws of simulated annotators: their
+    sum, the longest of one annotator, and the cost by the rate and its floor.
 
     Amounts are in the rate's currency. `low` and `high` hold 95% of the repeats.
     """

@@ -1,7 +1,7 @@
-"""What a report's methods rest on, as BibTeX: who a method, a metric, a protocol or a library is
-from.
+"""The sources of a report's methods as BibTeX: of statistical methods, metrics, protocols and
+libraries.
 
-The entries stand in `references.bib`; a source is cited where the methods first name it.
+The entries are in `references.bib`; a source is cited where the methods first name it.
 """
 
 import re
@@ -54,7 +54,7 @@ class CitedSource:
 
 @dataclass(frozen=True)
 class Mention:
-    """Where a text cites sources: what stands between the two places gives way to the citation."""
+    """A citation in a text: the characters from `start` to `end` are replaced by the citation."""
 
     start: int
     end: int
@@ -73,10 +73,9 @@ def sources() -> Mapping[str, CitedSource]:
 
 
 def mentions(texts: Sequence[str]) -> list[list[Mention]]:
-    """Return for each text where it cites what: every source once, where the texts first name it.
+    """Return the citations of each text: every source is cited once, where the texts first name it.
 
-    A reference that is written out in parentheses, as protocols name theirs, gives way to its
-    citation.
+    A reference that is written out in parentheses, as in protocols, is replaced by its citation.
     """
     found: list[dict[tuple[int, int], list[str]]] = [{} for _ in texts]
     for key, words in WORDS.items():

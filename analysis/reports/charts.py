@@ -36,7 +36,7 @@ NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 PRINTED = {"pdf": "application/pdf", "png": "image/png"}
 MANY_POINTS = 12
 NOT_DRAWN = "Not drawn:"
-DRAWN_VALUES = 4_000  # values of a figure: nobody reads more, and altair takes 5,000 rows
+DRAWN_VALUES = 4_000  # values of a figure: more are unreadable, and altair accepts 5,000 rows
 DRAWN_MEANS = 1_000  # each is a line: 25 panels of 40 systems are a picture of five metres
 LIGHTEST, DARKEST = (222, 235, 247), (8, 48, 107)  # of the values of a scale
 PANEL = 185  # two panels with their labels fit half a page at the size of its text
@@ -44,7 +44,7 @@ FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # an image has only the 
 
 
 def not_drawn(marks: int, most: int = DRAWN_VALUES) -> list[str]:
-    """Say why a figure of so many bars, points or cells is left out; nothing where it is drawn."""
+    """Return why a figure of so many bars, points or cells is omitted; empty if it is drawn."""
     if marks <= most:
         return []
     return [f"{NOT_DRAWN} {marks:,} values are more than a figure shows ({most:,})."]
@@ -75,8 +75,8 @@ def printed(figures: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def svg(chart: Chart) -> dict[str, bytes]:
-    """Return a chart as SVG in each ink: drawn in the light one, and the dark one's colours put in
-    the place of its, which is as good and costs nothing."""
+    """Return a chart as SVG for light and dark pages: it is drawn for light ones, and the colours
+    are replaced for dark ones, which gives the same without drawing twice."""
     import vl_convert
 
     drawing = drawable(chart.to_dict())
@@ -115,8 +115,8 @@ def svg(chart: Chart) -> dict[str, bytes]:
 
 
 def drawable(spec: Any) -> Any:
-    """Return what a drawing is made of without the characters that SVG, being XML, cannot hold. A
-    name from a spreadsheet may hold one, and whatever draws it would end its whole process."""
+    """Return a drawing's specification without the characters that SVG, being XML, cannot contain.
+    A name from a spreadsheet may contain one, and would crash the whole process that draws it."""
     if isinstance(spec, str):
         return NO_XML.sub(_pictured, spec)
     if isinstance(spec, dict):
@@ -182,8 +182,7 @@ def means(panels: Sequence[tuple[str, Sequence[ChartPoint], tuple[float, float]]
 
 
 def _apart(ends: tuple[float, float] | None) -> tuple[float, float] | None:
-    """Return the ends of an axis with room beside them; None where there is nothing between
-    them."""
+    """Return the ends of an axis with a margin; None if they do not differ."""
     if ends is None or ends[0] >= ends[1]:
         return None
     room = 0.05 * (ends[1] - ends[0])
@@ -195,8 +194,8 @@ def _end(value: float, estimate: Estimate) -> float:
 
 
 def distributions(rows: Sequence[Record], names: Sequence[str]) -> Chart | None:
-    """How each system's ratings spread over the scale; scales of many points are left to the
-    table, and so are systems and criteria of which there are too many to be read."""
+    """Draw each system's rating distribution; None for scales of many points, and for too many
+    systems and criteria to be readable: these are only in the table."""
     kept = [{**row, "point": str(row["value"])} for row in rows]
     is_many = len({row["point"] for row in kept}) > MANY_POINTS
     if not kept or is_many or not_drawn(len(kept)):

@@ -1,4 +1,4 @@
-"""A dry run as a page shows it: what was planted, what the copy's report found, and with what
+"""A dry run as a page shows it: the planted order, the findings of the copy's report, and the
 power."""
 
 from collections.abc import Mapping, Sequence
@@ -61,7 +61,7 @@ def _in_order(names: Sequence[str]) -> str:
 
 
 def _recovered(found: Any) -> dict[str, Any]:
-    """Return what the copy's report made of one criterion, its orders written out."""
+    """Return the results of the copy's report on one criterion, with its orders as text."""
     return {
         "name": found.name,
         "order": _in_order(found.order),
@@ -73,7 +73,7 @@ def _recovered(found: Any) -> dict[str, Any]:
 
 
 def _settings(settings: Mapping[str, Any], page: int) -> list[tuple[str, str]]:
-    """Return what was assumed, in words; dry runs from before times were simulated name none."""
+    """Return the assumptions in words; older dry runs have none about times."""
     found = [(words, percent(settings.get(name, 0))) for name, words in SPREADS.items()]
     if "seconds" not in settings:
         return found
@@ -83,7 +83,7 @@ def _settings(settings: Mapping[str, Any], page: int) -> list[tuple[str, str]]:
 
 
 def _gate(outcome: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return who came to the qualification; None where there was none."""
+    """Return counts of the qualification's candidates; None if there was no qualification."""
     if not (forecast := outcome.get("gate")):
         return None
     came = outcome["came"]

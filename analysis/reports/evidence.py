@@ -1,5 +1,4 @@
-"""Which questions a number rests on, as an address: what the list of questions is sorted and
-filtered by."""
+"""The questions behind a number as an address: the order and filters of the list of questions."""
 
 from dataclasses import asdict, dataclass
 from urllib.parse import urlencode
@@ -7,10 +6,10 @@ from urllib.parse import urlencode
 
 @dataclass(frozen=True)
 class ItemQuery:
-    """What a list of questions shows and in which order; empty where nothing is asked for.
+    """Filters and order of a list of questions; an empty field sets none.
 
-    Names are those that readers know: of systems, metrics and annotators, and keys of criteria, so
-    that an address can be read and still holds after a database was restored elsewhere.
+    Fields hold names that readers know: of systems, metrics and annotators, and keys of criteria,
+    so that an address is readable and still valid after the database was restored elsewhere.
     """
 
     sort: str = ""

@@ -2,8 +2,8 @@
 as Markdown.
 
 Elements are named by their ids; the Markdown prints the form's own labels of the options that are
-ticked. An answer that nobody can know from here has no value: it is left out of the JSON, so that
-the form itself asks for it, and marked in the Markdown.
+ticked. An answer that the campaign's data cannot give has no value: it is omitted from the JSON, so
+that the form itself asks for it, and marked in the Markdown.
 """
 
 import json
@@ -28,7 +28,7 @@ ELEMENTS: Sequence[tuple[str, str, Kind, str]] = (
     *(
         (f"1.3.{place}.{at}", f"{PAPER}-names_and_affiliations-{who}-{what}", "text", f"{words}: {what}")
         for place, who, words in (
-            (1, "person_completing_this_sheet", "whoever fills this in"),
+            (1, "person_completing_this_sheet", "person completing this sheet"),
             (2, "contact_author", "contact"),
         )
         for at, what in enumerate(("name", "affiliation", "email"), start=1)
@@ -252,7 +252,7 @@ def _put(
 
 
 def to_markdown(title: str, study: Answers, criteria: Mapping[str, Answers]) -> str:
-    """Return the answers for people to read, with what is left to fill in."""
+    """Return the answers as readable Markdown, with the elements that are still to fill in."""
     lines = [f"# Human evaluation datasheet (HEDS 3.0): {marked(title)}", ""]
     known, of = counts(study, criteria)
     lines += [f"{known} of {of} answers follow from the study; the others are marked.", ""]

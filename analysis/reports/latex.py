@@ -82,8 +82,8 @@ WORDS: Mapping[str, str] = {
 # word holds places where it may break, and its accents may be characters of their own.
 GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff\u0300-\u036f\u200b]+")
 GREEK_SYMBOL = re.compile("Δ?.")
-# what pdfLaTeX has glyphs for without more packages; everything else asks for XeLaTeX,
-# and says so
+# letters for which pdfLaTeX has glyphs without more packages; all others need XeLaTeX, which the
+# document says
 LETTERS = {
     chr(code)
     for table in ("iso8859-1", "iso8859-2", "iso8859-9")
@@ -168,7 +168,7 @@ def _breakable(word: str) -> str:
 
 
 def _in_script(run: str) -> str:
-    """Return a run in other scripts as LaTeX prints it; the space at its end stands behind it."""
+    """Return LaTeX for a run in other scripts; a space at its end goes after the command."""
     words = run.rstrip(" ")
     return (other_scripts.written(words) if words else "") + run[len(words) :]
 
@@ -190,12 +190,12 @@ def name_of(*parts: object) -> str:
 def numbers(
     tables: Iterable[tuple[str, Sequence[Record], Sequence[str]]], *, most: int = NAMES_READ_AT_ONCE
 ) -> Iterator[tuple[str, str]]:
-    """Yield files with a command for every number of every table: its key, its rows, and the
-    columns that tell a row from all others.
+    """Yield files with a command for every number of every table, given as its key, its rows, and
+    the columns that identify a row.
 
     `numbers.tex` has those of small tables. TeX cannot hold the names of all numbers of seventeen
     metrics: a table with more than `most` characters of names has a file for each value of its
-    first column, which is read when one of its numbers is asked for.
+    first column, which is read when one of its numbers is used.
     """
     small: list[str] = [COMMANDS]
     large: dict[str, list[str]] = {}
@@ -216,8 +216,8 @@ def numbers(
 def _named_numbers(
     key: str, rows: Sequence[Record], identity: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield names and numbers. Rows that would share a name, such as those of "T5 large" and
-    "T5-large", have it with their places alone: nobody takes the one for the other."""
+    """Yield names and numbers. If rows would share a name, such as those of "T5 large" and
+    "T5-large", each gets the name only with its place, so that they are not confused."""
     told = [
         [row[column] for column in identity if row.get(column) not in (None, "")] for row in rows
     ]
@@ -254,7 +254,7 @@ def table(shown: PageTable, *, label: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TablePart:
-    """A table of LaTeX: a bare tabular, and what the float around it says."""
+    """A table of LaTeX: a bare tabular, and the texts of the float around it."""
 
     label: str
     tabular: str  # empty for a long table, which breaks over pages and is no float
@@ -308,11 +308,11 @@ $notes}
 
 @dataclass(frozen=True, slots=True)
 class _Wordy:
-    """Which columns of a table hold words, and break them into lines."""
+    """The columns of a table that contain words and break them into lines."""
 
     names: bool
     cells: list[bool]
-    last: list[bool]  # of the last column, where there is one
+    last: list[bool]  # of the last column, if there is one
 
     @classmethod
     def of(cls, shown: PageTable) -> Self:
@@ -382,7 +382,7 @@ def _cell(cell: Cell, *, in_lines: bool) -> str:
 
 
 def _stacked(text: str, under: str, side: str, *, in_lines: bool) -> str:
-    """Return a text with what stands below it. `in_lines`: its column breaks texts into lines by
+    """Return a text with another text below it. `in_lines`: its column breaks texts into lines by
     itself."""
     if not under or in_lines:
         return text + (rf"\newline {_small(under)}" if under else "")
@@ -394,7 +394,7 @@ def _small(text: str) -> str:
 
 
 def document(title: str, parts: Sequence[str], *, references: bool = False) -> str:
-    """Return a whole document that compiles by itself: a title and what stands below it."""
+    """Return a whole document that compiles by itself: a title and the parts below it."""
     body = "\n".join(
         [
             *parts,
@@ -410,7 +410,7 @@ def document(title: str, parts: Sequence[str], *, references: bool = False) -> s
 def paragraphs(
     texts: Sequence[tuple[str, str]], mentions: Sequence[Sequence[Mention]] | None = None
 ) -> Iterator[str]:
-    """Yield paragraphs with what each is about, and with citations where they are told for each
+    """Yield paragraphs with their headings, and with citations if these are given for each
     paragraph."""
     for place, (about, text) in enumerate(texts):
         written = _cited(text, mentions[place]) if mentions else escaped(text)
@@ -437,7 +437,7 @@ def _spaced(text: str) -> str:
 
 
 def figure(name: str, alt: str) -> str:
-    """Return a figure that stands beside the document as a PDF."""
+    """Return a figure whose PDF is in the folder `figures` beside the document."""
     return (
         rf"\begin{{figure}}\centering\includegraphics[width=.9\linewidth]{{figures/{name}.pdf}}"
         rf"\caption{{{escaped(alt)}.}}\label{{fig:{name}}}\end{{figure}}" + "\n"

@@ -1,4 +1,4 @@
-"""What the page of a report is laid out of: tables whose numbers are written out, and figures."""
+"""The parts of a report's page: tables with formatted numbers, and figures."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -45,7 +45,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Bar:
-    """One value's share in a bar of shares: where it begins and how wide it is, of 100."""
+    """One value's share in a bar of shares: its start and width, of 100."""
 
     start: float
     width: float
@@ -54,7 +54,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a table, with what stands below it."""
+    """One number of a table, with the small text below it."""
 
     text: str
     under: str = ""
@@ -102,17 +102,17 @@ class PageTable:
 
     @property
     def many(self) -> bool:
-        """Whether its columns are so many that they stand close together."""
+        """Whether it has so many columns that they must be set close together."""
         return len(self.columns) > PAPER
 
     @property
     def is_tall(self) -> bool:
-        """Whether its lines are so many that a reader would lose the way on the page."""
+        """Whether it has too many lines to be readable on the page."""
         return len(self.lines) > TALL
 
     def cut(self, *, whole: int = 0, files: str = "files") -> "PageTable":
-        """Return the table with as many lines as somebody reads: a hundred systems are 4,950 pairs.
-        `whole`: how many lines there are, where it was made of the first alone."""
+        """Return the table with at most `MAX_PAGE_ROWS` lines: a hundred systems are 4,950 pairs.
+        `whole`: the number of all lines, if the table was made of only the first ones."""
         whole, shown = max(whole, len(self.lines)), self.lines[:MAX_PAGE_ROWS]
         if len(shown) == whole:
             return self

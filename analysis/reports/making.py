@@ -1,4 +1,4 @@
-"""How metrics and runs were made, in words."""
+"""Descriptions in words of how metrics and runs were made."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -62,7 +62,7 @@ def how(made: Mapping[str, Any]) -> str:
 
 
 def prepared(preparation: Mapping[str, str]) -> str:
-    """Write what was done to the texts of both sides."""
+    """Describe in words the preparation of the texts of both sides."""
     sides = {
         "questions": preparation.get("hypothesis", ""),
         "references": preparation.get("reference", ""),

@@ -1,5 +1,5 @@
-"""Which question was matched with which reference: the matrix of pair scores drawn, and laid out as
-a table."""
+"""The matching of questions with references: the matrix of pair scores as a figure and as a
+table."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -110,7 +110,7 @@ def page(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _short(one: Record) -> Record:
-    """Return of a set what the page shows: its first pairs, and the beginnings of their texts."""
+    """Return the part of a set that the page shows: its first pairs and the beginnings of texts."""
     pairs = one["pairs"][:MAX_PAGE_ROWS]
     return {
         "pairs": [_pair(one, pair) for pair in pairs],

@@ -1,4 +1,4 @@
-"""What metrics are called on pages and in tables. Lists of questions need it and no numerics."""
+"""Names of metrics on pages and in tables, in a module without numerics for lists of questions."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ from judging.models import Metric
 
 
 def metric_names(metrics: Sequence[Metric]) -> dict[int, str]:
-    """Name metrics; where some share a name, say which was imported, and on what texts the computed
-    ones were made."""
+    """Name metrics; if some share a name, add which was imported, and on which texts the others
+    were computed."""
     found = {metric.pk: metric.name for metric in metrics}
     for more in (Metric.get_kind_display, _prepared, lambda metric: metric.fingerprint[:6]):
         alike: dict[str, set[str]] = {}

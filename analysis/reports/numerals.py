@@ -1,4 +1,4 @@
-"""How a report writes numbers and lists of names, in tables and in sentences alike."""
+"""Formats of numbers and lists of names in a report, in tables and in sentences alike."""
 
 from collections.abc import Callable, Sequence
 from math import isnan
@@ -15,7 +15,7 @@ MAX_NAMES = 3  # names that a sentence of a report lists; more become a count
 
 
 def known(value: float | None) -> bool:
-    """Say whether there is a number."""
+    """Return whether there is a number."""
     return value is not None and not isnan(value)
 
 
@@ -93,7 +93,7 @@ def counted(n: int, one: str, many: str = "") -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Write a list as people say it: a, b and c."""
+    """Write a list in words: a, b and c."""
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
@@ -110,5 +110,5 @@ def listed_or_counted(words: Sequence[str], noun: str) -> str:
 
 
 def inside(name: str) -> str:
-    """Write a name as it stands inside a sentence; one that begins with two capitals keeps them."""
+    """Write a name for use inside a sentence; one that begins with two capitals keeps them."""
     return name if name[:2].isupper() else name[:1].lower() + name[1:]

@@ -1,7 +1,7 @@
 """Texts in scripts that pdfLaTeX has no glyphs for, and the LaTeX that prints them in others.
 
-`\\otherscript{Arabic}{...}` takes the first font of a list that the machine has. Where it has none,
-or under pdfLaTeX, the script is named in place of the text: no glyph is left out in silence.
+`\\otherscript{Arabic}{...}` takes the first font of a list that the machine has. If it has none, or
+under pdfLaTeX, the script's name replaces the text: no glyph is dropped silently.
 """
 
 import unicodedata
@@ -56,8 +56,8 @@ COMMANDS = r"""\ifdefined\pdftexversion
 
 
 def script_of(character: str) -> str:
-    """Return the script of a letter, as fonts are named by it; nothing for a sign that stands in
-    any."""
+    """Return the script of a letter, by which fonts are named; an empty string for signs that all
+    scripts share."""
     if not character.isalpha():
         category = unicodedata.category(character)
         return "Symbols" if category.startswith("S") else ""
@@ -76,7 +76,7 @@ def written(run: str) -> str:
             pieces[-1] = before or script, pieces[-1][1] + character
         else:
             pieces.append((script, character))
-    # a space at the end stands outside: inside it would come before what is read from the right
+    # a space at the end goes outside: inside it would precede text that is read from the right
     return "".join(
         rf"\otherscript{{{script or 'Symbols'}}}{{{text.rstrip()}}}" + text[len(text.rstrip()) :]
         for script, text in pieces

@@ -1,8 +1,8 @@
-"""What the numbers of a published study are called on its page."""
+"""Names of a published study's numbers on its page."""
 
 from collections.abc import Mapping
 
-# What a path begins with, in words, and what each of its later parts names.
+# By the first part of a path: its name in words, and the kind of each later part.
 NUMBERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "agreement": ("Agreement", ("criterion", "coefficient")),
     "aggregate": ("Aggregate, fatal rule on each rating", ("reading", "system")),
@@ -59,7 +59,7 @@ def called(path: str, *, criteria: Mapping[str, str], coefficients: Mapping[str,
         "criterion": {**WORDS["criterion"], **criteria},
         "coefficient": {**WORDS["coefficient"], **coefficients},
     }
-    # a released name with " / " in it gives more parts than there are kinds: all stand as they are
+    # a released name with " / " in it gives more parts than there are kinds: all stay unchanged
     if len(parts) == len(kinds):
         parts = [
             named.get(kind, {}).get(part, part) for kind, part in zip(kinds, parts, strict=True)

@@ -44,7 +44,7 @@ def tables(
 
 
 def test_sentences(tests: Sequence[Record]) -> list[str]:
-    """Say by which test each study's systems are compared, on which criteria, and why."""
+    """Return sentences on the test that compares each study's systems, its criteria and reason."""
     names: dict[tuple[str, ...], list[str]] = {}
     keys = ("study", "test", "reason", "caution", "untested")
     for row in tests:

@@ -1,10 +1,10 @@
 """The typed rows of a report as flat records, and what they mean.
 
-A section's row is a frozen dataclass. Everything that people take away is derived from it here: the
-order of CSV columns, JSON records and their schema, the list of columns in the docs, and the row
-itself when a run is read again. A field that is a dataclass (an `Estimate`, say) becomes one column
-for each of its own fields. Where a row has two of them, the field's metadata gives their names a
-prefix: ``field(metadata={"prefix": "second_"})``.
+A section's row is a frozen dataclass. All exports are derived from it here: the order of CSV
+columns, JSON records and their schema, the list of columns in the docs, and the row itself when a
+run is read again. A field that is a dataclass (for example an `Estimate`) becomes one column for
+each of its own fields. If a row has two of them, the field's metadata gives their names a prefix:
+``field(metadata={"prefix": "second_"})``.
 
 The docstring of a row names its fields, one `name: meaning` a line.
 """
@@ -40,7 +40,7 @@ ESTIMATE_COLUMNS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table as people download it."""
+    """One column of a downloaded table."""
 
     name: str
     kind: Literal["text", "number", "count", "boolean", "list", "document"]
@@ -113,7 +113,7 @@ def decode(row_type: type[R], record: Mapping[str, Any], prefix: str = "") -> R:
 
 @dataclass(frozen=True, slots=True)
 class StoredField:
-    """Where a field of a row stands in a record, worked out once for all records of its type."""
+    """The position of a row's field in a record, computed once for all records of its type."""
 
     name: str
     column: str  # of a row inside the row: the prefix of its columns

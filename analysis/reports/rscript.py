@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 
 SCRIPT = """# Compares systems on ordinal ratings by a cumulative-link mixed model, one for each
-# criterion, and beside it by a linear one, whose t tests allow for few annotators.
+# criterion, and also by a linear one, whose t tests allow for few annotators.
 # Random effects: sources, questions (a system's question on a source), annotators, and annotators
 # by system. If clusters-raw.csv says which sources belong together, their clusters are random too.
 # One or two annotators are too few for random effects: they and their differences between systems
 # are fixed, and the systems' differences are averaged over them.
 # The cumulative-link model's tests are large-sample ones: with fewer than about ten annotators
 # its p is too small. The linear model's degrees of freedom are Satterthwaite's.
-# Only the main round counts, and nobody who is left out of the analysis.
+# Only the main round counts, without the annotators who are excluded from the analysis.
 # A positive estimate means higher values; codebook.csv says which end of a scale is the best.
-# Run it beside judgments-raw.csv (and clusters-raw.csv, where there is one):  Rscript mixed-model.R
+# Run it beside judgments-raw.csv (and clusters-raw.csv, if there is one):  Rscript mixed-model.R
 required_packages <- c("ordinal", "emmeans")
 optional_packages <- "lmerTest"  # for the linear model
 

@@ -1,5 +1,5 @@
-"""What a report's files hold, in words: the JSON schema of a run and the docs' list of tables and
-columns."""
+"""Descriptions of a report's files: the JSON schema of a run, and the list of tables and columns in
+the docs."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Protocol

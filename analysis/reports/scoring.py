@@ -1,5 +1,5 @@
-"""A collection's metrics as their page shows them: what each is, how it was made, how two columns
-differ."""
+"""A dataset's metrics as their page shows them: descriptions, recipes, and differences of two
+columns."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -41,7 +41,7 @@ ABOUT = {
 
 
 def about(id: str, origin: str) -> str:
-    """Say what a metric is; a plug-in's is known by the package that brings it."""
+    """Return a description of a metric; for a plug-in, the package that provides it."""
     return ABOUT.get(id, f"from the package {origin}")
 
 
@@ -51,8 +51,8 @@ def column(row: Any) -> dict[str, Any]:
 
 
 def told(row: Any) -> list[str]:
-    """Say what the details of a column's scores tell: what a reader must know of some of its
-    values."""
+    """Return remarks from the details of a column's scores: facts about some values that a reader
+    must know."""
     counts = {
         "uncased": "without capitals, so entities are not told",
         "truncated": "cut at the model's longest text",
@@ -80,7 +80,7 @@ def fit(found: Any) -> dict[str, Any]:
 
 
 def duration(seconds: float) -> str:
-    """Write a guess of a time as people say it."""
+    """Write an estimated time in a rounded, readable form."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     minutes = seconds / 60

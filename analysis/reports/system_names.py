@@ -1,6 +1,6 @@
-"""What a report calls a system."""
+"""Names of systems in reports."""
 
 
 def system_name(name: str) -> str:
-    """Return the name of a system; one that a file left without a name is said to have none."""
+    """Return the name of a system; "(no name)" if the file gives none."""
     return name or "(no name)"

@@ -14,11 +14,11 @@ AT_ONCE = 1_000  # rows of a piece
 
 
 def to_csv(rows: Sequence[Record], columns: Sequence[str] = ()) -> str:
-    """Return records as CSV, empty where undefined: the named columns first, then what else the
-    records hold.
+    """Return records as CSV, empty where undefined: the named columns first, then the other columns
+    of the records.
 
     The text begins with a byte order mark. A cell that a spreadsheet would take for a formula has an
-    apostrophe before it; the JSON of a report has it as it is.
+    apostrophe before it; the JSON of a report has it unchanged.
     """
     held = {key for row in rows for key in row}
     known = [column for column in columns if column in held or not rows]
@@ -53,7 +53,7 @@ def run_json(made: Mapping[str, Any], tables: Mapping[str, Any]) -> Iterator[str
 
 
 def _inside(value: Any, depth: int) -> str:
-    """Write a value as it stands inside a document, so deep."""
+    """Write a value as JSON for use inside a document, indented by `depth` spaces."""
     text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)
     return text.replace("\n", "\n" + " " * depth)
 

@@ -9,8 +9,8 @@ from judging.markdown import marked
 
 
 def markdown(shown: PageTable) -> str:
-    """Return a table as Markdown: its title, its caption, and what a cell says below its number in
-    parentheses.
+    """Return a table as Markdown: its title, its caption, and in parentheses the text below a
+    cell's number.
 
     >>> from analysis.reports.layout import Line
     >>> print(markdown(Table("Means", ["n"], [Line("A_1", [Cell("2.5", "1 to 4", best=True)])], first="System")))

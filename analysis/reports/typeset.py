@@ -167,8 +167,8 @@ def pdf(report: PrintedReport, figures: Mapping[str, bytes]) -> bytes:
 
 
 def uncovered(report: PrintedReport) -> list[str]:
-    """Name the scripts of the report that need a font of the server, for a missing glyph is printed
-    as nothing."""
+    """Return the scripts of the report that need a font of the server, because a missing glyph
+    prints nothing."""
     texts = [report.title, *(text for _about, text in (*report.short, *report.methods))]
     texts += [str(value) for each in report.examples for value in each.values()]
     texts += [

@@ -1,7 +1,7 @@
-"""What a report says: every table, figure and sentence, one subject a file, typed from statistics
-to page.
+"""The sections of a report: tables, figures and sentences, one subject per file, typed from
+statistics to page.
 
-A new statistic is a section in a file of its own, its test, and its place in CHAPTERS.
+To add a statistic, add a section in a file of its own, its test, and its place in CHAPTERS.
 """
 
 from collections.abc import Iterator

@@ -40,13 +40,13 @@ class AggregateRow:
     fatal_others: which criteria the fatal rule sets to their worst: all_remaining or named
     system: name of the system
     criterion: key of the criterion; empty for the combination
-    best: which end of the aggregate is best; none where the combined criteria do not agree on it
+    best: which end of the aggregate is best; none if the combined criteria do not agree on it
     expected: questions expected, on the sources that were judged
     returned: questions of these that this reading counts as returned
-    unrated: slots without a value; where there are any a sum is not known
+    unrated: slots without a value; if there are any the sum is not known
     aggregate: the aggregate as the protocol defines it, a sum or a mean
     mean_expected: mean over all expected slots, missing ones as the rules value them; not known
-      where these stand beside returned questions without a value
+      if returned questions also lack a value
     mean_returned: mean over the questions that this reading counts as returned
     unjudged: questions counted as returned that have no value
     """
@@ -264,14 +264,14 @@ def _rank(rows: Sequence[AggregateRow], found: Found) -> Ranking:
 
 
 def has_sums_of_unequal_numbers(found: Found) -> bool:
-    """Say whether the aggregates are sums over more questions of some systems than of others."""
+    """Return whether the aggregates are sums over more questions of some systems than of others."""
     rows = [row for row in first_reading(found) if known(row.aggregate)]
     sums = any(not isclose(row.aggregate, row.mean_expected, rel_tol=EQUAL) for row in rows)
     return sums and len({row.expected for row in rows}) > 1
 
 
 def _unknown(found: Found) -> list[str]:
-    """Say for each system which of its returned questions lack the values without which what counts
+    """Return sentences on returned questions without a value, because of which a system's sum over
     every expected question is not known."""
     held: dict[tuple[str, int], list[str]] = {}
     for row in first_reading(found):
@@ -402,7 +402,7 @@ def _by_criterion(rows: Sequence[AggregateRow], found: Found) -> list[PageTable]
 
 
 def _missing(found: Found) -> Iterator[str]:
-    """Say where counting the missing questions changes who is best."""
+    """Yield sentences on criteria where counting the missing questions changes the best system."""
     missing = sum(row.missing for row in found.of(Returned))
     changed: dict[str, list[str]] = {}
     by_criterion: dict[str, list[AggregateRow]] = {}
@@ -429,7 +429,7 @@ def _missing(found: Found) -> Iterator[str]:
 
 
 def _readings(found: Found) -> Iterator[str]:
-    """Say whether the ranking of systems depends on how the protocol is read."""
+    """Yield a sentence on whether the ranking of systems depends on the reading of the protocol."""
     totals = _totals(found)
     rankings = Counter(order for rows in totals.values() if (order := str(_rank(rows, found))))
     rows = [row for rows in totals.values() for row in rows]

@@ -1,4 +1,4 @@
-"""How far annotators agree, criterion by criterion."""
+"""Agreement of the annotators on each criterion."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -46,9 +46,9 @@ from judging.limits import MAX_RATING_CELLS
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
-# Above this share of values that rules forced, agreement without them stands beside
+# Above this share of values forced by rules, agreement without them is reported too
 MANY_FORCED = 0.01
-SKEWED = 0.8  # share of the commonest value from which it is told beside alpha
+SKEWED = 0.8  # share of the commonest value from which the report states it with alpha
 Compute: TypeAlias = Callable[[FloatArray | Patterns, Interval, Labels | None], Estimate]
 NAMES = {
     "gwet_ac1": "Gwet's AC1",
@@ -66,7 +66,7 @@ NAMES = {
     "icc_2,k": "ICC(2,k)",
     "icc_3,k": "ICC(3,k)",
 }
-# What is computed for a coefficient that a protocol's authors report: for two annotators Conger's κ
+# Our coefficient for one that a protocol's authors report: for two annotators Conger's κ
 # is Cohen's κ
 COMPUTED_FOR = {
     "krippendorff_alpha": "krippendorff_alpha",
@@ -244,14 +244,14 @@ class Agreement(Section[Coefficient]):
 
 
 def _fewer(row: Coefficient, study: StudyFacts) -> str:
-    """Say on how many sources a coefficient rests, where not on all of the study's."""
+    """Return in words the number of sources of a coefficient, unless it is based on all."""
     own, unit = row.estimate.clusters, study.unit
     of = "them" if unit.is_source else f"the {unit.plural}"
     return f" (on {own:,} of {of})" if 0 < own < study.units else ""
 
 
 def _is_unrated(row: Coefficient) -> bool:
-    """Say whether nobody gave any value on the row's criterion."""
+    """Return whether no annotator gave a value on the row's criterion."""
     return not row.estimate.defined and not row.estimate.n and not row.estimate.dropped
 
 
@@ -263,10 +263,10 @@ def of_table(
     unit: ClusterUnit = SOURCE,
     basis: str = "all",
 ) -> Iterator[Coefficient]:
-    """Yield every coefficient of (n_units, n_annotators).
+    """Yield every coefficient of a table of ratings (n_units, n_annotators).
 
-    Intervals leave out whole `clusters`, sources or several of them, in turn; without them units
-    count as independent.
+    Intervals are jackknives over `clusters`, which are sources or groups of sources; without
+    clusters the units count as independent.
     """
     for plan in (*_plans(criterion), *_by_annotator(table, criterion)):
         estimate = plan.compute(table, Jackknife(unit=unit), clusters)
@@ -287,7 +287,7 @@ def of_counts(
 
 
 def alpha_of(material: Material, criterion: RubricCriterion) -> Estimate:
-    """Return a criterion's alpha at the level at which it is told."""
+    """Return a criterion's alpha at the level of measurement that the report uses (`level_of`)."""
     ratings = material.ratings(criterion.key)
     return krippendorff_alpha(
         ratings.to_numpy(),
@@ -299,7 +299,7 @@ def alpha_of(material: Material, criterion: RubricCriterion) -> Estimate:
 
 
 def level_of(criterion: RubricCriterion) -> Level:
-    """Return the level at which alpha is told: two points have no order that could matter."""
+    """Return the level of the reported alpha; with two points the order makes no difference."""
     return "nominal" if criterion.level == "nominal" or len(criterion.values()) == 2 else "ordinal"
 
 
@@ -315,7 +315,7 @@ def coefficient_row(
 
 
 def alpha_row(found: Found, criterion: CriterionRow, basis: str = "all") -> Coefficient | None:
-    """Return the alpha that a criterion is told by."""
+    """Return the row of the alpha that the report states for a criterion."""
     level = criterion.alpha_level
     return coefficient_row(found, criterion.criterion, "krippendorff_alpha", level, basis)
 
@@ -357,8 +357,8 @@ def _reported(rubric: RubricDocument, criterion: RubricCriterion) -> set[tuple[s
 
 
 def _bases(material: Material, criterion: RubricCriterion) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the judgments agreement is computed on: all; where rules forced many, those that people
-    gave; and of what is asked once per set, one for each set."""
+    """Yield the judgments that agreement is computed on: all; without forced ones, if rules forced
+    many; and one per set, if the criterion is asked once per set."""
     yield "all", material.judgments
     rows = material.judgments[material.judgments["criterion"] == criterion.key]
     forced = rows["origin"] == "rule"
@@ -412,7 +412,7 @@ def _of(coefficient: Callable[..., Estimate], **options: object) -> Compute:
 def _checked(
     plan: CoefficientPlan, table: FloatArray, criterion: RubricCriterion, estimate: Estimate
 ) -> Check:
-    """Return what another library says of the same coefficient, where one has it."""
+    """Return the check against another library's coefficient, if a library computes it."""
     if plan.key == "krippendorff_alpha":
         level = next(each for each in LEVELS if each == plan.level)
         return check_alpha(table, level=level, ours=estimate.value)
@@ -427,8 +427,8 @@ def _intraclass(
 ) -> Iterator[tuple[str, Estimate]]:
     """Yield the intraclass correlations that the design permits, the scale's steps taken as equal.
 
-    Where every unit was judged by as many annotators, but not by the same ones, only the one-way
-    forms mean anything.
+    If every unit was judged by the same number of annotators, but not by the same ones, only the
+    one-way forms are defined.
     """
     sizes = (~np.isnan(table)).sum(axis=1)
     most, judged = int(sizes.max(initial=0)), sizes > 0
@@ -545,8 +545,8 @@ def _times_given(found: Found) -> tuple[dict[str, Counter[tuple[int, str]]], fro
     """Return how often annotators gave each value of each criterion, with its label, and the
     criteria whose values are too many to be listed.
 
-    Distributions are of what systems' numbers rest on: where the protocol's rules or settled values
-    overrule annotators, how these use the scale is counted instead.
+    Distributions count the values behind the systems' numbers. If the protocol's rules or
+    adjudicated ratings overrule annotators, the annotators' use of the scale is counted instead.
     """
     study = facts_of(found)
     overruled = study.reading == "by_protocol" or study.settled > 0
@@ -559,8 +559,8 @@ def _times_given(found: Found) -> tuple[dict[str, Counter[tuple[int, str]]], fro
 
 
 def _skew(found: Found, criterion: CriterionRow, counts: Counter[tuple[int, str]]) -> Iterator[str]:
-    """Tell what stands beside an alpha where one value is most of all ratings; why alpha is low is
-    not known."""
+    """Yield percent agreement and Gwet's AC1 if most ratings have the same value; no cause of a low
+    alpha is given."""
     total = counts.total()
     if not total:
         return

@@ -46,7 +46,7 @@ class AnnotatorRow:
       best
     shared: units that others judged too
     top_share: share of the value given most often
-    longest_run: most equal values in a row, in the order handed in; empty for imported ratings
+    longest_run: most equal values in a row, in the order submitted; empty for imported ratings
     run_reason: why there is no longest run
     rho_with_others: Spearman's rho with the mean of the others
     rho_reason: why that is undefined
@@ -67,7 +67,7 @@ class AnnotatorRow:
 
 @dataclass(frozen=True)
 class ScaleUse:
-    """How often one annotator gave one point of a scale.
+    """Number of times that one annotator gave one point of a scale.
 
     criterion: key of the criterion
     annotator: label of the annotator
@@ -90,7 +90,7 @@ class LeftOut:
     """Agreement without one annotator.
 
     criterion: key of the criterion
-    without: label of the annotator left out
+    without: label of the left-out annotator
     level: level of measurement at which alpha takes the values
     alpha: Krippendorff's alpha of the others
     change: that alpha minus the alpha of all; above 0 the others agree better without this
@@ -214,7 +214,7 @@ class Annotators(Section[AnnotatorRow]):
 
 
 class UseOfScale(Section[ScaleUse]):
-    """How often each annotator gave each point of each scale."""
+    """Number of times that each annotator gave each point of each scale."""
 
     key = "use_of_scale"
     title = "Scale use by annotator"
@@ -251,7 +251,7 @@ class UseOfScale(Section[ScaleUse]):
 
 
 class LeftOutEach(Section[LeftOut]):
-    """Alpha without each annotator in turn: one that rises was held down by the one left out."""
+    """Alpha without each annotator in turn: if it rises, that annotator had lowered it."""
 
     key = "left_out"
     title = "Agreement without each annotator"
@@ -369,10 +369,11 @@ def _without_each(
 def _pairs_sharing(ratings: pd.DataFrame) -> int:
     """Count the pairs of annotators who judged something in common: of a crowd they are few."""
     judged = sparse.csc_array(ratings.notna().to_numpy(), dtype=np.float32)
-    # a block at a time: where all of a large crowd judged the same, every pair is there
+    # in blocks, because every pair occurs if a large crowd all judged the same units
     starts = range(0, judged.shape[1], 500)
     shared = sum((judged[:, start : start + 500].T @ judged).nnz for start in starts)
-    return int(shared - ratings.notna().any().sum()) // 2  # nobody pairs with themselves
+    # minus each annotator's pair with itself
+    return int(shared - ratings.notna().any().sum()) // 2
 
 
 def _kappas(criterion: RubricCriterion, ratings: pd.DataFrame) -> Iterator[PairKappa]:

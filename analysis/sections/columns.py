@@ -18,8 +18,7 @@ from judging.protocols.rubric_schema import RubricCriterion
 
 @dataclass(frozen=True)
 class HumanColumn:
-    """What people said of each question: a criterion judged here, or an imported column of
-    means."""
+    """Human scores of the questions: a criterion judged here, or an imported column of means."""
 
     key: str
     values: FloatArray  # (n_questions,), oriented
@@ -57,8 +56,8 @@ def placed_ratings(material: Material, criterion: RubricCriterion) -> pd.DataFra
     """Return the ratings of a criterion, each with its unit, annotator, system, source
     and cluster.
 
-    What is asked once per set is one rating, though each question of the set holds it: its unit is
-    the set, and where an annotator gave the members different values it is their mean.
+    A criterion asked once per set gives one rating, though each question of the set stores it: its
+    unit is the set, and if an annotator gave the members different values it is their mean.
     """
     place = material.slots.set_index("unit")[["system", "source", "question_set"]]
     place = place.assign(cluster=material.clusters)
@@ -74,9 +73,9 @@ def placed_ratings(material: Material, criterion: RubricCriterion) -> pd.DataFra
 
 
 def human_columns(material: Material) -> list[HumanColumn]:
-    """Return every human column over the questions, turned so that higher is better.
+    """Return every human column over the questions, sign-aligned so that higher is better.
 
-    A criterion that may not be averaged is none: no metric can follow it.
+    A criterion that may not be averaged is skipped: no metric can be correlated with it.
     """
     units, found = material.questions["unit"], []
     for criterion in averaged_criteria(material):
@@ -94,8 +93,8 @@ def human_columns(material: Material) -> list[HumanColumn]:
 
 
 def metric_columns(material: Material) -> list[MetricColumn]:
-    """Return every metric's column over the questions, turned so that higher is better; empty ones
-    are left out."""
+    """Return every metric's column over the questions, sign-aligned so that higher is better;
+    empty columns are skipped."""
     units, names = material.questions["unit"], metric_names(material.metrics)
     columns = [
         MetricColumn(
@@ -110,5 +109,5 @@ def metric_columns(material: Material) -> list[MetricColumn]:
 
 
 def goes_up(metric: Metric) -> bool:
-    """Say whether higher values of a metric are better."""
+    """Return whether higher values of a metric are better."""
     return metric.direction != Metric.Direction.LOWER

@@ -94,18 +94,18 @@ class SystemLetters:
 
 @dataclass(frozen=True)
 class SystemScores:
-    """What the systems got on one criterion: means on each source, and every question's mean."""
+    """Systems' scores on one criterion: means on each source, and every question's mean."""
 
     criterion: RubricCriterion
     names: list[str]
     table: FloatArray  # (n_systems, n_sources), NaN where there is none
     questions: list[FloatArray]  # of each system
-    clusters: Labels  # (n_sources,) what the sources belong to
+    clusters: Labels  # (n_sources,) cluster of each source
     unit: ClusterUnit
 
     @property
     def oriented(self) -> FloatArray:
-        """Each system's mean over sources, turned so that high is best."""
+        """Each system's mean over sources, sign-aligned so that high is best."""
         judged = ~np.isnan(self.table)
         total = np.nansum(self.table, axis=1) / np.maximum(judged.sum(axis=1), 1)
         means = np.where(judged.any(axis=1), total, np.nan)
@@ -192,7 +192,7 @@ class Groups(Section[SystemLetters]):
 
 
 def _means_of_model(found: Found, scores: SystemScores) -> FloatArray:
-    """Return the model's mean of each system, turned so that high is best."""
+    """Return the model's mean of each system, sign-aligned so that high is best."""
     rows = found.on(MixedModels, scores.criterion.key)
     means = {row.first: row.estimate.value for row in rows if row.effect == "mean"}
     found_means = np.array([means.get(name, nan) for name in scores.names])
@@ -355,7 +355,7 @@ def _adjusted(rows: Sequence[SystemPair]) -> list[SystemPair]:
 
 
 def _cautions(found: Found, criterion: str) -> dict[tuple[str, str], str]:
-    """Return what stands beside a significant pair of systems that few sources carry."""
+    """Return a caution for each significant pair of systems whose difference few sources carry."""
     return {
         (row["first"], row["second"]): f"{row['carried_by']} of {row['units']:,} carry it"
         for row in found.documents.get("few_sources", [])

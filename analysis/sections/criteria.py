@@ -1,4 +1,4 @@
-"""What was judged, on which scale."""
+"""The criteria of the study and their scales."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +33,7 @@ class CriterionRow:
 
     @property
     def alpha_level(self) -> str:
-        """The level at which alpha is told: two points have no order that could matter."""
+        """The level of the reported alpha; with two points the order makes no difference."""
         return "nominal" if self.level == "nominal" or len(self.points) == 2 else "ordinal"
 
     @property

@@ -1,4 +1,4 @@
-"""What a report says of coefficients that another library was asked for too."""
+"""Sentences of a report about coefficients that another library computed too."""
 
 from collections.abc import Iterable
 from math import isnan

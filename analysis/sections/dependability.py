@@ -1,5 +1,4 @@
-"""The annotators and sources that a study needs: what its variance components say of other
-numbers."""
+"""The annotators and sources that a study needs, from its variance components."""
 
 from dataclasses import dataclass, replace
 from math import nan
@@ -19,8 +18,8 @@ FACTORS = (0.5, 1, 2, 4)  # of the sources that the study has
 
 @dataclass(frozen=True)
 class DependabilityRow:
-    """How well a study of so many annotators and sources tells systems apart, on texts and by
-      annotators like these.
+    """How well a study with these numbers of annotators and sources distinguishes systems, on texts
+      and by annotators like these.
 
     criterion: key of the criterion
     annotators: annotators of every question

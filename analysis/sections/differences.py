@@ -1,4 +1,5 @@
-"""Which metric follows people better: every pair of metrics, and the set of those in front."""
+"""Metric comparisons: which of two metrics correlates better with human ratings, for every pair,
+and the set of metrics that do not differ significantly from the highest."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -593,8 +594,8 @@ def _as_in_papers(
 
 
 def _square(title: str, rows: Sequence[MetricPair]) -> PageTable:
-    """Return pairs of metrics, each once: by how much the one of the line follows people better than
-    that of the column."""
+    """Return a table of the metric pairs, each once: by how much the line's metric correlates
+    better with human ratings than the column's."""
     cells = {(row.better, row.other): _paired(row, row.estimate.value) for row in rows}
     cells |= {(row.other, row.better): _paired(row, -row.estimate.value) for row in rows}
     names = dict.fromkeys(name for pair in cells for name in pair)

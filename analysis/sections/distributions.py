@@ -1,4 +1,4 @@
-"""How each system's ratings spread over the scale, beside the spread that a protocol asks for."""
+"""Rating distributions of the systems, beside the distribution that a protocol asks for."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MANY_POINTS = 12  # points of a scale up to which its use is drawn
 
 @dataclass(frozen=True)
 class PointShare:
-    """How often one system got one point of a scale.
+    """Number of times that one system got one point of a scale.
 
     criterion: key of the criterion
     system: name of the system
@@ -37,7 +37,7 @@ class PointShare:
 
 
 class Distributions(Section[PointShare]):
-    """How often each system got each point of each scale."""
+    """Number of times that each system got each point of each scale."""
 
     key = "distributions"
     listed = True
@@ -73,8 +73,8 @@ class Distributions(Section[PointShare]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        """Return the distribution of each criterion; one that may not be averaged stands open, with
-        its target."""
+        """Return the distribution of each criterion; if it may not be averaged its table is open
+        and shows the target."""
         return [table for each in criterion_rows(found) if (table := _distribution(found, each))]
 
     def figures(self, found: Found) -> list[Figure]:

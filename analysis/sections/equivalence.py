@@ -1,4 +1,4 @@
-"""Which systems are equivalent within the margin that the plan declared."""
+"""Equivalence of systems within the margin that the plan declared."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What leaving annotators out changes."""
+"""Changes in the results from excluding annotators."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -40,8 +40,8 @@ class ExclusionRow:
 
 
 class Exclusions(Section[ExclusionRow]):
-    """Agreement and the systems' means with and without annotators left out; empty where nobody
-    is."""
+    """Agreement and the systems' means with and without excluded annotators; empty if none is
+    excluded."""
 
     key = "exclusions"
     listed = True
@@ -89,7 +89,7 @@ class Exclusions(Section[ExclusionRow]):
 
 
 def _with(said: Material, inputs: Inputs) -> Material:
-    """Return what the systems' means are of: with settled values where the run uses them."""
+    """Return the ratings behind the systems' means, with adjudicated ones if the run uses them."""
     return with_settled(said) if inputs.settings.get("settled") else said
 
 

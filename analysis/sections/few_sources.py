@@ -32,7 +32,7 @@ class FewSourcesRow:
     second: the other
     p_holm: p of the paired permutation test after Holm's correction
     carried_by: the smallest number of sources, or clusters of them, without which the difference is
-      no longer significant; the sources that add most to it are left out first
+      no longer significant; the sources that contribute most to it are left out first
     units: sources, or clusters of them, that both systems were judged on
     """
 

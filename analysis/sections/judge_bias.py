@@ -1,5 +1,5 @@
-"""What a verdict on a machine judge hides: kindness to some systems, a part of the scale, the order
-of systems."""
+"""Details behind the verdict on an LLM judge: bias towards systems, use of the scale, correlation
+with human ratings at each level."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -32,14 +32,15 @@ SHORTEST_REASON = 200  # of a long one, however many there are
 
 @dataclass(frozen=True)
 class JudgeBiasRow:
-    """How much kinder one judge is to one system than to the others, people's means set against it.
+    """Bias of one judge towards one system: how much higher than annotators it rates the system,
+      compared with the other systems.
 
     criterion: key of the criterion
     judge: name of the judge
     system: name of the system
-    own_family: whether the system is of the judge's own model family, or of every judge's of a jury
-    bias: mean of judge minus people on the system's items, minus the same on all other items, turned
-      so that above 0 the judge is kinder to the system than people are
+    own_family: whether the system is of the judge's own model family; for a jury, of every judge's
+    bias: mean of judge minus annotators on the system's items, minus the same on all other items,
+      sign-aligned so that above 0 the judge favours the system more than annotators do
     """
 
     criterion: str
@@ -51,7 +52,7 @@ class JudgeBiasRow:
 
 @dataclass(frozen=True)
 class JudgeUseRow:
-    """How often one judge, and people, gave one point of a scale.
+    """Use of one point of a scale by one judge, and by annotators.
 
     criterion: key of the criterion
     judge: name of the judge
@@ -59,7 +60,7 @@ class JudgeUseRow:
     label: its label
     count: times the judge gave it
     share: its share of the judge's values
-    people_share: its share of people's values on the same items
+    people_share: its share of the annotators' values on the same items
     """
 
     criterion: str
@@ -73,13 +74,13 @@ class JudgeUseRow:
 
 @dataclass(frozen=True)
 class JudgeLevelRow:
-    """How one judge follows people's means at one level by one measure.
+    """Correlation of one judge with the mean human ratings at one level by one measure.
 
     criterion: key of the criterion
     judge: name of the judge
     level: pooled, within_source or systems
     measure: pearson, spearman, kendall, kendall_c, pairwise_accuracy or soft_pairwise_accuracy
-    baseline: share of pairs that people tie, which is the accuracy of tying every pair
+    baseline: share of pairs tied in the human ratings, which is the accuracy of tying every pair
     estimate: the measure with its interval and test, over the declared design
     """
 
@@ -93,7 +94,7 @@ class JudgeLevelRow:
 
 @dataclass(frozen=True)
 class JudgedItemRow:
-    """One value of one judge beside people's mean, with the judge's reason.
+    """One value of one judge and the mean human rating, with the judge's reason.
 
     criterion: key of the criterion
     judge: name of the judge
@@ -101,10 +102,10 @@ class JudgedItemRow:
     system: name of the system
     position: slot of the question in its set; 0 for the set as a whole
     question: its text
-    repeat: which time the judge was asked
-    value: what it said; empty for "cannot say"
-    people: mean of what people said
-    rationale: the judge's reason, or how it begins where all reasons together are very long
+    repeat: number of the repeat, if the judge was asked more than once
+    value: the judge's value; empty for "cannot say"
+    people: mean of the annotators' values
+    rationale: the judge's reason, or its beginning if all reasons together are very long
     """
 
     criterion: str
@@ -154,8 +155,8 @@ class JudgedItems(Section[JudgedItemRow]):
 
     @classmethod
     def without(cls, records: Sequence[Record], labels: Collection[str]) -> list[Record]:
-        """Return the rows without people's means: with the other values of a question at hand, each
-        would tell what an erased person gave it."""
+        """Return the rows without the human means: with the question's other values known, a mean
+        would reveal the rating of an erased annotator."""
         return [{**each, "people": None} for each in records]
 
 
@@ -166,8 +167,9 @@ class JudgeBias(Section[JudgeBiasRow]):
     title = "LLM judge bias by system"
     identity = ("criterion", "judge", "system")
     note = (
-        "The judge's mean distance from people on a system's items, minus the same on all others: its severity is "
-        "taken out. Above 0 it is kinder to the system than people are. Intervals leave out one source at a time."
+        "The judge's mean difference from the annotators on a system's items, minus that difference on all other "
+        "items, which removes its severity. Above 0 it favours the system more than annotators do. Intervals are "
+        "jackknives over sources."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[JudgeBiasRow]:
@@ -223,7 +225,7 @@ class JudgeBias(Section[JudgeBiasRow]):
 
 
 class JudgeUse(Section[JudgeUseRow]):
-    """Use of the scale by judges and people."""
+    """Use of the scale by judges and annotators."""
 
     key = "judge_use_of_scale"
     title = "LLM judge rating distributions"
@@ -277,7 +279,7 @@ class JudgeUse(Section[JudgeUseRow]):
 
 
 class JudgeLevels(Section[JudgeLevelRow]):
-    """How judges follow people's means at each level, by the measures of metrics."""
+    """Correlations of judges with mean human ratings at each level, by the measures of metrics."""
 
     key = "judge_levels"
     title = "LLM judge correlation with human ratings"
@@ -344,7 +346,7 @@ class JudgeLevels(Section[JudgeLevelRow]):
 
 
 def oriented_table(table: FloatArray, up: bool) -> FloatArray:
-    """Return ratings turned so that higher is better."""
+    """Return ratings sign-aligned so that higher is better."""
     return table if up else -table
 
 

@@ -1,4 +1,4 @@
-"""Does a machine judge say the same again, and does the place at which a question stands matter?"""
+"""Consistency of an LLM judge: repeated judgments, and the effect of a question's position."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -30,14 +30,14 @@ class JudgeConsistencyRow:
     criterion: key of the criterion
     judge: name of the judge
     items: units that it was asked about twice or more
-    times: how often, at most
+    times: largest number of times that it was asked about a unit
     same: share of pairs of its answers to a unit that are equal
-    alpha: Krippendorff's alpha with the times it was asked as raters
-    moved: units that were shown at two places or more among the questions shown together
-    same_still: share of equal answers where a unit stood at the same place both times
-    same_moved: the same where it stood at another place
-    earlier: what it gives a unit at the earlier place minus what it gives it at the later one, turned
-      so that above 0 it is kinder to what stands earlier
+    alpha: Krippendorff's alpha with its repeated judgments as raters
+    moved: units shown at two or more positions among the questions shown together
+    same_still: share of equal answers to a unit shown at the same position both times
+    same_moved: share of equal answers to a unit shown at another position the second time
+    earlier: its value of a unit at the earlier position minus that at the later one, sign-aligned
+      so that above 0 it favours the earlier position
     """
 
     criterion: str
@@ -53,17 +53,16 @@ class JudgeConsistencyRow:
 
 
 class JudgeConsistency(Section[JudgeConsistencyRow]):
-    """How a judge agrees with itself, over repetitions and over the order of systems."""
+    """Agreement of a judge with itself, over repetitions and over the order of systems."""
 
     key = "judge_consistency"
     title = "LLM judge consistency"
     identity = ("criterion", "judge")
     note = (
-        "A judge that was asked twice or more about a question is compared with itself. Where its table tells at which "
-        "place a question stood among those shown together, answers at one place and at another are compared: "
-        "what is given to a question at the earlier place minus at the later one is its liking for the first. "
-        "Intervals "
-        "leave out one source at a time. A judge at temperature 0 may still differ between calls."
+        "A judge that was asked twice or more about a question is compared with itself. If its table contains the "
+        "positions of the questions shown together, answers at different positions are compared too: the value at "
+        "the earlier position minus the value at the later one is its bias towards the earlier. Intervals are "
+        "jackknives over sources. A judge at temperature 0 may still differ between calls."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[JudgeConsistencyRow]:
@@ -91,7 +90,7 @@ class JudgeConsistency(Section[JudgeConsistencyRow]):
 
 
 def _row(judged: Judged, name: str) -> JudgeConsistencyRow | None:
-    """Return a judge's row, or none where it was asked nothing twice."""
+    """Return a judge's row, or None if it judged no unit twice."""
     said = judged.answers[judged.answers["judge"] == name].dropna(subset=["value"])
     said = said[said["unit"].isin(judged.units)].sort_values("repeat")
     said = said.assign(time=said.groupby("unit").cumcount())

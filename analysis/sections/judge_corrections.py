@@ -1,5 +1,5 @@
-"""What a judge's large sample adds to people's small one: means that people correct, and what that
-saves."""
+"""Means of an LLM judge's large sample corrected by a small sample of human ratings, and the human
+ratings that this saves."""
 
 from dataclasses import dataclass, field
 
@@ -16,17 +16,17 @@ from analysis.stats.prediction_powered import ALL_JUDGED, corrected_mean
 
 @dataclass(frozen=True)
 class CorrectedMeanRow:
-    """The mean of one system, or of all, by people alone and by people with one judge.
+    """The mean of one system, or of all, by human ratings alone and with one judge.
 
     criterion: key of the criterion
     judge: name of the judge
     system: name of the system; empty for all that the judge judged
     items: units that the judge has
-    judged: units of these that people judged
-    tuning: how far the judge is trusted: lambda, 0 not at all, 1 wholly
-    saves: for an interval as narrow people alone would need so many times the items
-    people: mean of people's means over the units that they judged
-    corrected: mean of the judge over all its units, corrected by people where they judged
+    judged: units of these that annotators judged
+    tuning: trust in the judge: lambda, from 0 (none) to 1 (full)
+    saves: factor by which annotators alone would need more items for an interval as narrow
+    people: mean of the mean human ratings over the units that annotators judged
+    corrected: mean of the judge over all its units, corrected by the human ratings
     """
 
     criterion: str
@@ -41,16 +41,16 @@ class CorrectedMeanRow:
 
 
 class CorrectedMeans(Section[CorrectedMeanRow]):
-    """Prediction-powered means, where a judge has items that people have not."""
+    """Prediction-powered means, if a judge has judged items that annotators have not."""
 
     key = "corrected_means"
     title = "Prediction-powered means"
     identity = ("criterion", "judge", "system")
     note = (
-        "If annotators judged a part of what an LLM judge judged, its mean over all items is corrected by people where "
-        "both judged (Angelopoulos and others 2023), with as much trust in the machine as narrows the interval most. "
-        "This holds only if the sources that people judged are a random part of all. These means stand here alone; "
-        "the report's means are people's."
+        "If annotators judged some of the items that an LLM judge judged, their ratings correct its mean over all "
+        "items (Angelopoulos and others 2023), with the weight of the judge that makes the interval narrowest. "
+        "This is valid only if the sources that annotators judged are a random part of all. These means are used "
+        "only here; all other means of the report are of the annotators' ratings."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CorrectedMeanRow]:

@@ -1,5 +1,5 @@
-"""May a machine judge stand in for a person? The alternative annotator test, and what a person
-reaches beside it."""
+"""May an LLM judge replace an annotator? The alternative annotator test, and the human ceiling to
+compare with."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -43,31 +43,32 @@ NOT_REPEATED = "it was asked nothing twice"
 
 @dataclass(frozen=True)
 class VerdictRow:
-    """One judge on one criterion: the alternative annotator test, and what must be read beside it.
+    """One judge on one criterion: the alternative annotator test, and values to be read with it.
 
     criterion: key of the criterion
     judge: name of the judge, or the jury of all
-    epsilon: what replacing a person may cost
+    epsilon: what replacing an annotator may cost
     epsilon_reason: the annotators for whom that epsilon is meant
-    items: units with the judge and two people or more
-    left_out: units that the judge has and fewer than two people judged
-    people: people that it was tested against
+    items: units judged by the judge and two or more annotators
+    left_out: units judged by the judge and fewer than two annotators
+    people: annotators that it was tested against
     winning_rate: share of them against whom it wins, a source's items kept together
-    passes: whether that is a half or more; empty where it cannot be tested
-    winning_rate_published: the same with items as independent, as the method was published
+    passes: whether that is a half or more; empty if it cannot be tested
+    winning_rate_published: the winning rate with items as independent, as the method was published
     passes_published: whether that is a half or more
     reason: why it cannot be tested
     caution: what makes the test weak
-    advantage: average advantage probability: the mean over people of the share of items on which
-      the judge is at least as near to the others as the person
-    follows: Spearman's rho of the judge with the mean of people but one, a mean over those left out
-    person: the same of the person left out, which is the human ceiling on these items
-    difference: the judge's minus the person's
-    severity: mean of the judge minus people's mean
+    advantage: average advantage probability: the mean over annotators of the share of items on
+      which the judge is at least as near to the others as the annotator
+    follows: Spearman's rho of the judge with the mean of all annotators but one, averaged over the
+      left-out annotators
+    person: the same rho of the left-out annotator, which is the human ceiling on these items
+    difference: follows minus person
+    severity: mean of the judge minus the mean of the annotators
     again: share of values that are the same when the judge is asked again
     most_given: value that it gives most often
     most_given_share: share of that value among its own
-    most_given_by_people: share of that value among people's
+    most_given_by_people: share of that value among the annotators' values
     """
 
     criterion: str
@@ -96,21 +97,21 @@ class VerdictRow:
 
 @dataclass(frozen=True)
 class AgainstPersonRow:
-    """One judge against one person on one criterion.
+    """One judge against one annotator on one criterion.
 
     criterion: key of the criterion
     judge: name of the judge
     person: label of the annotator who is left out and compared
-    n: units that judge, person and another person judged
+    n: units that the judge, this annotator and another annotator judged
     advantage: share of them on which the judge is at least as near to the others
-    person_advantage: share on which the person is
-    p: one-sided p that the person is better by epsilon or more, a source's items kept together
-    p_adjusted: the same after Benjamini and Yekutieli, over the people
+    person_advantage: share of them on which the annotator is at least as near to the others
+    p: one-sided p that the annotator is better by epsilon or more, a source's items kept together
+    p_adjusted: p after Benjamini and Yekutieli's correction over the annotators
     p_published: p with items as independent, as the method was published
-    p_published_adjusted: the same after Benjamini and Yekutieli
-    wins: whether the judge wins against the person; empty where it was not tested
-    not_tested: why it was not
-    rho: Spearman's rho of judge and person
+    p_published_adjusted: p_published after Benjamini and Yekutieli's correction
+    wins: whether the judge wins against the annotator; empty if it was not tested
+    not_tested: why it was not tested
+    rho: Spearman's rho of judge and annotator
     kappa: Cohen's kappa of the two, with quadratic weights where the values have an order
     alpha: Krippendorff's alpha of the two
     """
@@ -140,12 +141,13 @@ class Verdicts(Section[VerdictRow]):
     identity = ("criterion", "judge")
     beside = (("judge_against_people", "LLM judges against each annotator"),)
     note = (
-        "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves each person out in turn and asks "
-        "who is nearer to the others, the judge or that person; ε is what replacing a person may cost. A judge "
-        "passes that wins against half of the people. Passing is not enough: one that gives nearly everything the "
-        "most frequent value can pass. So what a person reaches, the use of the scale and the bias by system stand "
-        "beside it. The authors take items as independent; where several systems share a source that test is wrong "
-        "in 7 to 15% of studies instead of 5%, so the verdict keeps a source's items together."
+        "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves out each annotator in turn and "
+        "asks which is nearer to the others, the judge or that annotator; ε is what replacing an annotator may "
+        "cost. A judge passes if it wins against at least half of the annotators. Passing is not enough: a judge "
+        "that gives nearly everything the most frequent value can pass. So the report also shows the human "
+        "ceiling, the use of the scale and the bias by system. The authors take items as independent; if several "
+        "systems share a source that test is wrong in 7 to 15% of studies instead of 5%, so the verdict keeps a "
+        "source's items together."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[VerdictRow]:

@@ -1,5 +1,5 @@
-"""How metrics follow people at three levels: on each source, over all questions, and over the
-systems' means."""
+"""Correlation of metrics with human ratings at three levels: on each source, over all questions,
+and over the systems' means."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ from analysis.stats.multiplicity import holm
 from judging.models import Metric
 
 SHADES = 20
-MANY_COLUMNS = 8  # metrics above which they stand as lines: more columns do not fit a page
+MANY_COLUMNS = 8  # above so many metrics each is a line, because the columns do not fit a page
 LEVELS = {
     "pooled": "pooled",
     "within_source": "per source",
@@ -62,8 +62,8 @@ DATA_ONLY = ("kendall_c",)  # CSV and JSON hold it; pages have tau-b
 
 @dataclass(frozen=True, kw_only=True)
 class MetricLevel:
-    """One metric against one human column at one level by one measure, both turned so that higher is
-      better.
+    """One metric against one human column at one level by one measure, both sign-aligned so that
+      higher is better.
 
     criterion: key of the criterion, or the name of an imported column of means
     metric: name of the metric
@@ -71,16 +71,16 @@ class MetricLevel:
       over sources), systems (means of systems), sets (scores of question sets), or whole_systems
       (scores that a metric gives systems as a whole)
     coefficient: pearson, spearman, kendall, kendall_c, pairwise_accuracy or soft_pairwise_accuracy
-    estimate: the measure; `n` counts questions, sources or systems; p that the metric knows nothing
+    estimate: the measure; `n` counts questions, sources or systems; p tests for no association
     p_holm: p after Holm's correction over the metrics of this column at this level
     p_as_published: p that takes questions, or systems, as independent, as papers print it
     questions: questions that have both scores
     sources: sources that they belong to
     systems: systems that they belong to
-    smallest_p: over systems, what no order of so few systems can fall below
+    smallest_p: over systems, the smallest p that any order of so few systems can give
     epsilon: of pairwise accuracy, the largest difference of the metric that counts as a tie
-    in_sample: pairwise accuracy with the epsilon that serves these very pairs best, as published
-    baseline: share of pairs that people tie, which is the accuracy of tying every pair
+    in_sample: pairwise accuracy with the epsilon that is best for these very pairs, as published
+    baseline: share of pairs tied in the human ratings, which is the accuracy of tying every pair
     """
 
     criterion: str
@@ -203,7 +203,7 @@ class ComparedColumns:
 
 
 def compared_columns(inputs: Inputs) -> ComparedColumns | None:
-    """Return what metrics are compared on; None where there is no metric or no human column."""
+    """Return the columns to compare; None if there is no metric or no human column."""
     material = inputs.counted
     humans, metrics = human_columns(material), metric_columns(material)
     if inputs.design.annotators:
@@ -232,8 +232,8 @@ def compared_columns(inputs: Inputs) -> ComparedColumns | None:
 
 
 def headline_level(found: Found) -> str:
-    """Return the level at which the headline speaks: the one asked for, all questions in earlier
-    runs."""
+    """Return the level of the headline: the run's setting, or "pooled" in earlier runs without
+    one."""
     return next(
         (row["metric_level"] for row in found.documents.get("about", []) if "metric_level" in row),
         "pooled",
@@ -284,7 +284,7 @@ def _row(each: Association, check: Check) -> MetricLevel:
 
 
 def _checked(each: Association, asked: ComparedColumns) -> Check:
-    """Return what scipy says of a coefficient over all questions that have both scores."""
+    """Return the check against scipy of a coefficient over all questions that have both scores."""
     method = next((method for method in METHODS if method == each.measure), None)
     if method is None or each.level != "pooled" or not each.found.defined:
         return NOT_ASKED
@@ -411,8 +411,8 @@ def _caption(
 
 
 def sources_of(rows: Sequence[MetricLevel], study: StudyFacts) -> str:
-    """Say over how many sources coefficients are, and in how many clusters these are kept together:
-    on each source, over those where they exist."""
+    """Return in words the number of sources of coefficients, and of the clusters that keep them
+    together; on the level of each source, the sources where the coefficients exist."""
     clusters = max(row.estimate.clusters for row in rows)
     kept = ""
     if clusters and not study.unit.is_source:

@@ -1,4 +1,4 @@
-"""Machine judges: who they are, and their values beside people's, which they never enter."""
+"""LLM judges: their facts, and their values beside the human ratings, of which they are no part."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ JURY = "jury"
 
 @dataclass(frozen=True)
 class MachineJudgeRow:
-    """A judge that is no person.
+    """An LLM judge.
 
     judge: name of the judge
     model: id of the model
@@ -37,7 +37,7 @@ class MachineJudgeRow:
     items: units that it judged
     judgments: values that it gave
     repeated: values given again to the same unit
-    problems: rows or values of its table that could not be taken
+    problems: rows or values of its table that could not be imported
     """
 
     judge: str
@@ -56,7 +56,7 @@ class MachineJudgeRow:
 
 
 class MachineJudges(Section[MachineJudgeRow]):
-    """Who the machine judges are."""
+    """The LLM judges of the campaign and how they were asked."""
 
     key = "machine_judges"
     title = "LLM judges"
@@ -119,23 +119,23 @@ def _made(row: MachineJudgeRow) -> str:
 
 @dataclass(frozen=True)
 class Judged:
-    """One criterion: people's values and each judge's, unit by unit."""
+    """One criterion: the values of the annotators and of each judge, unit by unit."""
 
     criterion: RubricCriterion
     units: "pd.Index[int]"
     people: FloatArray  # (n_units, n_people)
     names: list[str]
-    # (n_units,), the first time where a judge was asked again; and the jury
+    # (n_units,) of each judge, its first value if it was asked again; and of the jury
     judges: dict[str, FloatArray]
     sources: Labels
-    clusters: Labels  # what the sources belong to
+    clusters: Labels  # the clusters of the sources
     unit: ClusterUnit
     systems: Labels
-    answers: pd.DataFrame  # every time that a judge was asked: judge, unit, repeat, value
+    answers: pd.DataFrame  # all answers of the judges: judge, unit, repeat, value
 
 
 def judged_criteria(material: Material) -> list[Judged]:
-    """Return the criteria that people and at least one machine judged."""
+    """Return the criteria that annotators and at least one LLM judge judged."""
     every = frames.by_machines(material)
     first = every.groupby(["judge", "criterion", "unit"])["repeat"].transform("min")
     said, found = every[every["repeat"] == first], []
@@ -168,7 +168,7 @@ def judged_criteria(material: Material) -> list[Judged]:
 
 
 def _jury(judges: Sequence[FloatArray], criterion: RubricCriterion) -> dict[str, FloatArray]:
-    """Return what several judges say together: their mean, or the name that most of them give."""
+    """Return the jury's values: the mean of its judges, or on a nominal scale the most frequent."""
     if len(judges) < 2:
         return {}
     values = jury(np.stack(judges, axis=1), nominal=criterion.level == "nominal")

@@ -24,7 +24,7 @@ NOT_TESTED = (
 
 @dataclass(frozen=True)
 class MetricCorrelation:
-    """Two metrics over the questions that both have scored, turned so that higher is better.
+    """Two metrics over the questions that both have scored, sign-aligned so that higher is better.
 
     first: one metric
     second: the other

@@ -1,5 +1,5 @@
-"""What was done, as the methods section of a paper says it: protocol, material, people, tests, and
-how to repeat it."""
+"""The methods text of a report, as for a paper: protocol, material, annotators, tests, and how to
+repeat the analysis."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ MANY_POINTS = 12
 
 @dataclass(frozen=True)
 class RunMade:
-    """How a run was made, as far as its methods say it."""
+    """The facts about a run that its methods text states."""
 
     rubric: RubricDocument
     rubric_version: str

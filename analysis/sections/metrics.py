@@ -26,8 +26,8 @@ class MetricFacts:
     fingerprint: hash of everything that a score depends on
     reason: why it could not be computed
     made: its recipe: identity, version, parameters, preparation; or the column of the file
-    same_as: of an imported column, the computed one that repeats it and stands for both in all
-      other tables
+    same_as: for an imported column, the computed metric with the same scores, which represents both
+      in all other tables
     largest_difference: between the two
     tolerance: half a unit of the last digit of the imported scores
     """
@@ -100,8 +100,8 @@ class MetricsMade(Section[MetricFacts]):
 
 
 def _line(row: MetricFacts, repeats: Sequence[MetricFacts]) -> Line:
-    """Return a metric's line; an imported column that it repeats is told with the check and has no
-    line."""
+    """Return a metric's line, which names the imported columns with the same scores; these have no
+    line of their own."""
     if row.reason:
         return Line(row.name, [Cell("–"), Cell("–")], row.reason, chip="not available")
     spread = f"{two(row.min)} to {two(row.max)}" if row.n else ""

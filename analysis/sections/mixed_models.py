@@ -131,8 +131,8 @@ def model_of(inputs: Inputs, criterion: RubricCriterion, *, annotators_random: b
     Raises
     ------
     Unfit
-        The ratings do not permit it, or the run does not fit it, or it would take long and was not
-        asked for.
+        The ratings do not permit it, the run's settings exclude it, or it would take long and the
+        run allows only quick fits.
     """
     if inputs.settings["mixed_model"] == "never":
         raise Unfit(NOT_FITTED)

@@ -1,4 +1,4 @@
-"""Which tables are not listed, or not in full, for they would have too many rows."""
+"""Tables that are omitted, or not listed in full, because they would have too many rows."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ MULTIPLYING: tuple[Section[Any], ...] = (
 
 @dataclass(frozen=True)
 class UnlistedPart:
-    """A part of a table that is left out, because the table would have too many rows.
+    """A part of a table that is omitted, because the table would have too many rows.
 
     table: key of the table
     title: title of the table
-    part: the criterion, human column or attribute that is left out; empty for the whole table
-    rows: rows that this part would have at most
-    whole: rows that the whole table would have at most
-    most: rows that a table has at most
+    part: the criterion, human column or attribute that is omitted; empty for the whole table
+    rows: largest number of rows that this part could have
+    whole: largest number of rows that the whole table could have
+    most: limit on the rows of a table
     """
 
     table: str
@@ -45,10 +45,10 @@ class UnlistedPart:
 
 
 class NotListed(Section[UnlistedPart]):
-    """The parts of tables that are left out for their number of rows.
+    """The parts of tables that are omitted because of their number of rows.
 
-    A part is left out whole, the largest first, so that no test, letter or sentence rests on some
-    of its rows.
+    A part is omitted as a whole, the largest first, so that no test, letter or sentence depends on
+    only some of its rows.
     """
 
     key = "not_listed"
@@ -85,7 +85,7 @@ class NotListed(Section[UnlistedPart]):
             )
             for rows in _by_table(found).values()
         ]
-        heads = ["left out", "rows", "rows of the whole", "rows listed at most"]
+        heads = ["omitted", "rows", "rows of the whole table", "maximum of rows"]
         return [PageTable(self.title, heads, lines, first="Table", words=True)] if lines else []
 
     def caveats(self, found: Found) -> Iterator[str]:
@@ -94,15 +94,15 @@ class NotListed(Section[UnlistedPart]):
 
 
 def too_long(section: Section[Any], rows: int) -> UnlistedPart | None:
-    """Say that a table is left out as a whole, where it has too many rows all the same. Those that
-    list what was judged grow with it alone, and are no page's."""
+    """Return the note that a whole table is omitted if it still has too many rows, else None.
+    Tables that are only downloaded have no limit."""
     if rows <= MAX_REPORT_ROWS or section.download_only:
         return None
     return UnlistedPart(section.key, section.title, "", rows, rows, MAX_REPORT_ROWS)
 
 
 def unlisted(found: Found, key: str) -> list[str]:
-    """Say what a table leaves out and why; nothing where it is whole."""
+    """Return the sentences on what a table omits and why; none if it is complete."""
     return [
         f"“{rows[0].title}” would have {rows[0].whole:,} rows, more than the limit of "
         f"{rows[0].most:,}; it omits {_parts(rows, found)}."
@@ -112,7 +112,7 @@ def unlisted(found: Found, key: str) -> list[str]:
 
 
 def _too_many(sizes: Mapping[str, int]) -> list[str]:
-    """Return the parts to leave out, in their order: the smallest stay, of equal ones the first."""
+    """Return the parts to omit, in their order: the smallest are kept; of equal ones the first."""
     listed, kept = 0, set()
     for part in sorted(sizes, key=lambda part: sizes[part]):
         listed += sizes[part]
@@ -130,7 +130,7 @@ def _by_table(found: Found) -> dict[str, list[UnlistedPart]]:
 
 
 def _parts(rows: list[UnlistedPart], found: Found) -> str:
-    """Name the parts that are left out; of many, how many they are."""
+    """Name the omitted parts; if there are many, the first ones and the number of the others."""
     if any(not row.part for row in rows):
         return "all of it"
     return briefly([inside(found.name_of(row.part)) for row in rows])

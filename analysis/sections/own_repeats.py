@@ -1,4 +1,4 @@
-"""How often annotators gave the same value again in hidden repeats, each and together."""
+"""Agreement of annotators with themselves in hidden repeats, each and together."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class OwnRepeatRow:
 
 
 class OwnRepeats(Section[OwnRepeatRow]):
-    """Share of equal values in hidden repeats, by annotator and together; empty where nothing was
+    """Share of equal values in hidden repeats, by annotator and together; empty if no item was
     shown twice."""
 
     key = "own_repeats"

@@ -48,7 +48,7 @@ class Card:
     leads: bool
     listed: bool
     endings: tuple[tuple[str, str], ...]  # forms in which a table can be taken, with their names
-    # all its tables, where one is shown; the others are sent when asked for
+    # all its tables, if the page shows one of them and loads the others on request
     switched: list[PageTable]
 
 
@@ -90,7 +90,7 @@ class ShownChapter:
 
     @property
     def name(self) -> str:
-        """The title as it stands in a sentence."""
+        """The title in the form for use within a sentence."""
         return inside(self.title)
 
     @property
@@ -184,9 +184,9 @@ def side_by_side(runs: Sequence[tuple[str, Found]]) -> list[PageTable]:
     """Return the core numbers of several runs, a column for each run, a table for each section that
     has them.
 
-    Of long tables the first lines are returned. Names that only some of the runs have (a system that
-    one of them leaves out) stand with a dash in the others. Below a run's name stands how it read
-    the ratings and what it leaves out.
+    Long tables are cut to their first lines. If a run lacks a name (for example of a system that it
+    excludes), its column has a dash. A note below each run's name states how it read the ratings
+    and what it excludes.
     """
     tables = []
     notes = [_settings(found) for _, found in runs]
@@ -204,12 +204,12 @@ def side_by_side(runs: Sequence[tuple[str, Found]]) -> list[PageTable]:
 
 
 def _settings(found: Found) -> str:
-    """Say in which ways a run's numbers are not those of all ratings as they were given."""
+    """Return in words how a run's numbers differ from those of all ratings as given."""
     study = facts_of(found)
     told = {
         "by the protocol": study.reading == "by_protocol",
         "with settled values": study.settled > 0,
-        "with answers handed in late": study.extras_counted,
+        "with answers submitted late": study.extras_counted,
         f"without {briefly(study.left_out)}": bool(study.left_out),
     }
     return ", ".join(words for words, holds in told.items() if holds)

@@ -140,7 +140,7 @@ def declared_hypotheses(inputs: Inputs) -> Hypotheses:
 
 
 def across_criteria(found: Found) -> Iterator[str]:
-    """Say that no correction is made across criteria, if there are several."""
+    """Yield the sentence that no correction is made across criteria, if there are several."""
     count = sum(each.averaged for each in criterion_rows(found))
     if count > 1:
         yield f"p-values are corrected within each criterion, not across the {count} criteria."

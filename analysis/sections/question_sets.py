@@ -1,5 +1,5 @@
-"""What can be said of question sets without annotators, and the facts that a protocol computes
-beside its ratings."""
+"""Facts about question sets that need no annotators: counts from the texts, and facts that a
+protocol computes in addition to its ratings."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ from judging.protocols.rubric_schema import Fact, Quota
 from judging.rules import TypeSpread, quota_scores, type_spread
 
 TYPES_UNKNOWN = (
-    "Question types are not counted: they are told by English question words, "
+    "Question types are not counted: they are determined by English question words, "
     "so they are not for this language."
 )
 COLUMNS = ("question_set", "source", "system", "unit", "text", "submitted_answer", "answer")
@@ -73,7 +73,7 @@ class HeldSet:
 
 @dataclass(frozen=True)
 class SetFactsRow:
-    """What is counted in one system's texts.
+    """Counts from one system's texts.
 
     system: name of the system
     kind: model, human, or degradation (made worse on purpose)
@@ -127,7 +127,7 @@ class SetFactsRow:
 
 @dataclass(frozen=True)
 class HeadTypeRow:
-    """How many of a system's questions have a type, told in two ways.
+    """Number of a system's questions that have a type, determined in two ways.
 
     system: name of the system
     question_type: the type
@@ -147,13 +147,13 @@ class FactRow:
 
     fact: key of the fact
     kind: quota or type_diversity
-    criterion: criterion that it is computed from, or stands beside
+    criterion: criterion that it is computed from, or shown with
     system: name of the system
     sets: question sets
     n: sets that have a value
     value: mean score under the quota over all expected slots, or the share of sets that are diverse
       enough
-    rated: mean rating that it stands beside
+    rated: mean rating that it is shown with
     method: how it is computed
     """
 
@@ -181,7 +181,7 @@ class SetRow:
     type_balance: how evenly the types are spread
     exact_duplicates: questions that repeat another of the set
     near_duplicates: questions that nearly repeat another of the set
-    facts: computed facts, each a key, its value, and the mean rating it stands beside
+    facts: computed facts, each a key, its value, and the mean rating it is shown with
     """
 
     source: str
@@ -268,8 +268,7 @@ class TypesByHead(Section[HeadTypeRow]):
 
 
 class ComputedFacts(Section[FactRow]):
-    """The protocol's computed facts, system by system, each with the mean rating that it stands
-    beside."""
+    """The protocol's computed facts for each system, each shown with a mean rating."""
 
     key = "set_rules"
     title = "Computed by the protocol"
@@ -300,8 +299,8 @@ class ComputedFacts(Section[FactRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        """Return the quota's mean, and beside a rating of diversity the sets that reach what is
-        asked for."""
+        """Return the table of computed facts: the quota's mean, and the share of sets that are
+        diverse enough beside the rating of diversity."""
         cells: dict[str, list[Cell]] = {}
         heads: dict[str, None] = {}
         for row in found.of(ComputedFacts):
@@ -323,7 +322,7 @@ class ComputedFacts(Section[FactRow]):
 
 
 class Sets(Section[SetRow]):
-    """Every set with its types and the protocol's computed facts; nothing where the protocol has
+    """Every set with its types and the protocol's computed facts; empty if the protocol computes
     none."""
 
     key = "sets"
@@ -345,13 +344,13 @@ def held_sets(material: Material) -> list[HeldSet]:
 
 
 def kinds_of(campaign: Campaign) -> dict[str, str]:
-    """Return what each system is: a model, human, or a deliberate degradation."""
+    """Return the kind of each system: model, human, or deliberate degradation."""
     systems = System.objects.filter(collection=campaign.collection_id)
     return dict(systems.values_list("name", "kind"))
 
 
 def criterion_of(fact: Fact) -> str:
-    """Return the criterion that a fact is computed from, or stands beside."""
+    """Return the criterion that a fact is computed from, or shown with."""
     return fact.criterion if isinstance(fact, Quota) else fact.beside
 
 

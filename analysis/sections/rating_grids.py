@@ -1,4 +1,4 @@
-"""What two annotators said of the same things, value by value."""
+"""Confusion matrices of two annotators: their ratings of the same units, value by value."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ ANNOTATORS_PAIRED = 6  # annotators up to which each pair has a grid of its own
 
 @dataclass(frozen=True)
 class RatingGridCell:
-    """How often one annotator gave one value where another gave another.
+    """Number of times that one annotator gave one value and another annotator another value.
 
     criterion: key of the criterion
     first: label of one annotator; empty in the grid of all annotators
     second: label of the other; empty in the grid of all annotators
     first_value: what the first gave
     second_value: what the second gave
-    count: times this happened; in the grid of all, where every pair of ratings counts in both
+    count: times this happened; in the grid of all annotators every pair of ratings counts in both
       directions
     """
 
@@ -106,7 +106,7 @@ def _table(
     first, second = rows[0].first, rows[0].second
     most, total = max(counts.values()), sum(counts.values())
     equal = sum(counts.get((value, value), 0) for value in values) / total
-    pairs = total if first else total // 2  # of all annotators, each stands in both directions
+    pairs = total if first else total // 2  # of all annotators, each counts in both directions
     pair = f"{first} and {second}" if first else "all annotators"
     told = [f"{pairs:,} pairs of ratings, percent agreement {percent(equal)}"]
     if kappa is not None:

@@ -1,5 +1,5 @@
-"""The two readings of a study whose protocol settles values by rule: as people said it, and by the
-protocol."""
+"""The two readings of a study whose protocol sets values by rule: raw scores as annotators gave
+them, and protocol-adjusted scores."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,17 +14,18 @@ READINGS: tuple[RuleReading, ...] = ("as_released", "by_protocol")
 
 
 def differ(rubric: RubricDocument) -> bool:
-    """Say whether a rubric has rules about question sets, without which there is only one
+    """Return whether a rubric has rules about question sets; without them there is only one
     reading."""
     return any(isinstance(rule, Lone | Identical | Missing) for rule in rubric.rules)
 
 
 def read_as(material: Material, reading: RuleReading) -> Material:
-    """Return the material as a reading sees it: by the protocol, its rules overrule what annotators
-    said.
+    """Return the material under a reading: by the protocol, its rules overrule the annotators'
+    ratings.
 
-    Ratings of a question that counts as missing drop out, so means stay over the questions that
-    were returned; a value that a rule settles stands for every annotator who judged the question.
+    Ratings of a question that counts as missing are removed, so that means stay over the questions
+    that were returned. A value set by a rule replaces the rating of every annotator who judged the
+    question.
     """
     if reading == "as_released" or material.judgments.empty or not differ(material.rubric):
         return material
@@ -32,8 +33,8 @@ def read_as(material: Material, reading: RuleReading) -> Material:
 
 
 def not_settled(material: Material, reading: RuleReading) -> Material:
-    """Return what annotators said of what counts in a reading and is theirs to say: a value that a
-    rule settles is the same for all of them and tells nothing of how they differ."""
+    """Return the annotators' judgments that a reading counts and no rule overrules: a value set by
+    a rule is the same for all annotators and carries no information on agreement."""
     if reading == "as_released" or material.judgments.empty or not differ(material.rubric):
         return material
     _judged, _given, said = _parted(material)
@@ -41,8 +42,8 @@ def not_settled(material: Material, reading: RuleReading) -> Material:
 
 
 def _parted(material: Material) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return the judgments of what counts as returned, what rules give, and the judgments of the
-    rest."""
+    """Return the judgments of questions that count as returned, the values set by rules, and those
+    of the judgments that no rule overrules."""
     gone, given = _marks(material)
     judged = material.judgments[~material.judgments["unit"].isin(gone)]
     by_rule = pd.MultiIndex.from_frame(given[["unit", "criterion"]])

@@ -1,4 +1,4 @@
-"""How many questions each system was to give, and gave."""
+"""Outputs present: the questions expected of each system, and those it returned."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 
 @dataclass(frozen=True)
 class ReturnedRow:
-    """What one system returned.
+    """Numbers of expected and returned questions of one system.
 
     system: its name
-    expected: questions it was to return
+    expected: questions it was expected to return
     returned: questions it returned
     missing: the difference
     sources: sources it was given

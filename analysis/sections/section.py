@@ -1,8 +1,8 @@
-"""What a section of a report is: typed rows, and what is made of them.
+"""The base class of report sections: typed rows, and the tables, figures and sentences from them.
 
-`compute` works its rows out of the study, once, in the worker. They are stored as flat records
-(`analysis.reports.rows`). `tables`, `figures` and `sentences` only read rows that were stored, so a
-page, a file and an older run say the same.
+`compute` computes the rows from the study, once, in the worker. They are stored as flat records
+(`analysis.reports.rows`). `tables`, `figures` and `sentences` only read stored rows, so a page, a
+file and an older run agree.
 """
 
 import hashlib
@@ -33,27 +33,27 @@ READING = Column(
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a run's sections compute from."""
+    """The input of a run's sections."""
 
-    said: Material  # what annotators said
-    counted: Material  # the same in the reading asked for: where the protocol settles a value, it overrules them
+    said: Material  # the annotators' judgments
+    counted: Material  # these in the chosen reading: values set by the protocol overrule them
     design: Inference
     settings: Mapping[str, Any]
     failures: Mapping[str, str]  # metrics that could not be computed, with the reason
-    # With annotators that this run leaves out, or without those it counts
+    # The judgments with annotators that this run excludes, or without excluded ones that it counts
     other: Material | None = None
 
     @cached_property
     def differing(self) -> Material:
-        """What annotators said of what is counted, without what rules or settled values give: that
-        is the same for all of them and says nothing of how they differ."""
+        """The counted judgments of annotators, without values set by rules or adjudication: those
+        are the same for all annotators and carry no information on agreement."""
         return not_settled(self.said, self.settings["reading"])
 
 
 @dataclass(frozen=True)
 class Chance:
-    """Chance for one section with its own seed, how often it is asked, and whom to tell how far it
-    is: every few seconds, in the same words while a step lasts."""
+    """A section's seeded random generator, its number of resamples, and the function that reports
+    progress: call it every few seconds, with the same words while a step lasts."""
 
     rng: np.random.Generator
     resamples: int
@@ -61,14 +61,14 @@ class Chance:
 
 
 def chance_of(key: str, *, seed: int, resamples: int, step: Callable[[str], None]) -> Chance:
-    """Return the chance of a section: its name seeds it, so that no section can shift another."""
+    """Return the `Chance` of a section, seeded by its key: no section changes another's numbers."""
     name = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8])
     return Chance(np.random.default_rng([seed, name]), resamples, step)
 
 
 class Found:
-    """What a run found, section by section, as rows of their types; empty for sections that a run
-    is older than."""
+    """A run's results, section by section, as typed rows; empty for sections that are newer than
+    the run."""
 
     def __init__(self, documents: Mapping[str, Any]) -> None:
         self.documents = documents
@@ -93,8 +93,8 @@ class Found:
         return self._by_criterion[section.key].get(criterion, [])
 
     def left_out(self, section: "type[Section[Any]]") -> frozenset[str]:
-        """Return the parts of a section that are left out for their number of rows; an empty name
-        is the whole section."""
+        """Return the parts of a section that are omitted because of their number of rows; an empty
+        name means the whole section."""
         return self._left_out.get(section.key, frozenset())
 
     @cached_property
@@ -105,7 +105,7 @@ class Found:
         return {key: frozenset(parts) for key, parts in found.items()}
 
     def knows(self, section: "type[Section[Any]]") -> bool:
-        """Say whether the run was made with this section."""
+        """Return whether the run was made with this section."""
         return section.key in self.documents
 
     @cached_property
@@ -124,10 +124,10 @@ class Section(Generic[R]):
 
     key: ClassVar[str]  # of the table: its file is tables/KEY.csv
     title: ClassVar[str]
-    version: ClassVar[int] = 1  # goes up when a column changes its meaning
-    identity: ClassVar[tuple[str, ...]] = ()  # the columns that tell a row from all others
+    version: ClassVar[int] = 1  # rises when a column changes its meaning
+    identity: ClassVar[tuple[str, ...]] = ()  # the columns that together identify a row
     note: ClassVar[str] = ""  # what a reader must know before the numbers
-    # The rows follow the reading of the rules that was asked for
+    # The rows depend on the chosen reading of the rules
     by_reading: ClassVar[bool] = False
     download_only: ClassVar[bool] = False  # too long for a page: a row for each judgment, say
     leads: ClassVar[bool] = False  # open on the page
@@ -151,7 +151,7 @@ class Section(Generic[R]):
         return decode(cls.row, record)  # type: ignore[no-any-return]
 
     def records(self, inputs: Inputs, found: Found, chance: Chance) -> list[Record]:
-        """Return the rows as they are stored; those that follow the reading of the rules name
+        """Return the rows as stored records; those that depend on the reading of the rules name
         it."""
         records = [encode(row) for row in self.compute(inputs, found, chance)]
         if not self.by_reading:
@@ -164,8 +164,8 @@ class Section(Generic[R]):
 
     @classmethod
     def without(cls, records: Sequence[Record], labels: Collection[str]) -> list[Record]:
-        """Return stored rows without those about annotators who are erased; numbers over several
-        people stay."""
+        """Return stored rows without those about erased annotators; numbers over several annotators
+        are kept."""
         return [
             each for each in records if not any(each.get(name) in labels for name in cls.people)
         ]
@@ -176,10 +176,11 @@ class Section(Generic[R]):
         return (*columns(cls.row), READING) if cls.by_reading else columns(cls.row)
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
-        """Return how many rows each part of the table will have at most, before they are computed:
-        a criterion, a human column or an attribute. Empty where two dimensions do not multiply.
+        """Return the largest possible number of rows of each part of the table before it is
+        computed; parts are criteria, human columns or attributes. Empty unless two dimensions
+        multiply.
 
-        `compute` leaves out the parts that `found.left_out` names.
+        `compute` omits the parts that `found.left_out` names.
         """
         return {}
 
@@ -188,11 +189,11 @@ class Section(Generic[R]):
         raise NotImplementedError
 
     def tables(self, found: Found) -> list[PageTable]:
-        """Return what the page shows, in its order."""
+        """Return the tables that the page shows, in its order."""
         return []
 
     def figures(self, found: Found) -> list[Figure]:
-        """Return what is drawn."""
+        """Return the figures to draw."""
         return []
 
     def sentences(self, found: Found) -> Iterator[str]:
@@ -200,7 +201,7 @@ class Section(Generic[R]):
         return iter(())
 
     def caveats(self, found: Found) -> Iterator[str]:
-        """Yield what limits the conclusions; the page shows these sentences without a click."""
+        """Yield sentences that limit the conclusions; the page shows them without a click."""
         return iter(())
 
     def headline(self, found: Found) -> dict[str, Estimate]:
@@ -217,9 +218,9 @@ class Section(Generic[R]):
 
 
 def averaged(criterion: RubricCriterion) -> bool:
-    """Say whether values of a criterion may be averaged and tested.
+    """Return whether values of a criterion may be averaged and tested.
 
-    Without a better end only an interval scale may: the mean of "1 clearly, 2 somewhat, 4
-    undecidable" means nothing.
+    Without a better end only those of an interval scale may: the mean of "1 clearly, 2 somewhat, 4
+    undecidable" is meaningless.
     """
     return criterion.best != "none" or criterion.level == "interval"

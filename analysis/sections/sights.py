@@ -1,11 +1,12 @@
-"""Who judged a study although they could have known its systems, or have read what others said.
+"""Annotators who judged a study although they could have known its systems, or have read others'
+judgments.
 
-Pages name no system to whoever judges the dataset, and do not let them settle values
-(`judging.guards.judges_now`). So a right that others gave shows an annotator something only where it
-stood before they began, or while the study was closed in between. Else anybody who has the file
-could have an honest annotator named, by giving them a right on a collection of their own. What an
-annotator did themselves counts up to their last judgment: exports stay open to staff who judge.
-Where a time is not known, it counts.
+Pages name no system to a user who judges the dataset, and do not let that user adjudicate
+(`judging.guards.judges_now`). So a right granted by another user shows an annotator something only
+if it existed before the annotator began, or while the study was closed in between. Without this
+limit any user who has the file could incriminate an honest annotator, by granting a right on a
+dataset of their own. An annotator's own acts count up to the last judgment: exports stay open to
+staff who judge. If the time of a right or an act is not known, it counts.
 """
 
 from collections.abc import Collection as Group
@@ -33,14 +34,14 @@ from judging.models import (
 from judging.models.same_material import since_same
 
 STAFF = (Membership.Role.MANAGER, Membership.Role.ANALYST)
-# exports that name no system beside a question
+# exports that do not show which system wrote a question
 PLAIN = Q(about__in=["history.csv", "top-ups.csv"]) | Q(about__startswith="preregistration.")
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """By what an account could look: since when, None where that is not known; in which collection;
-    and whether by a deed of their own."""
+    """A right or act that let an account see systems: since when (None if unknown), in which
+    dataset, and whether by the account's own act."""
 
     who: int | None
     where: int
@@ -50,8 +51,8 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class MainAnnotator:
-    """An annotator of the main round: when they last said something, and from when on the pages were
-    closed to them without a gap until then, those of the study's collection and those of others."""
+    """An annotator of the main round: the time of the last judgment, and the start of the unbroken
+    period up to it in which pages were closed to them: those of the study's dataset, and others."""
 
     label: str
     user: int
@@ -61,8 +62,7 @@ class MainAnnotator:
 
 
 class SharedMaterial:
-    """A study's material: its collections, and all studies of them, those included that were
-    deleted."""
+    """The datasets with a study's material, and all studies of them, including deleted studies."""
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
@@ -77,7 +77,7 @@ class SharedMaterial:
         self.standing: dict[UUID | None, int] = dict(standing.values_list("uuid", "pk"))
 
     def shown(self, sight: Sight, annotator: MainAnnotator) -> bool:
-        """Say whether an annotator could look by this before their last judgment."""
+        """Return whether this let an annotator see systems before the last judgment."""
         came, both = self.since[sight.where]
         at = sight.at
         if at is None:
@@ -85,28 +85,27 @@ class SharedMaterial:
         if sight.own and (came is None or came <= at):
             return at <= annotator.last
         if both and both > annotator.last:
-            return False  # what they judged was not in it yet
-        at = max(at, came) if came else at  # the file came later, by whomever
+            return False  # the judged material was not in the dataset yet
+        at = max(at, came) if came else at  # the file was added later, by any account
         here = sight.where == self.campaign.collection_id
         closed = annotator.closed_here if here else annotator.closed_elsewhere
         return at < (max(closed, both) if both else closed)
 
 
 def unblinded(campaign: Campaign) -> list[str]:
-    """Return who judged in the main round and could see questions with their systems: managers and
-    analysts of any study of the dataset, in whichever collection, and who owns or may use it.
+    """Return the annotators of the main round who could see questions with their systems: managers
+    and analysts of any study of the material, and owners and users of any dataset that holds it.
 
-    A role that ended leaves no row, nor does a study or a collection that was deleted, but the
-    history says who had it; before there was a history, its holder is known as the maker or by a
-    deviation or exclusion.
+    Ended roles and deleted studies or datasets leave no row, but the history names their holders.
+    Before the history began, a holder is known as the creator or from a deviation or exclusion.
     """
     material = SharedMaterial(campaign)
     return _labels(material, [*_rights(material), *_deeds(material), *_undated(campaign)])
 
 
 def read_others(campaign: Campaign) -> list[str]:
-    """Return who judged in the main round and was shown before, as who settles values of a closed
-    study of the dataset, what others had said."""
+    """Return the annotators of the main round who had already seen others' judgments, as
+    adjudicators of a closed study of the dataset."""
     material = SharedMaterial(campaign)
     told = Event.objects.filter(campaign__in=material.studies)
     closed = told.filter(act=Event.Act.CAMPAIGN_CLOSED).values_list("campaign").annotate(Min("at"))
@@ -132,8 +131,8 @@ def read_others(campaign: Campaign) -> list[str]:
 
 
 def _was_judged(material: SharedMaterial, study: UUID | None, annotator: MainAnnotator) -> bool:
-    """Say whether anybody but the annotator had said something in a study before they last did here;
-    also where what was said there may be gone."""
+    """Return whether a study had judgments of others before the annotator's last judgment here;
+    also true if judgments of that study may have been deleted."""
     acts = [Event.Act.ERASED, Event.Act.FILE_TAKEN_BACK]
     removed = Event.objects.filter(campaign=study, act__in=acts).exclude(before="0 judgments")
     if study not in material.standing or removed.exists():
@@ -158,8 +157,8 @@ def _number(name: str) -> int:
 
 
 def _rights(material: SharedMaterial) -> Iterator[Sight]:
-    """Yield what accounts were given: roles in studies and uses of collections, also those that
-    ended."""
+    """Yield the rights that accounts were granted: roles in studies and use of datasets, including
+    ended ones."""
     roles = Membership.objects.filter(campaign__collection__in=material.since, role__in=STAFF)
     for who, where, at in roles.values_list("user", "campaign__collection", "created_at"):
         yield Sight(who, where, at)
@@ -180,9 +179,9 @@ def _rights(material: SharedMaterial) -> Iterator[Sight]:
 
 
 def _deeds(material: SharedMaterial) -> Iterator[Sight]:
-    """Yield what accounts did that shows the systems, or for which they had to know the file."""
+    """Yield the acts of accounts that show the systems or require knowledge of the file."""
     yield from _brought(material)
-    # the copy of a dry run is its draft's maker's, whoever asked for it
+    # the copy of a dry run belongs to its draft's creator, whichever account started the dry run
     made = Campaign.objects.filter(collection__in=material.since, dry_run__isnull=True)
     for who, where, at in made.values_list("created_by", "collection", "created_at"):
         yield Sight(who, where, at, own=True)
@@ -199,8 +198,8 @@ def _deeds(material: SharedMaterial) -> Iterator[Sight]:
 
 
 def _brought(material: SharedMaterial) -> Iterator[Sight]:
-    """Yield who made a collection, and who added files to it. Whoever owns, hands over or deletes
-    one has made it, unless it was handed over to them."""
+    """Yield the accounts that created a dataset or added files to it. An account that owns, hands
+    over or deletes a dataset has created it, unless it was handed over to that account."""
     added = AddedFile.objects.filter(collection__in=material.since, added_at__isnull=False)
     for who, where, at in added.values_list("added_by", "collection", "uploaded_at"):
         yield Sight(who, where, at, own=True)
@@ -231,7 +230,7 @@ def _brought(material: SharedMaterial) -> Iterator[Sight]:
 
 
 def _undated(campaign: Campaign) -> Iterator[Sight]:
-    """Yield who managed the study, by what they did in it, where nothing says since when."""
+    """Yield the managers of the study that are known only by their acts in it, without a date."""
     managed = {*campaign.deviations.values_list("made_by", flat=True)}
     excluding = Exclusion.objects.filter(enrollment__campaign=campaign)
     for pair in excluding.values_list("excluded_by", "lifted_by"):
@@ -246,7 +245,7 @@ def _undated(campaign: Campaign) -> Iterator[Sight]:
 
 
 def _annotators(campaign: Campaign, users: Group[int | None]) -> Iterator[MainAnnotator]:
-    """Yield those of the accounts that handed something in in the main round."""
+    """Yield those of the accounts that submitted an assignment of the main round."""
     handed_in = Assignment.objects.filter(
         round__campaign=campaign,
         round__kind="main",
@@ -272,7 +271,7 @@ def _annotators(campaign: Campaign, users: Group[int | None]) -> Iterator[MainAn
         begun = [each.consented_at, held[each.pk], joined if each.invitation_id else None]
         signs = [max(at, joined) for at in begun if at]
         elsewhere = [*signs, max(role, joined)] if role else signs
-        # others cannot close a collection to its owner by a role
+        # a role granted by others does not close a dataset to its owner
         here = [*signs, role] if role and each.user_id not in owners else elsewhere
         until = last[each.pk]
         again = _closed_again(campaign, until)
@@ -286,11 +285,11 @@ def _annotators(campaign: Campaign, users: Group[int | None]) -> Iterator[MainAn
 
 
 def _closed_again(campaign: Campaign, until: datetime) -> datetime | None:
-    """Return from when on pages were closed again, for good until a moment, to annotators to whom the
-    study's end had opened them; None where it had not ended before.
+    """Return since when, without a gap until ``until``, pages were closed again to annotators after
+    the study's end had opened them; None if it had not ended before ``until``.
 
-    It ends when it is closed, and when its maker's use of the collection is ended. What is handed in
-    after that was said with open pages.
+    A study ends when it is closed, or when its creator's use of the dataset ends. Judgments
+    submitted after that were made with open pages.
     """
     own = Event.objects.filter(campaign=campaign.uuid)
     ended = Event.objects.filter(
@@ -306,7 +305,7 @@ def _closed_again(campaign: Campaign, until: datetime) -> datetime | None:
         opened = own.filter(act=Event.Act.CAMPAIGN_OPENED, at__gt=max(times), at__lt=until)
         return opened.aggregate(first=Min("at"))["first"] or until
     if campaign.locked_at and not own.filter(act=Event.Act.CAMPAIGN_LOCKED).exists():
-        # it is older than the history, which may not know of an end before
+        # the study is older than the history, which may lack an earlier end
         first = Event.objects.order_by("pk").values_list("at", flat=True).first()
         return min(first, until) if first else until
     return None

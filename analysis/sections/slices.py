@@ -1,5 +1,5 @@
-"""The core numbers once more for every value of a chosen attribute: question type, source, domain,
-language, day."""
+"""The core numbers for every value of a chosen attribute: question type, source, domain, language,
+day."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -235,8 +235,8 @@ def _labels(material: Material, attribute: str, columns: Columns) -> "pd.Series[
 
 
 def _part(material: Material, labels: "pd.Series[Any]", label: object) -> Material:
-    """Return the material of one slice: a day's judgments and what they are of, or the slots with
-    that value."""
+    """Return the material of one slice: a day's judgments with their units, or the slots with that
+    value."""
     held = labels.index[labels == label]
     if labels.name == "judgment":
         judgments = material.judgments.loc[held]

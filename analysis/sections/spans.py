@@ -1,4 +1,4 @@
-"""How far marked answers agree: between annotators, with the answer a system submitted, and within
+"""Agreement of marked answers: between annotators, with the answer a system submitted, and within
 a question set."""
 
 from collections.abc import Iterator, Mapping
@@ -78,8 +78,8 @@ class Spans(Section[SpanRow]):
     note = (
         "Token F1 with its 95% CI over sources: how far annotators mark the same words of the passage, how far "
         "their marks agree with the answer a system submitted, and how far the answers to the questions of a set "
-        "overlap (0: all ask for something else). Two who say that nothing answers a question agree. A submitted "
-        "answer counts where it stands in the passage exactly once."
+        "overlap (0: none overlap). Two annotators who say that the passage does not answer a question agree. A "
+        "submitted answer counts if it occurs in the passage exactly once."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SpanRow]:
@@ -157,15 +157,14 @@ def _of_unit(rows: pd.DataFrame) -> dict[str, list[MarkedRange]]:
 
 
 def _submitted(passage: str, answer: object) -> list[MarkedRange]:
-    """Return where a submitted answer stands; nowhere, where it stands not at all or more than
-    once."""
+    """Return the range of a submitted answer in the passage; none unless it occurs exactly once."""
     found = list(islice(_searched(passage).places(answer), 2)) if isinstance(answer, str) else []
     return found if len(found) == 1 else []
 
 
 @lru_cache(maxsize=2)
 def _searched(passage: str) -> Searched:
-    """Prepare it once for the questions about it, which stand together."""
+    """Prepare a passage for search, cached because questions about a passage follow one another."""
     return Searched(passage)
 
 

@@ -1,4 +1,4 @@
-"""What an analysis rests on: how much was judged, how complete it is, and who knew what."""
+"""The data of an analysis: how much was judged, how complete it is, and what annotators knew."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -51,37 +51,37 @@ class StudyFacts:
     tasks: tasks with judgments
     places: assignments drawn in the main round; 0 for imported ratings
     filled: assignments that were submitted
-    without_values: assignments that were submitted and hold no value, as where each question was
-      reported as broken
+    without_values: assignments that were submitted without any value, for example because each
+      question was reported as broken
     sources: sources of the dataset
     sources_judged: sources with at least one judgment
     systems: names of the systems
     expected: questions expected
     returned: questions returned
     seconds_a_question: median time at work for a question; empty for imported ratings
-    excluded: annotators left out by a manager, with the reason
+    excluded: annotators excluded by a manager, with the reason
     unblinded: annotators who could have known which system is which: by a role or a right given
       before they began or while the study was closed in between, or by what they did themselves
-    read_others: annotators who were named to settle values of the dataset, where others had judged
-      it, before they began or while the study was closed in between, so may have read what others
-      said
+    read_others: annotators who may have read others' judgments: they were named as adjudicators of
+      the dataset after others had judged it, before they began or while the study was closed in
+      between
     deviations: what was changed after the lock: the first 200, with the beginnings of long texts
     deviation_count: how many there are in all
     violations: ratings that contradict a rule of the protocol
     extras_counted: whether answers count that were submitted after their assignment was given to
-      somebody else
+      another annotator
     reading: how ratings that contradict a rule were read for systems and metrics
     design: what is random: sources, and what else was declared
-    reach: to what the statements extend
-    left_out: systems, criteria, metrics and annotators that this run leaves out by choice
+    reach: the population to which the conclusions generalise
+    left_out: systems, criteria, metrics and annotators that this run excludes by choice
     metric_level: the level at which the headline speaks of metrics: pooled, within_source or
       systems
-    settled: settled values that systems and metrics use; 0 where the run uses none
-    people: how annotators were found, agreed, were let in and paid, in sentences
+    settled: adjudicated ratings that systems and metrics use; 0 if the run uses none
+    people: how annotators were recruited, consented, qualified and were paid, in sentences
     clusters: passages, or clusters by a declared column, that the judged sources belong to and that
-      intervals and tests keep together; 0 where every source is independent
-    cluster_column: the column that declares which sources belong together; empty where identical
-      passages do
+      intervals and tests keep together; 0 if every source is independent
+    cluster_column: the column that declares which sources belong together; empty if identical
+      passages define the clusters
     """
 
     campaign: str
@@ -123,13 +123,13 @@ class StudyFacts:
 
     @property
     def unit(self) -> ClusterUnit:
-        """What intervals and tests keep together."""
+        """The unit that intervals and tests keep together."""
         clusters = self.clusters or self.sources_used
         return cluster_unit(self.sources_used, clusters, column=self.cluster_column)
 
     @property
     def units(self) -> int:
-        """How many of these units the numbers rest on."""
+        """The number of these units behind the results."""
         return self.clusters or self.sources_used
 
     @property
@@ -148,7 +148,7 @@ class StudyFacts:
 
     @property
     def lacks_people(self) -> bool:
-        """Whether annotators are left out, by a manager or by choice of the run."""
+        """Whether annotators are excluded, by a manager or by choice of the run."""
         return bool(self.excluded) or any(each.startswith("annotator ") for each in self.left_out)
 
     @property
@@ -165,7 +165,7 @@ class Study(Section[StudyFacts]):
 
     @classmethod
     def without(cls, records: Sequence[Record], labels: Collection[str]) -> list[Record]:
-        """Return the facts without why annotators were left out, or what they could have known."""
+        """Return the facts without the given annotators' exclusions and possible knowledge."""
         return [
             {
                 **each,
@@ -272,8 +272,8 @@ def nothing_judged(study: StudyFacts) -> str:
 
 
 def resampled(study: StudyFacts) -> str:
-    """Say what intervals and tests keep together where it is not the source, and whether there are
-    enough for intervals."""
+    """Return a sentence on the clusters that intervals and tests keep together, or that they are
+    too few for intervals."""
     if study.clusters < REQUIRED_CLUSTERS:
         reason = study.unit.reason_against(study.clusters)
         return f"{reason[0].upper()}{reason[1:]}."
@@ -290,8 +290,8 @@ def places_without_values(study: StudyFacts) -> str:
 
 
 def _origin(campaign: Campaign, judgments: pd.DataFrame) -> str:
-    """Return where the judgments come from: what each says of itself counts, for older versions let
-    people judge in studies that were imported."""
+    """Return the origin of the judgments, from the origin stored with each: older versions allowed
+    judging in imported studies."""
     if campaign.origin == Campaign.Origin.SIMULATED or judgments.empty:
         return str(campaign.origin)
     imported = judgments["origin"] == Judgment.Origin.IMPORTED
@@ -301,8 +301,7 @@ def _origin(campaign: Campaign, judgments: pd.DataFrame) -> str:
 
 
 def _places(campaign: Campaign) -> int:
-    """Return how many places the main round has: those that somebody holds, filled or may still
-    take."""
+    """Return the number of assignments of the main round: open, held or submitted."""
     states = ["open", "held", "submitted"]
     return Assignment.objects.filter(
         round__campaign=campaign, round__kind="main", state__in=states
@@ -323,7 +322,7 @@ def _seconds_a_question(campaign: Campaign, judgments: pd.DataFrame) -> float:
 
 
 def _people(campaign: Campaign) -> Iterator[str]:
-    """Yield what the plan says of annotators, and how many did not qualify."""
+    """Yield sentences on the annotators from the plan, and the number who did not qualify."""
     if platform := CrowdPlatform.objects.filter(campaign=campaign).first():
         where = "a crowd platform" if platform.kind == "generic" else platform.get_kind_display()
         yield f"Annotators came from {where}."
@@ -372,7 +371,7 @@ def _deviations(campaign: Campaign) -> list[Record]:
 
 
 def are_means(found: Found) -> bool:
-    """Say whether people's means were imported without their ratings."""
+    """Return whether mean human ratings were imported without the ratings behind them."""
     study = facts_of(found)
     has_means = any(row["kind"] == "human_mean" for row in found.documents.get("metrics", []))
     is_imported = study.origin == "imported" and not study.judgments

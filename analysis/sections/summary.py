@@ -1,4 +1,4 @@
-"""What a reader needs first: at most five sentences and one small table."""
+"""The summary at the top of a report: at most five sentences and one small table."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from analysis.stats.system_test import MIXED_MODEL
 
 @dataclass(frozen=True)
 class SummaryPart:
-    """What the summary says of one chapter."""
+    """The summary's sentences about one chapter."""
 
     chapter: str  # key of the chapter
     about: str

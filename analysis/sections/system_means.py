@@ -221,7 +221,7 @@ def _without_letters(
 
 
 def _ordered(found: Found) -> list["SystemOrder"]:
-    """Return the order of the systems on each criterion that says which of two is better."""
+    """Return the order of the systems on each criterion that may be averaged and has a best end."""
     orders = [
         SystemOrder.of(found, each)
         for each in criterion_rows(found)
@@ -231,8 +231,8 @@ def _ordered(found: Found) -> list["SystemOrder"]:
 
 
 def _out_of_reach(found: Found) -> Iterator[str]:
-    """Say which pairs of systems have too few sources in common for the permutation test, or for a
-    significant difference; on which criteria, where not on all."""
+    """Yield sentences on pairs of systems with too few sources in common for the permutation test,
+    or for a significant difference; with the criteria, unless it is so on all."""
     tests: dict[str, list[SystemPair]] = {}
     for row in found.of(Comparisons):
         if row.test == DEFAULT == test_of(found, row.criterion).name:
@@ -270,8 +270,8 @@ def _out_of_reach(found: Found) -> Iterator[str]:
 def _together(
     by_criterion: Mapping[str, Sequence[SystemPair]], found: Found
 ) -> Iterator[tuple[str, dict[tuple[str, str], list[SystemPair]]]]:
-    """Join the criteria that speak of the same pairs of systems. Yield where, with a comma, or
-    nothing where it is everywhere, and the rows of each pair."""
+    """Group the criteria that concern the same pairs of systems. Yield the beginning of a sentence
+    that names them, empty if it concerns all criteria, and the rows of each pair."""
     groups: dict[frozenset[tuple[str, str]], list[str]] = {}
     for key, rows in by_criterion.items():
         groups.setdefault(frozenset((row.first, row.second) for row in rows), []).append(key)
@@ -286,7 +286,7 @@ def _together(
 
 
 def _without_test(orders: Sequence["SystemOrder"]) -> Iterator[str]:
-    """Say on which criteria the mixed model has no test of some pairs of systems."""
+    """Yield sentences on criteria for which the mixed model lacks tests of some pairs of systems."""
     for order in orders:
         if order.pairs_without_test and not order.untested:
             pairs = counted(order.pairs_without_test, "pair")
@@ -422,7 +422,7 @@ class SystemOrder:
     @cached_property
     def near_the_best(self) -> list[str]:
         """Return the other systems that do not differ significantly from one with the best mean;
-        none where nothing was tested."""
+        none if the systems were not tested."""
         if self.untested:
             return []
         return [
@@ -441,8 +441,8 @@ class SystemOrder:
         return first if all((first, other) in self.ahead for other in others) else None
 
     def against_means(self) -> Iterator[str]:
-        """Say where systems are better than one with a better mean, on the sources that both have:
-        its mean rests on easier sources, or weighs them otherwise."""
+        """Yield sentences on systems that are better than one with a better mean, on the sources
+        that both have: its mean is over easier sources, or weighs them otherwise."""
         for place, name in enumerate(self.systems):
             better = [other for other in self.systems[place + 1 :] if (other, name) in self.ahead]
             if better and self.criterion.best != "none":
@@ -480,8 +480,8 @@ class SystemOrder:
         return sum((each > mean) == up for each in others if not isclose(each, mean, abs_tol=EQUAL))
 
     def told(self, study: StudyFacts) -> str:
-        """Say what the best mean is, over how many of the study's sources where not all, and from
-        whom those who have it do not differ significantly."""
+        """Return in words the best mean, the number of its sources if not all, and the systems that
+        do not differ significantly from those that have it."""
         mean, near = self.means[self.best[0]], self.near_the_best
         if near:
             named = listed_or_counted([system_name(name) for name in near], "systems")

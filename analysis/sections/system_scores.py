@@ -1,5 +1,4 @@
-"""What systems got by every metric: means over questions and sets, and scores of a system as a
-whole."""
+"""Scores of systems by every metric: means over questions and sets, and scores of whole systems."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class SystemScore:
-    """What one system got by one metric.
+    """The score of one system by one metric.
 
     metric: name of the metric
     kind: imported, computed or human_mean

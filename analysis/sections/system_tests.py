@@ -1,4 +1,4 @@
-"""Which test compares the systems on each criterion, and why."""
+"""The test that compares the systems on each criterion, and the reason for it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
-"""Metrics against people: every metric with every human column at three levels, each with interval
-and test.
+"""Every metric against every column of human ratings at three levels, with interval and test.
 
 within_source   across the systems on one source, the mean over the sources where it exists
 pooled          over all questions of all systems
@@ -45,22 +44,22 @@ _AT: dict[CorrelationLevel, Callable[[ColumnGroup], Iterator[tuple[Measure, Grou
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Association:
-    """How one metric follows one human column, at one level by one measure."""
+    """Correlation of one metric with one human column, at one level by one measure."""
 
     human: str
     metric: str
     level: CorrelationLevel
     measure: Measure
-    found: Tested  # n counts sources (within), questions (pooled) or systems; p that the metric knows nothing
+    found: Tested  # n: sources (within), questions (pooled) or systems; p: test of no association
     questions: int
     sources: int
     systems: int
     p_as_published: float = nan  # questions, or systems, taken as independent
-    smallest_p: float = nan  # over systems: what no order of these means can fall below
+    smallest_p: float = nan  # over systems: the smallest p of any order of these means
     epsilon: float = nan  # of pairwise accuracy: the largest difference of the metric that is a tie
     # Pairwise accuracy with this epsilon, chosen on the same pairs, as published
     in_sample: float = nan
-    baseline: float = nan  # the share of pairs that people tie: the accuracy of tying every pair
+    baseline: float = nan  # share of human ties: the accuracy of tying every pair
 
 
 def against_people(
@@ -76,15 +75,15 @@ def against_people(
     permutations: int = PERMUTATIONS,
     confidence: float = 0.95,
 ) -> list[Association]:
-    """Return how every metric follows every human column, in the order of the columns, levels and
-    measures.
+    """Return every metric's correlations with every human column, in the order of the columns,
+    levels and measures.
 
     Parameters
     ----------
     humans, metrics : columns (n_questions,) by name, oriented so that higher is better, nan where
         missing
     facets : source and system of each question, and the declared design
-    rng : for tests over systems; the other levels need no chance
+    rng : for tests over systems; the other levels draw no random numbers
     items : "own" questions of each pair of columns, or the "common" ones of all metrics
     ratings : by human column (n_questions, n_annotators), oriented, where annotators are random
     permutations : for soft pairwise accuracy

@@ -19,14 +19,14 @@ from analysis.stats.ratings import checked
 
 @dataclass(frozen=True, slots=True)
 class Majority:
-    """The value given most often to each unit; nan where several were, and ``tied`` says so."""
+    """The value given most often to each unit; if several tie it is nan and ``tied`` is true."""
 
     values: FloatArray  # (n_units,)
     tied: BoolArray  # (n_units,)
 
 
 def unit_means(ratings: ArrayLike) -> FloatArray:
-    """Return each unit's mean rating, nan where nobody judged it."""
+    """Return each unit's mean rating, nan if no annotator judged it."""
     table = checked(ratings)
     count = (~np.isnan(table)).sum(axis=1)
     return np.where(count > 0, np.nansum(table, axis=1) / np.maximum(count, 1), nan)
@@ -47,7 +47,7 @@ def unit_medians(ratings: ArrayLike) -> FloatArray:
 
 
 def unit_majorities(ratings: ArrayLike) -> Majority:
-    """Return each unit's most frequent rating. A tie is told and not broken: there is no majority.
+    """Return each unit's most frequent rating. A tie is reported, not broken: there is no majority.
 
     >>> unit_majorities([[1.0, 1, 2], [1, 2, np.nan]]).values.tolist()
     [1.0, nan]
@@ -70,8 +70,8 @@ def unit_majorities(ratings: ArrayLike) -> Majority:
 def z_scores(ratings: ArrayLike) -> FloatArray:
     """Return each rater's ratings minus their mean, divided by their standard deviation (n - 1).
 
-    A rater who always gives one value, or judged one unit, has 0: they say nothing about
-    differences.
+    A rater who always gives one value, or judged one unit, has 0: these ratings carry no
+    information on differences.
     """
     table = checked(ratings)
     count = np.maximum((~np.isnan(table)).sum(axis=0), 1)

@@ -58,8 +58,8 @@ def krippendorff_alpha(
     Returns
     -------
     Estimate
-        ``n`` units with two or more ratings, ``dropped`` the units with one or none. Undefined where fewer than two
-        different values were given: then nothing can be told from chance.
+        ``n`` units with two or more ratings, ``dropped`` the units with one or none. Undefined if fewer than two
+        different values were given: agreement then cannot be distinguished from chance.
 
     Raises
     ------

@@ -1,10 +1,11 @@
 """Krippendorff's alpha where there are many different values: sliders, and ranks or ratios of
 continuous scores.
 
-A table of all values against all would need their number squared; here a unit costs only its own pairs. Per unit u,
-``q_u`` is the sum of squared distances over its ordered pairs; per value c, ``phi_c = sum_k n_k d_ck``. Then
-D_o = sum q_u / (m_u - 1) and D_e = sum n_c phi_c. Leaving a cluster g of units out changes D_e by
--2 sum_{c in g} phi_c plus the sum of squared distances over the ordered pairs of g's own ratings.
+A table of all values against all would need their number squared; here a unit needs only its own
+pairs. Per unit u, ``q_u`` is the sum of squared distances over its ordered pairs; per value c,
+``phi_c = sum_k n_k d_ck``. Then D_o = sum q_u / (m_u - 1) and D_e = sum n_c phi_c. Leaving out a
+cluster g of units changes D_e by -2 sum_{c in g} phi_c plus the sum of squared distances over the
+ordered pairs of g's own ratings.
 """
 
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ from analysis.stats.resampling import (
 )
 
 ManyLevel: TypeAlias = Literal["nominal", "ordinal", "ratio"]
-_SECOND_ORDER_VALUES = 2_000  # up to so many different values no term is left away
+_SECOND_ORDER_VALUES = 2_000  # up to so many different values no term is dropped
 _CURVED_CLUSTERS = 500  # clusters that can hold more than 1 / 500 of the ratings
 _BLOCK_CELLS = 2_000_000
 
@@ -249,7 +250,7 @@ def _rank_within(rows: IntArray, clusters: IntArray, given: sparse.csr_array) ->
     held, size = np.repeat(np.arange(given.shape[0]), np.diff(given.indptr)), given.shape[1]
     middle = total - given.data / 2 - before[held]
     cell = np.searchsorted(held * size + given.indices, clusters[:, None] * size + rows)
-    # anything where nothing was judged
+    # the value is arbitrary where no rating exists
     return np.asarray(middle[np.minimum(cell, len(middle) - 1)])
 
 

@@ -1,11 +1,11 @@
-"""The alternative annotator test (Calderon, Reichart and Dror 2025): may a judge that is no person
-stand in for one?
+"""The alternative annotator test (Calderon, Reichart and Dror 2025): may an LLM judge replace an
+annotator?
 
-Each person in turn is left out. On every item the judge and that person are compared by how near
-each is to the others; the judge wins against the person where it is at least as near often enough.
-Passing does not say that the judge is good: one that gives everything the most frequent value can
-pass where people nearly always give it. What stands beside the verdict (the ceiling, bias by
-system, use of the scale) decides.
+Each annotator in turn is left out. On every item the judge and that annotator are compared by how
+near each is to the others; the judge wins against the annotator if it is at least as near often
+enough. Passing does not show that the judge is good: a judge that always gives the most frequent
+value can pass if annotators nearly always give it. Read the verdict together with the ceiling, the
+bias by system and the use of the scale.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ COPIES = "its values are those of one of these people, who is among those that i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgainstPerson:
-    """The judge against one person left out.
+    """The judge against one left-out annotator.
 
     `advantage`: share of items on which the judge is at least as near to the others as this person;
     `person_advantage`: the reverse. `p_items` takes items as independent, as published; `p` keeps a
@@ -65,7 +65,7 @@ class AgainstPerson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlternativeTest:
-    """The test of one judge: against each person, and over them."""
+    """The test of one judge: against each annotator, and over all of them."""
 
     people: tuple[AgainstPerson, ...]
     epsilon: float
@@ -74,8 +74,8 @@ class AlternativeTest:
     advantage: (
         Estimate  # average advantage probability; its interval over sources where these are given
     )
-    items: int  # with the judge and two people or more
-    dropped: int  # items that the judge has and fewer than two people judged
+    items: int  # judged by the judge and two or more annotators
+    dropped: int  # judged by the judge and fewer than two annotators
     reason: str = ""
     caution: str = ""
 
@@ -100,31 +100,31 @@ def alternative_test(
     expert: ArrayLike | None = None,
     fewest_items: int = REQUIRED_ITEMS,
 ) -> AlternativeTest:
-    """Test whether a judge may stand in for people.
+    """Test whether a judge may replace annotators.
 
     Parameters
     ----------
     people : (n_items, n_people), NaN where not judged
     judge : (n_items,), NaN where the judge has none
     level : "nominal" compares by equality, "ordinal" and "interval" by minus the root mean square difference
-    epsilon : what replacing a person may cost: .2 for trained experts, .15 skilled, .1 crowd
-    names : of the people, in the order of the columns
+    epsilon : what replacing an annotator may cost: .2 for trained experts, .15 skilled, .1 crowd
+    names : of the annotators, in the order of the columns
     sources : (n_items,) labels; items on one source, or cluster of sources, are kept together
     unit : the name of what is kept together, and how many a test needs
-    expert : (n_items,) of one trusted expert, who then stands for the others
-    fewest_items : people with fewer items are left out, with the reason
+    expert : (n_items,) of one trusted expert, whose values then replace those of the others
+    fewest_items : annotators with fewer items are excluded, with the reason
 
     Returns
     -------
     AlternativeTest
-        ``winning_rate`` is the share of people against whom the judge wins; it passes from .5.
+        ``winning_rate`` is the share of annotators against whom the judge wins; it passes from .5.
 
     Notes
     -----
-    For person h on item i, S(f) and S(h) are how near judge and person are to the others. W_f = [S(f) >= S(h)], W_h =
-    [S(h) >= S(f)]. The null is mean(W_h - W_f) >= epsilon, by a one-sided t-test (below 30 items Wilcoxon's signed
-    ranks), adjusted by Benjamini and Yekutieli. With sources, the t-test's standard error comes from leaving out one
-    source at a time.
+    For annotator h on item i, S(f) and S(h) are how near judge and annotator are to the others.
+    W_f = [S(f) >= S(h)], W_h = [S(h) >= S(f)]. The null is mean(W_h - W_f) >= epsilon, by a
+    one-sided t-test (below 30 items Wilcoxon's signed ranks), adjusted by Benjamini and Yekutieli.
+    With sources, the t-test's standard error comes from leaving out one source at a time.
 
     Examples
     --------
@@ -183,20 +183,20 @@ def power_by_items(
     sources: Labels | None = None,
     draws: int = 100,
 ) -> dict[int, float]:
-    """Return how often the judge would pass with so many items like these, by drawing whole sources
-    with replacement.
+    """Return how often the judge would pass at each number of items, by drawing whole sources with
+    replacement.
 
     Parameters
     ----------
-    people, judge, level, epsilon, sources : as in `alternative_test`; a pilot of some fifty items, better more
-    sizes : numbers of items; as many sources are drawn as have about so many
+    people, judge, level, epsilon, sources : as in `alternative_test`; a pilot of at least some fifty items
+    sizes : numbers of items; as many sources are drawn as contain about that many
     rng : draws the sources
 
     Returns
     -------
     dict
-        By size the share of draws in which the judge passes: near 0 or 1 so many items settle the verdict, near a half
-        they do not.
+        By size the share of draws in which the judge passes: near 0 or 1 that many items decide the verdict, near a
+        half they do not.
     """
     data = _Judged.of(people, judge, sources)
     usable = data.usable
@@ -222,7 +222,7 @@ def power_by_items(
 
 @dataclass(frozen=True, slots=True)
 class _Wins:
-    """On which items the judge, and the person left out, is at least as near to the others."""
+    """Items on which the judge, and the left-out annotator, is at least as near to the others."""
 
     judge: FloatArray  # W_f
     person: FloatArray  # W_h
@@ -231,11 +231,11 @@ class _Wins:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """The values of people and of the judge on the same items."""
+    """The values of annotators and of the judge on the same items."""
 
     people: FloatArray  # (n_items, n_people)
     judge: FloatArray  # (n_items,)
-    codes: IntArray  # (n_items,) what is left out whole
+    codes: IntArray  # (n_items,) the source or cluster that is left out as a whole
     resampled: Resampled
     expert: FloatArray | None
     unit: ClusterUnit
@@ -258,13 +258,13 @@ class _Judged:
 
     @property
     def usable(self) -> BoolArray:
-        """Return the items that the judge has, and the expert, or two people."""
+        """Return the items with the judge and two annotators, or the judge, expert and one."""
         people = (~np.isnan(self.people)).sum(axis=1)
         others = people >= 2 if self.expert is None else (people >= 1) & ~np.isnan(self.expert)
         return np.asarray(others & ~np.isnan(self.judge))
 
     def wins(self, person: int, usable: BoolArray, level: str) -> _Wins:
-        """Compare the judge with one person by how near each is to the others."""
+        """Compare the judge with one annotator by how near each is to the others."""
         own = self.people[:, person]
         others = np.delete(self.people, person, axis=1)
         if self.expert is not None:
@@ -318,7 +318,7 @@ def one_sided(gap: FloatArray, epsilon: float) -> float:
 def one_sided_by_source(
     gap: FloatArray, codes: IntArray, epsilon: float, unit: ClusterUnit = SOURCE
 ) -> float:
-    """Return the same p by Student's t on the error from leaving out one source at a time."""
+    """Return the one-sided p by Student's t on the standard error of a jackknife over sources."""
     _, source = np.unique(codes, return_inverse=True)
     count = np.bincount(source).astype(float)
     units = len(count)
@@ -334,7 +334,7 @@ def one_sided_by_source(
 
 
 def _cautions(data: _Judged, usable: BoolArray, *, tested: int, fewest: int) -> Iterator[str]:
-    """Say what makes a test weak, or empty."""
+    """Yield reasons that make a test weak or empty."""
     if data.expert is not None:
         return
     table, own = data.people[usable], data.judge[usable]
@@ -355,8 +355,8 @@ def _share(won: Sequence[bool]) -> float:
 
 
 def _average(wins: Sequence[_Wins], data: _Judged) -> Estimate:
-    """Return the mean over people of the share of items that the judge wins, with its interval over
-    sources."""
+    """Return the mean over annotators of the share of items that the judge wins, with its interval
+    over sources."""
     if not wins:
         return undefined(NAME, "nobody can be compared with the judge")
     value = float(np.mean([one.judge.mean() for one in wins]))

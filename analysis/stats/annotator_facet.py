@@ -35,8 +35,9 @@ def without_annotators(
 
     Notes
     -----
-    A question that only the annotator judged is left out with them. Who judged none of the
-    questions is no unit: leaving them out changes nothing, and would count as a degree of freedom.
+    A question that only the left-out annotator judged is left out too. An annotator who judged none
+    of the questions is not a unit: leaving one out changes nothing, but would add a degree of
+    freedom.
     """
     most = max(table.shape[1] for table in ratings)
     shape = len(ratings), metric.shape[1]

@@ -192,8 +192,8 @@ def _too_few(units: int, unit: ClusterUnit) -> str:
 
 
 def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) -> GroupMeasure:
-    """Return held-out accuracies; where systems are random over all pairs, and where annotators
-    are, without limits.
+    """Return held-out accuracies; without limits if annotators are random, or if systems are random
+    and the accuracy is over all pairs.
     """
     measure = TITLES["pairwise_accuracy"]
     if isinstance(found, str):
@@ -227,7 +227,7 @@ def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) ->
 def _none(
     asked: ColumnGroup, reason: str, measures: Sequence[Measure] = MEASURES[:-1]
 ) -> Iterator[tuple[Measure, GroupMeasure]]:
-    """Answer nothing to those measures that were asked for, and say why."""
+    """Yield an undefined result with a reason for each requested measure."""
     nothing = np.full(asked.shape, nan)
     for measure in measures:
         if measure in asked.measures:
@@ -235,7 +235,7 @@ def _none(
 
 
 def too_few_systems(facets: Facets) -> str:
-    """Return why nothing can be said over systems; nothing where it can."""
+    """Return why no result over systems is possible; an empty string if one is."""
     if facets.n_systems < 2:
         return NO_SYSTEMS
     if min(facets.n_systems, facets.n_sources) >= REQUIRED_SYSTEMS:
@@ -294,10 +294,9 @@ def _of_orders(
 ) -> GroupMeasure:
     """Return coefficients over systems with their test by orders.
 
-    Where systems are random, correlations have an interval over the systems. Where they are fixed
-    there is none: what is uncertain are then the systems' means, whose noise draws every
-    correlation towards 0, and neither drawing nor leaving out sources makes up for that
-    (docs/statistics.md).
+    If systems are random, correlations have an interval over the systems. If they are fixed there
+    is none: the uncertainty is then in the systems' means. Their noise draws every correlation
+    towards 0, and neither drawing nor leaving out sources corrects that (docs/statistics.md).
     """
     of, confidence = asked.shared.facets, asked.confidence
     low, high = np.full((2, *test.value.shape), nan)

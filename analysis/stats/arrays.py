@@ -47,7 +47,7 @@ def grouped(labels: Labels, *, name: str) -> tuple[list[Hashable], IntArray]:
 
 
 def source_codes(sources: Labels | None, items: int) -> IntArray:
-    """Return each item's source by number; without sources each item stands for one of its own."""
+    """Return each item's source by number; without sources each item counts as its own source."""
     return np.arange(items) if sources is None else grouped(sources, name="sources")[1]
 
 

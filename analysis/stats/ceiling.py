@@ -49,7 +49,7 @@ def human_ceiling(
     ratings : (n,) of one criterion, NaN where not judged
     systems, sources, annotators : (n,) labels
     questions : (n,) labels; by default a system has one question on each source
-    clusters : (n,) labels of what the sources belong to; the jackknife leaves these out
+    clusters : (n,) labels of the sources' clusters; the jackknife leaves out one of these at a time
     method : the coefficient that metrics are compared by
     level : "within_source" across systems on one source, averaged over sources; "pooled" over all
         questions; "systems" across the means of systems
@@ -120,16 +120,16 @@ class _Pair:
     others: FloatArray
     system: IntArray
     source: IntArray  # numbered over all sources with such a question
-    cluster: IntArray  # what is left out: the source, or the cluster that it belongs to
+    cluster: IntArray  # the jackknife's unit: the source, or the cluster that it belongs to
     systems: int
-    rated: IntArray  # systems that anybody rated, of each source
+    rated: IntArray  # number of systems that any annotator rated, of each source
 
     @property
     def sources(self) -> int:
         return len(self.rated)
 
     def with_units(self, units: int) -> "_Pair":
-        """Return the same design with its clusters merged into so many groups."""
+        """Return the same design with its clusters merged into `units` groups."""
         return replace(self, cluster=self.cluster % units)
 
     def shares(self) -> FloatArray:
@@ -198,7 +198,7 @@ def _means(
 
 
 def _means_of_others(table: FloatArray) -> FloatArray:
-    """Return the mean of all annotators but one, for each, of questions that two or more rated."""
+    """Return per annotator the mean of all others, of questions that two or more rated."""
     ratings, count = np.nan_to_num(table), (~np.isnan(table)).sum(axis=1, keepdims=True)
     return np.asarray((ratings.sum(axis=1, keepdims=True) - ratings) / (count - 1))
 

@@ -1,5 +1,5 @@
-"""What the coefficients kappa = (p_a - p_e) / (1 - p_e) share: the observed agreement and the units
-behind it.
+"""The shared part of all coefficients kappa = (p_a - p_e) / (1 - p_e): the observed agreement and
+the units behind it.
 
 They differ in one line, the agreement to expect by chance, given as ``chance(pi, w)`` of the shares
 pi (..., V) of the values and the table w (V, V) of agreement weights, 1 on its diagonal.
@@ -40,7 +40,7 @@ def chance_corrected(
 ) -> Estimate:
     """Return the coefficient, over units with two or more ratings ("gwet") or all ("listwise").
 
-    ``bound`` says how many sources must tell for an interval over them.
+    ``bound`` sets how many informative sources an interval over sources requires.
     """
     if unequal not in ("gwet", "listwise"):
         raise ValueError(f"unequal: {unequal!r} is neither gwet nor listwise")
@@ -78,13 +78,13 @@ def agreement_weights(values: FloatArray, weights: Weights) -> FloatArray:
 
 
 def complete_only(ratings: ArrayLike | Patterns) -> FloatArray:
-    """Return the units that every rater judged; a rater who judged nothing is no rater."""
+    """Return the units that every rater judged; raters who judged no unit do not count."""
     table, complete = _complete(ratings)
     return table[complete]
 
 
 def _complete(ratings: ArrayLike | Patterns) -> tuple[FloatArray, BoolArray]:
-    """Return the table without raters who judged nothing, and which of its units are complete."""
+    """Return the table without raters who judged no unit, and which of its units are complete."""
     if isinstance(ratings, Patterns):
         raise ValueError("value counts do not tell which units every rater judged")
     table = checked(ratings)

@@ -8,7 +8,7 @@ REQUIRED_CLUSTERS = 10  # of sources that belong together: with fewer no interva
 
 @dataclass(frozen=True, slots=True)
 class ClusterUnit:
-    """What resampling keeps together, by its name.
+    """The unit that resampling keeps together, and its name.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class ClusterUnit:
         return not self.sources
 
     def reason_against(self, units: int) -> str:
-        """Return why no interval can rest on so many units; an empty string where it can."""
+        """Return why so few units permit no interval; an empty string if they suffice."""
         if self.is_source:
             few = units < REQUIRED_SOURCES
             return "fewer than three sources: no interval" if few else ""
@@ -46,11 +46,11 @@ SOURCE = ClusterUnit()
 
 
 def cluster_unit(sources: int, clusters: int, *, column: str = "") -> ClusterUnit:
-    """Return the unit of so many sources in so many clusters.
+    """Return the resampling unit for a number of sources in a number of clusters.
 
     Parameters
     ----------
-    column : that says which sources belong together; an empty string stands for shared passages
+    column : name of the column that groups the sources; an empty string means shared passages
 
     Examples
     --------

@@ -1,5 +1,5 @@
-"""Resampling of single pairs of metrics as in papers: whole sources, or sources and systems, are
-swapped or drawn anew.
+"""Resampling tests of a pair of metrics as in papers, swapping or drawing whole sources, or sources
+and systems.
 
 Scores of questions on the same source are not independent, and tests that take them as such find
 differences that are not there (Williams: 29% false alarms instead of 5% with 30 sources and 10
@@ -7,11 +7,10 @@ systems, bench/false_alarms.py). Swapping and drawing whole sources holds its le
 systems are fixed. With ``systems`` they are swapped or drawn too, as PERM-BOTH and BOOT-BOTH of
 Deutsch, Dror and Roth (2021) do, for comparison with papers: where metrics favour systems,
 PERM-BOTH finds more differences that are not there than swaps of sources alone, and the interval of
-BOOT-BOTH is too wide with few systems (docs/statistics.md). What a report rests on is
-`metric_differences`.
+BOOT-BOTH is too wide with few systems (docs/statistics.md). Reports use `metric_differences`.
 
-Ranks may be taken once, before resampling ("once", fast, a slightly different statistic), or anew
-in every resample ("anew", the statistic itself).
+Ranks may be computed once, before resampling ("once", fast, a slightly different statistic), or
+again in every resample ("anew", the statistic itself).
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,8 +48,8 @@ def swap_test(
     ranks: Ranks = "anew",
     resamples: int = 1000,
 ) -> Tested:
-    """Test whether two metrics follow the human scores differently, by swapping them cluster by
-    cluster.
+    """Test whether two metrics correlate differently with the human scores, by swapping the metrics
+    cluster by cluster.
 
     If it made no difference which metric is which, exchanging their (standardised, or ranked)
     scores for all questions of a source would leave the difference of correlations as it is.
@@ -62,7 +61,7 @@ def swap_test(
     systems : (n_items,) labels, to swap systems as well (PERM-BOTH)
     rng : numpy Generator; the same state gives the same p
     method : "pearson", "spearman" or "kendall"
-    ranks : for Spearman, "anew" in each resample or "once"
+    ranks : for Spearman, computed "anew" in each resample or "once"
 
     Returns
     -------
@@ -102,9 +101,7 @@ def swap_matrix(
     of = facets(clusters).kept(items.kept)
     if of.n_sources < 3:
         raise ValueError(f"{of.n_sources} cluster(s): swapping them needs three or more")
-    with np.errstate(
-        invalid="ignore", divide="ignore"
-    ):  # a metric that does not vary comes out as nan
+    with np.errstate(invalid="ignore", divide="ignore"):  # a metric that does not vary gives nan
         scores = standardised(ranked(items.columns) if method == "spearman" else items.columns)
     size = scores.shape[1] - 1
     signs = of.signs(resamples, rng)

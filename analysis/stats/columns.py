@@ -46,7 +46,7 @@ def oriented(scores: ArrayLike, *, higher_is_better: bool) -> FloatArray:
 
 
 def constant(column: FloatArray) -> bool:
-    """Say whether a column does not vary beyond what float arithmetic can tell."""
+    """Return whether a column does not vary beyond the rounding errors of float arithmetic."""
     return column.size == 0 or bool(np.ptp(column) <= 1e-13 * np.abs(column).max())
 
 

@@ -63,8 +63,8 @@ def paired_permutation(
 
     Parameters
     ----------
-    first, second : (n_sources,) mean score of either system on each source, NaN where there is none
-    rng : used beyond 16 sources; up to there all 2^n swaps are taken and p is exact
+    first, second : (n_sources,) mean score of either system on each source, NaN where it has none
+    rng : used for more than 16 sources; with up to 16 all 2^n swaps are made and p is exact
     clusters : (n_sources,) labels; the sources of a cluster are swapped, and left out, together
     unit : the name of the clusters, and how many an interval needs
 
@@ -204,14 +204,14 @@ def permuted_p_of_many(
 
 
 def _as_extreme(sums: FloatArray, gap: FloatArray) -> BoolArray:
-    """Say which sums of swapped differences are as far from 0 as the given ones, but for
+    """Return which sums of swapped differences are at least as far from 0 as the given sum, up to
     rounding."""
     return np.asarray(np.abs(sums) >= abs(gap.sum()) - _EQUAL * np.abs(gap).sum())
 
 
 @lru_cache(maxsize=2)
 def _all_signs(n: int) -> FloatArray:
-    """Return all 2^n ways to swap, a row each; kept, as hundreds of pairs of systems ask for the
+    """Return all 2^n ways to swap, a row each; cached, because hundreds of pairs of systems use the
     same ones."""
     signs = np.asarray(1.0 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1))
     signs.flags.writeable = False
@@ -279,8 +279,8 @@ def _counted_signed_ranks(gap: FloatArray) -> tuple[float, float]:
 def two_sample_t(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95) -> Tested:
     """Student's t test of two independent samples, as some papers report it.
 
-    Where both systems were judged on the same sources the samples are not independent, and the
-    paired tests find more.
+    If both systems were judged on the same sources the samples are not independent, and the paired
+    tests have more power.
     """
     a, b = (numeric(x, name=name, ndim=1) for x, name in ((first, "first"), (second, "second")))
     dropped = int(np.isnan(a).sum() + np.isnan(b).sum())

@@ -35,10 +35,10 @@ class Contrast(Tested):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Components:
-    """Means of systems and the variances beside them.
+    """Means of systems and the variance components of the ratings.
 
-    A variance that is estimated as zero stands in ``variances`` as 0 and in ``dropped``; one that
-    the design cannot tell from another is absent, and ``notes`` says so.
+    A variance that is estimated as zero is 0 in ``variances`` and named in ``dropped``; one that
+    the design cannot separate from another is absent, and ``notes`` says so.
     """
 
     systems: list[Hashable]
@@ -190,7 +190,7 @@ def variance_components(
     unit: ClusterUnit = SOURCE,
     annotators_random: bool = True,
 ) -> Components:
-    """Fit the model to long-form ratings of one criterion; rows without a rating are left out.
+    """Fit the model to long-form ratings of one criterion; rows without a rating are skipped.
 
     Parameters
     ----------
@@ -198,15 +198,15 @@ def variance_components(
     systems, sources, annotators : (n,) labels
     questions : (n,) labels; by default a system has one question on each source. With several,
         there is a component "source:system" beside "question"
-    clusters : (n,) labels of what the sources belong to; there is then a component "cluster", and
-        the variance of a difference is by clusters
+    clusters : (n,) labels of the sources' clusters; there is then a component "cluster", and the
+        variance of a difference is by clusters
     unit : the name of the clusters, and how many an interval needs
     annotators_random : False makes annotators and annotator:system fixed effects
 
     Raises
     ------
     Unfit
-        Too little data, ratings that do not vary, or effects that the design cannot tell apart
+        Too little data, ratings that do not vary, or effects that the design cannot separate
         (named by the rank).
 
     Notes

@@ -25,7 +25,7 @@ class Ordered:
 
 
 def concordances(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return for every item how many others lie in order with it, minus how many lie against it.
+    """Return for every item the number of concordant minus the number of discordant other items.
 
     Parameters
     ----------
@@ -39,8 +39,9 @@ def concordances(first: FloatArray, second: FloatArray) -> FloatArray:
     Notes
     -----
     Items are sorted by one column. For each value v of the other one, the running sum of sign(v -
-    its values) says how an item with value v stands to all before any place of that order. The work
-    grows with items times values of the column that has fewer of them, which for ratings is little.
+    its values) compares an item with value v with all items before any position of that order. The
+    work grows with the items times the values of the column that has fewer, which for ratings is
+    little.
     """
     rows = np.empty((len(first), first.shape[1], second.shape[1]))
     many = [ordered(column) for column in second.T]
@@ -52,7 +53,7 @@ def concordances(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def ordered(column: FloatArray) -> Ordered:
-    """Return where every item of a column stands."""
+    """Return the position of every item in the sorted order of a column."""
     values, level, count = np.unique(column, return_inverse=True, return_counts=True)
     stop = np.cumsum(count)
     order = np.argsort(level, kind="stable")

@@ -1,9 +1,9 @@
-"""The same number from somebody else: each coefficient beside that of a reference library, where it
-fits.
+"""Compare each coefficient with the same coefficient of a reference library, if it can compute it.
 
-The report prints library, version and difference. What a library cannot bear or does not define is
-not asked of it, and the check says so: `krippendorff` holds a units x values x values array,
-`statsmodels` wants as many raters on every unit, `scipy` the pairs without gaps.
+The report prints library, version and difference. If a library does not define a coefficient or
+cannot process the data, it is not called and the check says so: `krippendorff` allocates a
+units x values x values array, `statsmodels` requires as many raters on every unit, `scipy` pairs
+without gaps.
 """
 
 from collections.abc import Callable
@@ -29,11 +29,11 @@ from judging.limits import MAX_RATING_CELLS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """Another library's value of a coefficient, or why it was not asked.
+    """Another library's value of a coefficient, or the reason for not computing it.
 
-    library: library that was asked for the same coefficient
+    library: library that computed the same coefficient
     version: its version
-    value: what it says
+    value: its value
     difference: ours minus theirs
     reason: why no other library was asked
     """

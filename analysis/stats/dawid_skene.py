@@ -17,7 +17,7 @@ class Competence:
 
     scale: FloatArray  # (V,)
     chances: (
-        FloatArray  # (n_units, V) of each value to be the true one; nan for units nobody judged
+        FloatArray  # (n_units, V) of each value to be the true one; nan for units without ratings
     )
     prevalence: FloatArray  # (V,)
     confusion: FloatArray  # (n_raters, V, V)
@@ -26,7 +26,7 @@ class Competence:
 
     @property
     def accuracy(self) -> FloatArray:
-        """How often each rater gives the true value, over units as they are distributed."""
+        """Each rater's probability of giving the true value, over the distribution of the units."""
         return np.asarray(np.einsum("v,rvv->r", self.prevalence, self.confusion))
 
 
@@ -65,7 +65,7 @@ def dawid_skene(
     judged = given.any(axis=(1, 2))
     if not judged.any() or most_iterations < 1:
         raise ValueError(
-            "ratings: nobody judged anything"
+            "ratings: no rater judged any unit"
             if not judged.any()
             else "most_iterations: one or more"
         )
@@ -88,7 +88,7 @@ def dawid_skene(
 
 
 def _spread_out(chances: FloatArray, judged: BoolArray) -> FloatArray:
-    """Return the chances of all units, nan for those nobody judged."""
+    """Return the chances of all units, nan for units without ratings."""
     everywhere = np.full((judged.size, chances.shape[1]), nan)
     everywhere[judged] = chances
     return everywhere

@@ -1,10 +1,10 @@
-"""Tests of two correlations that share a variable: does one metric follow the human scores better
-than another?
+"""Tests of two correlations that share a variable: does one metric correlate more strongly with the
+human scores than another?
 
 Notation: 1 is the human score, 2 and 3 the metrics; r12, r13, r23 their correlations over the same
-n items, oriented so that higher is better. All of them treat items as independent. Where systems
-share sources that is wrong, and the tests of `analysis.stats.clustered` are the ones to trust;
-these stand for comparison with papers.
+n items, oriented so that higher is better. All tests here treat items as independent. If systems
+share sources that is wrong: trust the tests of `analysis.stats.clustered`, and use these only to
+compare with papers.
 """
 
 from math import nan
@@ -37,12 +37,12 @@ def williams(
     r12, r13 : correlation of either metric with the human scores
     r23 : correlation of the metrics
     n : items, four or more
-    alternative : "two-sided", or "greater" for r12 > r13 where that was declared beforehand
+    alternative : "two-sided", or "greater" for r12 > r13 if that was declared beforehand
 
     Returns
     -------
     Tested
-        ``value`` r12 - r13, ``statistic`` t. Undefined below four items, where a correlation is, and where the two
+        ``value`` r12 - r13, ``statistic`` t. Undefined below four items, if a correlation is undefined, and if the two
         metrics order the items alike.
 
     Raises

@@ -1,4 +1,4 @@
-"""What every function of this package answers with."""
+"""Result types of the functions of this package."""
 
 from dataclasses import dataclass
 from math import isnan, nan
@@ -6,10 +6,10 @@ from math import isnan, nan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A number with its interval, and what it rests on.
+    """A number with its interval and the amount of data behind it.
 
-    A number that cannot be had is ``nan`` and ``reason`` says why; where the value stands but its
-    interval does not, ``reason`` says why the interval is missing.
+    If the value cannot be computed it is ``nan`` and ``reason`` says why. If only the interval
+    cannot, ``reason`` says why the interval is missing.
     """
 
     value: float

@@ -1,8 +1,8 @@
 """Means whose ties do not depend on the order of adding: equal data give equal means, on every
 processor.
 
-Adding floats rounds, so the means 7/3, 5/3 and 2 of three questions can come out unlike those of 2,
-2 and 2, and two systems that people scored alike get different ranks. Here sums are exact.
+Adding floats rounds, so the means 7/3, 5/3 and 2 of three questions can differ from those of 2, 2
+and 2, and two systems with equal ratings get different ranks. Here sums are exact.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,7 @@ _EXACT = 2.0**53
 
 
 def whole(column: FloatArray) -> FloatArray:
-    """Return a column times its common denominator, as whole numbers, or as it is where it has
-    none.
+    """Return a column times its common denominator, as whole numbers; if it has none, unchanged.
 
     A value is taken for the fraction with a denominator of at most `DENOMINATOR_UP_TO` whose nearest float it
     is: means of ratings and short decimals are such. If all values are, and sums of their multiples

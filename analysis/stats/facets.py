@@ -1,10 +1,10 @@
-"""The declared design on the questions at hand: who is drawn anew, left out or swapped, and with
-whom.
+"""The declared design on the questions at hand: the units that are drawn, left out or swapped
+together.
 
-Sources are always random. Sources that belong together, as those that share a passage, are one
-unit: they are drawn, left out and swapped together. Where the statements are about systems not
-seen, systems are a second random facet, crossed with the sources: every interval and test of
-metrics then has to bear that the systems could have been others, too.
+Sources are always random. Sources that belong together, for example because they share a passage,
+are one unit: they are drawn, left out and swapped together. If the conclusions are about systems
+not seen, systems are a second random facet, crossed with the sources: every interval and test of
+metrics then allows for other systems, too.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from analysis.stats.inference import Inference
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """Which source and which system every question belongs to, and which of the two are random."""
+    """The source and the system of every question, and which of the two facets are random."""
 
     source: IntArray  # (n,) 0 ... n_sources - 1
     n_sources: int
@@ -32,7 +32,7 @@ class Facets:
 
     @property
     def random(self) -> str:
-        """Name what is drawn, with its size."""
+        """Return the names and numbers of the units that are drawn."""
         drawn = f"{self.n_clusters} {self.unit.plural}"
         return f"{drawn} and {self.n_systems} systems" if self.design.systems else drawn
 

@@ -89,9 +89,9 @@ def randolph_kappa(
 ) -> Estimate:
     """Randolph's free-marginal kappa: chance is one over the number of points of the scale.
 
-    The whole scale must be given: with the observed values alone the number would depend on what
-    nobody chose. It is Brennan and Prediger's coefficient, which also has weights. Fleiss' 30
-    patients give .444.
+    The whole scale must be given: with the observed values alone the number would depend on which
+    points no rater chose. It is Brennan and Prediger's coefficient, which also has weights. Fleiss'
+    30 patients give .444.
     """
     return chance_corrected(
         ratings,

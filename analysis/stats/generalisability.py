@@ -1,4 +1,4 @@
-"""G and D studies: how well other numbers of annotators and sources would tell systems apart.
+"""G and D studies: how well other numbers of annotators and sources would distinguish systems.
 
 The variances are those of a fit with random annotators. A generalisability coefficient compares
 the systems' variance with the error of their differences, a dependability coefficient with the
@@ -16,12 +16,12 @@ from analysis.stats.components import Components
 
 
 class NotGeneralisable(ValueError):
-    """Variance components that say nothing about other numbers of annotators."""
+    """Variance components from which other numbers of annotators cannot be predicted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependability:
-    """How well a study of so many annotators and sources tells systems apart."""
+    """How well a study with these numbers of annotators and sources distinguishes systems."""
 
     annotators: int
     sources: int

@@ -44,8 +44,8 @@ class MeanSquares:
 
 
 def mean_squares(ratings: ArrayLike) -> MeanSquares:
-    """Return the mean squares over units that every rater judged; who judged nothing is no
-    rater."""
+    """Return the mean squares over units that every rater judged; raters who judged no unit do not
+    count."""
     x = complete_only(ratings)
     n, k = x.shape
     centre = x.mean() if x.size else 0.0
@@ -76,7 +76,7 @@ def intraclass(
     Parameters
     ----------
     ratings : (n_units, n_raters), NaN where not judged; only units that every rater judged are
-        used, and raters who judged nothing are left out
+        used, and raters who judged nothing are excluded
     forms : "1," raters differ from unit to unit, "2," the raters are a sample and their severity counts as error,
         "3," these raters only, severity left out; ",1" one rater's ratings, ",k" the mean of all k
     clusters : (n_units,) labels, as a rule the source. The F intervals take units as independent;
@@ -87,7 +87,7 @@ def intraclass(
     Returns
     -------
     dict
-        Per form an Estimate; its ``method`` tells k.
+        Per form an Estimate; its ``method`` states k.
 
     Notes
     -----
@@ -206,7 +206,7 @@ def _two_way_random(ms: MeanSquares, quantile: float) -> tuple[float, float]:
 def _by_clusters(
     complete: FloatArray, form: Form, clusters: IntArray, interval: Jackknife
 ) -> Spread:
-    """Return limits of R by leaving out one cluster at a time, on the logarithm of R."""
+    """Return limits of R by a jackknife over clusters, on the logarithm of R."""
     n, k = complete.shape
     x = complete - complete.mean()
     features = np.column_stack([np.ones(n), x.sum(axis=1) ** 2, (x**2).sum(axis=1), x])

@@ -1,14 +1,14 @@
-"""What is random in an analysis: declared once, and every interval and test follows from it."""
+"""The random facets of an analysis, declared once; every interval and test follows from them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """Which facets of a study stand for more than those that were seen.
+    """The facets of a study to whose unseen members its conclusions generalise.
 
-    Sources are always random: the statements are about texts like these. Systems are random where
-    the statements are to hold for systems not seen; annotators, where they are to hold for other
+    Sources are always random: the conclusions are about texts like these. Systems are random if
+    the conclusions shall hold for systems not seen; annotators, if they shall hold for other
     annotators like these.
     """
 
@@ -22,23 +22,23 @@ class Inference:
         return "+".join(facets)
 
     def resampled(self) -> str:
-        """Say what intervals and tests of metrics draw or swap."""
+        """Return the names of the units that intervals and tests of metrics draw or swap."""
         return "sources and systems" if self.systems else "sources"
 
     def reach(self) -> str:
-        """Say to what the statements of a report extend."""
+        """Return in words to what the conclusions of a report extend."""
         systems = "systems like these" if self.systems else "these systems"
         people = "annotators like these" if self.annotators else "these annotators"
         return f"texts like these, {systems} and {people}"
 
 
 def declared(key: str) -> Inference:
-    """Return the design of its word, as a run stores it.
+    """Return the design that a run stores as this key.
 
     Raises
     ------
     ValueError
-        The word names a facet that cannot be random, or leaves the sources out.
+        The key names a facet that cannot be random, or lacks the sources.
     """
     facets = key.split("+")
     if facets[0] != "sources" or not set(facets[1:]) <= {"systems", "annotators"}:

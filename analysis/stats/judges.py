@@ -1,5 +1,5 @@
-"""What stands beside the verdict on a judge that is no person: the ceiling, its severity and its
-use of the scale."""
+"""Further results about an LLM judge, to be read with its verdict: the human ceiling, its severity
+and its use of the scale."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -39,11 +39,10 @@ DECIMALS = 10  # means of ratings that are equal but for rounding are one value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Following:
-    """How well the judge, and how well one person, follows the mean of the other people, by the
-    same coefficient.
+    """Correlation of the judge, and of one annotator, with the mean of the other annotators.
 
-    Each person in turn is left out; both are compared with the others on that person's items, and
-    averaged.
+    Each annotator in turn is left out; both are correlated with the mean of the others on that
+    annotator's items, and the coefficients are averaged over annotators.
     """
 
     judge: Estimate
@@ -59,7 +58,7 @@ def following(
     method: Method = "spearman",
     unit: ClusterUnit = SOURCE,
 ) -> Following:
-    """Compare a judge with one person as followers of the others.
+    """Compare the correlations of a judge and of one annotator with the mean of the others.
 
     Parameters
     ----------
@@ -114,7 +113,7 @@ def _triple(table: FloatArray, own: FloatArray, person: int, codes: IntArray) ->
 def _followed(
     triples: list[Triple], method: Method, without: int | None
 ) -> tuple[float, float, float]:
-    """Return judge, person and their difference, each a mean over the people left out."""
+    """Return judge, annotator and their difference, each a mean over the left-out annotators."""
     pairs = []
     for columns, group in triples:
         kept = columns if without is None else columns[group != without]
@@ -140,7 +139,7 @@ def severity_of(
     sources: Labels | None = None,
     unit: ClusterUnit = SOURCE,
 ) -> Estimate:
-    """Return the mean of the judge minus the mean of people, over the items that both judged."""
+    """Return the judge's mean minus the annotators' mean, over the items that both judged."""
     gap, codes = _gaps(people, judge, sources)
     return _mean_over(gap, codes, "mean of the judge minus people", unit=unit)
 
@@ -153,11 +152,11 @@ def bias_by_system(
     sources: Labels,
     unit: ClusterUnit = SOURCE,
 ) -> dict[str, Estimate]:
-    """Return for each system how much kinder the judge is to it than to the others, people's means
-    set against it.
+    """Return the judge's bias towards each system: how much higher than annotators it rates the
+    system, compared with the other systems.
 
-    The judge's severity is taken out: it is the mean gap (judge minus people) on the system's items
-    minus the mean gap on all other items. With its interval over sources.
+    The bias is the mean gap (judge minus annotators' mean) on the system's items minus the mean gap
+    on all other items, which removes the judge's severity. With its interval over sources.
     """
     gap, codes = _gaps(people, judge, sources)
     names, system = grouped(systems, name="systems")
@@ -230,12 +229,12 @@ def _mean_over(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByPlace:
-    """What a judge says of the same question at the same place and at another."""
+    """Consistency of a judge's values of one item, shown at the same and at other positions."""
 
-    items: int  # asked at two places or more
-    same_still: Estimate  # share of equal values, both times at one place
-    same_moved: Estimate  # the same, at two places
-    earlier: Estimate  # value at the earlier place minus value at the later one
+    items: int  # items that were shown at two or more positions
+    same_still: Estimate  # share of equal values, both times at one position
+    same_moved: Estimate  # share of equal values, at two positions
+    earlier: Estimate  # value at the earlier position minus value at the later one
 
 
 def by_place(
@@ -245,14 +244,14 @@ def by_place(
     sources: Labels | None = None,
     unit: ClusterUnit = SOURCE,
 ) -> ByPlace:
-    """Compare the times that a judge was asked of an item, pair by pair, by where the item stood.
+    """Compare a judge's repeated values of an item, pair by pair, by the item's positions.
 
     An item's pairs are averaged first, so each item weighs the same.
 
     Parameters
     ----------
     values : (n_items, n_times), NaN where not asked
-    places : (n_items, n_times), from 1 for what stood first; NaN where it is not known
+    places : (n_items, n_times) position, from 1 for the item shown first; NaN where not known
     sources : (n_items,) labels; intervals leave out one source, or cluster, at a time
 
     Examples
@@ -265,7 +264,7 @@ def by_place(
     codes = source_codes(sources, len(said))
     first, second = np.triu_indices(said.shape[1], k=1)
     gap = said[:, first] - said[:, second]
-    way = np.sign(stood[:, second] - stood[:, first])  # 1 where the first of a pair stood earlier
+    way = np.sign(stood[:, second] - stood[:, first])  # 1 if the first of a pair came earlier
     both = ~np.isnan(gap) & ~np.isnan(way)
     moved, still = both & (way != 0), both & (way == 0)
 
@@ -296,10 +295,10 @@ def most_given(values: ArrayLike) -> tuple[float, float]:
 
 
 def jury(judges: ArrayLike, *, nominal: bool) -> FloatArray:
-    """Return a jury's value on each item: the mean of its judges, or the value that most of them
-    give.
+    """Return a jury's value on each item: the mean of its judges, or on a nominal scale their most
+    frequent value.
 
-    Where names tie, the jury has none; an item that one judge lacks has none.
+    The value is nan if the most frequent values tie, or if any judge lacks the item.
     """
     table = numeric(judges, name="judges", ndim=2)
     complete = ~np.isnan(table).any(axis=1)

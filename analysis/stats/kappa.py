@@ -152,7 +152,7 @@ def _of_cells(
     clusters: sparse.csr_array | None,
     method: str,
 ) -> Estimate:
-    """Return kappa of the cells (P, 2) that hold units, and its interval.
+    """Return kappa of the non-empty cells (P, 2) of the joint table, and its interval.
 
     A table over these cells and all points would grow with the third or fourth power of the scale,
     so units are left out one by one from the sums: without a table t of rows r and columns c the
@@ -181,7 +181,7 @@ def _of_cells(
 
 @dataclass(frozen=True, slots=True)
 class _UnitSums:
-    """What each of U resampled units adds to a joint table: values of both raters and disagreement."""
+    """Contribution of each of U units to a joint table: both raters' values and disagreement."""
 
     first: sparse.csr_array  # (U, V) how often the first rater gave each value
     second: sparse.csr_array  # (U, V)
@@ -190,7 +190,7 @@ class _UnitSums:
 
     @property
     def step(self) -> int:
-        """How many units or draws are taken at once."""
+        """The number of units or draws in one block."""
         return max(1, BLOCK_CELLS // len(self.weights))
 
     def by_cluster(self, clusters: sparse.csr_array) -> "_UnitSums":
@@ -203,7 +203,7 @@ class _UnitSums:
         )
 
     def kappa(self, counts: FloatArray) -> FloatArray:
-        """Return kappa with so many of each unit (U,)."""
+        """Return kappa if each unit is counted ``counts`` (U,) times."""
         rows, columns = counts @ self.first, counts @ self.second
         return _kappa(counts @ self.apart, rows @ self.weights @ columns, rows.sum())
 

@@ -1,10 +1,10 @@
 """Intervals and tests from leaving out one unit at a time, for many coefficients at once and over
 crossed facets.
 
-A coefficient is computed anew without each source; where systems are random, also without each
-system and without each question set; where annotators are, also without each of them. What it
-changes by gives its standard error, and Student's t the interval and the test that belong together.
-It draws no random numbers.
+A coefficient is computed again without each source; if systems are random, also without each
+system and without each question set; if annotators are random, also without each annotator. The
+changes give its standard error; Student's t gives an interval and a test that agree. No random
+numbers are drawn.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from analysis.stats.arrays import BoolArray, FloatArray, IntArray
 from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 
 InferenceScale: TypeAlias = Literal["fisher", "plain"]
-PERFECT = 1 - 1e-12  # from here on Fisher's z says more of rounding than of the data
+PERFECT = 1 - 1e-12  # above this, rounding rather than the data determines Fisher's z
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +37,11 @@ class WithoutUnits:
     annotators: FloatArray | None = None
     fragile: BoolArray | None = None  # where a coefficient is undefined without one of the units
     resting: IntArray | None = None  # sources that a mean over them rests on
-    unit: ClusterUnit = SOURCE  # the name of what ``sources`` leaves out
+    unit: ClusterUnit = SOURCE  # the unit that each entry of ``sources`` leaves out
 
     @property
     def parts(self) -> list[FloatArray]:
-        """Return what the coefficients are without the units of every facet that is random."""
+        """Return the coefficients without each unit, for every random facet."""
         parts = (self.sources, self.systems, self.cells, self.annotators)
         return [part for part in parts if part is not None]
 
@@ -82,7 +82,7 @@ class Inferred:
     p: FloatArray
     df: FloatArray  # of Student's t
     units: IntArray  # sources, or clusters of them, that the coefficient rests on
-    resting: IntArray  # sources that it rests on, where it is a mean over them; else ``units``
+    resting: IntArray  # if it is a mean over sources, their number; else ``units``
     reason: "np.ndarray[tuple[int, ...], np.dtype[np.object_]]"
 
 
@@ -102,9 +102,9 @@ def standard_error(left: WithoutUnits) -> tuple[FloatArray, FloatArray, IntArray
     -----
     Over sources alone this is the delete-one jackknife by cluster. Crossed with systems it is the
     two-way variance of Cameron, Gelbach and Miller (2011), sources + systems - question sets, each
-    by the jackknife, where what systems add is not below 0; where they add something, t has one
-    degree of freedom less than there are systems. Annotators add their own, without subtracting
-    what they share with the others, so that it errs on the wide side.
+    by the jackknife; a negative contribution of systems is set to 0. If systems contribute, t has
+    at most one degree of freedom less than there are systems. Annotators add their own variance.
+    Its overlap with the others is not subtracted, so that the standard error is rather too large.
     """
     total, n = variance(left.sources)
     freedom = np.asarray(n - 1, dtype=np.float64)
@@ -142,7 +142,7 @@ def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0
     too_few = np.vectorize(left.unit.reason_against, otypes=[object])(units)
     still, few = error <= 1e-12, np.asarray(too_few != "")
     fragile = nowhere if left.fragile is None else left.fragile
-    conditions = [  # the first that holds is told
+    conditions = [  # the first condition that is true gives the reason
         (np.isnan(value), ""),
         (few, too_few),
         (perfect, "a perfect correlation: no interval"),

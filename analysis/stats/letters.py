@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from analysis.stats.arrays import numeric
 
-GROUPS_ON_THE_WAY = 500  # groups; so many systems differ in no order that letters could tell
+GROUPS_ON_THE_WAY = 500  # with more groups, letters could not describe the differences
 
 
 def letters(means: ArrayLike, differ: Set[tuple[int, int]]) -> list[str]:
@@ -29,7 +29,7 @@ def letters(means: ArrayLike, differ: Set[tuple[int, int]]) -> list[str]:
     """
     order = np.argsort(-_finite(means), kind="stable")
     place = {int(system): rank for rank, system in enumerate(order)}
-    groups = [(1 << len(order)) - 1]  # the bit of a rank says that its system belongs
+    groups = [(1 << len(order)) - 1]  # the bit of a rank is set if its system belongs
     for i, j in sorted(tuple(sorted((place[a], place[b]))) for a, b in differ):
         both = 1 << i | 1 << j
         split = [group for group in groups if group & both == both]

@@ -1,5 +1,5 @@
-"""Correlation of a metric with people across systems, on each source: does it rank the systems
-there as people do?"""
+"""Correlation of a metric with human ratings across systems, on each source: does it rank the
+systems there as annotators do?"""
 
 from numpy.typing import ArrayLike
 

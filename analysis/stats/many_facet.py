@@ -40,7 +40,7 @@ def annotator_severities(
     Notes
     -----
     The log odds of a point against the next lower one are system + source - severity - threshold,
-    with the same thresholds for all; points that nobody gave are left out. The estimate is the
+    with the same thresholds for all; points that no annotator gave are ignored. The estimate is the
     maximum of the penalised likelihood.
 
     References

@@ -1,10 +1,10 @@
-"""Does one metric follow people better than another? Every pair at three levels, and the set of
-those in front.
+"""Does one metric correlate better with human ratings than another? Every pair at three levels, and
+the set of metrics that do not differ significantly from the highest.
 
-What is random is declared (`analysis.stats.facets`), as for `against_people`. Pooled and within
+The random facets are declared (`analysis.stats.facets`), as for `against_people`. Pooled and within
 source, interval and test of a difference come from leaving out one unit of each random facet. Over
-systems, the metrics change places: source by source where the systems are fixed, system by system
-where these are random.
+systems, the two metrics are swapped: source by source if the systems are fixed, system by system
+if they are random.
 
 Williams, Steiger, Meng and Zou (`dependent`, `dependent_z`) and PERM-BOTH (`clustered.swap_test`)
 are for comparison with papers: they find differences that are not there (docs/statistics.md has the
@@ -68,8 +68,8 @@ class MetricDifference:
 class Indistinct:
     """The metrics that do not differ significantly from the highest one, at one level.
 
-    With probability 1 - ``alpha`` or more the truly highest is among ``members``: it is left out
-    only if it is taken for lower than another by mistake, and the chance of any mistake among all
+    With probability 1 - ``alpha`` or more the truly highest is among ``members``: it is missing
+    only if it is falsely found lower than another, and the chance of any such error among all
     pairs is held at ``alpha`` (Holm).
     """
 
@@ -186,7 +186,7 @@ def _with_holm(family: Mapping[tuple[int, ...], MetricDifference]) -> list[Metri
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What was found of one human column and one pair of metrics, by their places."""
+    """Result for one human column and one pair of metrics, by their positions."""
 
     human: int
     pair: int
@@ -240,7 +240,7 @@ class _Pairwise:
         """Yield human column, pair and outcome of the differences (K, pairs) between the metrics of
         one side and the other.
 
-        Some pairs at once, for what is left out is as large as pairs times questions.
+        Pairs are computed in blocks, because the arrays are as large as pairs times questions.
         """
         facets = self.shared.facets.random + (" and annotators" if self.ratings else "")
         method = (
@@ -378,14 +378,14 @@ def indistinct(
     *,
     alpha: float = 0.05,
 ) -> list[Indistinct]:
-    """Return for every human column and level the metrics that could not be told apart from the
+    """Return for every human column and level the metrics that do not differ significantly from the
     highest.
 
     Parameters
     ----------
-    associations : of the measure that the differences compare; others are passed over
+    associations : of the measure that the differences compare; others are ignored
     differences : from `metric_differences`
-    alpha : chance of leaving out the truly highest
+    alpha : chance that the truly highest metric is missing from the set
     """
     values: dict[tuple[str, ...], dict[str, float]] = {}
     for each in associations:
@@ -399,7 +399,7 @@ def indistinct(
 
 
 def in_every_set(sets: Sequence[Indistinct], human: str) -> tuple[str, ...]:
-    """Return the metrics that no level of one human column leaves behind; where there are none,
+    """Return the metrics that are in the set of every level of one human column; if there are none,
     the levels disagree.
     """
     own = [each for each in sets if each.human == human]

@@ -24,7 +24,7 @@ PooledCoefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendal
 COEFFICIENTS: tuple[PooledCoefficient, ...] = get_args(PooledCoefficient)
 Coded: TypeAlias = tuple[IntArray, int]  # the unit of each item, and how many units there are
 _CELLS = 2_000_000
-# Units: with no more it is quicker to rank, or count all pairs of items, anew without each
+# With at most so many units it is faster to rank, or count pairs of items, again without each unit
 _FEW = 32
 
 
@@ -35,7 +35,7 @@ def pooled(
     *,
     coefficients: Sequence[PooledCoefficient] = COEFFICIENTS,
 ) -> dict[PooledCoefficient, WithoutUnits]:
-    """Return every human column's correlations with every metric, and what they are without each
+    """Return every human column's correlations with every metric, on all units and without each
     unit.
 
     Parameters
@@ -46,7 +46,7 @@ def pooled(
     -------
     dict
         By coefficient a `WithoutUnits` of shape (K, M), nan where a column does not vary. Ranks and ties
-        are counted anew without each unit.
+        are computed again without each unit.
     """
     units: list[Coded] = [(facets.cluster, facets.n_clusters)]
     if facets.design.systems:

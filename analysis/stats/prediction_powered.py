@@ -1,5 +1,5 @@
-"""Means that a small sample of people corrects a judge's large one to (Angelopoulos et al. 2023,
-both papers)."""
+"""Prediction-powered means: a small sample of human ratings corrects an LLM judge's large one
+(Angelopoulos et al. 2023, both papers)."""
 
 from dataclasses import dataclass
 from math import nan
@@ -12,18 +12,18 @@ from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.resampling import Jackknife, Resampled, jackknife, with_spread
 
-REQUIRED_SOURCES = 10  # with people's values; with fewer the interval does not keep its level
-PEOPLE = "mean of people's values"
+REQUIRED_SOURCES = 10  # with human ratings; with fewer the interval does not keep its level
+PEOPLE = "mean of the annotators' values"
 CORRECTED = "mean of the judge, corrected by people where they judged"
 ALL_JUDGED = "people judged every item of the judge: nothing is left to predict"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected:
-    """People's mean alone and with the judge's help.
+    """The mean of human ratings alone, and combined with the judge's values.
 
-    `tuning` is lambda: 0 leaves the judge out, 1 trusts it as the first paper does. `saves`:
-    people's mean alone would need so many times the items for an interval as narrow.
+    `tuning` is lambda: 0 ignores the judge, 1 trusts it as the first paper does. `saves` is the
+    factor by which the human mean alone would need more items for an interval as narrow.
     """
 
     people: Estimate
@@ -41,21 +41,22 @@ def corrected_mean(
     sources: Labels | None = None,
     unit: ClusterUnit = SOURCE,
 ) -> Corrected:
-    """Correct a judge's mean over all items by people on those that they judged.
+    """Correct a judge's mean over all items by human ratings of some of them.
 
     Parameters
     ----------
-    people : (n_items,) mean of people on each item, NaN where nobody judged; the judged sources must be a random part
+    people : (n_items,) mean human rating of each item, NaN if no annotator judged it; the judged
+        sources must be a random part
     judge : (n_items,), NaN where the judge has none; only its items count
-    sources : (n_items,) labels; a source, or a cluster of them, is left out whole
+    sources : (n_items,) labels; a source, or a cluster of them, is left out as a whole
     unit : the name of what is left out, and how many an interval needs
 
     Notes
     -----
-    theta = mean_n(Y) + lambda (mean_N(f) - mean_n(f)) for the judge f on all N items and people Y on n of them; with
-    lambda 1 this is mean_N(f) + mean_n(Y - f). Lambda minimises the variance, -Cov(A, B) / Var(B) of the two terms,
-    cut to 0 ... 1. Variance and covariance come from leaving out one source at a time, which also knows that the n
-    items are among the N.
+    theta = mean_n(Y) + lambda (mean_N(f) - mean_n(f)) for the judge f on all N items and the human
+    means Y on n of them; with lambda 1 this is mean_N(f) + mean_n(Y - f). Lambda minimises the
+    variance, -Cov(A, B) / Var(B) of the two terms, cut to 0 ... 1. Variance and covariance come
+    from leaving out one source at a time, which allows for the n items being among the N.
     """
     said, own = numeric(people, name="people", ndim=1), numeric(judge, name="judge", ndim=1)
     codes = source_codes(sources, len(own))
@@ -113,7 +114,7 @@ class _Term:
 
 
 def _terms(people: FloatArray, judge: FloatArray, codes: IntArray) -> tuple[_Term, _Term]:
-    """Return mean_n(Y), and mean_N(f) - mean_n(f); people are NaN where they did not judge."""
+    """Return mean_n(Y), and mean_N(f) - mean_n(f); human means are NaN where not judged."""
     _, source = np.unique(codes, return_inverse=True)
     judged = ~np.isnan(people)
     parts = (np.where(judged, people, 0.0), judge * judged, judged * 1.0, judge)

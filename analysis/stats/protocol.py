@@ -1,7 +1,8 @@
 """A protocol's aggregates over whole studies: the rules of `judging.rules`, on arrays.
 
-The rules are told once, set by set, in `judging.rules`; here they run on every slot of a study at a
-time, and tests hold the two equal. A slot is an expected question, returned or not.
+`judging.rules` defines the rules on one set at a time; here they run on every slot of a study at
+once, and tests compare the two. A slot is an expected question, whether its output is present or
+not.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ class ExpectedSlots:
     system, question_set : (n_slots,) int
         Numbers of the system and of the question set; a set belongs to one system.
     text : (n_slots,) int
-        A number per text (equal for identical texts), -1 where the question was not returned. Slots of one set stand
-        in their order.
+        A number per text (equal for identical texts), -1 where the question was not returned. Slots of one set are in
+        the order of their positions.
     """
 
     system: Integers
@@ -68,13 +69,13 @@ class NumberedStudy:
 class SystemSums:
     """Sums and means by system and criterion, over returned questions and over every expected slot.
 
-    `sums` adds the mean rating of each slot over all expected slots, the missing at what the rules
-      give them.
-    `returned` counts what the reading counts as returned: by the protocol an identical second
+    `sums` adds the mean rating of each slot over all expected slots; missing ones have the value
+      that the rules give them.
+    `returned` counts the questions present under the reading: by the protocol an identical second
       question is missing.
-    `means_expected` divides that by the slots that have a value; `means_returned` leaves missing
-      questions out.
-    `unrated` counts slots without any value on a criterion: where it is not 0 the sum is
+    `means_expected` divides `sums` by the slots that have a value; `means_returned` skips missing
+      questions.
+    `unrated` counts slots without any value on a criterion: if it is not 0 the sum is
       incomplete. `unjudged` counts those of them that were returned.
     """
 
@@ -112,7 +113,7 @@ def study(
         Every expected question; text missing or blank where none was returned. A question set is one system's questions
         for one source; its slots are taken in the order of their positions.
     judgments : rows of (system, source, position, rater, criterion, value), or a frame with these columns
-        One value each; criteria that are not asked for are left out.
+        One value each; criteria that are not in ``criteria`` are skipped.
     criteria : names
         The columns, in this order.
 
@@ -176,7 +177,7 @@ def scores(
     reading: RuleReading,
     fatal: Fatal | None = None,
 ) -> SystemSums:
-    """Return each system's sums and means on every criterion as a reading of the rules sees them.
+    """Return each system's sums and means on every criterion under a reading of the rules.
 
     Parameters
     ----------
@@ -184,7 +185,7 @@ def scores(
     rules : the rubric's rules
     worst : worst value by criterion
     reading : {"by_protocol", "as_released"}
-        Whether the identical and lone rules overrule the ratings, or the ratings stand as they are; questions that were
+        Whether the identical and lone rules overrule the ratings, or the ratings stay as they are; questions that were
         not returned take the missing rule's values in both.
     fatal : Fatal, optional
         The fatal rule, with its two switches, for the combined aggregate.

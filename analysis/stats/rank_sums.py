@@ -16,7 +16,7 @@ OfWeights: TypeAlias = Callable[[FloatArray], FloatArray]
 
 def pooled_spearman(human: FloatArray, first: FloatArray, second: FloatArray) -> OfSwaps:
     """Return a function of swaps (n, B) of bool: the difference of Spearman correlations, ranked
-    anew in each.
+    again in each resample.
 
     Both metrics are sorted once together. In a resample n of the 2 n pooled scores are the first
     metric's; their ranks are running counts over the pooled order, ties sharing the middle.

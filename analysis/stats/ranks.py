@@ -27,7 +27,7 @@ def resampled_means(
     Returns
     -------
     FloatArray
-        (n_draws, n_systems); draws in which a system has no source are left out.
+        (n_draws, n_systems); draws in which a system has no source are skipped.
     """
     scores = numeric(table, name="table", ndim=2)
     judged = ~np.isnan(scores)

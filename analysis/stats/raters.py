@@ -20,7 +20,7 @@ CoefficientOf = Callable[[FloatArray], Estimate]
 
 @dataclass(frozen=True, slots=True)
 class ScaleCounts:
-    """How each rater uses the scale."""
+    """Each rater's use of the scale."""
 
     scale: FloatArray  # (V,)
     counts: IntArray  # (n_raters, V)
@@ -29,11 +29,11 @@ class ScaleCounts:
 
 
 def severity(ratings: ArrayLike) -> FloatArray:
-    """Return per rater the mean of own minus the others' mean rating, over units somebody else
+    """Return per rater the mean of own minus the others' mean rating, over units that another rater
     judged too.
 
-    Below 0 is harsh where high is good. The others' mean leaves the rater out, so one who rates
-    alone has nan.
+    Below 0 is harsh where high is good. The others' mean does not include the rater, so a rater who
+    shares no unit has nan.
     """
     table = checked(ratings)
     judged = ~np.isnan(table)
@@ -102,8 +102,7 @@ def _longest_run(codes: IntArray) -> int:
 
 
 def leave_one_out(ratings: ArrayLike, coefficient: CoefficientOf) -> list[Estimate]:
-    """Return the coefficient without each rater in turn: one that rises is owed to the rater left
-    out.
+    """Return the coefficient without each rater in turn; if it rises, that rater had lowered it.
 
     >>> from analysis.stats.alpha import krippendorff_alpha
     >>> table = np.array([[1.0, 1, 3], [2, 2, 1], [3, 3, 2], [1, 1, 2]])
@@ -166,7 +165,7 @@ def intra_raters(
     weights: Weights = "quadratic",
     clusters: Labels | None = None,
 ) -> dict[Hashable, SelfAgreement]:
-    """Return `intra_rater` of each rater; ``raters`` (n_repeats,) says whose judgments they are."""
+    """Return `intra_rater` of each rater; ``raters`` (n_repeats,) names the judgments' raters."""
     a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
     names, rater = grouped(raters, name="raters")
     same_length(first=a, second=b, raters=rater)

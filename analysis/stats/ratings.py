@@ -25,13 +25,12 @@ class TooManyValues(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Units, told apart only by how often each value was given: all that most coefficients depend
-    on."""
+    """Units grouped by how often each value was given, which is all that most coefficients need."""
 
     values: FloatArray  # (V,) the scale, ascending
     counts: FloatArray  # (P, V) how often each value was given
-    times: FloatArray  # (P,) how many units are like that
-    clusters: sparse.csr_array | None = None  # (C, P) how many of them each cluster holds
+    times: FloatArray  # (P,) number of units with this pattern
+    clusters: sparse.csr_array | None = None  # (C, P) number of these units in each cluster
 
     @property
     def sizes(self) -> FloatArray:
@@ -57,7 +56,7 @@ def value_counts(
     *,
     clusters: Labels | None = None,
 ) -> Patterns:
-    """Return units told by how often each value was given, as a database groups them.
+    """Return units from counts of how often each value was given, as a database groups them.
 
     Parameters
     ----------
@@ -65,7 +64,7 @@ def value_counts(
     counts : (P, V) how often a unit of the kind was given each value
     times : (P,) how many units of the kind there are
     clusters : (P,) labels of the cluster (as a rule the source) that holds these units; a kind of
-        unit found in several clusters comes once for each of them
+        unit found in several clusters has a row for each of them
     """
     scale, table = checked_scale(np.asarray(values)), numeric(counts, name="counts", ndim=2)
     number = numeric(times, name="times", ndim=1)
@@ -103,13 +102,13 @@ def memberships(
     times: FloatArray,
     size: int,
 ) -> sparse.csr_array:
-    """Return (C, size): how many units of each kind every cluster holds, from rows that say so."""
+    """Return (C, size): the number of units of each kind in every cluster, from rows of counts."""
     shape = (int(clusters.max(initial=-1)) + 1, size)
     return sparse.csr_array(sparse.coo_array((times, (clusters, kinds)), shape=shape))
 
 
 def checked(ratings: ArrayLike) -> FloatArray:
-    """Return the table as float64, or say what is wrong with it."""
+    """Return the table as float64, or raise ValueError that says what is wrong with it."""
     return numeric(ratings, name="ratings", ndim=2)
 
 
@@ -179,12 +178,12 @@ def patterns(
     scale: RatingScale | None = None,
     clusters: Labels | None = None,
 ) -> Patterns:
-    """Return the different units of a table and how many there are of each; units without ratings
-    are left out.
+    """Return the different patterns of units and the number of units with each; units without
+    ratings are skipped.
 
     With few values and few ratings per unit a unit's counts fit into one integer, so that a million
-    units are counted in one pass with little memory. Units that come counted already are taken as
-    they are, with their clusters.
+    units are counted in one pass with little memory. `Patterns` are returned unchanged, with their
+    clusters.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ NOTHING = 1e-7  # share of the residual below which the equations lose their dig
 DIGITS = 8  # significant digits of a variance: those that every processor agrees on
 
 
-# What nested groups hold of many columns: a row a group, sparse where annotators are many
+# Sums of many columns over nested groups: one row per group, sparse if there are many annotators
 GroupRows = FloatArray | sparse.csr_matrix
 
 
@@ -86,7 +86,7 @@ class MixedDesign:
 
     @property
     def groups(self) -> FloatArray:
-        """How many values each random effect has."""
+        """The number of levels of each random effect."""
         blocks = [block.stop - block.start for block in self.blocks.values()]
         return np.array([*(level.groups for level in self.levels), *blocks, self.n], dtype=float)
 
@@ -101,7 +101,7 @@ class MixedDesign:
 
 @dataclass(frozen=True, slots=True)
 class RemlFit:
-    """The restricted likelihood at some variances, and what is found there."""
+    """The restricted likelihood at given variances, with its derivatives and solutions."""
 
     variances: FloatArray  # of the design's names; the residual is the last
     deviance: float  # -2 log restricted likelihood, without its constant
@@ -115,8 +115,8 @@ class RemlFit:
 def _evaluated(design: MixedDesign, variances: FloatArray) -> RemlFit:
     """Evaluate the restricted likelihood.
 
-    V = v_e V0 + Z D Z' with V0 = I + sum of gamma_l Z_l Z_l' over the nested levels. What is
-    needed of V0^-1 are M' V0^-1 M and the sums Z_l' V0^-1 M over groups.
+    V = v_e V0 + Z D Z' with V0 = I + sum of gamma_l Z_l Z_l' over the nested levels. V0^-1 itself
+    is not computed, only M' V0^-1 M and the sums Z_l' V0^-1 M over groups.
     """
     residual = float(variances[-1])
     nested = _Elimination.of(design.levels, variances[: len(design.levels)] / residual)
@@ -176,7 +176,7 @@ def _mixed_equations(design: MixedDesign, inner: FloatArray, variances: FloatArr
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """What the likelihood's derivatives need of one random effect."""
+    """The terms of one random effect in the likelihood's derivatives."""
 
     own: FloatArray  # Z_k' P y
     trace: float  # tr(Z_k' P Z_k)
@@ -350,15 +350,15 @@ def fitted(design: MixedDesign) -> RemlFit:
             fit = _evaluated(design, np.array([float(f"{v:.{DIGITS}g}") for v in fit.variances]))
             _distinct(design, fit)
             return fit
-    raise Unfit(f"the search for the best variances did not settle in {ITERATIONS} steps")
+    raise Unfit(f"the search for the best variances did not converge in {ITERATIONS} steps")
 
 
 def _stepped(design: MixedDesign, fit: RemlFit) -> RemlFit:
     """Take a step that does not lower the likelihood.
 
-    Where the information is of no use, or its step is of none, the step is that of the EM algorithm.
-    A variance is lowered to a tenth at most, until it is a thousandth of all: then it may become
-    zero.
+    If the average information gives no usable step, the step is that of the EM algorithm. A step
+    lowers a variance to no less than a tenth; a variance of at most a thousandth of the total may
+    become zero.
     """
     lowest = np.where(fit.variances <= 1e-3 * fit.variances.sum(), 0, fit.variances / 10)
     lowest[-1] = fit.variances[-1] / 10
@@ -372,7 +372,7 @@ def _by_information(design: MixedDesign, fit: RemlFit, lowest: FloatArray) -> Re
     Variances at zero stay there while the likelihood falls away from zero.
     """
     variances, total = fit.variances, fit.variances.sum()
-    told = fit.information.diagonal() > 1e-12 / total**2  # else the ratings hold nothing of it
+    told = fit.information.diagonal() > 1e-12 / total**2  # else the data do not identify it
     free = told & ((variances > 0) | (fit.score > 0))
     information = fit.information[np.ix_(free, free)]
     if _rank(information) < free.sum():
@@ -405,7 +405,8 @@ def _by_em(design: MixedDesign, fit: RemlFit, lowest: FloatArray) -> RemlFit:
 
 
 def _with_noise(design: MixedDesign) -> MixedDesign:
-    """Return the design with noise as ratings: its information shows what a design can tell."""
+    """Return the design with noise as ratings: its information shows which variances the design
+    identifies."""
     noise = np.random.default_rng(0).normal(size=(design.n, 1))
     pieces = [design.columns[:, :-1], sparse.csr_matrix(noise)]
     columns = sparse.csr_matrix(sparse.hstack(pieces))
@@ -492,7 +493,8 @@ def influence(design: MixedDesign, fit: RemlFit, source: IntArray) -> FloatArray
 
 
 def _solved(spread: FloatArray, left: FloatArray) -> FloatArray:
-    """Return spread^-1 left; what only this source tells (an annotator seen nowhere else) is 0."""
+    """Return spread^-1 left; parts that only this source determines (an annotator seen nowhere
+    else) are 0."""
     try:
         low = np.linalg.cholesky(spread)
     except np.linalg.LinAlgError:

@@ -1,4 +1,4 @@
-"""How well one study repeats another: scores of systems, their order, and which findings hold."""
+"""Repeatability of one study by another: scores of systems, their order, and confirmed findings."""
 
 from math import gamma, nan, sqrt
 
@@ -53,8 +53,8 @@ def order_kept(
 ) -> Estimate:
     """Return Spearman's correlation of the systems' means in two studies of the same sources.
 
-    The range is of 95% of redrawn sources, the same for both studies: it says how far the number
-    hangs on these sources. The systems are as they are, so no confidence level is claimed for it.
+    The range covers 95% of redrawn samples of sources, the same for both studies: it shows how much
+    the number depends on these sources. The systems are fixed, so it has no confidence level.
 
     Parameters
     ----------

@@ -7,9 +7,9 @@ cost does not grow with the number of units but with the number of different one
 takes sums of shape (..., n_features) and answers (...).
 
 Units that share a source are not independent: an interval over units is then too narrow (it held
-the true alpha in .72 to .77 of studies instead of .95 with six or more systems on a source). Where
+the true alpha in .72 to .77 of studies instead of .95 with six or more systems on a source). If
 clusters are given, whole clusters are left out or drawn: a cluster's features are the sum of those
-of its units, and everything else stays as it is.
+of its units, and the rest of the computation is the same.
 """
 
 from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ Interval: TypeAlias = Jackknife | Bootstrap
 
 
 def unit_of(interval: Interval | None) -> ClusterUnit:
-    """Return the unit of an interval; without one nothing is left out and the name is not read."""
+    """Return the unit of an interval; without an interval a source, whose name is not used."""
     return SOURCE if interval is None else interval.unit
 
 
@@ -162,9 +162,10 @@ def jackknife(
 
     ``left_out[i]`` is the coefficient without one unit of kind i, of which there are ``times[i]``;
     or without cluster i. Over units t has one degree of freedom less than there are units. Over
-    clusters the squared standard error is as uncertain as the kurtosis of what it is made of says,
-    and t has the degrees of freedom at which a sum of squares of normal values is (Satterthwaite
-    1946): one less than there are clusters, or fewer where some clusters weigh much more.
+    clusters the uncertainty of the squared standard error is estimated from the kurtosis of its
+    terms, and t has the degrees of freedom at which a sum of squares of normal values is as
+    uncertain (Satterthwaite 1946): one less than there are clusters, or fewer if some clusters
+    weigh much more.
     """
     name = interval.unit.singular if of == "cluster" else "unit"
     words = f"{_jackknife_words(name, of)}, {interval.confidence:.0%}"
@@ -243,8 +244,8 @@ def percentiles_of(
 
 
 def percentiles(draws: FloatArray, words: str, confidence: float) -> Spread:
-    """Return the central ``confidence`` share of the resampled values; undefined resamples are
-    told, not hidden."""
+    """Return the central ``confidence`` share of the resampled values; the number of undefined
+    resamples is reported, not hidden."""
     words = f"{words}, percentiles, {confidence:.0%}"
     missing = int(np.isnan(draws).sum())
     if missing > 0.05 * draws.size:

@@ -1,8 +1,8 @@
-"""Whether an interval over clusters keeps its 95%: how many can tell.
+"""Whether an interval over clusters keeps its 95%: minimum numbers of informative sources.
 
-Where nearly all ratings are one value, a coefficient and its standard error hang on the few sources
-on which something else was given, and an interval that has not seen such sources does not know of
-them. Two counts tell: the sources on which raters differ at all, and, for coefficients that take
+If nearly all ratings are one value, a coefficient and its standard error depend on the few sources
+with other values, and a sample without such sources gives an interval that is too narrow. Two
+counts decide: the sources on which raters differ at all, and, for coefficients that take
 chance from the ratings themselves, the sources on which some unit has two ratings other than the
 commonest value.
 
@@ -23,21 +23,21 @@ from analysis.stats.cluster_unit import ClusterUnit
 from analysis.stats.estimate import Estimate
 from analysis.stats.ratings import memberships
 
-REQUIRED_DRAWN = 10  # sources that must tell for percentiles of draws of them, which are narrower
+REQUIRED_DRAWN = 10  # informative sources for percentiles of draws of them, which are narrower
 MANY = 20  # sources
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """How many sources must tell: the fewest of up to `MANY`, and of more."""
+    """Minimum numbers of informative sources: for up to `MANY` sources, and for more."""
 
     of_few: int
     of_many: int
-    with_all: bool  # of fewer sources than `of_few` it is enough that all tell
+    with_all: bool  # if there are fewer sources than `of_few`, it suffices that all are informative
     chance_from_ratings: bool
 
     def least(self, sources: int) -> int:
-        """Return how many of so many sources must tell."""
+        """Return how many of the sources must be informative."""
         if sources > MANY:
             return self.of_many
         return min(self.of_few, sources) if self.with_all else self.of_few
@@ -56,12 +56,12 @@ def guarded(
     *,
     bound: Bound = FROM_RATINGS,
 ) -> Estimate:
-    """Return an estimate without its interval where too few clusters can tell.
+    """Return an estimate, without its interval if too few clusters are informative.
 
     Parameters
     ----------
     counts : (P, V) how often each value was given to a kind of unit
-    clusters : (C, P) how many of these units each cluster holds; None leaves the estimate as it is
+    clusters : (C, P) how many of these units each cluster holds; None leaves the estimate unchanged
     unit : the name of the clusters
     bound : `FROM_RATINGS` for coefficients that take chance from the ratings, as alpha and kappas
         do; `WEIGHTED` for others with weights

@@ -1,6 +1,4 @@
-"""Which questions a comparison rests on: those that its own columns have, or those that all
-metrics have.
-"""
+"""The questions of a comparison: those that its columns have, or those that all metrics have."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

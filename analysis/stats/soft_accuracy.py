@@ -1,9 +1,9 @@
-"""Soft pairwise accuracy: does a metric tell systems apart as surely as people do? (Thompson et al.
-2024)
+"""Soft pairwise accuracy: does a metric distinguish systems as confidently as human ratings do?
+(Thompson et al. 2024)
 
-Pairwise accuracy asks only which of two systems is ahead, so it counts a lead that could be chance
-like one that could not. Here each pair of systems has a p by people and a p by the metric, and
-accuracy is how near they are.
+Pairwise accuracy considers only which of two systems is ahead, so it counts a lead that could be
+chance like one that could not. Here each pair of systems has a p by human ratings and a p by the
+metric, and accuracy is how near they are.
 """
 
 from collections.abc import Iterator
@@ -47,11 +47,11 @@ def pair_tests(
 
     Notes
     -----
-    On each source both systems answered, their mean scores there change places or not, for all
-    sources of a cluster together; p is the share of permutations in which system i leads by at
-    least as much as it does. Sources that one of them lacks are left out for this pair. Of B
-    permutations with their mirror images a p has a standard error of at most 1 / (4 sqrt(B)), and
-    the difference of two p, so also a soft accuracy, one of at most 1 / (2 sqrt(B)): .001 with
+    On each source that both systems answered, their mean scores are swapped or not, for all sources
+    of a cluster together; p is the share of permutations in which system i leads by at least as
+    much as in the data. Sources that one of the two lacks are skipped for this pair. With B
+    permutations and their mirror images a p has a standard error of at most 1 / (4 sqrt(B)). The
+    difference of two p, and so a soft accuracy, has one of at most 1 / (2 sqrt(B)): .001 with
     250,000.
 
     A tie of two sums counts as "at least as much", and sums that differ by less than a billionth of

@@ -1,9 +1,9 @@
 """How far marked spans agree: between annotators, with the span a system submitted, and between
 questions of a set.
 
-Spans are compared by the tokens of the passage they touch, so a stray blank or full stop costs
-nothing. Scores come per question or per set; `analysis.stats.systems.system_means` takes them to
-systems, with intervals over sources.
+Spans are compared by the tokens of the passage they touch, so a stray blank or full stop makes no
+difference. Scores are per question or per set; `analysis.stats.systems.system_means` averages them
+over systems, with intervals over sources.
 """
 
 from __future__ import annotations
@@ -87,9 +87,9 @@ def touched(text: str, ranges: Ranges) -> frozenset[int]:
 
 
 def token_f1(text: str, first: Ranges, second: Ranges) -> float:
-    """Return 2 |A & B| / (|A| + |B|) over the tokens touched; 1 where both touch none.
+    """Return 2 |A & B| / (|A| + |B|) over the tokens touched; 1 if both touch none.
 
-    Two annotators who both say that nothing answers a question agree, hence 1.
+    Two annotators who both say that the passage does not answer a question agree, hence 1.
 
     Examples
     --------
@@ -120,11 +120,11 @@ def with_submitted(text: str, marks: Sequence[Ranges], submitted: Ranges) -> flo
 
 
 def set_overlap(text: str, answers: Sequence[Ranges]) -> float:
-    """Return how far the answers of a set's questions overlap: mean token F1 over pairs, 0 where
-    all lie apart.
+    """Return how far the answers of a set's questions overlap: mean token F1 over pairs, 0 if none
+    overlap.
 
-    Questions without an answer in the passage are left out; NaN where fewer than two remain. A
-    rater at a time.
+    Questions without an answer in the passage are skipped; NaN if fewer than two remain.
+    ``answers`` are the spans of one rater.
     """
     sets = [found for ranges in answers if (found := touched(text, ranges))]
     return _mean([_f1(first, second) for first, second in combinations(sets, 2)])

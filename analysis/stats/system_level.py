@@ -1,7 +1,7 @@
-"""Metrics against people over systems: correlations and accuracies of the systems' means.
+"""Metrics against human ratings over systems: correlations and accuracies of the systems' means.
 
-There are few systems, so tests count orders: if a metric knew nothing of the systems, any order of
-its means would be as likely as the one it has.
+There are few systems, so tests permute them: under the null hypothesis of no association any order
+of a metric's means is as likely as the observed one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -74,8 +74,8 @@ def coefficients_of(human: FloatArray, metric: FloatArray, coefficient: OverSyst
 
     Notes
     -----
-    Of P pairs of systems, a is ordered by people, b by the metric, c by both, and N the concordant
-    minus the discordant. Right are (N + c) / 2 concordant ones and P - a - b + c tied by both.
+    Of P pairs of systems, a is ordered by human ratings, b by the metric, c by both, and N is the
+    concordant minus the discordant. Right are (N + c) / 2 concordant ones and P - a - b + c tied by both.
     """
     together = np.swapaxes(human, -1, -2) @ metric
     if coefficient != "pairwise_accuracy":
@@ -172,14 +172,14 @@ def swapped_systems(
     rng: np.random.Generator,
     tell: Callable[[], None] = lambda: None,
 ) -> SwapTest:
-    """Test for pairs of metrics whether they follow the systems differently, by swapping their
-    standardised scores.
+    """Test for pairs of metrics whether they correlate differently with human ratings over systems,
+    by swapping their standardised scores.
 
-    With the systems fixed they change places for all questions of a source, or of a cluster of
-    sources; with systems random, for all questions of a system, which takes the differences of the
-    systems for exchangeable and leaves the sources as they are. All swaps are made if there are no
-    more than ``resamples``; the first is none at all. ``tell`` is called after each block of
-    swaps, and may raise to end it.
+    With the systems fixed the scores are swapped for all questions of a source, or of a cluster of
+    sources; with systems random, for all questions of a system, which assumes that the differences
+    of the systems are exchangeable and keeps the sources unchanged. All swaps are made if there are
+    no more than ``resamples``; the first one swaps nothing. ``tell`` is called after each block of
+    swaps, and may raise to end the test.
     """
     deviation = metrics.std(axis=0)
     standard = (metrics - metrics.mean(axis=0)) / np.where(deviation > 0, deviation, np.nan)
@@ -189,7 +189,7 @@ def swapped_systems(
     people = RankedMeans.of(human, facets).under(coefficient)
 
     def followed(swapped: FloatArray) -> FloatArray:
-        """Return (B, K): the coefficients of people with one metric's swapped means (B, S)."""
+        """Return (B, K): coefficients of the human columns with a metric's swapped means (B, S)."""
         under = features(np.round(swapped, TIE)[..., None], coefficient)
         return coefficients_of(people, under, coefficient)[..., 0]
 
@@ -213,7 +213,7 @@ def swapped_systems(
 
 @dataclass(frozen=True, slots=True)
 class _Swaps:
-    """Which units' scores change places (-1); the first swap is none at all."""
+    """The units whose scores are swapped (-1); the first swap exchanges none."""
 
     units: int
     number: int

@@ -1,11 +1,11 @@
 """All pairs of systems tested with the variances of ratings.
 
-Where annotators are fixed, a pair is tested by the model of all systems. Where they are random, how
-annotators differ on the two systems decides, and the model takes that from all systems alike: for
-two systems in the middle of a scale among others near its end it is too small (10% false alarms
-instead of 5%, with three, five or ten annotators). The model of the two systems alone knows their
-own variances, but from few annotators (7 to 9%). A difference counts as found only where both find
-it: 2 to 5% (docs/statistics.md).
+If annotators are fixed, a pair is tested by the model of all systems. If they are random, the test
+depends on how annotators differ on the two systems, and that model estimates this from all systems
+alike: for two systems in the middle of a scale among others near its end it is too small (10% false
+alarms instead of 5%, with three, five or ten annotators). The model of the two systems alone uses
+their own variances, but estimates them from few annotators (7 to 9%). A difference counts as found
+only if both models find it: 2 to 5% (docs/statistics.md).
 """
 
 from collections.abc import Hashable
@@ -38,12 +38,12 @@ def pairs_of_systems(
     Parameters
     ----------
     model : of these ratings, from `variance_components`
-    ratings, systems, sources, annotators, questions, clusters : (n,) as given to it
+    ratings, systems, sources, annotators, questions, clusters : (n,) as `variance_components` got
 
     Returns
     -------
     dict
-        By pair. Where annotators are random, p is the larger of two tests, and the interval holds
+        By pair. If annotators are random, p is the larger of two tests, and the interval encloses
         those of both: by the variances of all systems, and by those of the two.
     """
     found = {pair: model.difference(*pair) for pair in combinations(model.systems, 2)}

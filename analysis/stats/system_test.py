@@ -1,4 +1,4 @@
-"""Which test compares systems: the declared design and the allocation of annotators decide."""
+"""The test that compares systems, by the declared design and the allocation of annotators."""
 
 from dataclasses import dataclass
 
@@ -17,8 +17,8 @@ MIN_ANNOTATORS = 5  # random annotators below which the model finds few differen
 class SystemTest:
     """The test that compares systems on one criterion.
 
-    ``reason`` says why it is the mixed model and is empty otherwise; ``caution`` says what makes
-    the test weak.
+    ``reason`` says why it is the mixed model, and is empty otherwise; ``caution`` says why the test
+    is weak.
     """
 
     name: str

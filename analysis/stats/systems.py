@@ -23,7 +23,7 @@ REQUIRED_OTHERS = 5
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """How often each point of the scale was given."""
+    """Number of times that each point of the scale was given."""
 
     scale: FloatArray  # (V,)
     counts: IntArray  # (V,)
@@ -50,8 +50,8 @@ def system_means(
     ----------
     scores : (n_questions,), NaN where there is none
     systems : (n_questions,) labels
-    sources : (n_questions,) labels of what is left out: sources, or clusters of them
-    unit : the name of what is left out, and how many an interval needs
+    sources : (n_questions,) labels of the jackknife's units: sources, or clusters of them
+    unit : the name of these units, and how many an interval needs
     scale : the lowest and the highest possible score; an interval ends there
 
     Returns

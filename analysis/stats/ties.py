@@ -1,12 +1,13 @@
-"""Pairwise accuracy with calibrated ties: how often a metric orders two questions as people do.
+"""Pairwise accuracy with calibrated ties: how often a metric orders two questions as annotators do.
 
-People often give two questions the same score and metrics hardly ever do, so Kendall's tau punishes
-a metric for not tying. Here a difference of at most epsilon counts as a tie of the metric, and
-epsilon is the one that serves the metric best (Deutsch, Foster and Freitag 2023, "Ties Matter").
+Annotators often give two questions the same score and metrics hardly ever do, so Kendall's tau
+punishes a metric for not tying. Here a difference of at most epsilon counts as a tie of the metric,
+and epsilon is chosen to maximise its accuracy (Deutsch, Foster and Freitag 2023, "Ties Matter").
 
-Chosen on the pairs it is judged by, epsilon flatters: with many human ties a metric that ties
-everything reaches their share. So each source is also judged with the epsilon that is best on the
-others, and the share of human ties, which is what tying everything gets, stands beside.
+An epsilon chosen on the same pairs is too optimistic: with many human ties a metric that ties
+everything reaches their share. So the accuracy on each source is also computed with the epsilon
+that is best on the others, and reported with the share of human ties, which is the accuracy of
+tying everything.
 """
 
 from dataclasses import dataclass, replace
@@ -33,9 +34,7 @@ class Calibrated:
 
     accuracy: Estimate  # epsilon chosen on the same pairs, as published; n counts pairs
     epsilon: float
-    baseline: (
-        float  # the share of pairs that people tie: the accuracy of a metric that ties every pair
-    )
+    baseline: float  # share of pairs with tied human scores: the accuracy of tying every pair
     held_out: Tested  # each source with the epsilon of the others; p: better than ordering and tying as often by chance
 
 
@@ -144,10 +143,10 @@ def _given(human: FloatArray, metric: FloatArray, of: Facets, whole: bool, epsil
 
 
 def held_out(found: Accuracies, human: int, metric: int, dropped: int = 0) -> Tested:
-    """Return one accuracy with epsilons of the other sources, its interval, and the test that it is
+    """Return one accuracy with epsilons of the other sources, its interval, and the test against
     chance.
 
-    ``p`` says whether the metric is right more often than by chance with as many ties.
+    ``p`` tests whether the metric is right more often than by chance with as many ties.
     """
     limits, at = found.limits(), (human, metric)
     return Tested(
@@ -174,8 +173,8 @@ def accuracies_within(human: FloatArray, metrics: FloatArray, facets: Facets) ->
     Notes
     -----
     acc_eq = (concordant + tied in both) / all pairs, of the means of the systems on a source; every
-    source with two systems weighs the same. By chance, with the metric's scores on a source dealt
-    out anew, pairs tie in both with the product of both shares of ties, and half of those that tie
+    source with two systems weighs the same. By chance, with the metric's scores on a source
+    permuted, pairs tie in both with the product of both shares of ties, and half of those that tie
     in neither are in order.
     """
     pairs = _Pairs.of(tables(human, facets), tables(metrics, facets))
@@ -299,8 +298,8 @@ class _TieSteps:
         return float(self.sizes[t - 1]) if t else 0.0
 
     def curve(self, gains: FloatArray) -> FloatArray:
-        """Return what the ties of every step gain; pairs that the metric ties itself are ties
-        from the start.
+        """Return the gain in accuracy from the ties of every step; pairs that the metric itself
+        ties are ties from the start.
         """
         gained = np.concatenate([[0.0], np.bincount(self.step, gains, self.sizes.size)]).cumsum()
         if self.sizes[0] == 0:
@@ -422,8 +421,8 @@ def _thinned(values: FloatArray, most: int) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """How many pairs are something, counted from both ends: of each source's items (G, C), and
-    inside it.
+    """Numbers of pairs with some property, each pair counted from both of its items: over each
+    source's items (G, C), and inside the source.
     """
 
     by: FloatArray
@@ -463,7 +462,7 @@ class _Apart:
         return _Sums(np.asarray(by, dtype=np.float64), np.asarray(inside))
 
     def ties(self, column: FloatArray) -> _Sums:
-        """Return the pairs that people tie."""
+        """Return the pairs with tied human scores."""
         _, level, count = np.unique(column, return_inverse=True, return_counts=True)
         tied = (column[self.first] == column[self.second]).astype(np.float64)
         return self.summed(
@@ -484,11 +483,11 @@ class _Apart:
     def right(
         self, reach: _Reach, metric: FloatArray, values: FloatArray, level: IntArray
     ) -> _Sums:
-        """Return the pairs that the metric orders or ties as people do, with each candidate.
+        """Return the pairs that the metric orders or ties as human scores do, with each candidate.
 
-        Along the metric's order, running sums say for each human value how many items before a
-        place have a lower, the same or a higher one. Of the items below an item's reach the lower
-        ones are right, within it the same ones, above it the higher ones.
+        Along the metric's order, running sums count for each human value how many items before a
+        position have a lower, the same or a higher one. Of the items below an item's reach the
+        lower ones are right, within it the same ones, above it the higher ones.
         """
         sign = np.sign(np.arange(values.size) - level[reach.order][:, None])  # (n, V)
         running = np.zeros((3, len(level) + 1, values.size), dtype=np.int32)

@@ -138,7 +138,7 @@ def source_coefficients(
 def mean_left_out(
     r: FloatArray, facets: Facets, by_system: FloatArray | None = None
 ) -> WithoutUnits:
-    """Return the mean over sources of what was found on each, and what it is without each unit.
+    """Return the mean over sources of each source's coefficient, and that mean without each unit.
 
     Parameters
     ----------

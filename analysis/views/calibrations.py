@@ -21,9 +21,9 @@ from judging.models import Campaign, Criterion, Membership, Round
 @campaign_for_staff
 @require_GET
 def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Show a round's agreement and differences beside those of the rounds before; an open one says
-    who is missing. Who judges the same questions in another campaign would read what others said of
-    them."""
+    """Show a round's agreement and differences beside those of earlier rounds; for an open round,
+    the annotators who are missing. Users who still judge the dataset in another campaign are
+    refused, because they would see others' judgments."""
     if judges_now(request.user, campaign.collection, but_in=campaign):
         said = (
             "You judge this dataset in another campaign that has not ended. Until it is closed you do not see what "
@@ -64,8 +64,7 @@ def _row(
 
 
 def _cell(round: Round, alpha: Estimate) -> dict[str, Any]:
-    """Return an alpha as it stands in the table, and scaled to the axis from 0 to 1 of its
-    chart."""
+    """Return an alpha as text for the table, and scaled to the axis from 0 to 1 of its chart."""
     if not alpha.defined:
         return {"round": round, "reason": alpha.reason}
     has_interval = alpha.low == alpha.low

@@ -16,8 +16,8 @@ from judging.models import Campaign
 @campaign_for_managers
 @require_POST
 def make(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Make the copies, or say why there are none: to who judges, those of a part would tell whose
-    questions they are of."""
+    """Make the copies, or report why there are none. Users who judge the dataset are refused for a
+    plan of part of it: the copies would reveal which system wrote a question."""
     if selections.names_systems(campaign, request.user):
         refused = (
             "You judge this dataset in a campaign that has not ended. Until it is closed you make no degraded "

@@ -1,4 +1,4 @@
-"""A report on a collection's imported ratings or means, at the press of a button."""
+"""The button that makes a report on a dataset's imported ratings or means."""
 
 from django.contrib import messages
 from django.db import transaction

@@ -1,5 +1,4 @@
-"""Degrading questions of a collection on purpose: ask, and a new collection is made, at once or by
-a job."""
+"""Degrade questions of a dataset on purpose: the form makes a new dataset, at once or by a job."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -45,7 +44,7 @@ def _start(request: HttpRequest, collection: Collection, wanted: WantedDegradati
 def _make(
     request: HttpRequest, collection: Collection, wanted: WantedDegradation, form: DegradeForm
 ) -> HttpResponse | None:
-    """Make the collection now, or say on the form why there is nothing to make."""
+    """Make the dataset now, or show on the form why there is nothing to degrade."""
     try:
         made = degradations.degrade(collection=collection, wanted=wanted, by=request.user)
     except NothingToDegrade as refused:

@@ -1,4 +1,4 @@
-"""Deleting what somebody left in a collection whose use was ended."""
+"""Delete a user's unused campaigns in a dataset whose use was ended."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -19,7 +19,7 @@ from judging.models import Collection, User
 @require_POST
 @password_confirmed
 def discard(request: HttpRequest, collection: Collection, user: int) -> HttpResponse:
-    """Delete the campaigns of somebody that nobody judged in."""
+    """Delete a user's campaigns that have no judgments."""
     makers = collection.campaigns.values("created_by")
     maker = get_object_or_404(User.objects.filter(pk__in=makers), pk=user)
     if campaigns.is_slow_to_remove(*collection.campaigns.filter(created_by=maker)):

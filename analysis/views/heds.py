@@ -13,7 +13,7 @@ from judging.views.exports import taken_along
 @campaign_for_staff
 @require_GET
 def download(request: HttpRequest, campaign: Campaign, ending: str) -> HttpResponse:
-    """Return what the campaign knows of its datasheet, as the form imports it or to read."""
+    """Return the campaign's datasheet, as JSON for the HEDS form or as readable Markdown."""
     study, criteria = heds.sheet(campaign)
     if ending == "json":
         text = layout.to_json(study, criteria)

@@ -39,7 +39,7 @@ def campaign_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @collection_for_readers
 @require_GET
 def collection_items(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """List the questions of a collection; what people said of them stands with their campaigns."""
+    """List the questions of a dataset; their judgments are shown with the campaigns."""
     return _items(request, collection, None)
 
 
@@ -53,7 +53,7 @@ def campaign_item(request: HttpRequest, campaign: Campaign, source: int) -> Http
 @collection_for_readers
 @require_GET
 def collection_item(request: HttpRequest, collection: Collection, source: int) -> HttpResponse:
-    """Show a source of a collection with its questions and their scores."""
+    """Show a source of a dataset with its questions and their scores."""
     return _item(request, collection, None, source)
 
 
@@ -103,7 +103,7 @@ def _items(request: HttpRequest, collection: Collection, campaign: Campaign | No
     after, before = (_number(request.GET.get(name, "")) for name in ("after", "before"))
     page = listing.page(chosen, after=after, before=before)
     shown = lines.lines(chosen, page, criteria)
-    if not any(any(each.said) for each in shown):  # nobody has rated any of them
+    if not any(any(each.said) for each in shown):  # none of them has a rating
         context["criteria"] = []
     context |= {
         "page": page,
@@ -117,7 +117,7 @@ def _items(request: HttpRequest, collection: Collection, campaign: Campaign | No
 def _blind_list(
     request: HttpRequest, collection: Collection, campaign: Campaign | None
 ) -> HttpResponse:
-    """List the sources alone: whoever judges them may learn nothing that tells systems apart."""
+    """List only the sources: a user who judges them may see nothing that distinguishes systems."""
     sources = Source.objects.filter(collection=collection, repeat_of__isnull=True).order_by(
         "position"
     )
@@ -163,7 +163,7 @@ def _item(
 def _order(
     request: HttpRequest, collection: Collection, campaign: Campaign | None, source: Source
 ) -> dict[str, Any]:
-    """Return what stands before and behind the source in the order that the address names."""
+    """Return the questions before and after the source in the order that the address names."""
     form = ItemsForm(request.GET, collection=collection, campaign=campaign)
     query = form.query() if form.is_valid() else ItemQuery()
     chosen = (
@@ -197,7 +197,7 @@ def _fields(query: ItemQuery) -> list[tuple[str, str]]:
 
 
 def _frame(collection: Collection, campaign: Campaign | None) -> dict[str, Any]:
-    """Return what both pages need, of a campaign or of a collection."""
+    """Return the context of the pages of questions, of a campaign or of a dataset."""
     if campaign is None:
         return {
             "collection": collection,

@@ -24,7 +24,7 @@ from judging.views.exports import attached
 @not_for_who_judges
 @require_GET
 def matching(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show the newest matching, and what to ask for another."""
+    """Show the newest matching, and the form for another."""
     return _page(request, collection, MatchingForm(collection=collection))
 
 

@@ -1,4 +1,4 @@
-"""How many items and annotators a study needs: ask, watch, read."""
+"""Pages of power analyses: start one, watch its progress, read its results."""
 
 from typing import Any
 from uuid import UUID
@@ -21,7 +21,7 @@ from judging.views.jobs import asked_for
 @campaign_for_staff
 @require_GET
 def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show the newest plan, and what to ask for another."""
+    """Show the newest plan, and the form for another."""
     return _page(request, campaign, PowerForm(campaign=campaign))
 
 

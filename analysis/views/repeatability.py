@@ -1,4 +1,4 @@
-"""A study beside its reproduction: ask for the comparison, read it, take it along."""
+"""A study beside its reproduction: start the comparison, show it, download it."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse

@@ -17,8 +17,8 @@ from judging.models import Campaign
 @creator_required
 @require_http_methods(["GET", "POST"])
 def ask(request: HttpRequest) -> HttpResponse:
-    """Take released files, and have a worker import and compute them; whoever asks owns the
-    campaign."""
+    """Store released files, and queue a job that imports and computes them; the user who uploads
+    them owns the campaign."""
     form = ReproductionForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data

@@ -1,5 +1,5 @@
-"""A collection's metrics: what there is, what it has, how long it would take, how two columns
-differ."""
+"""Pages of a dataset's metrics: available and computed ones, estimates of the time, and comparisons
+of two columns."""
 
 from typing import Any
 from uuid import UUID
@@ -33,7 +33,7 @@ PRESETS = {
     "rouge_score": _lazy("rouge-score"),
     "nltk": _lazy("NLTK, lower-cased"),
 }
-TOLD = {  # what the details of a column's scores tell of it
+TOLD = {  # counts from the details of a column's scores
     "uncased": Count("scores", filter=Q(scores__detail__cased=False)),
     "truncated": Count("scores", filter=Q(scores__detail__truncated=True)),
     "unknown": Count("scores", filter=Q(scores__detail__unknown__gt=0)),
@@ -45,8 +45,8 @@ TOLD = {  # what the details of a column's scores tell of it
 @collection_for_readers
 @require_GET
 def metrics(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show every metric, what of it is available here, and what the collection has; `?tuning=`
-    fills in its weights."""
+    """Show every metric, whether it can be computed here, and the dataset's scores; `?tuning=`
+    fills in the weights of a tuning."""
     tuned = _tuned(request, collection) if "tuning" in request.GET else None
     initial: dict[str, Any] = {"metrics": core_metrics(collection)}
     if tuned:
@@ -142,7 +142,7 @@ def _fits(
 
 
 def _tuned(request: HttpRequest, collection: Collection) -> Job:
-    """Return the finished tuning that is asked for, on judgments of this collection; any other is a
+    """Return the requested finished tuning if it is on judgments of this dataset; any other is a
     404."""
     try:
         asked = UUID(request.GET["tuning"])
@@ -153,8 +153,8 @@ def _tuned(request: HttpRequest, collection: Collection) -> Job:
 
 
 def _columns(collection: Collection) -> list[Metric]:
-    """Return a collection's metrics with what their scores tell of them; only computed scores have
-    details."""
+    """Return a dataset's metrics with counts from the details of their scores; only computed scores
+    have details."""
     computed = collection.metrics.filter(kind=Metric.Kind.COMPUTED).order_by()
     details = {each.pop("pk"): each for each in computed.annotate(**TOLD).values("pk", *TOLD)}
     found = collection_counts.metrics(collection)

@@ -18,7 +18,7 @@ from judging.views.jobs import asked_for
 @campaign_for_staff
 @require_GET
 def tuning(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show the newest weights, and what to ask for others."""
+    """Show the newest weights, and the form for others."""
     return _page(request, campaign, TuningForm(campaign=campaign))
 
 

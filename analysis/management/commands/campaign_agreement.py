@@ -40,7 +40,7 @@ class Command(BaseCommand):
             "--over",
             choices=("sources", "units"),
             default="sources",
-            help="what intervals leave out or draw as a whole; over units they are too narrow where "
+            help="the unit that intervals leave out or draw as a whole; over units they are too narrow if "
             "several systems share a source, or several sources a passage (sources)",
         )
         parser.add_argument(

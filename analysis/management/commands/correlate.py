@@ -1,5 +1,5 @@
-"""manage.py correlate TABLE: which metric follows people, from a table with a row per question; no
-campaign."""
+"""manage.py correlate TABLE: correlate metrics with human ratings, from a table with a row per
+question; without a campaign."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
@@ -121,7 +121,7 @@ DESIGNS = ("sources", "sources+systems")
 
 @dataclass(frozen=True)
 class ComparisonAsked:
-    """How to compare."""
+    """Settings of a comparison."""
 
     method: Method
     facets: Facets | None
@@ -158,7 +158,8 @@ class Command(BaseCommand):
             "--source", "--cluster", dest="source", help="column of what rows share: the source"
         )
         parser.add_argument(
-            "--system", help="column of who made the question; with --source: all levels"
+            "--system",
+            help="column of the system that wrote the question; with --source: all levels",
         )
         parser.add_argument("--design", choices=DESIGNS, default="sources", help="what is random")
         parser.add_argument(
@@ -225,8 +226,8 @@ def _text(made: Tables) -> str:
 
 
 def _of_levels(people: NumberColumns, metrics: NumberColumns, asked: ComparisonAsked) -> Tables:
-    """Return all levels, the differences at each, and the metrics not told apart from the
-    highest."""
+    """Return all levels, the differences at each, and the metrics not significantly different from
+    the highest."""
     each = against_people(people, metrics, **asked.how)
     pairs = (
         metric_differences(

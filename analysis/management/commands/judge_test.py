@@ -1,5 +1,5 @@
-"""manage.py judge-test TABLE: may a machine judge stand in for people? From a plain table, without
-a database."""
+"""manage.py judge-test TABLE: may an LLM judge replace annotators? From a plain table, without a
+database."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
@@ -50,8 +50,8 @@ PERSON = (
 )
 SIZES = (30, 50, 100, 200, 400, 800)
 BESIDE = (
-    "Passing is not enough: a judge that gives the most frequent value everywhere can pass. Look at what stands beside "
-    "it: whether the judge follows people as well as a person does, and which values it gives."
+    "Passing is not enough: a judge that gives the most frequent value everywhere can pass. Check too whether the "
+    "judge correlates with annotators as well as another annotator does, and which values it gives."
 )
 
 
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         parser.add_argument("table", type=Path, help="CSV, TSV, JSON Lines or workbook")
         add_encoding(parser)
         parser.add_argument(
-            "--people", required=True, help="columns of the people's values, with commas between"
+            "--people", required=True, help="columns of the annotators' values, with commas between"
         )
         parser.add_argument(
             "--judge", required=True, help="column of the judge; several with commas between"
@@ -79,7 +79,7 @@ class Command(BaseCommand):
             "--source", help="column of the source: a source's items are kept together"
         )
         parser.add_argument(
-            "--expert", help="column of one trusted expert, who stands for the others"
+            "--expert", help="column of one trusted expert, who replaces the others"
         )
         parser.add_argument(
             "--fewest", type=int, default=REQUIRED_ITEMS, help="items a person needs (30)"
@@ -217,7 +217,7 @@ def _record(
 def _beside(
     people: FloatArray, own: FloatArray, level: Any, sources: list[str] | None
 ) -> PlainRecord:
-    """Return what a verdict must be read with; names have no order to follow."""
+    """Return the values to be read with a verdict; a nominal scale has no correlation."""
     alpha = {
         "alpha_of_people": of_estimate(krippendorff_alpha(people, level=level, clusters=sources))
     }
@@ -247,7 +247,10 @@ def _told(records: Sequence[PlainRecord]) -> Iterator[str]:
             yield f"winning rate {rate:.3g} ({as_published}), average advantage probability {advantage:.3g}"
         if "rho_of_judge" in record:
             follows, ceiling = record["rho_of_judge"]["value"], record["rho_of_a_person"]["value"]
-            yield f"Spearman's rho with the mean of people but one: judge {_three(follows)}, a person {_three(ceiling)}"
+            yield (
+                "Spearman's rho with the mean of all annotators but one: "
+                f"judge {_three(follows)}, an annotator {_three(ceiling)}"
+            )
         if record["most_given_share"] is not None:
             share = f"{percent(record['most_given_share'])} of its judgments"
             yield f"its most frequent value is {record['most_given']:g}, {share}"

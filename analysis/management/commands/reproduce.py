@@ -31,7 +31,7 @@ class Command(BaseCommand):
             nargs="+",
             help="as released: of QG-Bench and QGEval all files of ratings and scores, else one file",
         )
-        parser.add_argument("--owner", default="", help="user name of whoever manages the campaign")
+        parser.add_argument("--owner", default="", help="user name of the campaign's manager")
         parser.add_argument(
             "--json", action="store_true", help="one object: study, files, published, computed"
         )
@@ -64,7 +64,7 @@ def _given(path: Path) -> reproductions.ReleasedFile:
 
 
 def _owner(name: str) -> User:
-    """Return the named user, or an account that nobody can log in with."""
+    """Return the named user; without a name, an account without a valid login."""
     if not name:
         return User.objects.get_or_create(
             username=NOBODY, defaults={"is_active": False, "password": "!"}

@@ -46,7 +46,7 @@ class Command(BaseCommand):
             "--reference", default="", help="column of the references; a cell may be a JSON list"
         )
         parser.add_argument(
-            "--reference-separator", default="", help="what stands between several references"
+            "--reference-separator", default="", help="separator between several references"
         )
         parser.add_argument("--context", default="", help="column of the passages")
         parser.add_argument("--answer", default="", help="column of the answers")

@@ -360,7 +360,7 @@ def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_imposs
     assert run.outcome["filled"]["filled"] == run.outcome["filled"]["places"] == 16
     nobody = Assumed(**CLEAR | {"knows": 0.0})
     panel.exercises.get().keys.filter(criterion__key="relevance").update(accepted=[])
-    with pytest.raises(CannotTry, match="lets in none of 40 simulated"), transaction.atomic():
+    with pytest.raises(CannotTry, match="admits none of 40 simulated"), transaction.atomic():
         filled(panel, nobody)
     said: list[str] = []
 

@@ -91,7 +91,7 @@ def test_dawid_skene_says_when_it_has_not_converged() -> None:
 
 
 def test_dawid_skene_refuses_nothing_and_values_off_the_scale() -> None:
-    with pytest.raises(ValueError, match="nobody judged anything"):
+    with pytest.raises(ValueError, match="no rater judged any unit"):
         dawid_skene([[NAN, NAN]], scale=[1, 2])
     with pytest.raises(RatingOffScale):
         dawid_skene([[1, 3]], scale=[1, 2])
