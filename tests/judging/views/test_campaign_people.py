@@ -169,7 +169,7 @@ def test_leaving_an_annotator_out_twice_says_so_and_does_it_once(page, open_camp
     form = {"enrollment": annotator.pk, "reason": "Same answer everywhere"}
     page.post(address("exclude", open_campaign), form)
     assert (
-        "A01 is left out already."
+        "A01 is excluded already."
         in page.post(address("exclude", open_campaign), form, follow=True).text
     )
     assert Exclusion.objects.count() == 1
