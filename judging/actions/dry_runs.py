@@ -78,7 +78,7 @@ def check(campaign: Campaign) -> None:
     if campaign.origin != Campaign.Origin.JUDGED:
         raise CannotTry("Only a study that annotators will judge can have a dry run.")
     if campaign.state not in (Campaign.State.DRAFT, Campaign.State.LOCKED):
-        raise CannotTry("The campaign was opened already. Make dry runs before it is opened.")
+        raise CannotTry("A dry run is possible only before the campaign is opened.")
 
 
 def copy(*, draft: Campaign, by: User, now: datetime, settings: Mapping[str, Any]) -> DryRun:

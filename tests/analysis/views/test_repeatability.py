@@ -309,7 +309,7 @@ def test_who_settled_values_of_the_first_study_cannot_judge_in_the_second(two):
             campaign=first, adjudicator=each, threshold=0, by=first.created_by, now=timezone.now()
         )
     for each in (before, now):
-        with pytest.raises(NotAllowedNow, match="judged or settled values"):
+        with pytest.raises(NotAllowedNow, match="judged or adjudicated"):
             campaigns.add_member(campaign=made, user=each, role="annotator")
     campaigns.add_member(campaign=made, user=other, role="annotator")
 
@@ -318,7 +318,7 @@ def test_who_judged_the_first_study_cannot_judge_in_a_reproduction_of_its_reprod
     first, second = two
     third = clones.clone(campaign=second, by=second.created_by)
     earlier = first.enrollments.get().user
-    with pytest.raises(NotAllowedNow, match="judged or settled values"):
+    with pytest.raises(NotAllowedNow, match="judged or adjudicated"):
         campaigns.add_member(campaign=third, user=earlier, role="annotator")
     link = campaigns.invite(campaign=third, by=third.created_by, places=2)
     with pytest.raises(InvitationOver, match="took part"):

@@ -71,7 +71,7 @@ def test_a_plan_with_a_page_of_too_many_choices_is_not_locked_nor_shown(monkeypa
     preview = f"/campaigns/{campaign.uuid}/preview/"
     assert client.get(preview).status_code == 200
     monkeypatch.setattr(rounds, "MAX_PAGE_CHOICES", 11)
-    reason = "2 questions with 12 points to choose from; at most 500 with 11"
+    reason = "2 questions with 12 points to choose from; the limit is 500 with 11"
     with pytest.raises(campaigns.NotAllowedNow, match=reason):
         campaigns.lock(campaign=campaign, now=NOW)
     with pytest.raises(rounds.NothingToJudge, match=reason):
