@@ -103,7 +103,7 @@ def test_manager_names_who_settles_and_the_page_says_how_much_is_left(differing)
     )
     page = manager.get(address)
     assert (page.context["differing"], page.context["open"]) == (4, 4)
-    assert "More apart than" in page.text
+    assert "Distance of more than" in page.text
     assert Event.objects.filter(act="adjudication.named", campaign=differing.uuid).count() == 1
     assert address in manager.get(reverse("judging:tasks", args=[differing.uuid])).text
 

@@ -36,7 +36,7 @@ def test_one_click_tries_a_draft_and_the_report_of_the_copy_recovers_the_ranking
     assert "8 sources" in body
     found = looks.problems(page)
 
-    page.get_by_role("link", name="Look at the copy").click()
+    page.get_by_role("link", name="Open the copy").click()
     assert "SIMULATED" in page.inner_text("h1")
     assert "no person judged here" in page.inner_text("main")
     found += looks.problems(page)

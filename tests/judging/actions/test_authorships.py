@@ -180,7 +180,7 @@ def test_the_managers_page_notes_it_and_erasing_the_annotator_forgets_it() -> No
     client = factories.logged_in(campaign.created_by)
     address = reverse("judging:own_systems", args=[campaign.uuid, own.pk])
     page = client.post(address, {"system": [system.pk, "x"]}, follow=True).text
-    assert "go to others" in page
+    assert "are assigned to others" in page
     assert f'value="{system.pk}" checked' in page
     assert BarredTask.objects.filter(enrollment=own).count() == 4
     enrollments.erase(enrollment=own, by=campaign.created_by, now=NOW)

@@ -521,7 +521,7 @@ def test_staff_who_judge_see_nothing_of_how_they_did_in_the_checks_before_the_en
     assert told(own.user) == set()
     assert told(other) == set(pages)
     page = factories.logged_in(own.user).get(f"{at}annotators/{own.pk}/").text
-    assert "how you did in checks, is shown once the campaigns in which you judge" in page
+    assert "your results in checks are shown once the campaigns in which you judge" in page
     left_out = {"annotator": own.pk}
     factories.logged_in(own.user).post(f"{at}annotators/rules/", left_out)
     assert not own.exclusions.exists()

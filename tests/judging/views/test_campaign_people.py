@@ -124,7 +124,7 @@ def test_annotator_is_left_out_with_a_reason_and_taken_back(page, open_campaign)
         {"enrollment": left_out.pk, "reason": "4 seconds", "act": "exclude"},
     )
     assert Exclusion.objects.standing().get().reason == "4 seconds"
-    assert "left out" in page.get(address("annotators", open_campaign)).text
+    assert ">excluded<" in page.get(address("annotators", open_campaign)).text
     page.post(address("exclude", open_campaign), {"enrollment": left_out.pk, "act": "readmit"})
     assert not Exclusion.objects.standing().exists()
     assert Exclusion.objects.count() == 1

@@ -233,7 +233,7 @@ def test_delete_names_the_campaigns_in_its_way(page, owner):
     ):
         assert "Spring" in answer.text
         assert "Of others" not in answer.text
-        assert "1 campaign that you have no part in" in answer.text
+        assert "1 campaign in which you have no role" in answer.text
     assert answer.status_code == 409
     assert Collection.objects.exists()
 

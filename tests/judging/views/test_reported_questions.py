@@ -57,7 +57,7 @@ def test_answered_tasks_are_none_of_them(emptied) -> None:
 def test_task_whose_report_was_taken_back_before_is_named(emptied) -> None:
     campaign, client, task = emptied
     read = pages(campaign)
-    assert "Handed in without an answer" not in read("tasks/")
+    assert "Submitted without an answer" not in read("tasks/")
     Note.objects.filter(assignment=task).update(text="")
     assert LACKS in read()
     assert f"Task {task.task.number}, by {task.enrollment.label}" in read("tasks/")
