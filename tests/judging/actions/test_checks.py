@@ -299,7 +299,9 @@ def test_a_page_of_a_gold_question_that_would_be_too_large_keeps_the_plan_from_i
         add_gold(campaign, Unit.objects.get(question_set=held, position=2))
         monkeypatch.setattr(rounds, "MAX_PAGE_QUESTIONS", 2)
 
-    with pytest.raises(campaigns.NotAllowedNow, match=r"would show 3 questions.*at most 2 with"):
+    with pytest.raises(
+        campaigns.NotAllowedNow, match=r"would show 3 questions.*the limit is 2 with"
+    ):
         checked(sources=3, gold=50, prepare=prepare)
     monkeypatch.setattr(rounds, "MAX_PAGE_QUESTIONS", 3)
     campaign = Campaign.objects.get(checked=True)

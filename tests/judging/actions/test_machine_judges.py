@@ -150,7 +150,7 @@ def test_the_page_takes_a_judge_and_removes_it(campaign):
     text = page.content.decode()
     assert MachineJudge.objects.get().judgments.count() == 34
     assert "row 4, grammaticality" in text
-    assert "seems to contain people" in text
+    assert "seems to contain human ratings" in text
     judge = MachineJudge.objects.get()
     assert judge.own_systems == ["Alba"]
     page = client.post(
