@@ -1,4 +1,4 @@
-"""The history: what is written, in which transaction, and that nobody changes it unseen."""
+"""The history: what is written, in which transaction, and that every change to it is detected."""
 
 import hashlib
 import re

@@ -1,5 +1,5 @@
-"""Nobody judges a system of their own: which tasks an author gets, and what is refused with its
-reason."""
+"""Annotators never judge a system that they made: which tasks an author gets, and what is refused,
+with the reason."""
 
 import pytest
 from django.db import transaction
@@ -29,8 +29,8 @@ SYSTEMS = ("Alba", "Brisa", "Corvo")
 
 
 def planned(**fields: object) -> tuple[Campaign, Enrollment, System]:
-    """Return a draft with a task for each question set, somebody in it, and the system they
-    made."""
+    """Return a draft with a task for each question set, an annotator of it, and a system for them
+    to have made."""
     made = factories.collection(sources=4, systems=SYSTEMS, expected=2)
     asked = {
         "rubric": factories.rubric("qgstec2010-b"),

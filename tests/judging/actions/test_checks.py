@@ -532,8 +532,8 @@ def test_staff_who_judge_see_nothing_of_how_they_did_in_the_checks_before_the_en
 
 
 def test_tasks_page_tells_staff_who_judge_of_no_task_they_hold_that_it_is_a_check():
-    """A check stands in no count, and what is said of it in no list of reports: neither may what
-    they hold or say of other tasks."""
+    """No count includes a check, and no list of reports a report on it: so neither may they include
+    other tasks that this user holds or reports on."""
     campaign = checked(sources=12, gold=0, repeats=30, gap=1)
     who, other = person(campaign), person(campaign)
     factories.member(campaign, who.user, "analyst")

@@ -1,4 +1,4 @@
-"""Rotated panels: everybody has a seat, meets each source once, and the systems take turns."""
+"""Rotated panels: every annotator has a seat and judges each source once, and systems rotate."""
 
 from collections import Counter
 

@@ -1,5 +1,5 @@
-"""Pilot and calibration rounds: fresh sources each, drawn from the secret, and left out of the main
-round."""
+"""Pilot and calibration rounds: fresh sources each, drawn from the secret, and excluded from the
+main round."""
 
 import json
 

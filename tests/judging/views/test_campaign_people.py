@@ -1,4 +1,4 @@
-"""Who takes part in a campaign: invitations, roles, annotators left out and taken back."""
+"""The people of a campaign: invitations, roles, annotators excluded and re-included."""
 
 import pytest
 from django.urls import reverse

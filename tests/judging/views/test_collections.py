@@ -128,7 +128,7 @@ def test_collection_lists_quarantine_and_hands_it_out_as_csv(page, owner):
 def test_who_judges_the_material_sees_no_row_of_its_quarantine_before_the_end(client):
     campaign, analyst = factories.campaign(), factories.researcher()
     made = campaign.collection
-    Quarantine.objects.create(  # as degrading leaves out a question that has no such word
+    Quarantine.objects.create(  # as degrading excludes a question that has no such word
         collection=made, row=1, column="Alba, no entities", value="Who?", reason="No such word."
     )
     for role in ("analyst", "annotator"):

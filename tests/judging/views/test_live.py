@@ -156,7 +156,7 @@ def test_who_failed_the_qualification_for_good_is_screened_out(page, running):
         assert "screened out" not in page.get(address("now", running)).text
         QualificationTry.objects.create(enrollment=failed, number=number, made_at=timezone.now())
     assert page.get(address("now", running)).text.count("screened out") == 1
-    failed.qualified_at = timezone.now()  # as after a key that was mended
+    failed.qualified_at = timezone.now()  # as after a key that was corrected
     failed.save(update_fields=["qualified_at"])
     assert "screened out" not in page.get(address("now", running)).text
 

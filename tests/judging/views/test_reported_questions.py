@@ -1,5 +1,5 @@
-"""What managers see of questions that were reported as broken: where, by whom, and which tasks were
-handed in without an answer."""
+"""Questions that were reported as broken, as managers see them: where, by whom, and which tasks were
+submitted without an answer."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def pages(campaign: Campaign):
 
 @pytest.fixture
 def emptied():
-    """Return a campaign with a rate of pay in which A01 handed in one task with reports alone, with
+    """Return a campaign with a rate of pay in which A01 submitted one task with reports alone, with
     A01's client and the task."""
     campaign = studies.opened()
     Campaign.objects.filter(pk=campaign.pk).update(rate=RATE)

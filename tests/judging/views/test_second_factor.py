@@ -1,5 +1,5 @@
-"""The second factor: set up, asked for at each log-in, required where the site says so, and taken
-away when lost."""
+"""The second factor: set up, asked for at each log-in, required if the site is set so, and removed
+if lost."""
 
 import base64
 import re
