@@ -153,7 +153,7 @@ def own_names(enrollment: Enrollment) -> list[str]:
 
 
 def check_plan(campaign: Campaign) -> str:
-    """Say why a draft's plan does not fit its authors; "" where it does."""
+    """Return why a draft's plan does not fit its authors; "" if it does."""
     if campaign.order != Campaign.Order.PANEL:
         return ""
     labels = (

@@ -268,7 +268,7 @@ def digest(protocol: Mapping[str, Any]) -> str:
 
 
 def _fixed_selection(campaign: Campaign) -> dict[str, Any]:
-    """Store which part of the collection is judged, once; `move` refuses to lock a second time."""
+    """Store which part of the dataset is judged, once; `move` refuses to lock a second time."""
     try:
         return selections.fix(campaign) if campaign.state == Campaign.State.DRAFT else {}
     except CannotChoose as refused:
@@ -478,7 +478,7 @@ def is_slow_to_open(campaign: Campaign) -> bool:
 
 
 def follows_draft(campaign: Campaign) -> bool:
-    """Say whether a campaign is the copy of a dry run, so that its people are those of its
+    """Return whether a campaign is the copy of a dry run, so that its people are those of its
     draft."""
     return DryRun.objects.filter(campaign=campaign, draft__isnull=False).exists()
 

@@ -34,7 +34,7 @@ from judging.quality import QualityPlan
 
 
 def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
-    """Do what `assignments.claim` does, with checks between the tasks of the main round."""
+    """Claim a task as `assignments.claim` does, with checks between the tasks of the main round."""
     if _has_checks(round) and assignments.accepts(round):
         with transaction.atomic():
             may = not assignments.alone(enrollment=enrollment) and assignments.admits(
@@ -46,7 +46,7 @@ def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
 
 
 def following(*, enrollment: Enrollment, round: Round) -> Here | Finished | None:
-    """Do what `assignments.following` does, with checks between the tasks of the main round."""
+    """Claim a task as `assignments.following` does, with checks between those of the main round."""
     if round.kind == Round.Kind.CHECKS:
         campaign = round.campaign
         round = Round.objects.get(campaign=campaign, kind=Round.Kind.MAIN)

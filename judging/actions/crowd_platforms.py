@@ -1,4 +1,4 @@
-"""The crowd platform of a campaign: its settings, what they lack, and the requests it signs."""
+"""The crowd platform of a campaign: its settings, the rules they break, and its signed requests."""
 
 import hashlib
 import hmac
@@ -222,10 +222,10 @@ class PlatformRequest:
 
 
 def take(*, platform: CrowdPlatform, told: PlatformRequest, now: datetime) -> CrowdEvent:
-    """Take a request of the platform: check its signature, keep it once, and free what it says is
-    free.
+    """Check the signature of a platform's request, store it once, and free the share of a participant
+    who it says has left.
 
-    Raises Forged or Unreadable.
+    Raises Forged or UnreadableRequest.
     """
     secret = seals.unsealed(platform.webhook_secret)
     signed = b64encode(

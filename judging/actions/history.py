@@ -88,10 +88,10 @@ def check(*, noted: str = "") -> Chain:
 def _unsealed() -> Iterator[str]:
     """Yield a sentence for each event without a seal and each seal without an event."""
     for pk in Event.objects.filter(seal__isnull=True).values_list("pk", flat=True):
-        yield f"Event {pk} stands outside the chain."
+        yield f"Event {pk} is outside the chain."
     lone = EventSeal.objects.exclude(event__in=Event.objects.all()).order_by("position")
     for position in lone.values_list("position", flat=True):
-        yield f"The event at position {position} is gone."
+        yield f"The event at position {position} is missing."
 
 
 def digest(event: Event, previous: str) -> str:

@@ -212,7 +212,7 @@ def keep(
     about: Mapping[str, Any],
     found: JudgeAnswers,
 ) -> MachineJudge:
-    """Store a judge with its answers; CannotTake if its name is taken."""
+    """Store a judge with its answers; raise CannotTake if its name is taken."""
     prompt = about.get("prompt", "")
     try:
         with transaction.atomic():

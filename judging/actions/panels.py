@@ -53,7 +53,7 @@ def own_seat(enrollment: Enrollment) -> int | None:
 
 
 def fits(rubric: Rubric) -> bool:
-    """Say whether a task of the protocol shows one system's questions on one source, and nothing
+    """Return whether a task of the protocol shows one system's questions on one source, and nothing
     else."""
     return rubric.task == Rubric.Task.QUESTION_SET or (
         rubric.task == Rubric.Task.UNIT and rubric.page_size == 1

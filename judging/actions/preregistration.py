@@ -103,7 +103,7 @@ def as_markdown(campaign: Campaign) -> str:
         "## Analysis",
         marked_lines(protocol["texts"].get("analysis_plan", ""))
         or "No plan was written down beyond what the report always computes.",
-        "What the report computes in any case:",
+        "The report always computes:",
         _bullets(COMPUTED),
         "## Consent and ethics",
         _bullets(_ethics(protocol["texts"])),
