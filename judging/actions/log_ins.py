@@ -115,8 +115,8 @@ def _keep_pace(whose: str, most: int, *, now: datetime) -> None:
 
 
 def failed(*, name: str) -> None:
-    """Note in the history that a password was wrong; an unknown name is not noted, because it may
-    be a password."""
+    """Note in the history that a password was wrong; the event does not contain an unknown name,
+    because it may be a password."""
     user = User.objects.filter(username=name).first()
     history.note(Event.Act.LOG_IN_FAILED, about=history.account(user) if user else "unknown name")
 
