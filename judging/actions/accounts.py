@@ -1,4 +1,4 @@
-"""Accounts without a mail server: administrators make them, and one-time links to choose a
+"""Accounts without a mail server: administrators make accounts and one-time links for choosing a
 password."""
 
 import re
@@ -21,16 +21,19 @@ POWERS = {
 }
 
 
-NOBODY = "0"  # who makes a link by a command
+NOBODY = "0"  # the maker of a link that a command makes
 
 
 class LastAdministrator(Exception):
-    """Somebody must be able to let people in."""
+    """The change would leave no administrator who may log in."""
 
 
 class PasswordLinks(PasswordResetTokenGenerator):
-    """Django's own. A link is also worthless once its account was closed or logged out everywhere,
-    or once the administrator who made it is none any more: who is to go would make some before."""
+    """Django's generator of tokens, which here also name the administrator who made the link.
+
+    A link is also invalid once its account was closed or logged out everywhere, or once its maker
+    is no longer an administrator, who could otherwise make links before leaving.
+    """
 
     def __init__(self, maker: str = NOBODY) -> None:
         super().__init__()
@@ -54,7 +57,7 @@ class PasswordLinks(PasswordResetTokenGenerator):
 
 
 def password_link_parts(*, user: User, by: User | None = None) -> dict[str, str]:
-    """Return what the address of a page for choosing a password is made of; it works once and for a
+    """Return the parts of the address of a page for choosing a password; it works once and for a
     limited time."""
     history.note(Event.Act.PASSWORD_LINK, by=by, about=history.account(user))
     return {
@@ -64,18 +67,16 @@ def password_link_parts(*, user: User, by: User | None = None) -> dict[str, str]
 
 
 def register_administrator(*, user: User) -> None:
-    """Note an administrator whom a command made, and begin their log-ins with campaigns."""
+    """Note an administrator whom a command made, and let them create campaigns."""
     with transaction.atomic():
         User.objects.filter(pk=user.pk).update(may_create_campaigns=True)
         history.note(Event.Act.ACCOUNT_MADE, about=history.account(user), after="administrator")
 
 
 def set_rights(*, user: User, by: User | None = None) -> None:
-    """Save an account's changed rights; taking the log-in away makes its personal link worthless
-    too.
+    """Save an account's changed rights; removing the right to log in revokes its personal link too.
 
-    Administrators are locked first, so that two who demote each other wait, and one of them is
-    refused.
+    Administrators are locked first: if two demote each other, one waits and is refused.
     """
     with transaction.atomic():
         administrators = User.objects.filter(is_superuser=True, is_active=True).order_by("pk")

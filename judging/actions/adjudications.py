@@ -1,8 +1,8 @@
-"""Adjudication: where annotators differ by more than a threshold, a person whom the manager names
-settles the value.
+"""Adjudication: where annotators differ by more than a threshold, an adjudicator whom the manager
+names decides on the rating.
 
-Judgments are never changed: settled values are rows of their own, which an analysis uses on request
-and agreement never.
+Judgments are never changed: adjudicated ratings are rows of their own. An analysis uses them on
+request; agreement never does.
 """
 
 from collections import defaultdict
@@ -32,7 +32,7 @@ from judging.models import (
 from judging.models.statements import rows
 
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
-# one row for what is asked once for a set: its first unit
+# a criterion that is asked once per set gives one row per set, with the set's first unit
 DIFFERING = """
 WITH points AS (
     SELECT point.criterion_id, point.value,
@@ -64,7 +64,7 @@ ORDER BY criterion.position
 
 
 class CannotSettle(ValueError):
-    """The value is on no scale, or nobody differs there; the message says which."""
+    """The value is not on the scale, or annotators do not differ there; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,8 @@ class Differing:
 
 @dataclass(frozen=True, slots=True)
 class ToSettle:
-    """A difference as its adjudicator sees it: texts, what was said, and what is settled. No system
-    is named."""
+    """A difference as its adjudicator sees it: texts, judgments and the adjudicated rating, if any.
+    No system is named."""
 
     token: str
     source: SourceExcerpt
@@ -98,7 +98,7 @@ def name(
     """Name the adjudicator. One named before loses the page; their adjudicated ratings stay."""
     check_own_people(campaign)
     if not adjudicator.has_usable_password():
-        raise NotAllowedNow("Whoever settles values needs an account with a password of their own.")
+        raise NotAllowedNow("An adjudicator needs an account with a password of their own.")
     with transaction.atomic():
         held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         before = Adjudication.objects.filter(campaign=held).first()
@@ -118,24 +118,24 @@ def name(
 
 
 def differing(campaign: Campaign, threshold: int) -> list[Differing]:
-    """Return where annotators of the main round lie more than `threshold` ranks apart.
+    """Return where ratings of the main round lie more than `threshold` ranks apart.
 
-    On a scale without order any two values differ; "cannot say" is no value, and who is left out
-    does not count. What is asked once for a set is one difference.
+    On a nominal scale any two different values count. "Cannot say" is no value, and excluded
+    annotators do not count. A criterion that is asked once per set gives one difference per set.
     """
     names = {"campaign": campaign.pk, "rubric": campaign.rubric_id, "threshold": threshold}
     found = [Differing(unit, key, ranks) for unit, key, ranks in rows(DIFFERING, names)]
     order = {
         key: place for place, key in enumerate(dict.fromkeys(each.criterion for each in found))
     }
-    # not by their keys, which would tell systems apart
+    # by token, not by key: the order of keys would reveal systems
     return sorted(
         found, key=lambda each: (order[each.criterion], -each.apart, token_of(campaign, each))
     )
 
 
 def settled_of(campaign: Campaign) -> dict[tuple[int, int], int]:
-    """Return the standing settled values by unit and criterion."""
+    """Return the adjudicated ratings that are not superseded, by unit and criterion."""
     standing = SettledValue.objects.standing().filter(campaign=campaign)
     return {
         (unit, criterion): value
@@ -144,7 +144,7 @@ def settled_of(campaign: Campaign) -> dict[tuple[int, int], int]:
 
 
 def token_of(campaign: Campaign, each: Differing) -> str:
-    """Return what a form calls a difference: nothing that tells the unit."""
+    """Return a form's name for a difference, which does not reveal the unit."""
     said = f"{campaign.uuid}/{each.unit}/{each.criterion}"
     digest = salted_hmac("judging.settle", said, secret=settings.PSEUDONYM_KEY, algorithm="sha256")
     return digest.hexdigest()[:24]
@@ -218,15 +218,15 @@ def _comments(campaign: Campaign, units: Iterable[int]) -> dict[int, list[tuple[
 def settle(
     *, campaign: Campaign, token: str, value: int, reason: str, by: User, now: datetime
 ) -> int:
-    """Store a settled value; one settled before is superseded and kept. Return how many units it is
-    for."""
+    """Store an adjudicated rating; an earlier one is superseded and kept. Return how many units it
+    applies to."""
     with transaction.atomic():
         held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         own = Adjudication.objects.filter(campaign=held, adjudicator=by).first()
         if own is None:
-            raise NotAllowedNow("Somebody else settles values in this campaign.")
+            raise NotAllowedNow("You are not the adjudicator of this campaign.")
         if held.state not in ENDED:
-            raise NotAllowedNow("Values are settled once the campaign is closed.")
+            raise NotAllowedNow("Adjudication begins once the campaign is closed.")
         found = [each for each in differing(held, own.threshold) if token_of(held, each) == token]
         if not found:
             raise CannotSettle("Annotators do not differ there any more. Load the page again.")
@@ -250,7 +250,8 @@ def settle(
 
 
 def _units(campaign: Campaign, unit: int, criterion: Criterion) -> list[int]:
-    """Return the units that a value is settled for: of what is asked once for a set, all of it."""
+    """Return the units that an adjudicated rating applies to: this one, or all judged units of its
+    set if the criterion is asked once per set."""
     if criterion.asked != Criterion.Asked.ONCE_PER_SET:
         return [unit]
     judged = Judgment.objects.standing().filter(

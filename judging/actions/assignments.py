@@ -1,5 +1,5 @@
-"""Who works on what: claiming the next place, keeping it, and giving it back when nobody is at work
-any more."""
+"""Assignments: claiming the next one, keeping it, and releasing it when its annotator no longer
+works on it."""
 
 import uuid
 from collections.abc import Iterable
@@ -13,15 +13,17 @@ from judging.models import Assignment, Campaign, Enrollment, Round
 from judging.models.statements import rows, run
 
 WORKING_GAP_SECONDS = 120  # seconds between two signs of life that still count as work
-LOOKED_AT = 3_000  # open places, to say how many tasks are left; beyond that the end is open
+LOOKED_AT = (
+    3_000  # open places that are counted for the number of tasks left; None if it is reached
+)
 
 
 class NotAdmitted(Exception):
-    """The annotator has the training or the qualification still to do."""
+    """The annotator must complete the training or the qualification first."""
 
 
 class RoundClosed(Exception):
-    """The round gives out and takes no tasks now."""
+    """The round neither assigns nor accepts tasks now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +35,20 @@ class Here:
 
 @dataclass(frozen=True, slots=True)
 class NoneNow:
-    """Nothing is free, but tasks in the hands of others may come back."""
+    """No task is free, but tasks that other annotators hold may become free."""
 
     held_by_others: int
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """No task is left, nor can one come back: the only outcome that completes an annotator's
+    """No task is left, and none can become free: the only outcome that completes an annotator's
     work."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many tasks an annotator has done, and could do yet; None where those are too many to
+    """How many tasks an annotator has done, and how many remain; None if these are too many to
     count."""
 
     done: int
@@ -57,8 +59,8 @@ class Progress:
         return None if self.remaining is None else self.done + self.remaining
 
 
-# A place is free for an annotator who has no row for its task yet, whose seat it is, if it is kept
-# for one, and who made no system that the task shows. The subqueries are scalar ones so that the
+# A place is free for an annotator who has no row for its task yet, who made no system that the task
+# shows, and who has the place's seat, if it has one. The subqueries are scalar ones so that the
 # planner looks up each place's row by its unique key, and never joins all of them.
 BARRED = """(SELECT barred.id FROM judging_barredtask barred
          WHERE barred.enrollment_id = {who} AND barred.task_id = {task}) IS NOT NULL"""
@@ -68,8 +70,8 @@ FREE = f"""
          WHERE own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id {{own}}) IS NULL
     AND NOT {BARRED.format(who="%(enrollment)s", task="place.task_id")}
 """  # noqa: S608
-# Whoever has handed nothing in yet keeps a place for a quarter of an hour after each sign of life,
-# however long leases are: people who join by the dozen and do nothing cannot keep a study's places.
+# An annotator who has submitted nothing yet keeps a place for a quarter of an hour after each sign
+# of life, however long leases are: people who join by the dozen and do nothing cannot block a study.
 NEWCOMER_MINUTES = 15
 LEASE = f"""interval '1 minute' * CASE WHEN EXISTS (SELECT FROM judging_assignment done
     WHERE done.enrollment_id = {{who}} AND done.submitted_at IS NOT NULL) THEN %(minutes)s
@@ -88,8 +90,8 @@ UNION ALL
 SELECT id, state FROM judging_assignment
 WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND state = 'released'
 """
-# It looks again at whether somebody is left out: a claim that waited for just that has read the
-# state before it.
+# It checks again whether the annotator is excluded: a claim that waited while the exclusion was
+# stored has read the state before it.
 TAKING = f"""
 WITH taken AS (
 UPDATE judging_assignment SET state = 'held', enrollment_id = %(enrollment)s,
@@ -102,9 +104,9 @@ WHERE state = 'open' AND NOT {LEFT_OUT} {{where}} AND id = (
 RETURNING *){{then}}
 SELECT {COLUMNS} FROM taken
 """  # noqa: S608
-# The cursor goes to the first place that is free as far as is known: one that another claim has
-# locked may come back, if that claim fails. So every open place behind the cursor is either of a
-# task its annotator has a row for, or was opened again later, and those are marked.
+# The cursor moves to the first place that may be free: one that another claim has locked becomes
+# free if that claim fails. So every open place behind the cursor either belongs to a task that its
+# annotator has a row for, or was opened again later, and those are marked.
 FIRST_FREE = f"""
 SELECT place.position FROM judging_assignment place
 WHERE place.state = 'open' AND place.position >= %(first)s AND {FREE.format(own="")}
@@ -122,16 +124,16 @@ TAKE_IF_ALL_IS_DONE = TAKING.format(
 TAKE_BEHIND = TAKING.format(
     where="", range="place.reopened AND place.position < %(first)s", then=""
 )
-# Nothing was free from the cursor on: the next look need not pass the same places again.
+# No place was free from the cursor on: the next search need not pass the same places again.
 MOVE_ON = f"""
 UPDATE judging_enrollment SET cursor_round_id = %(round)s, cursor = coalesce(({FIRST_FREE}),
     (SELECT position + 1 FROM judging_assignment
      WHERE round_id = %(round)s AND state = 'open' ORDER BY position DESC LIMIT 1), %(first)s)
 WHERE id = %(enrollment)s
 """  # noqa: S608
-# Some place of a task is free again that the annotator left before: the row nobody had goes, the
-# old one comes back. Not for whoever is left out of the analysis: the place is somebody else's to
-# fill.
+# A place is free again whose task the annotator has a released row for: the open row is deleted and
+# the released row takes its place. Not for excluded annotators: another annotator must fill the
+# place.
 FREE_AGAIN = f"""
 SELECT place.id FROM judging_assignment own
 JOIN judging_assignment place ON place.task_id = own.task_id AND place.state = 'open'
@@ -170,8 +172,8 @@ SHARE = """
 SELECT count(*) FILTER (WHERE submitted_at IS NOT NULL), count(*) FILTER (WHERE state = 'held')
 FROM judging_assignment WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s
 """
-# Asked when nothing could be taken: what others hold, and what other claims had locked at that
-# moment.
+# Run when no place could be taken: counts the tasks that other annotators hold, and those that
+# other claims had locked at that moment.
 LEFT = f"""
 SELECT count(DISTINCT place.task_id) FROM (
     SELECT task_id, round_id, seat FROM judging_assignment
@@ -185,7 +187,7 @@ SELECT count(DISTINCT place.task_id) FROM (
         AND position >= (SELECT cursor FROM judging_enrollment WHERE id = %(enrollment)s)) place
 WHERE {FREE.format(own="AND own.state IN ('submitted', 'extra')")}
 """  # noqa: S608
-# What could be done yet, among the open places next in the queue; it looks at so many and no more.
+# Open places on one side of the cursor, up to a limit; AHEAD counts the annotator's tasks in them.
 OPEN = """
 SELECT round_id, task_id, seat FROM judging_assignment
 WHERE round_id = %(round)s AND state = 'open' AND position {side} %(first)s
@@ -213,11 +215,11 @@ WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND submitted_at I
     AND submitted_at < coalesce(%(than)s::timestamptz, 'infinity')
 ORDER BY submitted_at DESC LIMIT 1
 """
-# A sign of life: time at work, as long as the gap since the last one still counts as work. It counts
-# until the task is handed in first: nobody is paid for looking at it again, and what is corrected
-# makes nobody slower. What is under way when a round closes is paid for one more lease. The
-# enrollment's row says up to when time was counted, for whichever task, so that no moment counts
-# twice. Where the clock was set back, that or the last sign lies in the future.
+# A sign of life adds time at work, as long as the gap since the last one still counts as work. Time
+# counts until the task is first submitted: annotators are not paid for viewing it again, and
+# corrections do not make them slower. A task under way when a round closes is paid for one more
+# lease. The enrollment's row stores up to when time was counted, for any task, so that no moment
+# counts twice. If the clock was set back, that time or the last sign lies in the future.
 COUNTED = """counted AS (
 UPDATE judging_enrollment SET at_work_until = clock_timestamp()
 FROM (SELECT enrolled.id, enrolled.at_work_until
@@ -263,7 +265,7 @@ WITHDRAWN = "The annotator withdrew, or was erased, a moment ago."
 
 
 def accepts(round: Round) -> bool:
-    """Say whether a round gives out tasks now: the main one in an open campaign, others from the
+    """Return whether a round assigns tasks now: the main one in an open campaign, others from the
     draft on."""
     states = {Campaign.State.OPEN}
     if round.kind != Round.Kind.MAIN:
@@ -274,8 +276,8 @@ def accepts(round: Round) -> bool:
 
 
 def over(round: Round) -> str:
-    """Return why not even an extra is taken any more of a round that takes no tasks: what its
-    annotators were not to know is known; "" where one is."""
+    """Return why a closed round does not even accept extras: its annotators may have learnt what
+    they were not to know. Return "" if it accepts them."""
     campaign = round.campaign
     if campaign.secret_revealed_at:
         return _("This study is over, and how its tasks were drawn is known. It takes no answers.")
@@ -291,8 +293,8 @@ def over(round: Round) -> str:
 
 
 def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
-    """Give an annotator the task they hold, or the next one; RoundClosed where the round gives out
-    none, NotAdmitted where training or qualification comes first."""
+    """Give an annotator the task they hold, or the next one; raise RoundClosed if the round assigns
+    none, NotAdmitted if training or qualification comes first."""
     if not accepts(round):
         raise RoundClosed(_("This study gives out no tasks now."))
     with transaction.atomic():
@@ -307,11 +309,11 @@ def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
 
 
 def alone(*, enrollment: Enrollment) -> bool:
-    """Lock the enrollment's row and refresh it; return whether the annotator gets no more tasks: is
-    left out of the analysis, or was stopped.
+    """Lock the enrollment's row and refresh it; return whether the annotator gets no more tasks,
+    because they are excluded from the analysis or were stopped.
 
-    One annotator's claims wait for each other, nobody else's do. Whoever locks an assignment too
-    does so after this, so that two windows of one person never wait for each other.
+    Only claims of the same annotator wait for each other. Code that also locks an assignment does
+    so after this, so that two windows of one annotator cannot deadlock.
     """
     found = rows(ALONE, {"enrollment": enrollment.pk})
     if not found:
@@ -323,8 +325,7 @@ def alone(*, enrollment: Enrollment) -> bool:
 
 
 def admits(enrollment: Enrollment, round: Round) -> bool:
-    """Say whether an annotator may have tasks of a round; it looks at no row but what is read
-    already.
+    """Return whether an annotator may have tasks of a round; it reads no further row.
 
     Training and qualification come before the main round.
     """
@@ -336,8 +337,8 @@ def admits(enrollment: Enrollment, round: Round) -> bool:
 
 
 def following(*, enrollment: Enrollment, round: Round) -> Here | Finished | None:
-    """Do what a claim does in a transaction in which the annotator is `alone`; None where it takes
-    counting to say."""
+    """Claim a task in a transaction in which the annotator is locked by `alone`; return None if
+    only a count tells whether a task may become free."""
     if _has_own_share(enrollment, round):
         return Finished()
     taken = _look(enrollment, round)
@@ -347,14 +348,14 @@ def following(*, enrollment: Enrollment, round: Round) -> Here | Finished | None
 
 
 def _most(round: Round) -> int | None:
-    """Return how many tasks an annotator gets; a pilot or calibration is for everybody to do as a
-    whole."""
+    """Return how many tasks an annotator gets; None without a limit, as in a pilot or calibration,
+    in which every annotator does all tasks."""
     return round.campaign.tasks_per_annotator if round.kind == Round.Kind.MAIN else None
 
 
 def _has_own_share(annotator: Enrollment, round: Round) -> bool:
-    """Say whether an annotator holds none and has handed in as many tasks as the plan gives
-    each."""
+    """Return whether an annotator holds no task and has submitted as many as the plan gives each
+    annotator."""
     most = _most(round)
     if most is None:
         return False
@@ -363,8 +364,8 @@ def _has_own_share(annotator: Enrollment, round: Round) -> bool:
 
 
 def has_share(assignment: Assignment) -> bool:
-    """Say whether an annotator has handed in as many tasks as the plan gives each; those that
-    lapsed, which they may still have open, take no more places then."""
+    """Return whether an annotator has submitted as many tasks as the plan gives each; their lapsed
+    tasks, which may still be open in a browser, then take no more places."""
     most = _most(assignment.round)
     if most is None:
         return False
@@ -374,10 +375,10 @@ def has_share(assignment: Assignment) -> bool:
 
 
 def _look(annotator: Enrollment, round: Round) -> Assignment | None:
-    """Return what is unfinished, else the next place from the cursor on, else one behind it that
-    was opened again.
+    """Return an unfinished assignment, else the next place from the cursor on, else one behind it
+    that was opened again.
 
-    Most often nothing is unfinished, and one statement finds that out and takes the place.
+    Most often nothing is unfinished; one statement checks that and takes the place.
     """
     if taken := _take(annotator, round, TAKE_IF_ALL_IS_DONE):
         return taken
@@ -393,8 +394,8 @@ def _look(annotator: Enrollment, round: Round) -> Assignment | None:
 def _again(
     annotator: Enrollment, round: Round, unfinished: Iterable[tuple[uuid.UUID, str]]
 ) -> Assignment | None:
-    """Return the held assignment with a fresh lease, or one left before that finds a free place of
-    its task again."""
+    """Return the held assignment with a fresh lease, or a released one whose task has a free place
+    again."""
     for pk, state in unfinished:
         own = Assignment(pk=pk, state=state, enrollment=annotator, round=round)
         if state == Assignment.State.HELD and renew(assignment=own).state == Assignment.State.HELD:
@@ -421,8 +422,8 @@ def hold_again(*, assignment: Assignment) -> None:
 
 
 def take_place_again(*, assignment: Assignment) -> bool:
-    """Let a released assignment have a free place of its task for its own; its state is the
-    caller's to set."""
+    """Move a released assignment into a free place of its task, and return whether there was one;
+    the caller sets its state."""
     seat = assignment.enrollment.seat if assignment.enrollment else None
     found = rows(FREE_AGAIN, {"own": assignment.pk, "seat": seat})
     return bool(found and run(MOVE_INTO, {"own": assignment.pk, "place": found[0][0]}))
@@ -438,7 +439,7 @@ def release_due(*, round: Round | None = None) -> int:
 
 
 class DatabaseClock:
-    """Finds out that the database's clock was set, forward or back, by a monotonic one beside it."""
+    """Detects that the database's clock was set, forward or back, by comparing a monotonic clock."""
 
     SET_BY = 60.0  # seconds
 
@@ -446,26 +447,26 @@ class DatabaseClock:
         self._ahead: float | None = None
 
     def was_set(self, *, now: float) -> bool:
-        """Say whether it was set since the last look."""
+        """Return whether it was set since the last call; `now` is the monotonic time in seconds."""
         before, self._ahead = self._ahead, float(rows(CLOCK, {})[0][0]) - now
         return before is not None and abs(self._ahead - before) > self.SET_BY
 
 
 def begin_leases_anew(*, clock_was_set: bool) -> int:
-    """Have leases last as long as they should though the clock was set: all of them, or those whose
-    last sign of life lies in the future; return how many."""
+    """Restart leases that a change of the clock would shorten or lengthen: all if it was set, else
+    those whose last sign of life lies in the future; return how many."""
     return run(BEGIN_ANEW, {"all": clock_was_set})
 
 
 def give_back(*, assignment: Assignment) -> None:
-    """Let somebody else have a place that is held, once no request is at it; what was entered stays
-    with the released row."""
+    """Release a held assignment once no request works on it, and open its place to other
+    annotators; what was entered stays with the released row."""
     run(RELEASE.format(which="held.id = %(id)s FOR UPDATE"), {"id": assignment.pk})
 
 
 def renew(*, assignment: Assignment) -> Assignment:
-    """Note a sign of life: time at work, and a fresh lease where the place is held. Locks the row,
-    after the enrollment's where time counts, and refreshes it."""
+    """Note a sign of life: time at work, and a fresh lease if the place is held. Lock the row, after
+    the enrollment's if time counts, and refresh it."""
     minutes = assignment.round.campaign.lease_minutes
     found = rows(RENEW, {"assignment": assignment.pk, "minutes": minutes})
     if not found:
@@ -475,8 +476,8 @@ def renew(*, assignment: Assignment) -> Assignment:
 
 
 def lock(*, assignment: Assignment) -> bool:
-    """Lock the row, and refresh it with what decides whether it may be handed in; return whether it
-    has a comment."""
+    """Lock the row, and refresh the fields that decide whether it may be submitted; return whether
+    it has a comment."""
     round = assignment.round
     found = rows(LOCK, {"id": assignment.pk})
     if not found:
@@ -499,7 +500,7 @@ def progress(*, enrollment: Enrollment, round: Round) -> Progress:
 
 
 def before(*, assignment: Assignment) -> uuid.UUID | None:
-    """Return the key of the task its annotator handed in before this one."""
+    """Return the id of the assignment that its annotator submitted before this one, if any."""
     names = {
         "enrollment": assignment.enrollment_id,
         "round": assignment.round_id,

@@ -1,5 +1,5 @@
-"""Nobody judges a system of their own: who made what, and which tasks an annotator therefore never
-gets."""
+"""Annotators never judge a system that they made: who made which system, and which tasks are barred
+to them."""
 
 from collections.abc import Iterable
 
@@ -31,8 +31,8 @@ class CannotBar(Exception):
 
 
 def set_systems(*, enrollment: Enrollment, systems: Iterable[System], by: User) -> None:
-    """Note which systems an annotator made; a task with one of them that they hold goes to somebody
-    else."""
+    """Store which systems an annotator made; a task with one of them that they hold is given to
+    another annotator."""
     with transaction.atomic():
         rows = Enrollment.objects.select_for_update(no_key=True, of=("self",)).select_related(
             "campaign__rubric"
@@ -57,7 +57,7 @@ def set_systems(*, enrollment: Enrollment, systems: Iterable[System], by: User) 
             task__in=BarredTask.objects.filter(enrollment=held).values("task")
         ):
             assignments.give_back(assignment=own)
-        # what was barred may be free now
+        # tasks that were barred may be free now
         Enrollment.objects.filter(pk=held.pk).update(cursor_round=None)
         history.note(
             Event.Act.AUTHOR_NOTED,
@@ -70,9 +70,11 @@ def set_systems(*, enrollment: Enrollment, systems: Iterable[System], by: User) 
 
 
 def _check_blind(enrollment: Enrollment, by: User) -> None:
-    """Raise CannotBar, in the same words whatever the systems, for who judges the dataset: a
-    refusal, or a task that is taken back, would tell them what this annotator judged, who may be
-    themselves under a link that names nobody."""
+    """Raise CannotBar if the user judges this dataset and the annotator has begun to judge.
+
+    The message is the same for all systems: a refusal or a released task would reveal to the user
+    which systems the annotator judged, who may be the user under an anonymous link.
+    """
     if not judges_now(by, enrollment.campaign.collection):
         return
     begun = [Assignment.State.HELD, Assignment.State.SUBMITTED, Assignment.State.EXTRA]
@@ -84,13 +86,13 @@ def _check_blind(enrollment: Enrollment, by: User) -> None:
 
 
 def _check(enrollment: Enrollment, wanted: Iterable[int]) -> None:
-    """Raise CannotBar where the mark would leave nothing to judge, or comes too late."""
+    """Raise CannotBar if the author would have nothing left to judge, or judged a system already."""
     campaign, wanted = enrollment.campaign, list(wanted)
     if not wanted:
         return
     if campaign.order == Campaign.Order.PANEL:
         raise CannotBar(
-            "In a rotated panel everybody meets every system, so an author of one cannot have a seat."
+            "In a rotated panel every annotator judges every system, so an author of one cannot have a seat."
         )
     judged = {"assignments__enrollment": enrollment, "assignments__submitted_at__isnull": False}
     if (
@@ -99,8 +101,8 @@ def _check(enrollment: Enrollment, wanted: Iterable[int]) -> None:
         .count()
     ):
         raise CannotBar(
-            f"{enrollment.label} has judged {done} tasks with this system already. Leave the annotator out of the "
-            "analysis, or erase what they said."
+            f"{enrollment.label} has judged {done} tasks with this system already. Exclude the annotator from the "
+            "analysis, or erase their answers."
         )
     tasks = Task.objects.filter(round__campaign=campaign, round__kind=Round.Kind.MAIN)
     if tasks.exists():
@@ -125,8 +127,8 @@ def _with(tasks: QuerySet[Task], systems: Iterable[int]) -> QuerySet[Task]:
 
 
 def bar(*, round: Round, enrollment: Enrollment | None = None) -> None:
-    """Note which tasks of a round show a system of an annotator's own; by default for all of its
-    annotators."""
+    """Store which tasks of a round show a system that an annotator made; by default for all
+    annotators of its campaign."""
     authors = SystemAuthor.objects.filter(enrollment__campaign=round.campaign_id)
     if enrollment is not None:
         authors = authors.filter(enrollment=enrollment)
@@ -151,7 +153,7 @@ def own_names(enrollment: Enrollment) -> list[str]:
 
 
 def check_plan(campaign: Campaign) -> str:
-    """Say why a draft's plan does not fit its authors; "" where it does."""
+    """Return why a draft's plan does not fit its authors; "" if it does."""
     if campaign.order != Campaign.Order.PANEL:
         return ""
     labels = (
@@ -161,6 +163,4 @@ def check_plan(campaign: Campaign) -> str:
     )
     if not (names := ", ".join(sorted(labels))):
         return ""
-    return (
-        f"In a rotated panel everybody meets every system, and these annotators made one: {names}."
-    )
+    return f"In a rotated panel every annotator judges every system. Authors of one are: {names}."

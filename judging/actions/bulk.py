@@ -1,4 +1,4 @@
-"""Many rows at once: ids taken in advance, rows by COPY. The database checks them as it checks any
+"""Many rows at once: ids taken in advance, rows stored by COPY. The database checks them like any
 other row."""
 
 import itertools
@@ -12,15 +12,15 @@ from typing import Any
 from django.db import connection, models, transaction
 
 BATCH = 10_000  # rows
-BATCH_CHARACTERS = 8_000_000  # without the last row; a batch is held a few times over
-# a batch in one piece: for each further one the thread that sends would wait for Python's lock
+BATCH_CHARACTERS = 8_000_000  # without the last row; memory holds a batch a few times over
+# a batch in one piece: before each further piece the sending thread would wait for Python's lock
 CHUNK = 1 << 24
 TAKE = "SELECT nextval(%s::regclass) AS id FROM generate_series(1, %s)"
 CopiedRow = Sequence[object]
 
 
 def take_ids(model: type[models.Model], count: int) -> Sequence[int]:
-    """Return ids nobody else will get, so that rows can name each other before they are stored."""
+    """Return ids that no other row gets, so that rows can refer to each other before storage."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_get_serial_sequence(%s, 'id')", [f'"{model._meta.db_table}"'])
         names = (cursor.fetchone()[0], count)
@@ -28,16 +28,16 @@ def take_ids(model: type[models.Model], count: int) -> Sequence[int]:
         first, last = cursor.fetchone()
         if not count or last - first == count - 1:
             return range(first, last + 1) if count else ()
-        cursor.execute(TAKE, names)  # somebody took some in between: have each one told
+        cursor.execute(TAKE, names)  # another session took some in between: fetch each id
         return [row[0] for row in cursor.fetchall()]
 
 
 def check_at_once() -> None:
-    """Have foreign keys checked with each statement, not all at the end: so progress is honest, a
-    cancel soon heard, and the history is not held while millions of them are checked.
+    """Have foreign keys checked with each statement, not all at the end: progress is then accurate,
+    a cancellation takes effect soon, and the history is not locked while millions are checked.
 
-    The seal of the history stays at the end. To name all constraints but it is the only way: to set
-    all of them seals what was noted before, and everybody who writes history waits from then on.
+    The history's seal stays deferred, so all other constraints are named one by one: setting ALL
+    would seal the events noted so far, and every writer of history would wait from then on.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -54,10 +54,10 @@ def delete(
     progress: Callable[[int, int, str], None] = lambda done, total, says: None,
 ) -> int:
     """Delete rows of tables, one table after the other, and return how many; the database refuses
-    rows that something points at.
+    to delete rows that others refer to.
 
-    They are deleted a batch at a time: none is held in memory, as Django's own way holds them all,
-    and `progress` may stop it by raising.
+    They are deleted in batches and not held in memory, where Django's own deletion holds all of
+    them. `progress` may stop it by raising.
     """
     done, total = 0, sum(rows.count() for rows in parts)
     for rows in parts:
@@ -72,18 +72,17 @@ def delete(
 
 
 def let_planner_know(*changed: type[models.Model]) -> None:
-    """Have the planner count tables anew once the transaction is through: a guess from before can
-    cost minutes.
+    """Update the planner's statistics of tables after commit: a plan from old ones can cost minutes.
 
-    One statement a table: one for all would keep the locks of the first while it waits for the
-    last, and two imports that end at one moment could wait for each other. What is stored stands
-    even if this fails, so it is only logged.
+    One statement per table: one for all would keep the locks of the first while it waits for the
+    last, and two imports that end at one moment could deadlock. A failure is only logged, because
+    the rows are committed already.
     """
 
     def analyze() -> None:
         with (
             connection.cursor() as cursor
-        ):  # by a function of the owner's: who serves owns no table
+        ):  # by a function of the tables' owner: the web server's role owns no table
             for model in changed:
                 cursor.execute(
                     "SELECT judging_analyze(ARRAY[%s]::regclass[])", [model._meta.db_table]
@@ -99,12 +98,11 @@ def copy(
     *,
     stored: Callable[[int], None] = lambda count: None,
 ) -> None:
-    """Store rows; `columns` are the database's. `stored` learns the size of each batch, and may
-    stop by raising.
+    """Store rows; `columns` are the database's. `stored` is called with the size of each batch, and
+    may stop by raising.
 
-    Columns that are left out take the database's default, so every column without one must be
-    named. While the database takes in one batch the next is made, so making rows must not ask the
-    database anything.
+    Omitted columns take the database's default, so every column without one must be named. The next
+    batch is made while the database stores one, so making rows must not query the database.
     """
     quote = connection.ops.quote_name
     names = ", ".join(map(quote, columns))
@@ -121,7 +119,7 @@ def copy(
 
 
 def _batch(rows: Iterator[CopiedRow]) -> tuple[int, bytes]:
-    """Return how many rows the next batch has, and what COPY reads."""
+    """Return how many rows the next batch has, and its text for COPY."""
     lines: list[str] = []
     length = 0
     for row in itertools.islice(rows, BATCH):

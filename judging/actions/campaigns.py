@@ -82,8 +82,8 @@ PLANNED = (
     "rate",
 )
 DOUBLE_CLICK = timedelta(seconds=10)
-MAKING = 1_903_783  # marks the advisory locks of drafts that are made, one a person
-OPENED_ONCE = {  # as they are made
+MAKING = 1_903_783  # class of the advisory locks for making drafts, one lock per user
+OPENED_ONCE = {  # by the code that makes them
     Campaign.Origin.SIMULATED.value: "A simulation takes no judgments: open the campaign that it copies.",
     Campaign.Origin.IMPORTED.value: "Imported ratings take no judgments: plan another campaign about the dataset.",
 }
@@ -91,7 +91,7 @@ LONG_TEXTS = ("introduction", "consent", "analysis_plan", "sample_reason")
 LAUNCH, DISCARD = "judging.launch", "judging.discard"  # kinds of jobs
 LARGE = 20_000  # tasks and places; above that, removing them is a job with progress
 LARGE_LAYOUT_SETS = 3_000  # question sets; above that, laying out their places is a job
-LARGE_LAYOUT_PLACES = 30_000  # so many places or questions are a job as well
+LARGE_LAYOUT_PLACES = 30_000  # places or questions; above that, it is a job as well
 AMENDABLE = ("lease_minutes", "introduction", "consent", "ethics", "contact", "pay")
 
 
@@ -102,14 +102,14 @@ class NotAllowedNow(Exception):
 def create(
     *, by: User, collection: Collection, rubric: Rubric, plan: Mapping[str, Any], **columns: Any
 ) -> Campaign:
-    """Make a draft with its main round; whoever creates it manages it. The same draft a moment
-    later is no other."""
+    """Make a draft with its main round; its creator manages it. If the same draft is made again
+    within `DOUBLE_CLICK`, return the first one."""
     asked = {"collection": collection, "rubric": rubric, "created_by": by, **columns}
     asked |= {key: plan[key] for key in PLANNED if key in plan}
     asked |= {"checked": quality.from_document(asked.get("quality", {})).has_checks}
     with transaction.atomic():
         with connection.cursor() as cursor:
-            # not the account's row: an import goes on for minutes, and its owner must be able to log in and out
+            # not the account's row: an import takes minutes, and its owner must be able to log in and out
             cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [MAKING, by.pk])
         drafts = Campaign.objects.filter(
             state=Campaign.State.DRAFT, created_at__gt=Now() - DOUBLE_CLICK
@@ -126,8 +126,8 @@ def create(
 
 
 def duplicate(*, campaign: Campaign, by: User) -> Campaign:
-    """Make a draft with the plan of another campaign: same dataset, protocol, design and texts,
-    nobody in it."""
+    """Make a draft with the plan of another campaign: same dataset, protocol, design and texts, no
+    annotators."""
     plan = {key: getattr(campaign, key) for key in PLANNED}
     longest = Campaign._meta.get_field("title").max_length or 0
     plan["title"] = f"Copy of {campaign.title}"[:longest]
@@ -153,7 +153,7 @@ def duplicate(*, campaign: Campaign, by: User) -> Campaign:
 
 
 def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
-    """Change a draft; what is locked is only amended, with a reason."""
+    """Change a draft; a locked campaign can only be amended, with a reason."""
     with transaction.atomic():
         held = _held(campaign)
         if held.state != Campaign.State.DRAFT:
@@ -180,8 +180,8 @@ def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
 def amend(
     *, campaign: Campaign, what: str, value: Any, reason: str, by: User, now: datetime
 ) -> Deviation:
-    """Change what may change after the lock, and write down who, when, from what to what, and
-    why. A text that changes loses its translations."""
+    """Change a field that may change after the lock, and store who changed it, when, from what to
+    what, and why. A text that changes loses its translations."""
     if what not in AMENDABLE:
         raise NotAllowedNow(f"{what} is fixed once the protocol is locked.")
     with transaction.atomic():
@@ -218,7 +218,7 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
     """
     with transaction.atomic():
         held = _held(campaign)
-        # no file comes in between
+        # no file is added meanwhile
         Collection.objects.select_for_update(no_key=True).get(pk=held.collection_id)
         if held.state == Campaign.State.DRAFT and (misfit := authorships.check_plan(held)):
             raise NotAllowedNow(misfit)
@@ -226,11 +226,11 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
         for each in held.rounds.trials().running():
             rounds.close(round=each, now=now)
         protocol = protocol_of(held) | _fixed_selection(held)
-        try:  # no more tasks than units; once it is locked the plan could not be mended
+        try:  # at most one task per unit; once it is locked the plan could not be corrected
             judged = selections.units_of(held)
             own = judged.filter(question_set__source__collection=held.collection_id)
             rounds.check_assignments(own.count() * held.annotators_per_task)
-            if held.origin != Campaign.Origin.IMPORTED:  # nobody is shown a page of it
+            if held.origin != Campaign.Origin.IMPORTED:  # imported campaigns show no pages
                 rounds.check_pages(held, own)
                 held.state = Campaign.State.LOCKED  # what is judged is read as it was fixed above
                 checks.check_pages(held)
@@ -242,7 +242,8 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
 
 
 def _reproduced(campaign: Campaign, protocol: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the protocol says of the study it reproduces; raise where it does not."""
+    """Return the protocol's entry on the study it reproduces; raise NotAllowedNow if parts that a
+    reproduction keeps were changed."""
     first = campaign.reproduces
     if first is None:
         return {}
@@ -252,8 +253,8 @@ def _reproduced(campaign: Campaign, protocol: Mapping[str, Any]) -> dict[str, An
         standing["selection"] = chosen
     if others := fixed_parts.differing(standing, protocol, imported=imported):
         raise NotAllowedNow(
-            f"A reproduction keeps what it repeats. Changed are: {', '.join(others)}. "
-            "Set them back, or duplicate the study to plan another one."
+            f"A reproduction must repeat the plan of its study. Changed: {', '.join(others)}. "
+            "Restore them, or duplicate the study to plan another one."
         )
     shared = fixed_parts.digest(protocol, imported=imported)
     return {"reproduces": {"protocol": first.protocol_digest, "shared": shared}}
@@ -267,20 +268,20 @@ def digest(protocol: Mapping[str, Any]) -> str:
 
 
 def _fixed_selection(campaign: Campaign) -> dict[str, Any]:
-    """Store which part of the collection is judged, once; `move` refuses to lock a second time."""
+    """Store which part of the dataset is judged, once; `move` refuses to lock a second time."""
     try:
         return selections.fix(campaign) if campaign.state == Campaign.State.DRAFT else {}
     except CannotChoose as refused:
         raise NotAllowedNow(
-            f"What is judged does not fit the dataset any more: {refused}"
+            f"The selection of what is judged no longer fits the dataset: {refused}"
         ) from None
 
 
 def protocol_of(campaign: Campaign) -> dict[str, Any]:
-    """Return everything a later change would deviate from; of a collection of several files, the
-    hash of each.
+    """Return the protocol from which later changes deviate; for a dataset of several files, it
+    contains the hash of each.
 
-    Of ratings that were imported, nothing was drawn here.
+    Imported ratings have no draws and no checks, because nothing was drawn here.
     """
 
     def said(*names: str) -> dict[str, Any]:
@@ -325,8 +326,8 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
 
 
 def _quality_of(campaign: Campaign) -> dict[str, Any]:
-    """Return what the protocol says of checks, flags, exclusion and the rate of pay: every
-    threshold as it is now."""
+    """Return the protocol's entries on checks, flags, exclusion and the rate of pay, with every
+    threshold's current value."""
     plan = {"quality": quality.to_document(quality.from_document(campaign.quality))}
     return (
         plan | ({"rate": campaign.rate} if campaign.rate else {}) | check_items.protocol(campaign)
@@ -352,7 +353,7 @@ def move(
             and held.state == Campaign.State.CLOSED
         ):
             raise NotAllowedNow(
-                "The secret of the draws is revealed: whoever knows it can name the systems. Plan another campaign."
+                "The secret of the draws is revealed: anyone who knows it can name the systems. Plan another campaign."
             )
         if to == Campaign.State.OPEN:
             draws.keep_secret(campaign=held, now=now)
@@ -361,7 +362,7 @@ def move(
         if to == Campaign.State.OPEN:
             columns["closed_at"] = None
         elif to == Campaign.State.CLOSED:
-            # out of the archive it is as old as before, so that nobody is forgotten any later
+            # back from the archive it keeps its closing date, so that no account is erased later
             columns["closed_at"] = held.closed_at or now
         _set(held, {"state": to, **columns})
         after = (
@@ -391,13 +392,13 @@ def open_(
                 campaign=campaign, kind=Round.Kind.CHECKS, defaults={"opened_at": now}
             )
             rounds.reopen(round=own)
-        # to a simulated copy nobody is let in, and whoever tries a draft need not be its maker
+        # no annotator can join a simulated copy, and a dry run's user need not be the draft's maker
         if campaign.origin != Campaign.Origin.SIMULATED and not rounds.keeps_use(campaign):
             raise NotAllowedNow(rounds.USE_ENDED)
 
 
 def close(*, campaign: Campaign, now: datetime, by: User | None = None) -> None:
-    """Close a campaign and its rounds; what was submitted stays, a task still held can be handed in
+    """Close a campaign and its rounds; submitted tasks stay, and a task still held can be submitted
     as an extra."""
     with transaction.atomic():
         move(campaign=campaign, to=Campaign.State.CLOSED, now=now, by=by)
@@ -406,7 +407,7 @@ def close(*, campaign: Campaign, now: datetime, by: User | None = None) -> None:
 
 
 def discard(*, campaign: Campaign, by: User | None = None, progress: TellProgress = silent) -> None:
-    """Delete a draft that nobody judged in, with its links and roles."""
+    """Delete a draft that no annotator has joined, with its links and roles."""
     with transaction.atomic():
         held = _held(campaign)
         if held.state != Campaign.State.DRAFT:
@@ -424,13 +425,13 @@ def discard(*, campaign: Campaign, by: User | None = None, progress: TellProgres
 
 
 def remove(*, campaign: Campaign, by: User | None = None, progress: TellProgress = silent) -> None:
-    """Remove a campaign that nobody joined or judged in, with its links and roles; the caller holds
-    its lock. The job that does it stays, and is nobody's but of whoever asked for it.
+    """Remove a campaign that no annotator joined or judged in, with its links and roles; the caller
+    holds its lock. The job that removes it stays, and only the user who asked for it owns it.
 
     Raises
     ------
     ProtectedError
-        Where something rests on it, such as an analysis.
+        If other rows, such as an analysis, refer to it.
     """
     with transaction.atomic():
         bulk.check_at_once()
@@ -445,8 +446,8 @@ def remove(*, campaign: Campaign, by: User | None = None, progress: TellProgress
 
 
 def laid_out(*campaigns: Campaign) -> tuple[QuerySet[Any], ...]:
-    """Return the tasks and places of campaigns with what points at them, in the order in which they
-    can be deleted."""
+    """Return the tasks and places of campaigns and the rows that refer to them, in the order in
+    which they can be deleted."""
     own, of_tasks = {"round__campaign__in": campaigns}, {"task__round__campaign__in": campaigns}
     return (
         Assignment.objects.filter(**own),
@@ -458,7 +459,7 @@ def laid_out(*campaigns: Campaign) -> tuple[QuerySet[Any], ...]:
 
 
 def is_slow_to_remove(*campaigns: Campaign) -> bool:
-    """Whether to remove campaigns would keep a page waiting."""
+    """Return whether removing campaigns takes too long for a page, so that a job does it."""
     return sum(rows.count() for rows in laid_out(*campaigns)) > LARGE
 
 
@@ -477,14 +478,14 @@ def is_slow_to_open(campaign: Campaign) -> bool:
 
 
 def follows_draft(campaign: Campaign) -> bool:
-    """Say whether a campaign is the copy of a dry run, so that its people are those of its
+    """Return whether a campaign is the copy of a dry run, so that its people are those of its
     draft."""
     return DryRun.objects.filter(campaign=campaign, draft__isnull=False).exists()
 
 
 def check_own_people(campaign: Campaign) -> None:
-    """Raise NotAllowedNow where nobody can be given a role or a way in, or lose one, for the people
-    are those of a draft."""
+    """Raise NotAllowedNow for a dry run's copy: its roles and links cannot be changed, because its
+    people are those of the draft."""
     if follows_draft(campaign):
         raise NotAllowedNow(
             "This is a copy of a dry run: simulated annotators judge in it, and its people are those "
@@ -493,8 +494,8 @@ def check_own_people(campaign: Campaign) -> None:
 
 
 def invite(*, campaign: Campaign, by: User, places: int = 1, **columns: Any) -> Invitation:
-    """Make a link by which annotators join, one unless more are named; asked for twice at once, it
-    is one link."""
+    """Make a link by which `places` annotators can join; the same request within `DOUBLE_CLICK`
+    returns the first link."""
     check_own_people(campaign)
     asked = {"campaign": campaign, "created_by": by, "places": places, **columns}
     with transaction.atomic():
@@ -519,12 +520,12 @@ def invite(*, campaign: Campaign, by: User, places: int = 1, **columns: Any) -> 
 
 
 def name_of(link: Invitation) -> str:
-    """Return what an event calls a link; its label may name a person."""
+    """Return the name of a link for events: not its label, which may name a person."""
     return f"link {link.pk}"
 
 
 def revoke(*, invitation: Invitation, now: datetime, by: User | None = None) -> None:
-    """Make a link worthless; whoever joined by it stays."""
+    """Revoke a link; annotators who joined by it stay."""
     with transaction.atomic():
         if Invitation.objects.filter(pk=invitation.pk, revoked_at__isnull=True).update(
             revoked_at=now
@@ -538,19 +539,19 @@ def revoke(*, invitation: Invitation, now: datetime, by: User | None = None) -> 
 
 
 def add_member(*, campaign: Campaign, user: User, role: str, by: User | None = None) -> Membership:
-    """Give an account a role; one that sees judgments, only where a password shows whose account it
-    is. A role in a draft is one in its dry runs too."""
+    """Give an account a role; roles that see judgments need an account with a password, which shows
+    whose it is. Such a role in a draft applies to its dry runs too."""
     check_own_people(campaign)
     if role != Membership.Role.ANNOTATOR and not user.has_usable_password():
         raise NotAllowedNow("Managers and analysts need an account with a password of their own.")
     if role == Membership.Role.ANNOTATOR and judged_the_first(campaign, user):
-        raise NotAllowedNow("They judged or settled values in a study that this one reproduces.")
+        raise NotAllowedNow("They judged or adjudicated in a study that this one reproduces.")
     with transaction.atomic():
-        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # as who declines does
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # as declining does
         is_named = role == Membership.Role.ANNOTATOR and by != user
         if is_named and declined(campaign).filter(pk=user.pk).exists():
             raise NotAllowedNow(
-                "They declined to judge in this study. Send them a link: by it they can join all the same."
+                "They declined to judge in this study. Send them a link, by which they can still join."
             )
         member, new = Membership.objects.get_or_create(campaign=campaign, user=user, role=role)
         if new:
@@ -571,13 +572,13 @@ def add_member(*, campaign: Campaign, user: User, role: str, by: User | None = N
 
 
 def declined(campaign: Campaign) -> QuerySet[User]:
-    """Return who declined to judge in a campaign after they had been named."""
+    """Return the users who declined to judge in a campaign after a manager had named them."""
     told = Event.objects.filter(act=Event.Act.DECLINED, campaign=campaign.uuid)
     return User.objects.filter(pk__in=told.values("who"))
 
 
 def judged_the_first(campaign: Campaign, user: User) -> bool:
-    """Say whether somebody judged, or was named to settle values, in the study that a campaign
+    """Return whether a user judged, or was named adjudicator, in the study that a campaign
     reproduces or in one that this reproduces in turn."""
     earlier, first = [], campaign.reproduces
     while first is not None:
@@ -585,7 +586,7 @@ def judged_the_first(campaign: Campaign, user: User) -> bool:
         first = first.reproduces
     if not earlier:
         return False
-    # the history also knows those who were named before somebody else
+    # the history also has adjudicators who were replaced later
     named = Event.objects.filter(
         act=Event.Act.ADJUDICATOR_NAMED,
         campaign__in=[each.uuid for each in earlier],
@@ -595,8 +596,8 @@ def judged_the_first(campaign: Campaign, user: User) -> bool:
 
 
 def remove_member(*, campaign: Campaign, user: User, role: str, by: User | None = None) -> None:
-    """Take a role away; a campaign keeps at least one manager. Who has no role left but to judge
-    settles no values either, until they are named again."""
+    """Take a role away; a campaign keeps at least one manager. A user who is left with no role, or
+    with the annotator's only, is no longer adjudicator until named again."""
     check_own_people(campaign)
     with transaction.atomic():
         _held(campaign)
@@ -606,8 +607,8 @@ def remove_member(*, campaign: Campaign, user: User, role: str, by: User | None 
         if role == Membership.Role.MANAGER and managers.exclude(user=user).count() == 0:
             raise NotAllowedNow("A campaign keeps at least one manager who may log in.")
         gone, _of = Membership.objects.filter(campaign=campaign, user=user, role=role).delete()
-        # dry runs show the same dataset and plan: whoever leaves a study leaves its copies, also
-        # where they were given another role there
+        # dry runs show the same dataset and plan: users who leave a study leave its copies, even if
+        # they were given another role there
         in_copies = Membership.objects.filter(campaign__dry_run__draft=campaign, user=user)
         staff = campaign.memberships.filter(user=user).exclude(role=Membership.Role.ANNOTATOR)
         (in_copies.filter(role=role) if staff.exists() else in_copies).delete()

@@ -1,5 +1,5 @@
-"""An address that speaks the OpenAI chat protocol: a question goes there, a reply comes back, or
-why there is none."""
+"""Questions to an address that speaks the OpenAI chat protocol, and its replies, or why there is
+none."""
 
 import json
 import re
@@ -18,8 +18,8 @@ from judging.protocols.machine_prompts import storable
 TRIES = 3
 LATER = (429, 500, 502, 503, 504, 529)  # the server may answer another time
 SAID_KEPT = 500  # characters of a refusal
-SHORTEST_KEY = 8  # characters; a shorter one is no secret, and part of other words
-PLAUSIBLE_TOKENS = 10_000_000  # of one call; a server that says more is not believed
+SHORTEST_KEY = 8  # characters; a shorter one is no secret, and occurs in other words
+PLAUSIBLE_TOKENS = 10_000_000  # of one call; a larger number from a server is reduced to this
 
 
 class CannotAsk(Exception):
@@ -29,7 +29,7 @@ class CannotAsk(Exception):
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server sent."""
+    """A server's reply to one question, with the tokens it used."""
 
     text: str
     tokens_in: int
@@ -39,8 +39,8 @@ class Reply:
 
 
 class Unanswered(Exception):
-    """One question got no usable reply; the message says why, `raw` is what came. `billed` is the
-    reply where the server says that it took tokens all the same."""
+    """One question got no usable reply; the message says why, and `raw` is what the server sent.
+    `billed` is the reply if the server reports tokens for it all the same."""
 
     def __init__(self, reason: str, raw: str = "", billed: Reply | None = None) -> None:
         super().__init__(reason)
@@ -64,7 +64,7 @@ class Chat:
         if not self.address.startswith(("http://", "https://")):
             raise CannotAsk("the address begins with http:// or https://")
         if not is_key(self.key):
-            raise CannotAsk("the key holds signs that cannot be sent")
+            raise CannotAsk("the key contains characters that cannot be sent")
 
     def ask(self, system: str, user: str) -> Reply:
         """Return the reply to one question; a server that is busy or late is asked again, three
@@ -81,8 +81,8 @@ class Chat:
                 reason = (
                     f"no answer: {getattr(error, 'reason', '') or error or type(error).__name__}"
                 )
-            # their words are the server's, who may repeat the key; ValueError is of a piece that is
-            # said to be shorter than nothing
+            # without their messages, in which a server may repeat the key; ValueError is raised for
+            # a chunk of negative length
             except (HTTPException, ValueError) as error:
                 reason = f"no answer: {type(error).__name__}"
             if attempt < TRIES:
@@ -108,7 +108,7 @@ class Chat:
         return replace(reply, text=text, model=model)
 
     def _said_with(self, error: HTTPError) -> str:
-        """Return what a server said with a refusal; shortened last, so no part of a key is left."""
+        """Return a refusal's text; it is shortened last, so that no part of a key is left."""
         try:
             said = error.read()
         except (OSError, HTTPException, ValueError):
@@ -116,11 +116,11 @@ class Chat:
         return self.without_key(storable(said.decode("utf-8", "replace")))[:SAID_KEPT]
 
     def without_key(self, said: str) -> str:
-        """Return what a server said, which is kept and shown; some repeat the key, also as JSON
-        may write it, within other JSON too."""
+        """Return a server's text without the key, because it is stored and shown; some servers
+        repeat the key, also as JSON may write it, even within other JSON."""
         if len(self.key) < SHORTEST_KEY:
             return said
-        # as it is first: read as JSON, signs before a key that begins with digits may swallow them
+        # first as it is: read as JSON, an escape before a key that begins with digits may take them
         for written in (BACKSLASHES, SPELLED):
             said = _without(self.key, said, written)
         return said
@@ -132,13 +132,13 @@ SPELLED = re.compile(r"(?:\\+(?:u005c)*)+(?:u([0-9a-f]{4}))?|\Z", re.IGNORECASE)
 
 
 def _without(key: str, said: str, written: re.Pattern[str]) -> str:
-    """Return a text without a key that holds no backslash. It is looked for in the text as it
-    reads without what `written` finds: backslashes, with the number of a sign or without.
+    """Return a text without a key that contains no backslash. The key is searched for in the text
+    without the matches of `written`: backslashes, with a character's number or without.
 
-    A pattern of the key's signs would take the length of the text times that of the key.
+    A pattern of the key's characters would take time in the text's length times the key's.
     """
     pieces = list[str]()  # of the text as it reads
-    begins, places = [-1], [-1]  # where each piece begins in that, and in what was said
+    begins, places = [-1], [-1]  # where each piece begins in the text as it reads, and in `said`
     length = at = 0
     for found in written.finditer(said):
         pieces.append(said[at : found.start()])
@@ -153,7 +153,7 @@ def _without(key: str, said: str, written: re.Pattern[str]) -> str:
             length += 1
 
     def end(read: int) -> int:
-        """Return where so many signs end in what was said."""
+        """Return where the first `read` characters of the text as it reads end in `said`."""
         piece = bisect_left(begins, read) - 1
         return places[piece] + read - begins[piece]
 
@@ -168,8 +168,8 @@ def _without(key: str, said: str, written: re.Pattern[str]) -> str:
 
 
 def is_key(text: str) -> bool:
-    """Say whether a header can hold a key: what cannot be sent would stand in an error. A token of
-    a header has no backslash (RFC 6750), which would be lost among those of JSON."""
+    """Return whether a header can contain a key: one that cannot be sent would appear in an error.
+    A header's token has no backslash (RFC 6750), which would be lost among those of JSON."""
     return text.isascii() and text.isprintable() and not set(text) & {" ", "\\"}
 
 
@@ -177,7 +177,7 @@ UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, OverflowError,
 
 
 def _reply(raw: str) -> Reply:
-    """Read what a server sent, which may be anything; the database keeps no NUL and half a pair."""
+    """Read a server's reply, which may be anything; the database stores no NUL or lone surrogate."""
     billed = None
     try:
         found = json.loads(raw)
@@ -194,7 +194,7 @@ def _reply(raw: str) -> Reply:
 
 
 def _tokens(found: Any) -> tuple[int, int]:
-    """Return how many tokens a server says that it took; nothing where it says no numbers."""
+    """Return how many tokens a server reports for question and reply; 0 where it reports none."""
     usage = found.get("usage") or {}
     asked, answered = (
         min(max(int(usage.get(name) or 0), 0), PLAUSIBLE_TOKENS)

@@ -1,4 +1,4 @@
-"""The gold questions and degraded copies of a campaign, kept in a collection of their own."""
+"""The gold questions and degraded copies of a campaign, stored in a dataset of their own."""
 
 import hashlib
 import json
@@ -29,8 +29,8 @@ from judging.models import (
 
 
 class NotAQuestion(ValueError):
-    """What is to become a check is no question of the campaign's collection, or has no accepted
-    value."""
+    """The check is not made from a question of the campaign's dataset, it has no accepted value, or
+    the protocol is locked."""
 
 
 def add_gold(
@@ -41,8 +41,8 @@ def add_gold(
     accepted: Mapping[int, Iterable[int]],
     by: User | None = None,
 ) -> CheckItem:
-    """Keep a question with the values that are right, by criterion; an empty text takes the
-    question as it is."""
+    """Store a gold question with its accepted values by criterion; an empty text leaves the
+    question's text unchanged."""
     values = _ticked(accepted)
     with transaction.atomic():
         item = _add(campaign, CheckKind.GOLD, unit, text, "")
@@ -58,7 +58,7 @@ def add_gold(
 
 
 def add_degraded(*, campaign: Campaign, unit: Unit, text: str, method: str) -> CheckItem:
-    """Keep a question that was made worse; it is shown long after the one it was made of."""
+    """Store a degraded copy of a question; it is shown long after its original."""
     with transaction.atomic():
         return _add(campaign, CheckKind.DEGRADED, unit, text, method)
 
@@ -71,8 +71,8 @@ def correct_gold(
     now: datetime,
     reason: str,
 ) -> None:
-    """Change what is right. What annotators answered stays; who passed is worked out anew from here
-    on.
+    """Change a gold question's accepted values. Annotators' answers stay; whether they passed is
+    computed from the new values.
 
     After the lock this is a deviation, which the report lists with its reason.
     """
@@ -121,8 +121,7 @@ def copy(*, of: Campaign, to: Campaign) -> None:
 
 
 def retire(*, item: CheckItem, by: User, now: datetime) -> None:
-    """Show a check to nobody any more, and leave it out of all results; what was said of it
-    stays."""
+    """Show a check to no further annotator, and exclude it from all results; its judgments stay."""
     with transaction.atomic():
         if CheckItem.objects.filter(pk=item.pk, retired_at__isnull=True).update(retired_at=now):
             about = f"{item.kind} {item.pk}"
@@ -130,7 +129,7 @@ def retire(*, item: CheckItem, by: User, now: datetime) -> None:
 
 
 def discard(*, campaign: Campaign) -> None:
-    """Remove the checks of a draft that nobody judged in."""
+    """Delete the checks of a draft in which no annotator has judged."""
     CheckItem.objects.filter(campaign=campaign).delete()
     for own in Collection.objects.filter(checks_of=campaign):
         own.sources.all().delete()
@@ -152,8 +151,7 @@ def _written(values: Mapping[int, Sequence[int]]) -> str:
 
 
 def protocol(campaign: Campaign) -> dict[str, Any]:
-    """Return what the lock fixes of the checks: how many there are of each kind, and a hash of
-    them."""
+    """Return what the lock fixes of the checks: how many there are of each kind, and their hash."""
     lines: list[list[Any]] = []
     for item in campaign.check_items.filter(retired_at__isnull=True).select_related(
         "unit__question", "original"
@@ -177,10 +175,10 @@ def _accept(item: CheckItem, values: Mapping[int, Sequence[int]]) -> None:
 
 
 def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> CheckItem:
-    """Copy the source of a question into the collection of the checks, with another text in the
-    question's place."""
+    """Copy a question's source into the dataset of the checks; `text`, if not empty, replaces the
+    question's text."""
     if Campaign.objects.select_for_update().get(pk=campaign.pk).state != Campaign.State.DRAFT:
-        raise NotAQuestion("The protocol is locked, and with it which checks there are.")
+        raise NotAQuestion("The protocol is locked, so its checks cannot change.")
     origin = unit.question_set.source
     if (
         origin.collection_id != campaign.collection_id

@@ -1,4 +1,4 @@
-"""How annotators did in checks."""
+"""Annotators' results in checks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,9 +7,9 @@ from judging.models import Campaign, Round
 from judging.models.statements import rows
 from judging.quality import Checked
 
-# Who reports a gold question as broken and leaves it unanswered met it and did not pass: nobody has
-# the checks they suspect left out by reporting them. A question that is broken counts for nobody
-# once it is retired.
+# An annotator who reports a gold question as broken and leaves it unanswered has not passed it:
+# reporting suspected checks must not exclude them. A question that is really broken counts for no
+# annotator once it is retired.
 GOLD = """
 SELECT enrollment_id, item_id, passed AND NOT evaded, evaded FROM (
 SELECT met.enrollment_id, met.item_id, coalesce(bool_and(EXISTS (
@@ -45,7 +45,7 @@ JOIN judging_judgment first ON first.assignment_id = earlier.id AND first.unit_i
 WHERE met.kind = 'repeat' AND own.round_id = %(round)s
 ORDER BY met.task_id, said.unit_id, said.criterion_id
 """
-# values of a question that was rated once and, when it came again, was reported instead
+# values of a question that was rated first and reported as broken when it was repeated
 UNREPEATED = """
 SELECT met.enrollment_id, first.criterion_id, count(*)
 FROM judging_checktask met
@@ -85,7 +85,7 @@ GROUP BY met.enrollment_id, item.id ORDER BY item.id
 
 
 def counted(campaign: Campaign) -> dict[str, list[list[Any]]]:
-    """Return what annotators made of checks, as rows that JSON can hold."""
+    """Return the outcomes of checks by annotator, as rows that JSON can hold."""
     round = (
         Round.objects.filter(campaign=campaign, kind=Round.Kind.CHECKS)
         .values_list("pk", flat=True)
@@ -105,7 +105,7 @@ def _plain(value: Any) -> Any:
 
 
 def results(found: Mapping[str, Sequence[Sequence[Any]]]) -> dict[int, Checked]:
-    """Return how each annotator did in checks, by the enrollment's key."""
+    """Return each annotator's results in checks, by the enrollment's key."""
     kinds = ("gold", "repeats", "unrepeated", "degraded")
     answered: dict[int, dict[str, list[list[Any]]]] = {}
     for kind in kinds:
@@ -117,7 +117,7 @@ def results(found: Mapping[str, Sequence[Sequence[Any]]]) -> dict[int, Checked]:
         done[who] = Checked(
             gold=len(of["gold"]),
             passed=sum(bool(said[0]) for said in of["gold"]),
-            evaded=sum(any(said[1:]) for said in of["gold"]),  # older counts do not say it
+            evaded=sum(any(said[1:]) for said in of["gold"]),  # older counts lack it
             pairs=len(of["repeats"]),
             same=sum(said[0] == said[1] for said in of["repeats"]),
             unrepeated=sum(said[0] for said in of["unrepeated"]),

@@ -1,8 +1,8 @@
-"""Dealing checks between an annotator's tasks: gold questions, hidden repeats, degraded copies.
+"""Placing checks between an annotator's tasks: gold questions, hidden repeats, degraded copies.
 
-Which turn has one is drawn from the campaign's secret for each annotator. A check is a task of its
-own in a round of its own kind, made when it is due: pages, drafts and submission treat it as any
-other, and no analysis reads it.
+After which tasks a check comes is drawn from the campaign's secret for each annotator. A check is a
+task of its own in a round of its own kind, made when it is due: pages, drafts and submission treat
+it like any other task, and no analysis reads it.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ from judging.quality import QualityPlan
 
 
 def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
-    """Do what `assignments.claim` does, with checks between the tasks of the main round."""
+    """Claim a task as `assignments.claim` does, with checks between the tasks of the main round."""
     if _has_checks(round) and assignments.accepts(round):
         with transaction.atomic():
             may = not assignments.alone(enrollment=enrollment) and assignments.admits(
@@ -46,7 +46,7 @@ def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
 
 
 def following(*, enrollment: Enrollment, round: Round) -> Here | Finished | None:
-    """Do what `assignments.following` does, with checks between the tasks of the main round."""
+    """Claim a task as `assignments.following` does, with checks between those of the main round."""
     if round.kind == Round.Kind.CHECKS:
         campaign = round.campaign
         round = Round.objects.get(campaign=campaign, kind=Round.Kind.MAIN)
@@ -61,9 +61,9 @@ def _has_checks(round: Round) -> bool:
 
 
 def planned(*, plan: QualityPlan, campaign: Campaign, enrollment: Enrollment, turn: int) -> str:
-    """Return the kind of check that stands after so many tasks of an annotator; "" for none.
+    """Return the kind of check that comes after `turn` tasks of an annotator; "" for none.
 
-    Repeats and degraded copies need tasks that lie far enough back, gold questions do not.
+    Repeats and degraded copies need more than `plan.gap` tasks before them, gold questions one.
     """
     drawn = KeyedDraws(bytes.fromhex(campaign.secret), within="checks").stream(
         f"{enrollment.draw_id}/{turn}"
@@ -81,10 +81,10 @@ def planned(*, plan: QualityPlan, campaign: Campaign, enrollment: Enrollment, tu
 
 
 def _due(enrollment: Enrollment, main: Round) -> Assignment | None:
-    """Return the check an annotator holds, left, or meets now; None where a task of the study comes
-    next.
+    """Return the check that an annotator holds, has left unfinished, or gets now; None if a task of
+    the study comes next.
 
-    The caller holds the enrollment's row, so one annotator never gets two at once.
+    The caller has locked the enrollment's row, so one annotator never gets two at once.
     """
     if Assignment.objects.held_by(enrollment).filter(round=main).exists():
         return None
@@ -104,7 +104,7 @@ def _due(enrollment: Enrollment, main: Round) -> Assignment | None:
 
 
 def _again(unfinished: Assignment, main: Round) -> Assignment | None:
-    """Give back the check that somebody holds, or left and finds free again."""
+    """Return the check that an annotator holds, or a released one whose place is free again."""
     unfinished.round.campaign = main.campaign
     if unfinished.state == Assignment.State.RELEASED:
         if not assignments.take_place_again(assignment=unfinished):
@@ -118,7 +118,7 @@ def _again(unfinished: Assignment, main: Round) -> Assignment | None:
 def _make(
     kind: str, plan: QualityPlan, enrollment: Enrollment, main: Round, turn: int
 ) -> Assignment | None:
-    """Make the check that is due; None where nothing fits yet."""
+    """Make the check that is due; None if no item or earlier task fits yet."""
     stream = KeyedDraws(bytes.fromhex(main.campaign.secret), within="checks").stream(
         f"{enrollment.draw_id}/{turn}/{kind}"
     )
@@ -138,7 +138,7 @@ def _make(
 def _fitting(
     kind: str, enrollment: Enrollment, main: Round, earlier: Sequence[int], met: Any
 ) -> list["_Check"]:
-    """Return the checks with items that an annotator may meet now."""
+    """Return the checks with items that an annotator may get now."""
     items = CheckItem.objects.filter(campaign=main.campaign, kind=kind, retired_at__isnull=True)
     items = items.exclude(pk__in=met.exclude(item=None).values("item")).order_by("pk")
     if own := authorships.own_names(enrollment):
@@ -155,28 +155,28 @@ def _fitting(
     ]
     if kind == CheckKind.DEGRADED or (of_own and main.campaign.rubric.page_size > 1):
         return of_own
-    # an earlier page of single questions with the gold question among them: where there are several,
-    # only as long as no question that a gold one was made of was met, for then it stands out
+    # the gold question on an earlier page of single questions; on a page of several questions only
+    # while the annotator has seen none of the originals, because it would be conspicuous then
     return [_Check(kind, item, earlier[-1]) for item in items] if earlier else []
 
 
 def _shows(units: Sequence[int], own: Sequence[str]) -> bool:
-    """Whether a page shows a system of an annotator's own: none of the study's does, so they would
-    know a check by it."""
+    """Return whether a page shows a system that the annotator made: the study's pages never do, so
+    the annotator would recognise the check."""
     return Unit.objects.filter(pk__in=units, question_set__system__name__in=own).exists()
 
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """A check that an annotator may meet: an item, an earlier task of theirs again, or an item in
-    the place of something in that task."""
+    """A check that an annotator may get: an item, a repeat of an earlier task of theirs, or an item
+    that replaces a unit of that task."""
 
     kind: str
     item: CheckItem | None
     of_task: int | None
 
     def units(self, campaign: Campaign) -> list[int]:
-        """Return the units that stand on its page: as many as on any other."""
+        """Return the units on its page, as many as on any other page."""
         held = TaskUnit.objects.filter(task=self.of_task).order_by("position")
         before = list(held.values_list("unit", flat=True))
         if self.item is None:
@@ -188,7 +188,7 @@ class _Check:
         return _with_copies(self.item, before)
 
     def handed_to(self, enrollment: Enrollment, main: Round, turn: int) -> Assignment:
-        """Store the check's task, and hand it to its annotator."""
+        """Store the check's task, and assign it to its annotator."""
         campaign = main.campaign
         round = Round.objects.select_for_update().get(campaign=campaign, kind=Round.Kind.CHECKS)
         round.campaign = campaign
@@ -222,8 +222,8 @@ class _Check:
 
 
 def check_pages(campaign: Campaign) -> None:
-    """Raise TooLargePage where the page of a gold question would hold too much: it shows what the
-    systems say of its source, be that judged or not."""
+    """Raise TooLargePage if the page of a gold question would be too large: it shows the systems'
+    questions about its source even if these are not judged."""
     gold = campaign.check_items.filter(kind=CheckKind.GOLD, retired_at__isnull=True)
     for item in gold.select_related("unit__question_set__source", "original__question_set"):
         page = Unit.objects.filter(pk__in=_page_of(item, campaign))
@@ -231,8 +231,8 @@ def check_pages(campaign: Campaign) -> None:
 
 
 def _page_of(item: CheckItem, campaign: Campaign) -> list[int]:
-    """Return the units of the task that the protocol makes of an item's source, with the item in
-    it."""
+    """Return the units of the task that contains the item, as the protocol cuts the item's source
+    into tasks."""
     held = item.unit.question_set.source.question_sets.order_by("pk")
     sets = map(rounds.CutSet._make, held.values_list("pk", "source_id", "system_id"))
     units = rounds.cut_units(_shown_with(item, campaign))
@@ -242,9 +242,9 @@ def _page_of(item: CheckItem, campaign: Campaign) -> list[int]:
 
 
 def _shown_with(item: CheckItem, campaign: Campaign) -> QuerySet[Unit]:
-    """Return the copies of what is judged of an item's source, and the item; where nothing of the
-    source is judged, the copies of what the systems that are judged say of it. A longer page than
-    all others would be known as a check."""
+    """Return the item with copies of the judged units of its source; if none of them is judged,
+    with copies of the judged systems' units. A page longer than all others would be recognised as a
+    check."""
     copies = Unit.objects.filter(question_set__source=item.unit.question_set.source_id)
     if not selections.narrows(campaign):
         return copies
@@ -264,7 +264,7 @@ def _shown_with(item: CheckItem, campaign: Campaign) -> QuerySet[Unit]:
 
 
 def _with_copies(item: CheckItem, units: Sequence[int]) -> list[int]:
-    """Return units with the copies of an item's source in the place of what they are copies of."""
+    """Return units, with those of the item's source replaced by their copies."""
     place = ("pk", "question_set__system__name", "position")
     copied = Unit.objects.filter(question_set__source=item.unit.question_set.source_id)
     copies = {(name, position): pk for pk, name, position in copied.values_list(*place)}
@@ -292,7 +292,7 @@ def progress(*, assignment: Assignment) -> Progress:
         )
         last = of_study.done + left
         if (most := campaign.tasks_per_annotator) is not None:
-            last = min(last, most - 1)  # nothing comes after the last task of a share
+            last = min(last, most - 1)  # no check comes after an annotator's last task
         turns = range(of_study.done + 1, last + 1)
         left += sum(
             bool(planned(plan=plan, campaign=campaign, enrollment=enrollment, turn=turn))
@@ -303,7 +303,7 @@ def progress(*, assignment: Assignment) -> Progress:
 
 
 def own_rounds(assignment: Assignment) -> list[int]:
-    """Return the rounds whose tasks an annotator takes for one row of tasks: the main one with its
+    """Return the rounds whose tasks an annotator sees as one sequence: the main one with its
     checks."""
     round = assignment.round
     if not round.campaign.checked or round.kind not in (Round.Kind.MAIN, Round.Kind.CHECKS):
@@ -315,8 +315,8 @@ def own_rounds(assignment: Assignment) -> list[int]:
 
 
 def before(*, assignment: Assignment) -> Any:
-    """Return the key of the task that its annotator handed in before this one, checks among
-    them."""
+    """Return the id of the assignment that its annotator submitted before this one, checks
+    included."""
     if len(own := own_rounds(assignment)) == 1:
         return assignments.before(assignment=assignment)
     done = Assignment.objects.done_by(cast(Enrollment, assignment.enrollment)).filter(round__in=own)
@@ -326,7 +326,7 @@ def before(*, assignment: Assignment) -> Any:
 
 
 def forget(*, enrollment: Enrollment) -> None:
-    """Remove the tasks that were made for one annotator, whose assignments are gone."""
+    """Delete the checks that were made for one annotator, whose assignments are deleted already."""
     tasks = list(CheckTask.objects.filter(enrollment=enrollment).values_list("task", flat=True))
     CheckTask.objects.filter(task__in=tasks).delete()
     Assignment.objects.filter(task__in=tasks, state=Assignment.State.OPEN).delete()

@@ -1,5 +1,5 @@
-"""Reproductions: a closed study once more, by the same protocol on the same items, with new
-annotators."""
+"""Reproductions: campaigns that repeat a closed study by the same protocol on the same items, with
+new annotators."""
 
 from django.db import transaction
 
@@ -11,10 +11,10 @@ ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
 
 
 def clone(*, campaign: Campaign, by: User) -> Campaign:
-    """Make a draft that reproduces a closed study: its plan, checks, items and decisions, nobody in
-    it.
+    """Make a draft that reproduces a closed study: its plan, checks, items and decisions, no
+    annotators.
 
-    The lock refuses it where a part that decides what is judged and how was changed since
+    The draft cannot be locked if a part that decides what is judged and how was changed since
     (`fixed_parts`).
     """
     if campaign.state not in ENDED or campaign.origin == Campaign.Origin.SIMULATED:

@@ -14,9 +14,9 @@ JOIN judging_unit unit ON unit.question_set_id = held.id AND unit.position IS NO
 LEFT JOIN judging_question question ON question.unit_id = unit.id
 WHERE source.collection_id = %(collection)s AND source.repeat_of_id IS NULL GROUP BY 1
 """
-# White space collapsed, case kept, as the rules compare questions; not in texts so long that they
-# are no questions, which would take minutes. Of a set of one none repeats another, so most texts
-# need not be compared.
+# White space is collapsed and case kept, as the rules compare questions, except in texts too long
+# to be questions, which would take minutes. In a set of one question none repeats another, so most
+# texts need not be compared.
 REPEATED = r"""
 SELECT system_id, sum(n)::int FROM (
     SELECT held.system_id,
@@ -32,8 +32,8 @@ SELECT system_id, sum(n)::int FROM (
     GROUP BY held.id) of_sets
 GROUP BY 1
 """
-# By the two indexes that hold the values, so that no score is read: one of questions and sets, one of
-# systems
+# Uses the two indexes that contain the values, of units and of systems, so that no row of scores is
+# read
 SCORES = """
 SELECT metric.id, of_units.scores + of_systems.scores, of_units.valued + of_systems.valued
 FROM judging_metric metric,

@@ -1,5 +1,4 @@
-"""The dataset of a collection: from the plain records of a file to rows, every slot of every
-question set included."""
+"""Datasets (collections): sharing them, handing them over, quarantining rows, and deleting."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -42,7 +41,7 @@ Put = Callable[[type[Model], tuple[str, ...], Iterable[tuple[object, ...]]], Non
 
 
 class InUse(Exception):
-    """Campaigns are about the collection; `campaigns` says which."""
+    """Campaigns are about the dataset; `campaigns` lists them."""
 
     def __init__(self, campaigns: tuple[Campaign, ...]) -> None:
         super().__init__("Campaigns are about this dataset.")
@@ -50,7 +49,7 @@ class InUse(Exception):
 
 
 def share(*, collection: Collection, user: User, by: User | None = None) -> CollectionShare:
-    """Give somebody the right to read a collection and to plan campaigns about it."""
+    """Give a user the right to read a dataset and to plan campaigns about it."""
     with transaction.atomic():
         right, new = CollectionShare.objects.get_or_create(collection=collection, user=user)
         if new:
@@ -64,20 +63,20 @@ def share(*, collection: Collection, user: User, by: User | None = None) -> Coll
 
 
 def name_of(collection: Collection) -> str:
-    """Return what an event calls a collection."""
+    """Return the name of a collection for events."""
     return f"collection {collection.pk}"
 
 
 def end_use(*, collection: Collection, user: User, now: datetime, by: User | None = None) -> int:
-    """Take somebody's right on a collection back: their campaigns about it stop, pilots and
-    calibrations too, and nobody but its owner sees them.
+    """Take back a user's right to a dataset: their campaigns about it stop, pilots and calibrations
+    too, and only the dataset's owner sees them.
 
-    What was judged is kept. Return how many campaigns were stopped.
+    Judgments are kept. Return how many campaigns were stopped.
     """
     with transaction.atomic():
         CollectionShare.objects.filter(collection=collection, user=user).delete()
         theirs = collection.campaigns.filter(created_by=user)
-        # nobody can join a simulated copy, and a job may be filling it
+        # no annotator can join a simulated copy, and a job may be filling it
         running = list(
             theirs.filter(state=Campaign.State.OPEN).exclude(origin=Campaign.Origin.SIMULATED)
         )
@@ -99,7 +98,7 @@ def end_use(*, collection: Collection, user: User, now: datetime, by: User | Non
 def quarantine(
     *, collection: Collection, problems: Iterable[Problem], added_file: AddedFile | None = None
 ) -> int:
-    """Keep what could not be stored: where it stood, what it was, and why; return how many."""
+    """Store what could not be imported: row, column, value and reason of each; return how many."""
     rows = [
         Quarantine(
             collection=collection,
@@ -119,15 +118,15 @@ class CannotHandOver(Exception):
 
 
 def hand_over(*, collection: Collection, to: User, by: User | None = None) -> None:
-    """Make somebody else the owner; the old owner may use the collection until the new one ends
-    it."""
+    """Make another user the owner; the old owner may use the dataset until the new one ends that
+    right."""
     with transaction.atomic():
         held = (
             Collection.objects.select_for_update(no_key=True)
             .select_related("owner")
             .get(pk=collection.pk)
         )
-        if held.owner_id != collection.owner_id:  # whoever gave it away a moment before
+        if held.owner_id != collection.owner_id:  # it was handed over a moment before
             raise CannotHandOver(f"{held.owner.get_username()} owns it by now.")
         if held.owner_id == to.pk:
             raise CannotHandOver(f"{to.get_username()} owns it already.")
@@ -146,8 +145,7 @@ def hand_over(*, collection: Collection, to: User, by: User | None = None) -> No
 
 
 def hand_over_all(*, owner: User, to: User, by: User) -> tuple[int, int]:
-    """Hand over what somebody leaves behind: their collections, and the campaigns that nobody else
-    manages.
+    """Hand over a user's datasets, and the campaigns that no other active user manages.
 
     Return how many of each.
     """
@@ -172,12 +170,12 @@ def hand_over_all(*, owner: User, to: User, by: User) -> tuple[int, int]:
 def delete(
     *, collection: Collection, by: User | None = None, progress: TellProgress = silent
 ) -> None:
-    """Remove a collection with all it holds, and its file where nobody else has it.
+    """Delete a dataset with all its rows, and its file if no other dataset uses it.
 
     Raises
     ------
     InUse
-        Where a campaign is about it.
+        If a campaign is about it.
     """
     with transaction.atomic():
         held = Collection.objects.select_for_update().get(pk=collection.pk)
@@ -186,17 +184,17 @@ def delete(
         check_at_once()
         for done, rows in enumerate(parts := contents(held)):
             progress(done, len(parts), f"Removing {rows.model._meta.verbose_name_plural}")
-            # nothing but what is removed here points at them; the database checks it
+            # only rows that are deleted here refer to them; the database checks it
             rows._raw_delete(rows.db)
         files = _files_about(held)
-        held.jobs.filter(finished_at__isnull=False).delete()  # what they found has texts of it
+        held.jobs.filter(finished_at__isnull=False).delete()  # their results contain its texts
         held.delete()
         for file, is_list in files:
             if is_list:
                 forget_rows(file.sha256)
             elif not file.collections.exists() and not file.added_files.exists():
                 storage.let_go(file)
-        # by the file the dataset is known again where somebody else imported it too
+        # the file's hash identifies the dataset if another user imported the same file
         known_by = f"file {held.file_sha256}" if held.file_sha256 else ""
         history.note(
             Event.Act.COLLECTION_DELETED, by=by, about=name_of(collection), before=known_by
@@ -204,8 +202,8 @@ def delete(
 
 
 def _files_about(collection: Collection) -> list[tuple[StoredFile, bool]]:
-    """Return the files that a collection came from and those that were made of them, each with
-    whether it lists rows that needed a decision."""
+    """Return the files that a dataset was imported from and those made from them, each with whether
+    it lists rows that needed a decision."""
     examined = collection.added_files.values_list(
         "examined__rows_file", "examined__reading__sha256", "examined__listed__sha256"
     )
@@ -232,8 +230,8 @@ def is_slow_to_delete(collection: Collection) -> bool:
 
 
 def uses(collection: Collection) -> list[tuple[User, bool, list[Campaign]]]:
-    """Return everybody but the owner who may use a dataset or has a campaign about it: the user,
-    whether they may, and their campaigns."""
+    """Return the users besides the owner who may use a dataset or have a campaign about it: each
+    with whether they may use it, and their campaigns."""
     about = (
         collection.campaigns.exclude(created_by=collection.owner_id)
         .select_related("created_by")
@@ -250,7 +248,7 @@ def uses(collection: Collection) -> list[tuple[User, bool, list[Campaign]]]:
 
 
 def remove_scores(*, metric: Metric, by: User) -> None:
-    """Remove a column with all its values."""
+    """Delete a metric with all its scores."""
     with transaction.atomic():
         scores = Score.objects.filter(metric=metric)
         scores._raw_delete(scores.db)
@@ -260,7 +258,7 @@ def remove_scores(*, metric: Metric, by: User) -> None:
 
 
 def contents(collection: Collection) -> tuple[QuerySet[Any], ...]:
-    """Return all rows a collection holds, those first that others do not need."""
+    """Return all rows of a dataset, in an order in which they can be deleted."""
     sets = {"question_set__source__collection": collection}
     units = {f"unit__{path}": value for path, value in sets.items()}
     return (

@@ -1,4 +1,4 @@
-"""The crowd platform of a campaign: its settings, what they lack, and the requests it signs."""
+"""The crowd platform of a campaign: its settings, the rules they break, and its signed requests."""
 
 import hashlib
 import hmac
@@ -32,10 +32,10 @@ from judging.models import (
 from judging.pay import rate_of
 from judging.protocols import documents
 
-LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without signs that look alike
 PARAMETERS = ("kind", "person_param", "study_param", "session_param", "return_template")
 OPTIONS = ("minutes", "signed", "studies", "keys_url", "audience")
-OLDEST = timedelta(days=3)  # of a request: it is sent again for two days
+OLDEST = timedelta(days=3)  # age of a request: platforms resend one for two days
 NEWEST = timedelta(minutes=5)  # by which the platform's clock may be ahead
 
 
@@ -44,7 +44,7 @@ class NotNow(Exception):
 
 
 class Forged(Exception):
-    """The request does not bear the platform's signature, or is too old."""
+    """The request does not carry the platform's signature, or its time is too far from now."""
 
 
 class UnreadableRequest(Exception):
@@ -57,7 +57,7 @@ def new_code() -> str:
 
 
 def proposed(kind: str) -> dict[str, Any]:
-    """Return the settings that a kind of platform begins with, with a code for each end."""
+    """Return the initial settings of a kind of platform, with a code for each end."""
     known = crowd_kinds.KINDS[kind]
     return {
         "kind": kind,
@@ -82,15 +82,16 @@ def begin(*, campaign: Campaign, kind: str, by: User) -> CrowdPlatform:
 
 
 def change(*, platform: CrowdPlatform, to: Mapping[str, Any], by: User) -> CrowdPlatform:
-    """Change settings; those that people came by, and codes that were given out, stay.
+    """Change settings; raise NotNow for parameters that participants already came with, and for
+    codes that participants were given.
 
-    The secret of the platform's requests is changed where one is given, and is in no event.
+    The secret of the platform's requests is changed if one is given, and no event contains it.
     """
     with transaction.atomic():
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=platform.campaign_id)
         held = CrowdPlatform.objects.select_for_update().get(pk=platform.pk)
         if campaign.state == Campaign.State.ARCHIVED:
-            raise NotNow("The campaign is archived: nothing of it changes.")
+            raise NotNow("The campaign is archived, so its settings cannot change.")
         changed = [
             name
             for name in (*PARAMETERS, *OPTIONS, "codes")
@@ -115,20 +116,20 @@ def change(*, platform: CrowdPlatform, to: Mapping[str, Any], by: User) -> Crowd
 def _check_change(held: CrowdPlatform, changed: list[str], to: Mapping[str, Any]) -> None:
     if held.participations.exists() and (fixed := [name for name in changed if name in PARAMETERS]):
         raise NotNow(
-            f"Somebody has come from the platform already, so this stays as it is: {', '.join(fixed)}."
+            f"Participants have come from the platform already, so these settings cannot change: {', '.join(fixed)}."
         )
     given = held.participations.exclude(end="").values_list("end", flat=True).distinct()
     for end in given if "codes" in changed else ():
         if held.codes.get(end, "") and held.codes.get(end) != to["codes"].get(end):
             label = Participation.End(end).label
             raise NotNow(
-                f"The code for “{label}” was given to somebody already, so it stays as it is."
+                f"A participant was given the code for “{label}” already, so it cannot change."
             )
 
 
 @dataclass(frozen=True, slots=True)
 class PlatformStanding:
-    """How many people came, are at work, left, and came to which end."""
+    """Numbers of participants who came, who are at work and who left, and of submissions by end."""
 
     came: int
     at_work: int
@@ -137,8 +138,8 @@ class PlatformStanding:
 
 
 def standing(platform: CrowdPlatform) -> PlatformStanding:
-    """Count the people whom the platform sent, and the ends that their submissions came to, as the
-    platform counts the codes: who was turned away may have come with another one."""
+    """Count the participants whom the platform sent, and their submissions by end, as the platform
+    counts codes: a rejected participant may have come with another submission."""
     rows = platform.participations.values_list("end", "left").annotate(n=Count("pk")).order_by()
     ends = {
         end: sum(n for found, _left, n in rows if found == end) for end in Participation.End.values
@@ -150,7 +151,7 @@ def standing(platform: CrowdPlatform) -> PlatformStanding:
 
 
 def policy_checks(platform: CrowdPlatform) -> list[PolicyCheck]:
-    """Hold the campaign against the rules of its platform; what is not met comes first."""
+    """Check the campaign against the rules of its platform; unmet rules come first."""
     campaign = platform.campaign
     rubric = documents.from_document(campaign.rubric.document)
     panel = campaign.order == Campaign.Order.PANEL
@@ -185,7 +186,7 @@ def policy_checks(platform: CrowdPlatform) -> list[PolicyCheck]:
 
 
 def _pilot_seconds(campaign: Campaign) -> float | None:
-    """Return the median time of a task handed in before the main round; None where none was."""
+    """Return the median time in seconds of the tasks submitted in pilots and calibrations, if any."""
     handed_in = Assignment.objects.filter(
         round__in=campaign.rounds.trials(), submitted_at__isnull=False, active_seconds__gt=0
     )
@@ -194,8 +195,7 @@ def _pilot_seconds(campaign: Campaign) -> float | None:
 
 
 def unmet(campaign: Campaign) -> list[PolicyCheck]:
-    """Return the rules of a campaign's platform that it does not meet; none where it has no
-    platform."""
+    """Return the rules of a campaign's platform that it does not meet; none without a platform."""
     platform = CrowdPlatform.objects.filter(campaign=campaign).first()
     if platform is None:
         return []
@@ -204,7 +204,7 @@ def unmet(campaign: Campaign) -> list[PolicyCheck]:
 
 
 def note_unmet(*, campaign: Campaign, rules: Sequence[PolicyCheck], by: User) -> None:
-    """Note that a campaign is opened though it does not meet rules of its platform."""
+    """Note that a campaign is opened although it does not meet rules of its platform."""
     broken = ", ".join(each.rule for each in rules)
     history.note(
         Event.Act.CROWD_CHANGED, by=by, campaign=campaign, after=f"opened against rules: {broken}"
@@ -213,7 +213,7 @@ def note_unmet(*, campaign: Campaign, rules: Sequence[PolicyCheck], by: User) ->
 
 @dataclass(frozen=True, slots=True)
 class PlatformRequest:
-    """A request as it came: body, and what its headers say."""
+    """A platform's request as received: its body, and values of its headers."""
 
     body: bytes
     signature: str
@@ -222,10 +222,10 @@ class PlatformRequest:
 
 
 def take(*, platform: CrowdPlatform, told: PlatformRequest, now: datetime) -> CrowdEvent:
-    """Take a request of the platform: check its signature, keep it once, and free what it says is
-    free.
+    """Check the signature of a platform's request, store it once, and free the share of a participant
+    who it says has left.
 
-    Raises Forged or Unreadable.
+    Raises Forged or UnreadableRequest.
     """
     secret = seals.unsealed(platform.webhook_secret)
     signed = b64encode(
@@ -237,7 +237,7 @@ def take(*, platform: CrowdPlatform, told: PlatformRequest, now: datetime) -> Cr
         raise Forged
     try:
         sent_at = datetime.fromtimestamp(int(told.sent), tz=UTC)
-    except (ValueError, OverflowError):  # a year that no calendar has
+    except (ValueError, OverflowError):  # a year that datetime lacks
         raise Forged from None
     if not now - OLDEST <= sent_at <= now + NEWEST:
         raise Forged
@@ -259,7 +259,7 @@ def take(*, platform: CrowdPlatform, told: PlatformRequest, now: datetime) -> Cr
 
 
 def _read(body: bytes) -> dict[str, str]:
-    """Return what is read of a request; ids count only where they are about a submission."""
+    """Return the fields that are read from a request; ids only if it is about a submission."""
     try:
         said = json.loads(body)
         kind = str(said["event_type"])[:60]
@@ -270,13 +270,13 @@ def _read(body: bytes) -> dict[str, str]:
     for name in ("resource_id", "participant_id"):
         value = said.get(name) if about else ""
         found[name] = value if isinstance(value, str) and crowd_kinds.is_id(value) else ""
-    if re.search(r"[\0\ud800-\udfff]", kind + found["status"]):  # PostgreSQL keeps neither
+    if re.search(r"[\0\ud800-\udfff]", kind + found["status"]):  # PostgreSQL stores neither
         raise UnreadableRequest
     return found
 
 
 def rotate() -> int:
-    """Encrypt every platform's secret anew with the site's newest key; return how many."""
+    """Encrypt every platform's secret again with the site's newest key; return how many."""
     with transaction.atomic():
         held = list(CrowdPlatform.objects.select_for_update().exclude(webhook_secret=""))
         for each in held:

@@ -1,5 +1,5 @@
-"""Between two rounds: notes on where annotators differed, and the decisions they become in the
-guideline."""
+"""Discussions between rounds: notes on where annotators differed, and the guideline decisions that
+follow from them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,8 +38,7 @@ class Decided:
 
 
 def decided(campaign: Campaign) -> Decided | None:
-    """Return the decisions that stand now; None where there are none, without a look at the
-    database."""
+    """Return the current decisions; None if there are none, without a query."""
     if not campaign.guideline_version:
         return None
     version = GuidelineVersion.objects.get(campaign=campaign, number=campaign.guideline_version)
@@ -47,10 +46,10 @@ def decided(campaign: Campaign) -> Decided | None:
 
 
 def write_notes(*, round: Round, notes: Mapping[NoteSubject, str], by: User, now: datetime) -> int:
-    """Keep what was said of differences and criteria; an empty text takes a note back. Returns how
-    many changed.
+    """Store notes on differences and criteria; an empty text deletes a note. Return how many
+    changed.
 
-    Whatever is not about a criterion of the protocol or a question of the round is left out.
+    Notes that are not about a criterion of the protocol or a unit of the round are skipped.
     """
     criteria = set(
         Criterion.objects.filter(rubric=round.campaign.rubric_id).values_list("pk", flat=True)
@@ -84,13 +83,13 @@ def write_notes(*, round: Round, notes: Mapping[NoteSubject, str], by: User, now
 
 
 def named_units(round: Round) -> dict[str, int]:
-    """Return the units of a round by what forms call them."""
+    """Return the units of a round by their names in forms."""
     units = TaskUnit.objects.filter(task__round=round).values_list("unit", flat=True)
     return {unit_name(round.campaign, unit): unit for unit in units}
 
 
 def proposed(round: Round) -> str:
-    """Return the decisions that stand with the notes of a round as further items, for somebody to
+    """Return the current decisions with the notes of a round as further items, for a manager to
     edit."""
     before = decided(round.campaign)
     text = before.text if before else ""
@@ -103,7 +102,7 @@ def proposed(round: Round) -> str:
 def decide(
     *, campaign: Campaign, text: str, round: Round | None, by: User, now: datetime
 ) -> Decided | None:
-    """Make a text the next version of the decisions; the same text as before makes none. Refreshes
+    """Store a text as the next version of the decisions, unless it is the current text. Refresh
     `campaign`."""
     wanted = "\n".join(text.splitlines()).strip()
     with transaction.atomic():

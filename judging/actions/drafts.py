@@ -1,5 +1,5 @@
-"""Answers on their way: saved with every click, kept whatever happens, final only when a stage is
-frozen."""
+"""Drafts: answers that are saved with every click, kept whatever happens, and final only when a
+stage is frozen."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,17 +26,17 @@ ControlValues = Sequence[tuple[AskedControl, int | None]]
 DraftMarks = Mapping[AskedMark, Marked]
 Reports = Mapping[AskedReport, str]
 Entry = AskedControl | AskedMark | AskedReport | str  # what a control holds, or a comment
-LAST_SEQUENCE = 2**53  # what a browser can count to
-MANY = 2**40  # more than anybody ever clicks
+LAST_SEQUENCE = 2**53  # up to which a browser counts exactly
+MANY = 2**40  # more than the clicks of any annotator
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
 
 
 class OffScale(ValueError):
-    """A value that is none of its criterion's scale."""
+    """The value is not on its criterion's scale."""
 
 
 class StageFrozen(Exception):
-    """The answer belongs to a stage that was left."""
+    """The answer belongs to a stage that is completed."""
 
 
 class StageNotReached(Exception):
@@ -44,12 +44,12 @@ class StageNotReached(Exception):
 
 
 class TaskClosed(Exception):
-    """The task was submitted, and its round takes no changes any more; or the round is over."""
+    """The task was submitted and its round accepts no more changes, or the round is over."""
 
 
 @dataclass(frozen=True)
 class MissingAnswers(Exception):
-    """Required answers that are not there."""
+    """Required answers or marks are missing."""
 
     asked: tuple[AskedControl | AskedMark, ...]
 
@@ -61,8 +61,8 @@ class MissingAnswers(Exception):
 
 @dataclass(frozen=True)
 class AnswerFirst(Exception):
-    """Reports and marks of a task that was handed in, which stand: without them their question has
-    neither an answer nor a report. All else that was sent is kept, or is among `lost`."""
+    """Reports and marks of a submitted task cannot be taken back: without them their question has
+    neither an answer nor a report. All else that was sent is stored, or is among `lost`."""
 
     held_back: tuple[AskedReport | AskedMark, ...]
     lost: tuple[Entry, ...] = ()
@@ -91,10 +91,10 @@ class AnswerFirst(Exception):
         return " ".join(said)
 
 
-# By the clock rather than the transaction's beginning, so that answers before and after handing in
-# can be told apart. What stands afterwards: the answers written now, and those that are older or
-# came under a later number. The form that submits a task repeats its answers without their times:
-# those that were saved with the same value stand.
+# By the clock rather than the transaction's beginning, so that answers before and after submission
+# can be distinguished. Returns all drafts of the assignment: those written now, and those that are
+# older or have a later number. The form that submits a task repeats its answers without their
+# times: the times that were saved with the same value are kept.
 UPSERT = """
 WITH entered AS (
 INSERT INTO judging_draft (assignment_id, unit_id, criterion_id, value, first_shown_at, answered_at,
@@ -138,7 +138,7 @@ UPDATE judging_marking SET sequence = 0 WHERE assignment_id = %(assignment)s
 @dataclass(frozen=True, slots=True)
 class AnswerTimes:
     """When an answer's control was first shown and when the answer was given, by the clock of the
-    annotator's device, and with what it was given; None and "" where the page does not say."""
+    annotator's device, and by which input; None and "" if the page does not report them."""
 
     first_shown_at: datetime | None = None
     answered_at: datetime | None = None
@@ -147,8 +147,8 @@ class AnswerTimes:
 
 @dataclass(frozen=True, slots=True)
 class SentPage:
-    """What a page sends at once, and the number that says which is the latest; a comment of None is
-    not asked for."""
+    """What a page sends in one request, and the number by which the latest request is known; a
+    comment of None was not asked for."""
 
     given: ControlValues
     sequence: int
@@ -160,8 +160,8 @@ class SentPage:
 
 @dataclass(frozen=True, slots=True)
 class DraftStanding:
-    """The answers that stand now, what was sent but lost against a later, different one, and what
-    a task that was handed in cannot do without."""
+    """The answers that are stored now, entries that lost against a later, different one, and
+    reports and marks that a submitted task needs."""
 
     answers: EnteredAnswers
     lost: tuple[Entry, ...]
@@ -169,9 +169,9 @@ class DraftStanding:
 
 
 def save(*, assignment: Assignment, page: SentPage) -> tuple[Entry, ...]:
-    """Keep answers at once, all or none; return those that lost against a later, different one.
-    AnswerFirst where the task was handed in and is not complete without what the page takes back:
-    the rest is kept all the same."""
+    """Store a page's answers, all or none; return those that lost against a later, different one.
+    Raise AnswerFirst if the task was submitted and is incomplete without what the page takes back;
+    the rest is stored all the same."""
     with transaction.atomic():
         assignments.renew(assignment=assignment)
         standing = keep(assignment, page)
@@ -181,7 +181,7 @@ def save(*, assignment: Assignment, page: SentPage) -> tuple[Entry, ...]:
 
 
 def keep(assignment: Assignment, page: SentPage) -> DraftStanding:
-    """Do so in a transaction of the caller's, who holds the assignment's row."""
+    """Store a page's answers in a transaction of the caller, who has locked the assignment's row."""
     _check_working(assignment)
     held_back = _held_back(assignment, page) if assignment.state in DONE else ()
     reports = {of: text for of, text in page.reports.items() if of not in held_back}
@@ -214,9 +214,9 @@ def keep(assignment: Assignment, page: SentPage) -> DraftStanding:
 def take_back(
     assignment: Assignment, page: SentPage, held_back: Collection[AskedReport | AskedMark]
 ) -> None:
-    """Take back what `keep` held back, once what was handed in is complete without it; AnswerFirst
-    where it is not. The caller holds the assignment's row."""
-    if standing := _held_back(assignment, page):  # a page that was replayed handed nothing in
+    """Take back what `keep` held back, once the submitted task is complete without it; raise
+    AnswerFirst if it is not. The caller has locked the assignment's row."""
+    if standing := _held_back(assignment, page):  # a replayed page has submitted nothing
         raise AnswerFirst(standing)
     for each in held_back:
         if isinstance(each, AskedReport):
@@ -224,9 +224,9 @@ def take_back(
 
 
 def _held_back(assignment: Assignment, page: SentPage) -> tuple[AskedReport | AskedMark, ...]:
-    """Return the reports and marks that a page takes back of a task that was handed in, and that
-    the task needs: values that stand, not drafts, take a report's place, for nothing looks at the
-    task again before it is handed in again."""
+    """Return the reports and marks that a page takes back from a submitted task although the task
+    needs them. Only submitted values, not drafts, replace a report, because the task is not checked
+    again before it is resubmitted."""
     if all(page.reports.values()) and all(page.marks.values()):
         return ()
     noted = {unit: (text, number) for unit, text, number in _notes(assignment)}
@@ -261,7 +261,7 @@ def _held_back(assignment: Assignment, page: SentPage) -> tuple[AskedReport | As
 
 
 def handed_in(*, assignment: Assignment, sheet: Sheet) -> dict[ControlPlace, int]:
-    """Return what stands of a task that was handed in, by the place of the control it was given
+    """Return the current judgments of a submitted task, by the place of the control they were given
     with."""
     standing = Judgment.objects.standing().filter(assignment=assignment)
     values = {
@@ -279,8 +279,8 @@ def _notes(assignment: Assignment) -> list[tuple[Any, ...]]:
 def _lost_note(
     assignment: Assignment, text: str, sequence: int, unit: int | None = None
 ) -> tuple[str, ...]:
-    """Keep a comment; return it where a later, different one stands. Its blanks and line ends
-    depend on how it came."""
+    """Store a comment; return it if a later, different one is stored. White space is not compared,
+    because it depends on how the comment was sent."""
     if _store_note(assignment, text, sequence, unit) or not text:
         return ()
     standing = {of: said for of, said, _sequence in _notes(assignment)}
@@ -288,7 +288,7 @@ def _lost_note(
 
 
 def _lost_marks(assignment: Assignment, marks: DraftMarks, sequence: int) -> tuple[AskedMark, ...]:
-    """Do the same with marks."""
+    """Store marks; return those that lost against later, different ones."""
     entered = {asked.unit: marked for asked, marked in marks.items()}
     lost = span_marks.store(assignment, entered, sequence) if entered else ()
     return tuple(asked for asked in marks if asked.unit in lost)
@@ -296,12 +296,12 @@ def _lost_marks(assignment: Assignment, marks: DraftMarks, sequence: int) -> tup
 
 @dataclass(frozen=True, slots=True)
 class KeptDraft:
-    """What an annotator has entered so far in a task, and the highest number it came under."""
+    """What an annotator has entered so far in a task, and the highest number of its requests."""
 
     answers: Mapping[ControlPlace, int]
     note: str
     sequence: int
-    reports: Mapping[int, str]  # what is said to be wrong with a unit
+    reports: Mapping[int, str]  # what the annotator reports as wrong with a unit
 
 
 def kept(assignment: Assignment) -> KeptDraft:
@@ -316,8 +316,8 @@ def kept(assignment: Assignment) -> KeptDraft:
 
 
 def count_afresh(*, assignment: Assignment) -> None:
-    """Keep what was entered and number it from 0 again: under the last number there is, nothing
-    later could be kept."""
+    """Keep what was entered and number it from 0 again: after the last possible number, nothing
+    later could be stored."""
     with transaction.atomic():
         assignments.renew(assignment=assignment)
         run(AFRESH, {"assignment": assignment.pk})
@@ -342,8 +342,8 @@ def note(assignment: Assignment) -> str:
 
 
 def freeze_stage(*, assignment: Assignment, stage: int, sheet: Sheet | None = None) -> None:
-    """Leave a stage: its answers are final, and the next one opens. MissingAnswers where some are
-    not there."""
+    """Complete a stage: its answers are final, and the next one opens. Raise MissingAnswers if some
+    are missing."""
     with transaction.atomic():
         assignments.renew(assignment=assignment)
         if assignment.stage > stage:
@@ -366,9 +366,9 @@ def check_complete(
     stage: int | None = None,
     without: Collection[AskedReport | AskedMark] = (),
 ) -> None:
-    """Raise MissingAnswers where something is neither answered nor marked, in one stage or in all.
-    Of a question that is reported as broken nothing is missing. `without`: reports and marks that
-    stand and are to be taken back."""
+    """Raise MissingAnswers if an answer or mark is missing, in one stage or in all. A question that
+    is reported as broken needs neither. `without`: stored reports and marks that are to be taken
+    back."""
     marked = span_marks.kept(assignment)[0] if sheet.rubric.span_mark else {}
     for each in without:
         if isinstance(each, AskedMark):
@@ -384,8 +384,8 @@ def check_complete(
 
 
 def _check_working(assignment: Assignment) -> None:
-    """Nothing that is submitted changes once the round is closed, and nothing at all is entered
-    once it is over."""
+    """Raise TaskClosed if the round is closed and the task was submitted, or if the round is over
+    and accepts nothing."""
     if assignments.accepts(assignment.round):
         return
     if assignment.state in (Assignment.State.SUBMITTED, Assignment.State.EXTRA):
@@ -409,7 +409,7 @@ def _store(
     times: Mapping[ControlPlace, AnswerTimes],
     sequence: int,
 ) -> dict[ControlPlace, int | None]:
-    """Write drafts and return all that stand; the database itself refuses what is on no scale."""
+    """Store drafts and return all of the assignment; the database refuses values off the scale."""
     timed = [times.get(place, AnswerTimes()) for place in entered]
     names: dict[str, Any] = {
         "assignment": assignment.pk,

@@ -1,8 +1,8 @@
-"""Whether a closed campaign was drawn as its secret says: from its document of draws alone, without
-the database.
+"""Checks that a closed campaign was drawn from its secret: from its document of draws alone,
+without the database.
 
-Anybody can run it (`manage.py check_draws`) or write it again: a stream of chance is Python's
-random.Random, started at HMAC-SHA-256(secret, purpose) read as a number, and an order is its
+Anyone can run them (`manage.py check_draws`) or implement them: a random stream is Python's
+random.Random, seeded with HMAC-SHA-256(secret, purpose) read as a number, and an order is its
 shuffle of 0 to n - 1.
 """
 
@@ -20,7 +20,7 @@ PlaceRow = list[Any]  # position, task, place, seat
 
 
 def problems(document: Document) -> list[str]:
-    """Return what is not as the secret and the protocol say; empty where everything is."""
+    """Return where the draws deviate from the secret and the protocol; empty if they do not."""
     return list(_problems(document))
 
 
@@ -40,7 +40,7 @@ def _problems(document: Document) -> Iterator[str]:
 
 
 def _wrong_orders(round: Document, drawn: KeyedDraws) -> Iterator[str]:
-    """Compare the order in which systems stand in the tasks, source by source."""
+    """Yield a problem for each source whose systems are not in the drawn order in the tasks."""
     met: dict[str, dict[str, None]] = {}
     for task in round["tasks"]:
         for source, system, _slot in task["units"]:

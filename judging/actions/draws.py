@@ -1,9 +1,9 @@
-"""Where a campaign's orders come from: a secret that nobody knows while it runs, and that anybody
-can check after.
+"""The source of a campaign's orders: a secret that no user sees while the campaign runs, and that
+anyone can check afterwards.
 
-Each draw is HMAC-SHA-256 of the campaign's secret over what the draw is for. The protocol holds the
-secret's hash, so that it cannot be chosen later; once the campaign is closed a manager can reveal
-it.
+Each draw is HMAC-SHA-256 of the campaign's secret over the draw's purpose. The protocol contains
+the secret's hash, so that the secret cannot be chosen later; once the campaign is closed, a manager
+can reveal it.
 """
 
 import hashlib
@@ -25,22 +25,22 @@ from judging.models import Assignment, Campaign, Deviation, Event, Round, TaskUn
 from judging.models.campaign import HEX_OF_256_BITS
 
 METHOD = "HMAC-SHA-256, version 2"
-TURNING = "HMAC-SHA-256, version 1"  # other in panels alone, whose blocks came again
+TURNING = "HMAC-SHA-256, version 1"  # differs in panels only, whose blocks repeated
 BEFORE = "orders drawn from the seed"
 SOURCES_AT_ONCE = 1_000
 
 
 class GuessableSecret(ValueError):
-    """A secret that was handed in is not one: 64 hexadecimal digits, and only for a simulation."""
+    """The given secret is not 64 hexadecimal digits, or the campaign is not a simulation."""
 
 
 def name(round: Round) -> str:
-    """Return what the draws of a round are called."""
+    """Return the name of a round in its draws."""
     return f"{round.kind}/{round.number}"
 
 
 def of_round(round: Round) -> Draws:
-    """Return what a round's tasks and places are drawn from."""
+    """Return the draws for a round's tasks and places."""
     campaign = round.campaign
     before = campaign.seeded_before
     if not campaign.secret or (before and round.opened_at and round.opened_at < before):
@@ -49,9 +49,9 @@ def of_round(round: Round) -> Draws:
 
 
 def shown(assignment: Assignment) -> tuple[Draws, str]:
-    """Return what the order on an annotator's page is drawn from, and for whom.
+    """Return the draws for the order on an annotator's page, and the annotator's name in them.
 
-    A task that somebody held before the campaign had a secret keeps the order in which they saw it.
+    A task held before the campaign had a secret keeps the order in which its annotator saw it.
     """
     campaign, enrollment = assignment.round.campaign, assignment.enrollment
     before = campaign.seeded_before
@@ -66,11 +66,11 @@ def digest(secret: str) -> str:
 
 
 def keep_secret(*, campaign: Campaign, now: datetime, given: str = "") -> None:
-    """Make sure that a campaign has a secret, and refresh `campaign`; the caller holds its row or
-    is alone with it.
+    """Make sure that a campaign has a secret, and refresh `campaign`; the caller has locked its row
+    or is its only user.
 
-    One that ran before there were secrets keeps what is laid out already, and the change is listed
-    as a deviation.
+    A campaign that ran before there were secrets keeps what is laid out already, and the change is
+    listed as a deviation.
     """
     if given and (
         campaign.origin != Campaign.Origin.SIMULATED or not re.match(HEX_OF_256_BITS, given)
@@ -97,17 +97,17 @@ def keep_secret(*, campaign: Campaign, now: datetime, given: str = "") -> None:
 
 
 def commitment(campaign: Campaign) -> dict[str, str]:
-    """Return what the protocol says of the draws: how they are made, and the secret's hash."""
+    """Return the protocol's entry on the draws: their method, and the secret's hash."""
     return {"method": METHOD, "secret_sha256": digest(campaign.secret)}
 
 
 def method_of(protocol: Mapping[str, Any] | None) -> str:
-    """Return how the draws of a campaign are made: as its protocol was locked."""
+    """Return the method of a campaign's draws, as its protocol was locked."""
     return str(((protocol or {}).get("draws") or {}).get("method", TURNING))
 
 
 class NotOverYet(Exception):
-    """The campaign still runs, so its secret must stay one."""
+    """The campaign still runs, or its secret is not revealed yet; the message says which."""
 
 
 def reveal(*, campaign: Campaign, now: datetime, by: User | None = None) -> None:
@@ -124,8 +124,8 @@ def reveal(*, campaign: Campaign, now: datetime, by: User | None = None) -> None
 
 
 def document(campaign: Campaign) -> dict[str, Any]:
-    """Return all that was drawn in a campaign whose secret is revealed, with what it was drawn
-    from; `written` reads what there may be millions of from the database."""
+    """Return all draws of a campaign whose secret is revealed, with what they were drawn from; long
+    lists are iterators, which `written` reads from the database."""
     if campaign.secret_revealed_at is None:
         raise NotOverYet("The secret of the draws is not revealed.")
     rounds = (
@@ -158,14 +158,14 @@ def document(campaign: Campaign) -> dict[str, Any]:
 
 
 def _promise(campaign: Campaign) -> dict[str, str] | None:
-    """Return the hash that was listed as a deviation, where the campaign was locked before it had a
+    """Return the hash that was listed as a deviation, if the campaign was locked before it had a
     secret."""
     listed = campaign.deviations.filter(what="draws").values_list("after", flat=True).first()
     return {"secret_sha256": listed.rpartition(" ")[2]} if listed else None
 
 
 def written(document: object) -> Iterator[str]:
-    """Yield a document as JSON in pieces; an iterator is written as an array, as it is read."""
+    """Yield a document as JSON in pieces; an iterator is written as an array while it is read."""
     if isinstance(document, Mapping):
         yield "{"
         for before, (key, value) in zip(_commas(), document.items(), strict=False):
@@ -207,7 +207,7 @@ def _round(round: Round) -> dict[str, Any]:
         order = Campaign.Order.DEPTH if is_deep else Campaign.Order.BREADTH
         other = {"order": order, "annotators_per_task": round.per_task}
     sources = sources.order_by("position").prefetch_related("question_sets__system")
-    # outside a panel seats are lent for a share, and not drawn
+    # outside a panel, seats are lent to annotators for a share of the work, and not drawn
     is_panel = campaign.order == Campaign.Order.PANEL
     seat = F("seat") if is_panel else Value(None, output_field=PositiveSmallIntegerField())
     places = Assignment.objects.filter(round=round).order_by("position").distinct()

@@ -1,8 +1,8 @@
-"""Dry runs: a copy of a draft that simulated annotators fill by the same doors as people.
+"""Dry runs: copies of a draft that simulated annotators fill by the same functions as people.
 
-The simulated have no accounts. A copy has a secret of its own, so that nothing of it tells how the
-study itself will be laid out, and it is closed once it is filled: nobody can join it. It can be
-removed with all that was simulated.
+Simulated annotators have no accounts. A copy has a secret of its own, so that it does not reveal
+how the study itself will be laid out, and it is closed once it is filled: no annotator can join it.
+It can be deleted with all that was simulated.
 """
 
 import hashlib
@@ -60,13 +60,13 @@ from judging.selection import to_document
 from judging.spans import Marked, range_of
 
 MARK = "SIMULATED: "
-# enrollment, unit, criterion, whether in a check: to a value
+# (enrollment, unit, criterion, whether in a check) -> value
 Answer = Callable[[int, int, str, bool], int]
-# enrollment, values on the page, the task's number, whether in a check: to a time
+# (enrollment, number of values on the page, the task's number, whether in a check) -> seconds
 Seconds = Callable[[int, int, int, bool], float]
-TryAnswers = Callable[[int, int], ExerciseValues]  # who came, which try: to a try's answers
-TOLD_EVERY = 25  # tasks
-NO_MANAGER = "Who asked for the dry run is no manager of the draft any more."
+TryAnswers = Callable[[int, int], ExerciseValues]  # (annotator's number, try's number) -> answers
+TOLD_EVERY = 25  # tasks between two reports of progress
+NO_MANAGER = "The user who asked for the dry run is no longer a manager of the draft."
 
 
 class CannotTry(Exception):
@@ -74,24 +74,24 @@ class CannotTry(Exception):
 
 
 def check(campaign: Campaign) -> None:
-    """Raise CannotTry where a campaign is no draft of a study or is too large."""
+    """Raise CannotTry unless a campaign is a study that annotators will judge and is not open yet."""
     if campaign.origin != Campaign.Origin.JUDGED:
-        raise CannotTry("Only a study that people will judge is tried with simulated annotators.")
+        raise CannotTry("Only a study that annotators will judge can have a dry run.")
     if campaign.state not in (Campaign.State.DRAFT, Campaign.State.LOCKED):
-        raise CannotTry("People judge already: a dry run comes before the campaign is opened.")
+        raise CannotTry("A dry run is possible only before the campaign is opened.")
 
 
 def copy(*, draft: Campaign, by: User, now: datetime, settings: Mapping[str, Any]) -> DryRun:
     """Make a copy of a draft with its plan and checks, lay it out and open it to simulated
-    annotators. Nobody sees it before it is shown.
+    annotators. No user sees the copy before `show`.
 
-    It takes a moment, in which the draft and its collection are held. Filling it takes minutes, and
-    is no part of it: whoever joins or leaves the draft does not wait for that.
+    It takes a moment, in which the draft and its dataset are locked. Filling the copy takes minutes
+    and is a separate step, so that users who join or leave the draft do not wait for it.
     """
     plan: dict[str, Any] = {key: getattr(draft, key) for key in campaigns.PLANNED}
     longest = Campaign._meta.get_field("title").max_length or 0
     plan["title"] = f"{MARK}{draft.title}"[:longest]
-    # what a worker left that died, or that may still have to notice it
+    # copies of a worker that died, or that has yet to notice that it lost its job
     forget(draft.dry_runs.all())
     with transaction.atomic():
         held = Campaign.objects.select_for_update(no_key=True).get(pk=draft.pk)
@@ -104,7 +104,7 @@ def copy(*, draft: Campaign, by: User, now: datetime, settings: Mapping[str, Any
             collection=draft.collection,
             rubric=draft.rubric,
             plan=plan,
-            created_by=draft.created_by,  # whose right on the collection decides who sees either
+            created_by=draft.created_by,  # their right to the dataset decides who sees both
             origin=Campaign.Origin.SIMULATED,
             selection=to_document(selections.planned(draft)),
         )
@@ -123,16 +123,16 @@ def copy(*, draft: Campaign, by: User, now: datetime, settings: Mapping[str, Any
 
 
 def show(*, run: DryRun) -> None:
-    """Let the draft's staff see a copy that is filled."""
+    """Show a filled copy to the draft's staff."""
     staff = Membership.objects.filter(campaign=run.draft).exclude(role=Membership.Role.ANNOTATOR)
     for user, role in staff.values_list("user", "role"):
         Membership.objects.get_or_create(campaign=run.campaign, user_id=user, role=role)
 
 
 def conclude(*, run: DryRun, by: User) -> None:
-    """Leave a copy to those who are the draft's staff at the end, among them whoever asked for
-    it. Whoever leaves the draft from here on waits for the end of this transaction, and leaves the
-    copy too."""
+    """Leave a copy to the users who are the draft's staff at the end; raise CannotTry if the user
+    who asked for it is none of its managers. Users who leave the draft from here on wait for the
+    end of this transaction, and leave the copy too."""
     staff = Membership.objects.filter(campaign=run.draft).exclude(role=Membership.Role.ANNOTATOR)
     held = {(each.user_id, each.role) for each in staff.select_for_update(no_key=True)}
     visible = Campaign.objects.visible_to(by).filter(dry_runs=run)
@@ -145,15 +145,14 @@ def conclude(*, run: DryRun, by: User) -> None:
 
 
 def forget(runs: DryRunQuerySet) -> None:
-    """Remove those of these copies that were not filled to the end."""
+    """Delete those of these copies that were not filled to the end."""
     with transaction.atomic():
         for left in runs.unfilled().select_for_update(of=("self",)):
             remove(campaign=left.campaign, by=left.campaign.created_by)
 
 
 def forget_left() -> None:
-    """Remove the copies whose job is over and left them unfilled: its workers died, too often for
-    another try."""
+    """Delete unfilled copies whose job has ended: its workers died too often for another attempt."""
     at_work = Job.objects.filter(kind=jobs.DRY_RUN).unfinished()
     forget(
         DryRun.objects.exclude(draft__in=at_work.filter(campaign__isnull=False).values("campaign"))
@@ -161,8 +160,8 @@ def forget_left() -> None:
 
 
 def needed(campaign: Campaign) -> int:
-    """Return how many annotators it takes to fill an opened campaign: a panel's seats, or the
-    shares it comes to."""
+    """Return how many annotators it takes to fill an opened campaign: a panel's seats, or as many
+    as the plan's share of tasks per annotator requires."""
     if seats := panels.seats(campaign):
         return seats
     share = campaign.tasks_per_annotator
@@ -174,8 +173,8 @@ def needed(campaign: Campaign) -> int:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedArrival:
-    """Somebody simulated who came: their number, tries at the qualification, and whether they were
-    let in."""
+    """A simulated annotator who came: their number, enrollment, count of tries at the
+    qualification, and whether they were admitted."""
 
     number: int
     enrollment: Enrollment
@@ -192,8 +191,8 @@ def admit(
     now: datetime,
     progress: TellProgress = silent,
 ) -> list[SimulatedArrival]:
-    """Have simulated annotators come to a copy, train and try the qualification until so many are
-    let in, or `most` have come."""
+    """Have simulated annotators join a copy, train and try the qualification until `count` are
+    admitted, or `most` have come."""
     came: list[SimulatedArrival] = []
     campaign, let_in = run.campaign, 0
     training = campaign.exercises.filter(kind=Exercise.Kind.TRAINING)
@@ -216,8 +215,8 @@ def admit(
 
 
 def _enroll(run: DryRun, number: int) -> Enrollment:
-    """Give a copy one more annotator without account; who meets which check is drawn for them as
-    for people."""
+    """Enrol one more annotator without account in a copy; their checks are drawn as for other
+    annotators."""
     label = f"S{number:02d}"
     drawn_for = uuid.uuid5(run.campaign.uuid, label)
     if run.draft is not None:  # the same draft's first dry run is the same whenever it is made
@@ -232,7 +231,7 @@ def _enroll(run: DryRun, number: int) -> Enrollment:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """How many places of the main round were judged, of how many, and how many checks besides."""
+    """How many places the main round has, how many of them were judged, and how many checks."""
 
     places: int
     filled: int
@@ -247,7 +246,7 @@ def fill(
     seconds: Seconds,
     progress: TellProgress = silent,
 ) -> Filled:
-    """Have simulated annotators take turns until none of them finds a task."""
+    """Have simulated annotators judge one task each in turn until none of them gets a task."""
     main = campaign.rounds.get(kind=Round.Kind.MAIN)
     main.campaign = campaign
     waiting, done = list(people), 0
@@ -256,7 +255,7 @@ def fill(
         for each in list(waiting):
             found = checks.claim(enrollment=each, round=main)
             if not isinstance(found, Here):
-                # nobody else holds a task between two turns, so nothing can come back
+                # no annotator holds a task between two turns, so none can become free
                 waiting.remove(each)
                 continue
             _judge(found.assignment, answer, seconds)
@@ -274,8 +273,8 @@ def fill(
 
 
 def _judge(taken: Assignment, answer: Answer, seconds: Seconds) -> None:
-    """Judge one task, stage by stage as the protocol shows it, and note how long that is to have
-    taken."""
+    """Judge one task, stage by stage as the protocol shows it, and store the simulated time that
+    it took."""
     related = ("task", "enrollment", "round__campaign__rubric")
     own = Assignment.objects.select_related(*related).get(pk=taken.pk)
     sheet, who, again = sheets.of(own), own.enrollment_id or 0, own.round.kind == Round.Kind.CHECKS
@@ -294,8 +293,8 @@ def _judge(taken: Assignment, answer: Answer, seconds: Seconds) -> None:
 
 
 def _marked(unit: int) -> Marked:
-    """Return the answer's place in the passage, or that nothing answers the question where it is
-    not known."""
+    """Return the answer's range in the passage, or, if it is not known, that nothing answers the
+    question."""
     with_passage = Unit.objects.select_related("question_set__source__passage")
     source = with_passage.get(pk=unit).question_set.source
     text = source.passage.text if source.passage else source.sentence
@@ -309,7 +308,7 @@ def remove(*, campaign: Campaign, by: User, progress: TellProgress = silent) -> 
     with transaction.atomic():
         bulk.check_at_once()
         with connection.cursor() as cursor:
-            # it writes the event, so that no judgment goes unseen
+            # this function writes the event too, so that no judgment is deleted unrecorded
             cursor.execute("SELECT judging_remove_dry_run_judgments(%s, %s)", [campaign.pk, by.pk])
         bulk.delete(
             *(model._base_manager.filter(**judged) for model in (Draft, Note, SpanMark, Marking)),
@@ -320,7 +319,7 @@ def remove(*, campaign: Campaign, by: User, progress: TellProgress = silent) -> 
         check_items.discard(campaign=campaign)
         Exclusion.objects.filter(enrollment__campaign=campaign).delete()
         Erasure.objects.filter(campaign=campaign).delete()
-        campaign.enrollments.all().delete()  # with their tries, which hold the exercises
+        campaign.enrollments.all().delete()  # with their tries, which refer to exercises
         campaign.exercises.all().delete()
         campaign.deviations.all().delete()
         campaign.rounds.all().delete()

@@ -1,5 +1,4 @@
-"""Who takes part: joining by a link, coming back by a personal one, being left out, and being
-erased."""
+"""Enrollments: joining by a link, returning by a personal one, being excluded, and being erased."""
 
 import hashlib
 import re
@@ -38,9 +37,9 @@ from judging.models.people import new_nonce
 
 A_DAY = timedelta(days=1)
 PACE = timedelta(minutes=1)
-ERASING = 1_903_782  # marks the advisory locks of erasures, one a campaign
+ERASING = 1_903_782  # class of the advisory locks of erasures, one lock per campaign
 FLOOD = "Joined by a link that strangers had found."
-OUTSIDE = "annotator-"  # how the user names begin of those who came by a link
+OUTSIDE = "annotator-"  # prefix of the user names of annotators who came by a link
 
 
 class InvitationOver(Exception):
@@ -48,11 +47,11 @@ class InvitationOver(Exception):
 
 
 class TextChanged(Exception):
-    """The text to agree to was amended while somebody joined; the message says so."""
+    """The consent text was amended while an annotator joined; the message says so."""
 
 
 class NotAgreed(Exception):
-    """The campaign has a text to agree to, and nobody agreed."""
+    """The campaign has a consent text, and the annotator did not agree to it."""
 
 
 class TooManyNow(Exception):
@@ -60,11 +59,11 @@ class TooManyNow(Exception):
 
 
 class AlreadyExcluded(Exception):
-    """The annotator is left out already."""
+    """The annotator is excluded already."""
 
 
 def check(*, invitation: Invitation, now: datetime) -> None:
-    """Raise InvitationOver where nobody can join by the link any more."""
+    """Raise InvitationOver if no further annotator can join by the link."""
     if invitation.revoked_at:
         raise InvitationOver(_("This invitation was withdrawn."))
     if invitation.expires_at and invitation.expires_at <= now:
@@ -79,7 +78,7 @@ def check(*, invitation: Invitation, now: datetime) -> None:
 
 
 def lets_in(campaign: Campaign, *, now: datetime) -> bool:
-    """Say whether anybody can join a campaign by one of its links now."""
+    """Return whether an annotator can join a campaign by one of its links now."""
     for each in campaign.invitations.filter(revoked_at__isnull=True).select_related("campaign"):
         with suppress(InvitationOver):
             check(invitation=each, now=now)
@@ -90,7 +89,7 @@ def lets_in(campaign: Campaign, *, now: datetime) -> bool:
 def join(
     *, invitation: Invitation, user: User | None, agreed: bool, now: datetime, visitor: str = ""
 ) -> User:
-    """Let somebody into a campaign by a link, once; whoever has no account gets one without a
+    """Enrol a person in a campaign by a link, once; a person without an account gets one without a
     password.
 
     `visitor` is where they come from, as a hash that changes with the day.
@@ -123,8 +122,8 @@ def join(
 
 
 def check_text(campaign: Campaign, *, shown: str) -> None:
-    """Raise TextChanged where a campaign, locked meanwhile, has another text to agree to than was
-    shown."""
+    """Raise TextChanged if a campaign's consent text is not the one that was shown; the caller has
+    locked the campaign's row."""
     if whole_consent(campaign) != shown:
         raise TextChanged(
             _("The text has changed since you opened this page. Please read it again.")
@@ -132,13 +131,13 @@ def check_text(campaign: Campaign, *, shown: str) -> None:
 
 
 def remove_newcomer(*, enrollment: Enrollment) -> None:
-    """Remove somebody for whom there was no place after all."""
+    """Delete an annotator who has just joined and for whom there is no place after all."""
     _remove_person(enrollment)
 
 
 def note_visitor(*, enrollment: Enrollment, visitor: str, now: datetime) -> None:
-    """Note where somebody came from, as a hash that changes with the day, and who came from there
-    before them."""
+    """Store where an annotator came from, as a hash that changes with the day, and which annotator
+    came from there before them."""
     if visitor:
         others = enrollment.campaign.enrollments.filter(visitor=visitor, created_at__gt=now - A_DAY)
         twin = others.exclude(pk=enrollment.pk).order_by("pk").first()
@@ -146,7 +145,7 @@ def note_visitor(*, enrollment: Enrollment, visitor: str, now: datetime) -> None
 
 
 def _check_pace(invitation: Invitation, now: datetime) -> None:
-    """Raise TooManyNow if a program rather than people seems to join; no address is looked at."""
+    """Raise TooManyNow if a program rather than people seems to join, whatever the addresses."""
     recently = now - PACE
     campaign = invitation.campaign
     joined = campaign.enrollments.filter(created_at__gt=recently, invitation__isnull=False).count()
@@ -156,7 +155,7 @@ def _check_pace(invitation: Invitation, now: datetime) -> None:
 
 
 def forget_visitors(*, now: datetime) -> int:
-    """Remove yesterday's hashes of where people joined from; return how many."""
+    """Delete hashes, older than a day, of where annotators joined from; return how many."""
     return (
         Enrollment.objects.filter(created_at__lt=now - A_DAY).exclude(visitor="").update(visitor="")
     )
@@ -164,16 +163,16 @@ def forget_visitors(*, now: datetime) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """How many were removed for they handed nothing in, and how many are left out of the analysis
-    now."""
+    """How many annotators were deleted because they had submitted nothing, and how many are now
+    excluded from the analysis."""
 
     removed: int
     excluded: int
 
 
 def undo_joins(*, invitation: Invitation, by: User, now: datetime) -> Undone:
-    """Revoke a link and undo what came by it: who handed nothing in goes, what others said is left
-    out but kept."""
+    """Revoke a link and undo its joins: annotators who submitted nothing are deleted, the others
+    are excluded and their judgments kept."""
     removed = excluded = 0
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=invitation.campaign_id)
@@ -201,13 +200,12 @@ def undo_joins(*, invitation: Invitation, by: User, now: datetime) -> Undone:
 
 
 def new_user() -> User:
-    """Make an account without a password, for somebody who came by a link."""
+    """Make an account without a password, for an annotator who came by a link."""
     return User.objects.create_user(f"{OUTSIDE}{secrets.token_hex(6)}")
 
 
 def enroll(*, campaign: Campaign, user: User, invitation: Invitation | None = None) -> Enrollment:
-    """Make a user an annotator of a campaign, under the next free label; return the place they
-    have."""
+    """Make a user an annotator of a campaign, under the next free label; return the enrollment."""
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         Membership.objects.get_or_create(
@@ -222,8 +220,8 @@ def enroll(*, campaign: Campaign, user: User, invitation: Invitation | None = No
 
 
 def enroll_member(*, campaign: Campaign, user: User) -> Enrollment:
-    """Give an annotator whom a manager named their place. Raises Membership.DoesNotExist where the
-    role was taken, or they withdrew, meanwhile: a request under way would bring them back as somebody new."""
+    """Enrol an annotator whom a manager named. Raise Membership.DoesNotExist if the role was taken,
+    or they withdrew, meanwhile: a request under way would enrol them as a new annotator."""
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         role = {"campaign": campaign, "role": Membership.Role.ANNOTATOR}
@@ -232,15 +230,15 @@ def enroll_member(*, campaign: Campaign, user: User) -> Enrollment:
 
 
 class CannotDecline(Exception):
-    """Somebody has begun to judge, so there is nothing to decline any more."""
+    """The annotator has begun to judge, so they can no longer decline."""
 
 
 def decline(*, campaign: Campaign, user: User) -> None:
-    """Take out of a campaign, by their own wish, whom others named an annotator and who has not
-    begun, as if they had never been in it; only they themselves bring them back."""
+    """Remove from a campaign, by their own wish, a user whom a manager named annotator and who has
+    not begun, as if they had never been in it; only they themselves can join again."""
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        # whoever begins needs this row: they have begun by now, or find it gone
+        # beginning needs this row: the user has begun by now, or finds it deleted
         own = campaign.enrollments.select_for_update().filter(user=user).first()
         role = Membership.objects.not_begun().filter(campaign=campaign, user=user).first()
         if role is None:
@@ -249,7 +247,7 @@ def decline(*, campaign: Campaign, user: User) -> None:
             )
         if (
             own and not own.exclusions.exists()
-        ):  # who was left out stays so, by whichever way they come
+        ):  # excluded annotators stay excluded, however they return
             own.delete()
         role.delete()
         history.note(Event.Act.DECLINED, by=user, campaign=campaign, about=history.account(user))
@@ -264,14 +262,14 @@ def _next_label(campaign: Campaign) -> str:
 
 
 def agree(*, enrollment: Enrollment, now: datetime) -> None:
-    """Note that the annotator agreed, and to which text."""
+    """Store when the annotator agreed, and to which text."""
     digest = consent_digest(whole_consent(enrollment.campaign))
     Enrollment.objects.filter(pk=enrollment.pk).update(consented_at=now, consent_digest=digest)
 
 
 def has_agreed(enrollment: Enrollment) -> bool:
-    """Say whether an annotator agreed to the text as it is now; a text that changed since is asked
-    about again."""
+    """Return whether an annotator agreed to the current consent text; they are asked again after it
+    changed."""
     text = whole_consent(enrollment.campaign)
     return not text or (
         enrollment.consented_at is not None and enrollment.consent_digest == consent_digest(text)
@@ -283,15 +281,15 @@ def consent_digest(text: str) -> str:
 
 
 def personal_link(user: User) -> str:
-    """Return what a person without a password comes back by, or "" for people who can log in.
+    """Return the personal link by which a user without a password returns, "" if they can log in.
 
-    It is signed together with the account's nonce: a new nonce makes older links worthless.
+    It is signed together with the account's nonce: a new nonce makes older links invalid.
     """
     return "" if user.has_usable_password() else _signer(user).sign(str(user.pk))
 
 
 def user_of_link(signed: str) -> User | None:
-    """Return whose personal link it is; None where it is nobody's."""
+    """Return the user of a personal link; None if the link is invalid."""
     number = signed.partition(".")[0]
     if not re.fullmatch(r"[0-9]{1,18}", number):
         return None
@@ -306,10 +304,9 @@ def user_of_link(signed: str) -> User | None:
 
 
 def withdraw_link(*, user: User) -> None:
-    """Make every personal link of a user worthless, and log out whoever came by one; the next link
-    works.
+    """Revoke every personal link of a user, and log the user out everywhere; the next link works.
 
-    Refreshes `user`, so that the caller can keep the browser that asked.
+    Refreshes `user`, so that the caller can keep the browser that asked logged in.
     """
     with transaction.atomic():
         User.objects.filter(pk=user.pk).update(link_nonce=new_nonce())
@@ -322,11 +319,11 @@ def _signer(user: User) -> Signer:
 
 
 def exclude(*, enrollment: Enrollment, reason: str, by: User, now: datetime) -> Exclusion:
-    """Leave an annotator out of the analysis, and give them no more tasks; what they said stays."""
+    """Exclude an annotator from the analysis, and give them no more tasks; their judgments stay."""
     with transaction.atomic():
         held = Enrollment.objects.select_for_update(no_key=True).get(pk=enrollment.pk)
         if Exclusion.objects.standing().filter(enrollment=held).exists():
-            raise AlreadyExcluded(f"{held.label} is left out already.")
+            raise AlreadyExcluded(f"{held.label} is excluded already.")
         _leave_seat(held)
         history.note(Event.Act.EXCLUDED, by=by, campaign=held.campaign, about=held.label)
         return Exclusion.objects.create(
@@ -335,8 +332,7 @@ def exclude(*, enrollment: Enrollment, reason: str, by: User, now: datetime) -> 
 
 
 def readmit(*, enrollment: Enrollment, by: User, now: datetime) -> None:
-    """Take an annotator back into the analysis; that they were left out, and why, stays on
-    record."""
+    """Re-include an annotator in the analysis; the exclusion and its reason stay on record."""
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=enrollment.campaign_id)
         standing = Exclusion.objects.standing().filter(enrollment=enrollment)
@@ -349,7 +345,7 @@ def readmit(*, enrollment: Enrollment, by: User, now: datetime) -> None:
 
 
 def free_seat(*, enrollment: Enrollment, by: User | None = None) -> None:
-    """Let the next who joins go on in a panel where this annotator stopped; what was submitted
+    """Let the next annotator who joins a panel go on where this one stopped; what was submitted
     stays and counts."""
     with transaction.atomic():
         held = Enrollment.objects.select_for_update(no_key=True).get(pk=enrollment.pk)
@@ -369,16 +365,15 @@ def _leave_seat(enrollment: Enrollment) -> None:
 
 
 class CannotWithdraw(Exception):
-    """The study does not let annotators erase what they did, or it is over; the message says
-    which."""
+    """The study does not let annotators erase their work, or it is over; the message says so."""
 
 
 class AlreadyWithdrawn(Exception):
-    """Another request of the same person erased everything a moment before."""
+    """Another request of the same annotator erased everything a moment before."""
 
 
 def may_withdraw(campaign: Campaign) -> bool:
-    """Say whether annotators may erase what they did now."""
+    """Return whether annotators may erase their work now."""
     return campaign.withdrawal and campaign.state not in (
         Campaign.State.CLOSED,
         Campaign.State.ARCHIVED,
@@ -386,7 +381,7 @@ def may_withdraw(campaign: Campaign) -> bool:
 
 
 def withdraw(*, enrollment: Enrollment, now: datetime) -> Erasure:
-    """Erase what an annotator did, by their own wish, where the study allows it."""
+    """Erase an annotator's work, by their own wish, if the study allows it."""
     with transaction.atomic():
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=enrollment.campaign_id)
         if not may_withdraw(campaign):
@@ -397,7 +392,7 @@ def withdraw(*, enrollment: Enrollment, now: datetime) -> Erasure:
             raise AlreadyWithdrawn
         if (
             enrollment.invitation_id
-        ):  # its place stays used, else somebody left out would come back as somebody new
+        ):  # its place stays used, else an excluded annotator could return as a new one
             used = Invitation.objects.filter(pk=enrollment.invitation_id, places__gt=0)
             used.update(places=F("places") - 1)
         return erase(enrollment=enrollment, by=None, now=now)
@@ -406,9 +401,9 @@ def withdraw(*, enrollment: Enrollment, now: datetime) -> Erasure:
 def erase(
     *, enrollment: Enrollment, by: User | None, now: datetime, progress: TellProgress = silent
 ) -> Erasure:
-    """Remove everything a person did in a campaign, on their demand; their places open again.
+    """Delete everything a person did in a campaign, on their demand; their places open again.
 
-    `by` is nobody where they do it themselves.
+    `by` is None if they do it themselves.
     """
     with transaction.atomic():
         bulk.check_at_once()
@@ -432,13 +427,13 @@ def erase(
 
 
 def _forget_in_reports(enrollment: Enrollment, *, by: User | None) -> None:
-    """Have a worker take out of finished analyses what is about the person; it looks for work by
-    itself. Whoever goes while it waits is taken out together with those before."""
+    """Queue a job that removes the person from finished analyses; workers find it without a
+    notification. Annotators who are erased while it is queued are added to it."""
     campaign, kind = enrollment.campaign, jobs.FORGET_ANNOTATORS
     if not campaign.jobs.filter(kind__startswith="analysis.").exists():
         return
     queued = campaign.jobs.select_for_update().filter(kind=kind, state=Job.State.QUEUED)
-    # one that goes on where another stopped has passed reports that this person may be in
+    # a job that goes on where another stopped has passed reports that this person may be in
     waiting = queued.exclude(parameters__has_key="after").first()
     if waiting is None:
         told = {"labels": [enrollment.label]}
@@ -449,7 +444,7 @@ def _forget_in_reports(enrollment: Enrollment, *, by: User | None) -> None:
 
 
 def hold_erasures(*, campaign: Campaign) -> None:
-    """Have whoever is erased in a campaign from now on wait for the end of this transaction."""
+    """Have erasures in a campaign wait for the end of this transaction."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, %s)", [ERASING, campaign.pk])
 
@@ -460,8 +455,8 @@ def _begin_erasing(campaign: int) -> None:
 
 
 def _hold_places(enrollment: Enrollment) -> int:
-    """Hold the tasks that somebody has, and return how many: whoever hands one in at this moment is
-    through with it before, or comes too late."""
+    """Lock an annotator's assignments, and return how many: one that is being submitted is either
+    submitted before, or refused."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM (SELECT FROM judging_assignment WHERE enrollment_id = %s FOR UPDATE) held",
@@ -471,9 +466,9 @@ def _hold_places(enrollment: Enrollment) -> int:
 
 
 def _remove_judgments(enrollment: Enrollment, *, by: User | None) -> int:
-    """Delete what was said, by the one function of the database that may, and that writes the event.
-    Who withdraws stands in it by their label alone: their account beside it could never be taken
-    out."""
+    """Delete judgments by the one function of the database that may, which also writes the event.
+    The event names annotators who withdraw by their label alone: an account could never be removed
+    from it."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT judging_erase_judgments(%s, %s)", [enrollment.pk, by.pk if by else None]
@@ -490,7 +485,7 @@ def _remove_entered(enrollment: Enrollment) -> dict[str, int]:
     }
 
 
-# The database makes the new places itself: none of a million passes through here.
+# The database makes the new places itself, so that none of a million rows is loaded.
 FREE_PLACES = """
 WITH gone AS (
     DELETE FROM judging_assignment WHERE enrollment_id = %s
@@ -507,20 +502,19 @@ SELECT count(*) FROM gone
 
 
 def _free_places(enrollment: Enrollment) -> int:
-    """Delete the tasks somebody had, and open the places that those held or submitted filled;
-    return how many tasks they were."""
+    """Delete an annotator's assignments, and open the places of those held or submitted; return how
+    many were deleted."""
     with connection.cursor() as cursor:
         cursor.execute(FREE_PLACES, [enrollment.pk])
         return int(cursor.fetchone()[0])
 
 
 def _remove_person(enrollment: Enrollment) -> None:
-    """Delete the enrollment, and the account too where an invitation made it and nothing else needs
-    it."""
+    """Delete the enrollment, and the account too if it has no password and no other use."""
     user = enrollment.user
     Exclusion.objects.filter(enrollment=enrollment).delete()
     for own in Participation.objects.filter(enrollment=enrollment):
-        # their submissions that found everything taken go too: these would recognise them
+        # their submissions that found everything taken go too: they would identify the person
         Participation.objects.filter(platform=own.platform_id, person=own.person).delete()
     enrollment.delete()
     if user is None:

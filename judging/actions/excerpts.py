@@ -13,8 +13,8 @@ from judging.models import Question, Source
 
 @dataclass(frozen=True, slots=True)
 class SourceExcerpt:
-    """What a page shows of a source beside one of its questions; of a long passage a piece around
-    the answer."""
+    """What a page shows of a source beside one of its questions; a long passage is cut around the
+    answer."""
 
     passage: str
     sentence: str
@@ -24,7 +24,7 @@ class SourceExcerpt:
 
 
 def of_sources(keys: Collection[int]) -> dict[int, SourceExcerpt]:
-    """Return sources by key. What is not shown stays in the database."""
+    """Return excerpts of sources by key. Text that is not shown is not loaded."""
     answer = Coalesce(F("answer_start"), F("sentence_start"), Value(0))
     start = Greatest(Value(1), answer - MAX_DOCUMENT_CHARACTERS // 2, output_field=IntegerField())
     rows = Source.objects.filter(pk__in=keys).annotate(start=start)

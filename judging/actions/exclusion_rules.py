@@ -1,8 +1,8 @@
-"""Rules of exclusion that were fixed beforehand: whom they propose, applying them, and giving out
-the places again.
+"""Exclusion rules that were fixed beforehand: whom they propose, applying them, and opening the
+places again.
 
-Rules propose; a manager looks and applies. Nobody is excluded by a job, and nothing here touches
-anybody's pay.
+Rules propose; a manager checks and applies them. No job excludes an annotator, and nothing here
+changes an annotator's pay.
 """
 
 from collections.abc import Collection as Members
@@ -25,7 +25,7 @@ RUNNING = (Campaign.State.OPEN, Campaign.State.PAUSED)
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """An annotator whom rules propose: which rules, in words, and where they stand."""
+    """An annotator whom rules propose to exclude: their counted work, and the rules in words."""
 
     enrollment: Enrollment
     standing: AnnotatorStanding
@@ -33,13 +33,13 @@ class Proposal:
 
     @property
     def reason(self) -> str:
-        """What the exclusion says, and the report prints."""
+        """The reason that the exclusion stores and the report prints."""
         return f"By rules fixed beforehand: {'; '.join(self.rules)}."
 
 
 def proposals(campaign: Campaign, *, now: datetime) -> list[Proposal]:
-    """Return whom the campaign's rules propose and who is not left out yet, counted as things are
-    now."""
+    """Return the annotators whom the campaign's rules propose and who are not excluded yet, by
+    counts taken now."""
     plan = quality.from_document(campaign.quality)
     if not plan.has_rules:
         return []
@@ -62,7 +62,7 @@ def proposals(campaign: Campaign, *, now: datetime) -> list[Proposal]:
 
 
 def in_words(name: str, plan: QualityPlan, standing: AnnotatorStanding | None = None) -> str:
-    """Say what a rule is, and, of somebody it proposes, what they did."""
+    """Return a rule in words, with the result of an annotator whom it proposes."""
     own = standing.work.checked if standing else None
     flagged = {flag.reason: flag for flag in standing.flags} if standing else {}
     if name == "exclude_speed":
@@ -81,7 +81,7 @@ def in_words(name: str, plan: QualityPlan, standing: AnnotatorStanding | None = 
         if own and own.unrepeated:
             did += (
                 f", {own.unrepeated} of {own.asked_again} values of questions reported as broken "
-                "when they came again"
+                "when they were repeated"
             )
         return f"agrees with themselves in less than {plan.exclude_repeats} of hidden repeats{did}"
     did = f": {own.lower} of {own.copies}, p {own.p:.3f}" if own and own.p is not None else ""
@@ -102,8 +102,8 @@ def standing_rules(campaign: Campaign) -> list[str]:
 
 
 def apply(*, campaign: Campaign, chosen: Members[int], by: User, now: datetime) -> list[Proposal]:
-    """Leave out those of `chosen` whom the rules propose now; each exclusion is logged and can be
-    taken back."""
+    """Exclude those of `chosen` whom the rules propose now; each exclusion is logged and can be
+    lifted."""
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         done = [each for each in proposals(campaign, now=now) if each.enrollment.pk in chosen]
@@ -112,8 +112,8 @@ def apply(*, campaign: Campaign, chosen: Members[int], by: User, now: datetime) 
     return done
 
 
-# Tasks with fewer places than planned, without those of annotators who are left out; how many are
-# lacking, and the last. Only tasks that these have filled can lack any.
+# Tasks with fewer places than planned, not counting those of excluded annotators; how many are
+# lacking, and the last place. Only tasks of excluded annotators can lack any.
 LACKING = """
 WITH out AS (
     SELECT DISTINCT own.task_id FROM judging_exclusion x
@@ -131,7 +131,7 @@ SELECT task_id, %(wanted)s - n, last FROM counted WHERE n < %(wanted)s
 
 
 def lacking(campaign: Campaign) -> int:
-    """Return how many places annotators who are left out have filled, and nobody else can yet."""
+    """Return how many places excluded annotators filled that no other annotator can take yet."""
     return sum(short for _task, short, _last in _lacking(campaign))
 
 
@@ -144,17 +144,16 @@ def _lacking(campaign: Campaign) -> Iterable[tuple[int, int, int]]:
 
 
 def reopen_places(*, campaign: Campaign, by: User) -> int:
-    """Give each task as many more places as annotators who are left out have filled; return how
-    many.
+    """Give each task as many more places as excluded annotators have filled; return how many.
 
-    What they said stays where it is, so that the report can say what leaving them out changes. A
-    second time does nothing.
+    Their judgments stay, so that the report can state what excluding them changes. A second call
+    does nothing.
     """
     with transaction.atomic():
         held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if held.state not in RUNNING:
             raise NotAllowedNow(
-                "Open the campaign again first: its places are given out while it runs."
+                "Open the campaign again first: its places are assigned only while it runs."
             )
         wanted = {task: (short, last) for task, short, last in _lacking(held)}
         out = Exclusion.objects.standing().filter(enrollment__campaign=held).values("enrollment")

@@ -1,5 +1,5 @@
-"""Training and qualification items: adding, removing, setting the mark, and mending a key that is
-wrong."""
+"""Training and qualification items: adding and removing them, marking tries, and correcting a
+wrong key."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -62,9 +62,9 @@ def add(
     by: User,
     repeats: Exercise | None = None,
 ) -> Exercise:
-    """Add an item to a draft; `keys` by the keys of criteria, those without a right value left out.
+    """Add an item to a draft; `keys` by the keys of criteria, except those without a right value.
 
-    Where it repeats another item it takes that one's texts and keys.
+    If it repeats another item, it takes that item's texts and keys.
     """
     with transaction.atomic():
         held = _draft(campaign)
@@ -99,12 +99,12 @@ def add(
 
 
 def remove(*, exercise: Exercise, by: User) -> None:
-    """Take an item of a draft away, with whatever repeats it."""
+    """Delete an item of a draft, with the items that repeat it."""
     with transaction.atomic():
         held = _draft(exercise.campaign)
         if QualificationTry.objects.filter(answers__exercise=exercise).exists():
             raise CannotChangeExercises(
-                "Annotators have answered this item already. Mend its key instead."
+                "Annotators have answered this item already. Correct its key instead."
             )
         history.note(Event.Act.EXERCISE_REMOVED, by=by, campaign=held, about=str(exercise))
         exercise.delete()
@@ -112,7 +112,8 @@ def remove(*, exercise: Exercise, by: User) -> None:
 
 
 def _check_page(campaign: Campaign) -> None:
-    """Raise CannotChangeExercises if the page of the qualification would hold too much."""
+    """Raise CannotChangeExercises if the page of the qualification would show too many items or
+    points."""
     items = campaign.exercises.filter(kind=Exercise.Kind.QUALIFICATION)
     questions = items.count()
     keys = ExerciseKey.objects.filter(exercise__in=items).order_by()
@@ -123,7 +124,7 @@ def _check_page(campaign: Campaign) -> None:
     if questions > MAX_PAGE_QUESTIONS or choices > MAX_PAGE_CHOICES:
         raise CannotChangeExercises(
             f"The page of the qualification would show {questions:,} items with {choices:,} points to choose from; "
-            f"at most {MAX_PAGE_QUESTIONS:,} with {MAX_PAGE_CHOICES:,} can be. Take items away, or say the right "
+            f"the limit is {MAX_PAGE_QUESTIONS:,} with {MAX_PAGE_CHOICES:,}. Remove items, or give the right "
             "values of fewer criteria."
         )
 
@@ -156,7 +157,8 @@ def copy(*, of: Campaign, to: Campaign) -> None:
 
 
 def _note_gates(campaign: Campaign) -> None:
-    """Note on the campaign which gates it has, so that giving out tasks need not look for items."""
+    """Store on the campaign whether it has training and qualification, so that a claim of a task
+    need not query their items."""
     kinds = set(campaign.exercises.values_list("kind", flat=True))
     gates = {
         "trains": Exercise.Kind.TRAINING in kinds,
@@ -191,14 +193,14 @@ def mend(
     now: datetime,
     reason: str = "",
 ) -> tuple[int, int]:
-    """Correct which values are right, and mark every try again; return how many tries pass now, and
-    passed before.
+    """Correct the right values of a key, and mark every try again; return how many tries pass now,
+    and passed before.
 
-    Whoever passes by the corrected key is qualified. Nobody who was told they had passed loses it.
-    After the lock it is a deviation.
+    Annotators who pass by the corrected key are qualified. None who had passed loses the
+    qualification. After the lock it is a deviation.
     """
     if not accepted:
-        raise CannotChangeExercises("At least one value is right.")
+        raise CannotChangeExercises("Accept at least one value.")
     with transaction.atomic():
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=key.exercise.campaign_id)
         key.refresh_from_db(fields=["accepted", "explanation"])
@@ -232,8 +234,8 @@ def mend(
 
 
 def mark(*, attempt: QualificationTry, campaign: Campaign, now: datetime) -> QualificationTry:
-    """Compare a try with the key, and qualify its annotator if it passes; the caller holds the
-    enrollment's row."""
+    """Compare a try with the key, and qualify its annotator if it passes; the caller has locked the
+    enrollment's or the campaign's row."""
     given = {(row.exercise_id, row.criterion_id): row.value for row in attempt.answers.all()}
     found = qualifying.mark(qualification_items(campaign), given, pass_mark=campaign.pass_mark)
     attempt.asked, attempt.right = found.asked, found.right
@@ -258,8 +260,7 @@ def qualification_items(campaign: Campaign) -> dict[int, QualificationItem]:
 
 
 def document(campaign: Campaign) -> dict[str, Any]:
-    """Return what the protocol says of training and qualification; nothing where there is
-    neither."""
+    """Return the protocol's entries on training and qualification; empty if there is neither."""
     found: dict[str, Any] = {}
     for each in campaign.exercises.prefetch_related("keys__criterion", "repeats").order_by(
         "kind", "number"

@@ -1,5 +1,5 @@
-"""The exit form: questions that a manager writes, each with its reason, and what annotators answer,
-if they like."""
+"""The exit form: questions that a manager writes, each with its reason, and annotators' optional
+answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def add(*, campaign: Campaign, columns: Mapping[str, Any], by: User) -> ExitQues
 
 
 def remove(*, question: ExitQuestion, by: User) -> None:
-    """Take a question of a draft away, with what annotators of a pilot answered to it."""
+    """Delete a question of a draft, with the answers of annotators of a pilot."""
     with transaction.atomic():
         held = _draft(question.campaign)
         about = f"question {question.number}"
@@ -72,7 +72,7 @@ def copy(*, of: Campaign, to: Campaign) -> None:
 
 
 def document(campaign: Campaign) -> dict[str, Any]:
-    """Return what the protocol says of the form; nothing where there is none."""
+    """Return the protocol's entry on the form; empty if there is none."""
     names = ("text", "kind", "options", "reason", "personal")
     asked = [
         {name: getattr(each, name) for name in names} for each in campaign.exit_questions.all()
@@ -81,8 +81,8 @@ def document(campaign: Campaign) -> dict[str, Any]:
 
 
 def is_open(enrollment: Enrollment) -> bool:
-    """Say whether an annotator may answer now: something is asked, and they have handed something
-    in."""
+    """Return whether an annotator may answer now: there are open questions, and they have submitted
+    a task."""
     campaign = enrollment.campaign
     if campaign.state == Campaign.State.ARCHIVED or not asked_now(campaign).exists():
         return False
@@ -90,9 +90,9 @@ def is_open(enrollment: Enrollment) -> bool:
 
 
 def asked_now(campaign: Campaign) -> QuerySet[ExitQuestion]:
-    """Return the questions that may still be answered: those about the person until they are told,
-    for from what is told before and after an answer it would follow. A campaign that is opened again
-    was closed before, and they were told then."""
+    """Return the questions that may still be answered: those about the person only until their
+    results are shown, because results before and after an answer would reveal it. A campaign that
+    is opened again was closed before, and showed the results then."""
     questions = campaign.exit_questions.all()
     closed = Event.objects.filter(campaign=campaign.uuid, act=Event.Act.CAMPAIGN_CLOSED)
     if campaign.state in ENDED:
@@ -101,8 +101,8 @@ def asked_now(campaign: Campaign) -> QuerySet[ExitQuestion]:
 
 
 def answer(*, enrollment: Enrollment, given: Mapping[int, str], now: datetime) -> None:
-    """Keep an annotator's answers by question, in place of those before; an empty one removes what
-    stood."""
+    """Store an annotator's answers by question, in place of earlier ones; an empty text deletes an
+    answer."""
     with transaction.atomic():
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=enrollment.campaign_id)
         for question in asked_now(campaign):
@@ -117,12 +117,12 @@ def answer(*, enrollment: Enrollment, given: Mapping[int, str], now: datetime) -
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """A question with what was said: how often each option was chosen, and texts with who wrote
-    them.
+    """A question with its answers: how often each option was chosen, and texts with their
+    annotators' labels.
 
-    About the person, nobody's label stands beside a text, and counts that would tell of a small
-    group are None. While answers still come (`waits`) all of them are: two looks, one before and
-    one after somebody answered, would tell what they said.
+    In questions about the person, texts have no label, and counts that would reveal a small group
+    are None. While answers still come (`waits`), all counts are None: results before and after an
+    answer would reveal it.
     """
 
     question: ExitQuestion
@@ -133,7 +133,7 @@ class AnsweredQuestion:
 
 
 def results(campaign: Campaign) -> list[AnsweredQuestion]:
-    """Return what annotators said, question by question."""
+    """Return annotators' answers, question by question."""
     found = []
     for question in campaign.exit_questions.prefetch_related("answers__enrollment"):
         said = sorted((each.enrollment.label, each.text) for each in question.answers.all())
@@ -149,10 +149,10 @@ def results(campaign: Campaign) -> list[AnsweredQuestion]:
 
 
 def _told(question: ExitQuestion, said: Sequence[str], waits: bool) -> dict[str, int | None]:
-    """Return how often each option was chosen; None where that would tell of a small group.
+    """Return how often each option was chosen; None if that would reveal a small group.
 
-    What is not told is of two options or more, and of so many people together that they are no
-    small group: else it would follow from how many answered.
+    At least two options are hidden, with at least SMALL_GROUP answers together: otherwise their
+    counts would follow from the number of answers.
     """
     counts = {option: said.count(option) for option in question.options}
     if not question.personal:
@@ -166,8 +166,8 @@ def _told(question: ExitQuestion, said: Sequence[str], waits: bool) -> dict[str,
 
 
 def table(campaign: Campaign) -> list[dict[str, str | int]]:
-    """Return every answer as a row of its own; about the person, what the page tells and no more,
-    without the annotator's label."""
+    """Return every answer as a row of its own; in questions about the person only what the page
+    shows, without the annotator's label."""
     found: list[dict[str, str | int]] = []
     for each in results(campaign):
         if not each.question.personal:

@@ -1,4 +1,4 @@
-"""A campaign's material and judgments as one study again, for the writers of every format."""
+"""A campaign's dataset and judgments as one study, for the writers of every format."""
 
 import csv
 import io
@@ -47,14 +47,14 @@ from judging.models import (
     Unit,
 )
 
-SOURCES_A_PART = 200  # whose judgments are held in memory at once
-SAID_ABOUT = (  # the unit that something was said about, and who said it
+SOURCES_A_PART = 200  # sources whose judgments are held in memory at once
+SAID_ABOUT = (  # the unit that a comment or mark is about, and its annotator
     "unit__question_set__source__key",
     "unit__question_set__system__name",
     "unit__position",
     "assignment__enrollment__label",
 )
-OF_JUDGMENTS = ("origin", "round", "state", "at")  # what is told of every judgment
+OF_JUDGMENTS = ("origin", "round", "state", "at")  # exported for every judgment
 OF_DEVICE_CLOCK = ("first_shown_at", "answered_at")
 OF_CONDITIONS = ("language", "view", "device", "input", "keywords")
 CODEBOOK = ("column", "value", "label", "meaning")
@@ -73,26 +73,27 @@ OfUnits = Mapping[str, Any]  # a filter by the units of a part; empty where all 
 
 
 def misfit_of_qgstec(campaign: Campaign) -> str:
-    """Say why QG-STEC's XML cannot hold a campaign, which reads next to nothing; "" where it can."""
+    """Return why QG-STEC's XML cannot contain a campaign, by a few small queries; "" if it can."""
     sources = campaign.collection.sources.order_by("position")
     others = sources.filter(Q(passage__isnull=False) | Q(sentence="") | Q(target_type=""))
     if key := others.values_list("key", flat=True).first():
-        return f"Source “{key}” is not a sentence with a target type, which is all this XML holds."
+        return (
+            f"Source “{key}” is not a sentence with a target type; this XML has no other sources."
+        )
     of_sets = campaign.rubric.criteria.filter(unit="set").values_list("key", flat=True)
     if key := of_sets.first():
         return f"The ratings on “{key}” are about whole sets; this XML rates questions."
-    return "" if sources.exists() else "The dataset holds no source."
+    return "" if sources.exists() else "The dataset contains no source."
 
 
 def study_of(
     *, campaign: Campaign, extras: bool = False, trials: bool = False, settled: bool = False
 ) -> StudyRecords:
-    """Return everything a campaign holds: sources, slots, scores, attributes and standing
-    judgments.
+    """Return all data of a campaign: sources, slots, scores, attributes and current judgments.
 
-    Annotators go by their labels only; judgments of those who are left out are in it, marked.
-    `trials`: also those of pilot and calibration rounds, marked by their round. `settled`: with
-    what was settled beside each judgment of the main round.
+    Annotators are named by their labels only; judgments of excluded annotators are marked.
+    `trials`: also those of pilot and calibration rounds, marked by their round. `settled`: with the
+    adjudicated rating beside each judgment of the main round.
     """
     wanted = _wanted(campaign, extras=extras, trials=trials)
     return _part(campaign, campaign.collection.sources.all(), {}, wanted, settled=settled)
@@ -101,8 +102,8 @@ def study_of(
 def parts_of(
     *, campaign: Campaign, extras: bool = False, trials: bool = False, settled: bool = False
 ) -> Iterator[StudyRecords]:
-    """Yield what `study_of` returns, some sources at a time in the file's order: the memory it takes
-    does not grow with the study."""
+    """Yield what `study_of` returns, some sources at a time in the file's order, so that memory does
+    not grow with the study."""
     wanted = _wanted(campaign, extras=extras, trials=trials)
     for sources, own in _cut(campaign.collection):
         yield _part(campaign, sources, own, wanted, settled=settled)
@@ -166,8 +167,8 @@ def _attribute_columns(collection: Collection) -> set[str]:
 def raters_of(
     *, campaign: Campaign, extras: bool = False, trials: bool = False, settled: bool = False
 ) -> list[str]:
-    """Return the labels of who rated, in the order in which `study_of` comes to them. What is settled
-    adds nobody."""
+    """Return the labels of the annotators who rated, in the order in which `study_of` first has them;
+    adjudicated ratings add none."""
     wanted = _wanted(campaign, extras=extras, trials=trials)
     ratings = Judgment.objects.standing().filter(assignment__in=wanted).order_by()
     labels = ratings.values_list(label := "assignment__enrollment__label", flat=True)
@@ -175,7 +176,7 @@ def raters_of(
 
 
 def _rows_of_material(collection: Collection) -> ColumnRows:
-    """Return columns with the rows that fill them: each is used where any of these exist."""
+    """Return columns with the rows that fill them: a column is used if any of these exist."""
     sources = collection.sources.order_by()
     questions = Question.objects.filter(unit__question_set__source__in=sources)
     found: ColumnRows = {
@@ -196,7 +197,7 @@ def _rows_of_material(collection: Collection) -> ColumnRows:
 
 
 def _rows_of_judgments(campaign: Campaign, wanted: QuerySet[Assignment]) -> ColumnRows:
-    """Do the same with what annotators said in the assignments that are wanted."""
+    """Return columns with the rows that fill them, of annotators' work in the wanted assignments."""
     ratings = Judgment.objects.standing().filter(assignment__in=wanted)
     notes = Note.objects.filter(assignment__in=wanted).exclude(text="")
     spans = SpanMark.objects.filter(assignment__in=wanted)
@@ -229,8 +230,8 @@ def _names(rows: QuerySet[Any]) -> QuerySet[Any]:
 
 @contextmanager
 def one_moment() -> Iterator[None]:
-    """Read everything in the block as it stood when the first of it was read."""
-    has_begun = connection.in_atomic_block  # then it is too late to ask for it
+    """Read everything in the block from one snapshot of the database, that of the first query."""
+    has_begun = connection.in_atomic_block  # then the isolation level can no longer be set
     with transaction.atomic(), connection.cursor() as cursor:
         if not has_begun:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -238,7 +239,7 @@ def one_moment() -> Iterator[None]:
 
 
 def material_of(*, collection: Collection) -> StudyRecords:
-    """Return everything a collection holds: sources, slots, scores and attributes."""
+    """Return all data of a dataset: sources, slots, scores and attributes."""
     return _material(collection, collection.sources.all(), {})
 
 
@@ -334,8 +335,8 @@ def _question(unit: Unit, scores: Texts, attributes: Texts) -> QuestionRecord:
 
 
 def _scores(collection: Collection, own: OfUnits) -> tuple[Texts, list[ScoreColumn]]:
-    """Return every unit's scores as text, imported ones with the digits of their file, and what the
-    columns are."""
+    """Return every unit's scores as text, imported ones with the digits of their file, and the
+    score columns."""
     metrics = list(Metric.objects.filter(collection=collection).order_by("pk"))
     found: Texts = defaultdict(dict)
     names = {metric.pk: metric.name for metric in metrics}
@@ -412,7 +413,7 @@ def _ratings(
 
 
 class _ToldOfJudgments:
-    """What an export tells of each judgment beside its value."""
+    """The attributes of each judgment that an export contains beside its value."""
 
     def __init__(
         self,
@@ -453,7 +454,7 @@ class _ToldOfJudgments:
 
 
 def _settled(campaign: Campaign, own: OfUnits) -> dict[tuple[int, str], int]:
-    """Return what was settled, by unit and the criterion's key."""
+    """Return adjudicated ratings by unit and the criterion's key."""
     standing = SettledValue.objects.standing().filter(campaign=campaign, **own)
     return {
         (unit, key): value
@@ -462,8 +463,8 @@ def _settled(campaign: Campaign, own: OfUnits) -> dict[tuple[int, str], int]:
 
 
 def _brought(judgments: QuerySet[Judgment]) -> Texts:
-    """Return what files said of imported judgments; it stands before what is known of their
-    import."""
+    """Return the attributes of imported judgments from their files; they replace those known from
+    the import."""
     found: Texts = defaultdict(dict)
     rows = JudgmentAttribute.objects.filter(judgment__in=judgments).order_by("pk")
     for judgment, name, value in rows.values_list("judgment", "name", "value"):
@@ -472,8 +473,8 @@ def _brought(judgments: QuerySet[Judgment]) -> Texts:
 
 
 def _comments(campaign: Campaign, judgments: QuerySet[Judgment]) -> dict[UUID, str]:
-    """Return what annotators wrote on whole tasks: each judgment of the task says it, since it
-    belongs to no unit."""
+    """Return annotators' comments on whole tasks by assignment; each judgment of the task gets the
+    comment, because it belongs to no unit."""
     rows = Note.objects.filter(
         assignment__round__campaign=campaign,
         assignment__in=judgments.values("assignment"),
@@ -483,7 +484,7 @@ def _comments(campaign: Campaign, judgments: QuerySet[Judgment]) -> dict[UUID, s
 
 
 def _notes(about: Mapping[str, Any]) -> Iterator[NoteRecord]:
-    """Return comments on questions and sets."""
+    """Yield comments on questions and sets."""
     rows = Note.objects.filter(**about).exclude(text="").order_by("unit")
     for source, system, position, label, text in rows.values_list(*SAID_ABOUT, "text"):
         yield NoteRecord(
@@ -492,8 +493,7 @@ def _notes(about: Mapping[str, Any]) -> Iterator[NoteRecord]:
 
 
 def _marks(about: Mapping[str, Any]) -> Iterator[MarkRecord]:
-    """Return every marked span, and where somebody said that nothing in the passage answers the
-    question."""
+    """Yield every marked span, and every mark that nothing in the passage answers the question."""
     spans = SpanMark.objects.filter(**about).order_by(
         "unit", "assignment__enrollment__label", "start"
     )
@@ -514,7 +514,7 @@ def _marks(about: Mapping[str, Any]) -> Iterator[MarkRecord]:
 
 
 def codebook_csv(*, campaign: Campaign) -> str:
-    """Return what the columns and values of an export mean, as CSV."""
+    """Return the meaning of an export's columns and values, as CSV."""
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, CODEBOOK, lineterminator="\n")
     writer.writeheader()
@@ -562,7 +562,7 @@ COLUMNS = {
     "target_type": "the type of question that was asked for",
     "language": "the language of the source, as a tag; empty if it is the dataset's",
     "references": "human-written questions for the source, as a JSON list",
-    "system": "who made the question",
+    "system": "the system that made the question",
     "position": "the slot of the system's question set, from 1; empty for the set as a whole",
     "question": "the generated question; empty where none was returned",
     "score:": (
@@ -574,8 +574,8 @@ COLUMNS = {
     "value": "the value given, on the criterion's scale",
     "judgment:origin": "judged by the annotator, forced by a rule on the page, imported, or simulated by a program",
     "judgment:cause": "the criterion whose value forced this one",
-    "judgment:round": "main, or of which pilot or calibration, where those are asked for",
-    "judgment:state": "submitted, or extra: handed in after the place had gone to somebody else",
+    "judgment:round": "main, or which pilot or calibration, if the export includes those",
+    "judgment:state": "submitted, or extra: submitted after the place had gone to another annotator",
     "judgment:at": "when it was stored, UTC",
     "judgment:task_seconds": "active time of the whole task that the judgment belongs to, in seconds, without pauses",
     "judgment:first_shown_at": "when the annotator first saw the criterion, by the clock of their device",
@@ -590,6 +590,6 @@ COLUMNS = {
     "note": "what the annotator wrote beside the ratings",
     "mark": "span: the annotator marked this part of the passage; none: nothing in it answers the question",
     "mark_start": "where the marked span begins in the passage, in code points from 0",
-    "mark_end": "the code point after its last",
-    "mark_text": "the text between the two",
+    "mark_end": "where the marked span ends: the code point after its last",
+    "mark_text": "the text of the marked span",
 }

@@ -1,4 +1,4 @@
-"""Whether a protocol fits the dataset of a campaign, and how much work it comes to; nothing is
+"""Whether a protocol fits the dataset of a campaign, and how much work it takes; nothing is
 stored."""
 
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from judging.protocols.rubric_schema import RubricDocument
 
 @dataclass(frozen=True, slots=True)
 class MaterialFacts:
-    """What of a collection is judged: how much, and how many of its sources have what a protocol
-    may show."""
+    """What is judged of a dataset: how much, and how many of its sources have the parts that a
+    protocol may show."""
 
     sources: int
     passages: int
@@ -32,7 +32,7 @@ class MaterialFacts:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much judging a campaign comes to, by the protocol's own estimate of a task."""
+    """How much judging a campaign takes, by the protocol's own estimate of a task."""
 
     tasks: int
     seconds: int
@@ -43,7 +43,7 @@ class Effort:
 
 
 def facts(collection: Collection, units: QuerySet[Unit] | None = None) -> MaterialFacts:
-    """Count a collection, or only some of its units."""
+    """Count what a dataset contains, or only some of its units."""
     chosen = Unit.objects.all() if units is None else units
     judged = chosen.filter(question_set__source__collection=collection, position__isnull=False)
     source = "question_set__source"
@@ -69,7 +69,7 @@ def of_draft(campaign: Campaign) -> MaterialFacts:
 
 
 def misfits(document: RubricDocument, material: MaterialFacts) -> list[str]:
-    """Return, in sentences, what the protocol asks for and the dataset does not have."""
+    """Return, in sentences, what the protocol requires and the dataset lacks."""
     if not material.questions:
         return [_("The dataset has no questions yet.")]
     of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in document.criteria)
@@ -116,8 +116,8 @@ def _not_there(document: RubricDocument, material: MaterialFacts) -> list[str]:
 
 
 def effort(document: RubricDocument, material: MaterialFacts, annotators: int) -> Effort:
-    """Return how many tasks there will be, and how long all annotators judge together; exact but
-    for the seconds."""
+    """Return how many tasks there will be, and the estimated seconds that all annotators judge
+    together."""
     tasks = {
         "source": material.sources,
         "question_set": material.sets,

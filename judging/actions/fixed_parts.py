@@ -5,16 +5,16 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-# another secret, another pay, another hypothesis
+# a reproduction has a secret, pay and hypotheses of its own
 OWN = ("draws", "rate", "reproduces", "hypotheses")
-OWN_TEXTS = ("introduction",)  # consent, contact, ethics and pay may be another laboratory's
+OWN_TEXTS = ("introduction",)  # must be equal; consent, contact, ethics and pay may differ
 IMPORTED = ("rubric", "collection", "decisions")  # all that is known of imported ratings
 
 
 def of(protocol: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a protocol that decide what annotators see, judge and are checked by.
 
-    A collection counts by its files, not by its name; decisions of calibration by their text.
+    Datasets are compared by their files, not by name; decisions of calibration by their text.
     """
     kept = {name: part for name, part in protocol.items() if name not in (*OWN, "texts")}
     collection = protocol["collection"]

@@ -1,5 +1,5 @@
-"""The history: noting what somebody who manages has done, and checking that no event was changed or
-taken out since.
+"""The history: noting what users and commands did, and checking that no event was changed or
+removed since.
 
 The chain of hashes is made by the database as each transaction commits (migration 0060); it is
 computed again here.
@@ -14,7 +14,7 @@ from datetime import UTC
 from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import Campaign, Event, EventSeal, User
 
-FIRST = "0" * 64  # what stands before the first event
+FIRST = "0" * 64  # the previous hash of the first event
 
 
 def note(
@@ -26,10 +26,10 @@ def note(
     before: object = "",
     after: object = "",
 ) -> None:
-    """Write down an act, within the transaction of what it does; `by` is nobody for commands and
-    strangers.
+    """Store an event, in the transaction of the act itself; `by` is None for commands and visitors
+    without an account.
 
-    Name people by account or label, for the rest of an event can never be erased.
+    Name people by account or label, because the rest of an event can never be erased.
     """
     Event.objects.create(
         act=act,
@@ -46,14 +46,14 @@ def _short(text: str) -> str:
 
 
 def account(user: User) -> str:
-    """Return what an event calls an account."""
+    """Return the name of an account for events."""
     return f"account {user.pk}"
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """What checking found: how many events hold together, the last hash, and what is wrong, each as
-    a sentence."""
+    """The result of a check: how many events the chain has, the last hash, and each problem as a
+    sentence."""
 
     length: int
     last: str
@@ -61,7 +61,7 @@ class Chain:
 
 
 def check(*, noted: str = "") -> Chain:
-    """Compute the chain again. `noted` is a hash somebody wrote down before: it shows whether the
+    """Compute the chain again. `noted` is a hash that was written down before: it shows whether the
     end was cut off."""
     problems = list(_unsealed())
     position, last, met = 0, FIRST, not noted or noted == FIRST
@@ -86,17 +86,17 @@ def check(*, noted: str = "") -> Chain:
 
 
 def _unsealed() -> Iterator[str]:
-    """Say which events or seals have lost each other."""
+    """Yield a sentence for each event without a seal and each seal without an event."""
     for pk in Event.objects.filter(seal__isnull=True).values_list("pk", flat=True):
-        yield f"Event {pk} stands outside the chain."
+        yield f"Event {pk} is outside the chain."
     lone = EventSeal.objects.exclude(event__in=Event.objects.all()).order_by("position")
     for position in lone.values_list("position", flat=True):
-        yield f"The event at position {position} is gone."
+        yield f"The event at position {position} is missing."
 
 
 def digest(event: Event, previous: str) -> str:
-    """Return an event's hash: SHA-256 of a JSON list of the hash before and all that the event
-    says."""
+    """Return an event's hash: SHA-256 of a JSON list of the previous hash and all fields of the
+    event."""
     at = event.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     campaign = str(event.campaign) if event.campaign else None
     said = [
@@ -114,5 +114,5 @@ def digest(event: Event, previous: str) -> str:
 
 
 def last_hash() -> str:
-    """Return the hash of the newest event, for somebody to write down elsewhere."""
+    """Return the hash of the newest event, which a user may write down elsewhere for `check`."""
     return EventSeal.objects.order_by("-position").values_list("digest", flat=True).first() or FIRST

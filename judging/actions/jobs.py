@@ -1,4 +1,4 @@
-"""Jobs: asking for one, claiming it, telling its progress, ending it, and starting it again.
+"""Jobs: queueing one, claiming it, reporting its progress, ending it, and starting it again.
 
 A running job renews its lease every second. If the lease ends, its worker has died, and another
 worker starts the job again. Leases use the database's clock.
@@ -23,22 +23,25 @@ from judging.models import Campaign, Collection, Job, StoredFile, User, WorkerPr
 from judging.models.statements import rows
 
 BEAT = 1.0  # seconds between two signs of life
-BEATS_A_CHECK = 3  # signs of life from one look to the next whether the job may still be done
-LEASE = timedelta(seconds=60)  # of a running job, and of a queued one that was handed to a worker
+BEATS_A_CHECK = 3  # signs of life between two checks whether the job may still be done
+LEASE = timedelta(seconds=60)  # of a running job, and of a queued one that a worker has reserved
 QUEUES = ("celery", "gpu")
 PRESENT_FOR = timedelta(seconds=10)
 ATTEMPTS = 3
-WAITS_FOR_OTHERS = "judging.ask_judge"  # the kind whose jobs ask a server that is not ours
+WAITS_FOR_OTHERS = "judging.ask_judge"  # the kind whose jobs ask an external server
 DRY_RUN = "analysis.dry_run"  # the kind that fills a copy of a draft
-FORGET_ANNOTATORS = "analysis.forget"  # the kind that takes erased people out of reports
-ERASE = "judging.erase"  # the kind that erases somebody
-OWED = (FORGET_ANNOTATORS, ERASE)  # to somebody: nobody cancels them
-REMOVE_CAMPAIGN = (  # the kinds that remove the very campaign they are about
+FORGET_ANNOTATORS = "analysis.forget"  # the kind that removes erased annotators from reports
+ERASE = "judging.erase"  # the kind that erases an annotator
+OWED = (FORGET_ANNOTATORS, ERASE)  # to the person who is erased: they cannot be cancelled
+REMOVE_CAMPAIGN = (  # the kinds that delete the campaign they belong to
     "judging.discard",
     "analysis.remove_dry_run",
 )
-BRING_FILES = ("judging.add_judge", "analysis.reproduce")  # kinds with files that nothing points at
-FILES = ("file", "files")  # what names them in a job's parameters
+BRING_FILES = (
+    "judging.add_judge",
+    "analysis.reproduce",
+)  # kinds with files that no other row refers to
+FILES = ("file", "files")  # names of these files in a job's parameters
 BELL = "quaestor_jobs"  # the channel of PostgreSQL's NOTIFY
 LOST_TOO_OFTEN = f"Its worker died {ATTEMPTS} times; it was not tried again."
 
@@ -57,11 +60,11 @@ FROM judging_job CROSS JOIN jsonb_each(result) WHERE id = %(job)s::uuid AND key 
 
 
 class JobCancelled(Exception):
-    """Somebody asked for the job to stop."""
+    """A user asked for the job to stop."""
 
 
 class CannotDo(Exception):
-    """What was asked for cannot be done; the message is a sentence for whoever asked."""
+    """The job cannot be done; the message is a sentence for the user who asked for it."""
 
 
 class JobLost(Exception):
@@ -84,8 +87,7 @@ def enqueue(
     campaign: Campaign | None = None,
     collection: Collection | None = None,
 ) -> Job:
-    """Write down work to be done; the caller rings with `tasks.ring` once the transaction is
-    through."""
+    """Create a queued job. The caller notifies workers with `tasks.ring` after commit."""
     return Job.objects.create(
         kind=kind,
         parameters=dict(parameters),
@@ -96,8 +98,7 @@ def enqueue(
 
 
 def claim(*, job_id: uuid.UUID | str) -> Job | None:
-    """Take a queued job by one conditional update; None when another worker has it or it is
-    over."""
+    """Take a queued job by one conditional update; None if another worker has it or it is over."""
     taken = Job.objects.filter(~HAS_UNFINISHED_PARTS, pk=job_id, state=Job.State.QUEUED).update(
         state=Job.State.RUNNING,
         attempts=F("attempts") + 1,
@@ -128,8 +129,8 @@ def start_parts(*, job: Job, kind: str, parts: Iterable[tuple[str, Mapping[str, 
 
 
 def wait_for_parts(*, job: Job, total: int) -> None:
-    """Put a job whose parts are started back in the queue, where it waits for their end. This is no
-    further attempt."""
+    """Put a job whose parts are started back in the queue, where it waits for their end. This does
+    not count as an attempt."""
     ended = job.parts.filter(state=Job.State.DONE).aggregate(steps=Sum("done"))
     waiting = _claimed(job).filter(cancel_requested_at__isnull=True)
     if not waiting.update(
@@ -149,33 +150,33 @@ def advance_parent(*, part: Job, steps: int, message: str) -> None:
 
 
 def finish(*, job: Job, result: Mapping[str, Any], total: int | None = None) -> None:
-    """End a claimed job well, in the same transaction as what it made.
+    """End a claimed job successfully, in the same transaction as its results.
 
-    `total`: how many steps it had; a quick job ends before its first sign of life could say so.
+    `total`: how many steps it had, because a quick job ends before its first sign of life.
     """
     steps = F("total") if total is None else total
     _end(job, state=Job.State.DONE, result=dict(result), done=steps, total=steps)
 
 
 def fail(*, job: Job, error: str) -> None:
-    """End a claimed job with a sentence that says what went wrong."""
+    """End a claimed job with a sentence on what went wrong."""
     _end(job, state=Job.State.FAILED, error=error or "It failed without saying why.")
 
 
 def stop(*, job: Job) -> None:
-    """End a claimed job that somebody cancelled."""
+    """End a claimed job that was cancelled."""
     _end(job, state=Job.State.CANCELLED)
 
 
 def told(job: Job, names: Iterable[str]) -> dict[str, Any]:
-    """Return what a finished job says under some names in its result, without reading the rest; of
-    a list or an object, that it is there."""
+    """Return some fields of a finished job's result by name, without reading the rest; True in
+    place of a list or an object."""
     [[found]] = rows(TOLD, {"job": str(job.pk), "names": list(names)})
     return dict(json.loads(found))
 
 
 def _claimed(job: Job) -> QuerySet[Job]:
-    """The job's row while this attempt still has it; `attempts` is the fence."""
+    """Select the job's row while this attempt still has it: a later attempt has a higher number."""
     return Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
 
 
@@ -189,8 +190,8 @@ def _end(job: Job, **columns: Any) -> None:
 
 
 def cancel(*, job: Job) -> None:
-    """Ask a running job to stop at its next step, or end one that has not begun. What somebody is
-    owed goes on."""
+    """Ask a running job to stop at its next step, or end one that has not begun. Jobs of the kinds
+    in OWED go on."""
     if job.kind in OWED:
         return
     with transaction.atomic():
@@ -203,17 +204,17 @@ def cancel(*, job: Job) -> None:
 
 
 def let_go(campaign: Campaign) -> None:
-    """Remove a campaign's jobs before it goes; the one that removes it becomes nobody's but of
-    whoever asked for it. The job's sign of life waits for the end of this transaction, so this
-    comes last."""
+    """Delete a campaign's jobs before the campaign is deleted. The running job that deletes it is
+    kept without its campaign, visible to the user who asked for it. The job's sign of life waits
+    for the end of this transaction, so this comes last."""
     removes = Q(kind__in=REMOVE_CAMPAIGN, state=Job.State.RUNNING)
     campaign.jobs.exclude(removes).delete()
     campaign.jobs.update(campaign=None)
 
 
 def forget_files() -> int:
-    """Remove the files that came with jobs which are over and made nothing of them; return how many
-    jobs. A file that something else rests on stays."""
+    """Delete the files that came with jobs that failed or were cancelled; return how many jobs. A
+    file that other rows refer to stays."""
     brought = Job.objects.filter(kind__in=BRING_FILES, parameters__has_any_keys=FILES)
     wanted = {sha256 for job in brought.unfinished() for sha256 in _files_of(job)}
     over = list(brought.filter(state__in=[Job.State.FAILED, Job.State.CANCELLED]))
@@ -260,14 +261,14 @@ def requeue_lost() -> list[Job]:
 
 
 def put_back(*, job_id: uuid.UUID | str) -> None:
-    """Put a job back in the queue whose process died, or that was handed out and never begun."""
+    """Put a job back in the queue whose process died, or that was reserved and never begun."""
     Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(rung_at=None)
     for job in Job.objects.filter(pk=job_id, state=Job.State.RUNNING):
         _requeue(job)
 
 
 def notify() -> None:
-    """Wake the workers that listen; with the transaction's end, where there is one."""
+    """Wake the workers that listen, at the end of the transaction if there is one."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_notify(%s, '')", [BELL])
 
@@ -318,13 +319,13 @@ def reserve(*, queue: str) -> tuple[str, str] | None:
 
 
 def say_alive(*, worker: str) -> None:
-    """Note that a worker lives, and forget those that have long been silent."""
+    """Note that a worker is alive, and delete those that were silent for a day."""
     WorkerPresence.objects.update_or_create(name=worker, defaults={"seen_at": Now()})
     WorkerPresence.objects.filter(seen_at__lt=Now() - timedelta(days=1)).delete()
 
 
 def worker_lives() -> bool:
-    """Say whether any worker gave a sign of life lately."""
+    """Return whether any worker gave a sign of life within PRESENT_FOR."""
     return _present().exists()
 
 
@@ -347,10 +348,10 @@ def _requeue(job: Job) -> bool:
 
 class Work:
     """A claimed job at work. A thread with a connection of its own renews its lease, so that a long
-    computation or transaction still shows its progress and learns of a cancel.
+    computation or transaction still shows its progress and notices a cancellation.
 
-    `check` is given the job's row every few seconds, and raises CannotDo where it may not be done
-    any more."""
+    `check` is called with the job's row every few seconds, and raises CannotDo if the job may not
+    go on."""
 
     def __init__(
         self, job: Job, *, worker: str, check: Callable[[Job], None] | None = None
@@ -368,11 +369,11 @@ class Work:
 
     @property
     def total(self) -> int:
-        """The number of steps last said."""
+        """The number of steps last reported."""
         return int(self._shown["total"])
 
     def progress(self, done: int, total: int, message: str = "") -> None:
-        """Say how far the job is; raises JobCancelled, JobLost or CannotDo when it should not go
+        """Report how far the job is; raise JobCancelled, JobLost or CannotDo if it should not go
         on."""
         self._shown = {"done": done, "total": total, "message": message[:MESSAGE_CHARACTERS]}
         if self._cancelled.is_set():
@@ -383,7 +384,7 @@ class Work:
             raise CannotDo(self._refused)
 
     def again(self) -> None:
-        """Say the same again, to learn of a cancel while waiting for something else."""
+        """Report the same progress again, to notice a cancellation while waiting."""
         self.progress(**self._shown)
 
     def _beat(self) -> None:
@@ -394,7 +395,7 @@ class Work:
                 except (
                     DatabaseError,
                     InterfaceError,
-                ):  # the server went away: the next beat connects anew
+                ):  # the server went away: the next beat connects again
                     connection.close()
                 self._begun.set()
                 if self._over.wait(BEAT):
@@ -408,7 +409,7 @@ class Work:
             return
         columns = "kind", "created_by", "campaign", "collection", "parent", "cancel_requested_at"
         row = Job.objects.only(*columns).filter(pk=self.job.pk).first()
-        if row is None:  # its campaign has gone at this moment
+        if row is None:  # its campaign was deleted at this moment
             self._lost.set()
             return
         if row.cancel_requested_at:
@@ -419,7 +420,7 @@ class Work:
                 self._check(row)
             except CannotDo as refused:
                 self._refused = str(refused)
-            except ObjectDoesNotExist:  # what it is about goes at this moment, and the job with it
+            except ObjectDoesNotExist:  # its campaign or dataset is being deleted, and it as well
                 self._lost.set()
 
     def __enter__(self) -> "Work":

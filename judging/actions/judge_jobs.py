@@ -1,5 +1,5 @@
-"""Asking a machine judge as a job: what was asked for, the key for its time alone, and doing it;
-and taking one whose table of answers is large."""
+"""Jobs that ask an LLM judge, whose key is stored only until the job ends, and jobs that import a
+judge from a large table of answers."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -22,12 +22,12 @@ from judging.imports.readers.text import Unreadable
 from judging.models import Campaign, Event, Job, JudgeKey, StoredFile, User
 
 KIND, ADD = jobs.WAITS_FOR_OTHERS, "judging.add_judge"
-A_BREATH = 0.5  # seconds between two looks whether somebody cancelled
+A_BREATH = 0.5  # seconds between two checks for a cancellation
 
 
 @dataclass(frozen=True, kw_only=True)
 class WantedJudge:
-    """Which judge is asked where, about what, and for how much; all of it but the key."""
+    """Which judge is asked at which address, about what, and for how much; all but the key."""
 
     address: str
     model: str
@@ -54,13 +54,13 @@ class WantedJudge:
 
     @classmethod
     def from_job(cls, parameters: Mapping[str, Any]) -> "WantedJudge":
-        """Return what a job's row says."""
+        """Return the judge that a job's parameters describe."""
         lists = {name: tuple(parameters[name]) for name in ("criteria", "own_systems")}
         return cls(**{**parameters, **lists})
 
 
 def allowed_addresses() -> list[str]:
-    """Return the addresses that the operator lets researchers ask; none unless told."""
+    """Return the addresses that the operator lets researchers ask; none by default."""
     return list(settings.JUDGE_ADDRESSES)
 
 
@@ -71,18 +71,19 @@ def newest(campaign: Campaign) -> dict[str, Job]:
 
 
 def last_asked(campaign: Campaign, name: str) -> dict[str, Any]:
-    """Return what a judge was last asked, to go on with it; nothing where it never was."""
+    """Return the parameters with which a judge was last asked, to go on with them; empty if it
+    never was."""
     job = newest(campaign).get(name)
     return dict(job.parameters) if job else {}
 
 
 def start(*, campaign: Campaign, by: User, wanted: WantedJudge, key: str) -> Job:
-    """Write down that a judge is to be asked; the caller rings once the transaction is through.
+    """Create a queued job that asks a judge. The caller notifies workers after commit.
 
     Raises
     ------
     CannotAsk
-        The address is none of the operator's, or this judge is being asked already.
+        If the operator does not allow the address, or this judge is being asked already.
     """
     if wanted.address not in allowed_addresses():
         raise CannotAsk("The operator of this site does not allow this address.")
@@ -105,8 +106,8 @@ def start(*, campaign: Campaign, by: User, wanted: WantedJudge, key: str) -> Job
 
 
 def execute(work: jobs.Work, *, check: Callable[[Job], None]) -> Mapping[str, Any]:
-    """Ask, an answer at a time; whoever comes after a cancelled or dead job asks what is left.
-    `check` raises CannotDo where it may not be, or go on."""
+    """Ask the judge, an answer at a time; a job after a cancelled or dead one asks what is left.
+    `check` raises CannotDo if the job may not begin or go on."""
     job = work.job
     campaign = job.campaign
     if campaign is None:
@@ -173,8 +174,8 @@ def _key(job: Job) -> str:
 def start_adding(
     *, campaign: Campaign, by: User, file: StoredFile, file_name: str, about: Mapping[str, Any]
 ) -> Job:
-    """Write down that a judge is to be taken from a large table; the caller rings. CannotTake where
-    it cannot, whatever the table holds."""
+    """Create a queued job that imports a judge from a large table; the caller notifies workers.
+    Raise CannotTake if it cannot be imported, whatever the table contains."""
     machine_judges.check(campaign=campaign, about=about)
     plain = {
         name: str(value) if isinstance(value, Decimal | date) else value
@@ -185,7 +186,7 @@ def start_adding(
 
 
 def read_table(work: jobs.Work) -> tuple[Campaign, StoredFile, JudgeAnswers]:
-    """Read the table of a judge that is to be added; one that cannot be taken is not kept."""
+    """Read the table of a judge that is to be added; delete the file if it cannot be imported."""
     said, campaign = work.job.parameters, work.job.campaign
     file = StoredFile.objects.defer("content").filter(sha256=said["file"]).first()
     if campaign is None or file is None:
@@ -211,7 +212,7 @@ def read_table(work: jobs.Work) -> tuple[Campaign, StoredFile, JudgeAnswers]:
 def add(
     work: jobs.Work, campaign: Campaign, file: StoredFile, found: JudgeAnswers
 ) -> Mapping[str, Any]:
-    """Store that judge with its answers."""
+    """Store the judge of a table that was read, with its answers."""
     said = work.job.parameters
     try:
         judge = machine_judges.keep(

@@ -1,7 +1,7 @@
 """Judgments as flat rows with the texts they are about, and streams of them.
 
-The database makes the JSON of a stream and hands it over some rows at a time, so a stream of any
-length takes little more time than `COPY`, and little memory.
+The database makes the JSON of a stream and sends it some rows at a time, so a stream of any length
+takes little more time than `COPY`, and little memory.
 """
 
 import csv
@@ -17,12 +17,12 @@ from judging.formulas import BYTE_ORDER_MARK, inert
 from judging.models import Assignment, Campaign, Exclusion, Judgment, Round
 
 ROWS_A_PIECE = 1_000
-# A cursor is planned for its first rows, unless it is said that all of them are wanted.
+# By default a cursor is planned for its first rows; here all rows are wanted.
 WHOLE_RESULT = "SET LOCAL cursor_tuple_fraction = 1.0"
 IS_EXCLUDED = Exists(
     Exclusion.objects.standing().filter(enrollment=OuterRef("assignment__enrollment"))
 )
-# each column of a stream, and what it holds
+# each column of a stream, and the field or expression in it
 COLUMNS: Mapping[str, Any] = {
     "id": "pk",
     "source": "unit__question_set__source__key",
@@ -53,10 +53,10 @@ COLUMNS: Mapping[str, Any] = {
 def of_campaign(
     *, campaign: Campaign, extras: bool = False, trials: bool = False
 ) -> QuerySet[Judgment]:
-    """Return the standing judgments of a campaign.
+    """Return the judgments of a campaign that are not superseded.
 
-    `extras`: also those that were submitted after their place was given away. `trials`: also those
-    of pilot and calibration rounds.
+    `extras`: also those submitted after their place had gone to another annotator. `trials`: also
+    those of pilot and calibration rounds.
     """
     rounds = campaign.rounds.exclude(kind=Round.Kind.CHECKS)
     if not trials:
@@ -93,8 +93,8 @@ def csv_lines(judgments: QuerySet[Judgment], *, is_simulated: bool) -> Iterator[
 def _read(
     wanted: str, judgments: QuerySet[Judgment], *, is_simulated: bool
 ) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield some rows at a time of what is wanted of the rows `found`, as they stand at one
-    moment."""
+    """Yield some rows at a time of the expression `wanted` over the rows `found`, from one snapshot
+    of the database."""
     simulated = {"origin": Value(Campaign.Origin.SIMULATED)} if is_simulated else {}
     selected = judgments.order_by("pk").values_list(*(dict(COLUMNS) | simulated).values())
     sql, parameters = selected.query.sql_with_params()

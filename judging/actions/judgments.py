@@ -1,4 +1,4 @@
-"""What was said: drafts become judgments, all or nothing, once however often they are sent."""
+"""Judgments: drafts become judgments, all or none, and only once however often they are sent."""
 
 import uuid
 from collections import defaultdict
@@ -26,12 +26,12 @@ from judging.limits import MAX_PAGE_ROWS
 from judging.models import Assignment, Campaign, Enrollment, Judgment
 from judging.models.statements import rows, run
 
-LOOKED_AT = 100  # tasks at once, whether they were changed
+LOOKED_AT = 100  # tasks that are checked for changes at once
 ValuesByPlace = Mapping[ControlPlace, tuple[int, str]]
 
 
-# Whatever is saved notes a sign of life too, and few tasks have one after they were handed in: an
-# index holds those alone. Handing in notes the moment its transaction began, which is before.
+# Every save stores a sign of life too, and few tasks have one after their submission: an index
+# contains those alone. Submission stores its transaction's beginning, which is before it.
 CHANGED = """
 SELECT done.id FROM judging_assignment done
 JOIN judging_enrollment enrolled ON enrolled.id = done.enrollment_id
@@ -43,8 +43,8 @@ DRAFTED = """
 SELECT assignment_id, unit_id, criterion_id, value FROM judging_draft
 WHERE assignment_id = ANY(%(keys)s::text[]::uuid[]) AND value IS NOT NULL
 """
-# A question that lacks a value or a mark although it is reported no more: before the version that
-# keeps such reports they could be taken back after handing in. Both leave their row, emptied.
+# Questions that lack a value or a mark and are no longer reported as broken: earlier versions let
+# annotators take reports and marks back after submission. Both leave their row, emptied.
 TAKEN_BACK = """
 SELECT done.id FROM judging_note note
 JOIN judging_assignment done ON done.id = note.assignment_id AND done.submitted_at IS NOT NULL
@@ -70,13 +70,13 @@ IN_CAMPAIGN = CHANGED.format(which="enrolled.campaign_id = %(campaign)s")
 
 
 class StaleToken(Exception):
-    """The page is older than what was submitted since, and its answers differ."""
+    """The page is older than the last submission, and its answers differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """What became of an assignment: submitted, or extra where its place was gone; how many values
-    were stored now."""
+    """The outcome of a submission: its state, submitted or, if the place was gone, extra; and how
+    many values were stored now."""
 
     state: str
     stored: int
@@ -84,8 +84,8 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class HandedIn:
-    """What became of a page: answers that later ones forestalled, which are to be looked at again,
-    or the next task."""
+    """The outcome of a page: answers that lost against later ones, for the annotator to check, or
+    the next task."""
 
     lost: tuple[Entry, ...]
     following: Assignment | None
@@ -93,7 +93,7 @@ class HandedIn:
 
 @dataclass(frozen=True, slots=True)
 class PageConditions:
-    """How the page was shown with which a task is submitted; "" where the page does not say."""
+    """How the page was shown from which a task is submitted; "" if the page does not report it."""
 
     language: str = ""
     view: str = ""
@@ -106,7 +106,7 @@ UNKNOWN_CONDITIONS = PageConditions()
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What stands of an assignment, the latest revision of each, and what is to stand instead."""
+    """An assignment's current judgments, the latest revision of each, and the wanted judgments."""
 
     standing: Mapping[ControlPlace, tuple[int, int, str]]
     latest: Mapping[ControlPlace, int]
@@ -120,7 +120,7 @@ class Change:
         ]
 
     def new(self) -> list[tuple[int, int, int, str, int]]:
-        """Return unit, criterion, value, cause and revision of each judgment that is not there
+        """Return unit, criterion, value, cause and revision of each judgment that is not stored
         yet."""
         return [
             (*place, *said, self.latest.get(place, 0) + 1)
@@ -156,10 +156,9 @@ UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)
 
 
 def submit(*, assignment: Assignment, token: uuid.UUID, sheet: Sheet | None = None) -> Submitted:
-    """Turn a task's drafts into judgments; going back and submitting again supersedes what has
-    changed.
+    """Turn a task's drafts into judgments; submitting again supersedes judgments that changed.
 
-    A token is spent by what it stores, so a double click or a replay finds everything done and
+    A token is valid for one submission, so a double click or a replay finds everything stored and
     stores nothing.
     """
     with transaction.atomic():
@@ -178,12 +177,13 @@ def hand_in(
     sheet: Sheet,
     conditions: PageConditions = UNKNOWN_CONDITIONS,
 ) -> HandedIn:
-    """Keep a page, submit its task and claim the next one, in one transaction.
+    """Store a page, submit its task and claim the next one, in one transaction.
 
-    What was entered stays where the task is not taken: answers are missing, or the page is older
-    than the last ones. What takes a report back hands in answers in its place, or AnswerFirst.
+    If the task is not accepted, because answers are missing or the page is older than the last
+    submission, what was entered stays. Raise AnswerFirst if the page takes a report back without
+    answers in its place.
     """
-    annotator = cast(Enrollment, assignment.enrollment)  # who hands in holds it
+    annotator = cast(Enrollment, assignment.enrollment)  # an assignment that is submitted has one
     refused, onward = None, None
     with transaction.atomic():
         left_out = assignments.alone(enrollment=annotator)
@@ -202,7 +202,7 @@ def hand_in(
             MissingAnswers,
             StaleToken,
             TaskClosed,
-        ) as error:  # before anything of it was written
+        ) as error:  # raised before any judgment was written
             refused = error
         if standing.lost or refused:
             assignments.renew(assignment=assignment)
@@ -222,24 +222,24 @@ def hand_in(
 
 
 def is_changed(*, assignment: Assignment, sheet: Sheet, given: EnteredAnswers) -> bool:
-    """Say whether the answers of a task that was handed in are others than those that stand."""
+    """Return whether the answers of a submitted task differ from its current judgments."""
     change = _change(assignment, sheet.values(given))
     return assignment.state in DONE and bool(change.superseded() or change.new())
 
 
 def corrections(*, enrollment: Enrollment) -> list[Assignment]:
-    """Return the tasks an annotator handed in, changed since, and has not handed in again."""
+    """Return the tasks that an annotator submitted, changed since, and has not resubmitted."""
     return _corrected(BY_ONE, {"enrollment": enrollment.pk})
 
 
 def corrections_in(*, campaign: Campaign) -> list[Assignment]:
-    """Return the tasks of all its annotators that were changed since they were handed in, and not
-    handed in again."""
+    """Return the tasks of all annotators of a campaign that were changed after their submission and
+    not resubmitted."""
     return _corrected(IN_CAMPAIGN, {"campaign": campaign.pk})
 
 
 def lacking_in(*, campaign: Campaign) -> QuerySet[Assignment]:
-    """Return the tasks that were handed in and lack an answer that no report stands for any more."""
+    """Return the submitted tasks with a question that has neither all its answers nor a report."""
     rubric = sheets.known(campaign.rubric)
     mark = rubric.document.span_mark
     names = {
@@ -258,8 +258,8 @@ def lacking_in(*, campaign: Campaign) -> QuerySet[Assignment]:
 
 
 def _corrected(statement: str, names: Mapping[str, int]) -> list[Assignment]:
-    """Look closer at tasks in which something was saved after they were handed in: it may be what
-    stands already. Of very many that were changed, return the last that were handed in."""
+    """Return tasks whose answers changed after submission: of those with later saves, which may
+    equal the current judgments, the MAX_PAGE_ROWS that were submitted last."""
     keys = [pk for (pk,) in rows(statement, names)]
     changed: list[Assignment] = []
     for start in range(0, len(keys), LOOKED_AT):
@@ -270,7 +270,7 @@ def _corrected(statement: str, names: Mapping[str, int]) -> list[Assignment]:
 
 
 def _changed_of(keys: Sequence[uuid.UUID]) -> Iterator[Assignment]:
-    """Yield those of a few tasks whose answers are others than those that stand."""
+    """Yield those of a few tasks whose answers differ from their current judgments."""
     wanted = Assignment.objects.filter(pk__in=keys).order_by("-submitted_at", "pk")
     found = list(wanted.select_related("task", "enrollment", "round__campaign__rubric"))
     given: dict[uuid.UUID, dict[ControlPlace, int]] = defaultdict(dict)
@@ -285,8 +285,8 @@ def _changed_of(keys: Sequence[uuid.UUID]) -> Iterator[Assignment]:
 
 
 def hand_in_again(*, assignment: Assignment) -> int:
-    """Make a task's corrections count; return how many values were stored. MissingAnswers or
-    TaskClosed where not."""
+    """Resubmit a task with its corrections; return how many values were stored. Raise
+    MissingAnswers or TaskClosed if they are not accepted."""
     with transaction.atomic():
         assignments.lock(assignment=assignment)
         given = drafts.answers(assignment)
@@ -301,8 +301,8 @@ def _submit(
     without: Sequence[AskedReport | AskedMark] = (),
     conditions: PageConditions = UNKNOWN_CONDITIONS,
 ) -> Submitted:
-    """Store a task's answers as judgments; the caller holds the assignment's lock. `without`: what
-    is to be taken back with that."""
+    """Store a task's answers as judgments; the caller has locked the assignment. `without`: reports
+    and marks that are to be taken back with it."""
     change = _change(assignment, sheet.values(given))
     if token != assignment.submit_token:
         return _replayed(assignment, change)
@@ -342,8 +342,8 @@ def _replayed(assignment: Assignment, change: Change) -> Submitted:
 
 
 def _check_open(assignment: Assignment) -> None:
-    """Changes need an open round. A task still held when the round closed is taken, as an extra,
-    until the round is over."""
+    """Raise TaskClosed if the round is closed, except for a task that is still held: it is accepted
+    as an extra until the round is over, but not while the campaign is paused."""
     if assignments.accepts(assignment.round):
         return
     if ended := assignments.over(assignment.round):
@@ -358,10 +358,10 @@ def _store(
     entered_at: Mapping[ControlPlace, ControlPlace],
     conditions: PageConditions,
 ) -> int:
-    """Store what is new, and give the assignment its last state, once; return how many values that
-    were.
+    """Store new judgments, and set the assignment's final state, once; return how many values were
+    stored.
 
-    One that comes late takes a free place of its task, or is an extra.
+    A late assignment takes a free place of its task, or is an extra.
     """
     if gone := change.superseded():
         Judgment.objects.filter(pk__in=gone).update(superseded_at=Now())

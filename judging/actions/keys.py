@@ -1,4 +1,4 @@
-"""API tokens, of which only a hash is kept: who reads the database cannot use them.
+"""API tokens, of which only a hash is stored: a reader of the database cannot use them.
 
 A token ends when it expires, and when its owner makes another, changes the password or logs out
 everywhere.
@@ -20,12 +20,12 @@ from judging.models import AccessKey, Event, User
 
 BYTES = 20
 DAYS = 90
-NOTED = timedelta(hours=1)  # how exact the last use is kept
+NOTED = timedelta(hours=1)  # precision of the stored last use
 INVALID = "This API token is not valid: it expired, was revoked or replaced, or never existed."
 
 
 def digest(key: str) -> str:
-    """Return what is kept of a key. A key is random and long, so a fast hash is enough."""
+    """Return the stored hash of a token. A token is random and long, so a fast hash is enough."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -42,8 +42,8 @@ class KeyAuthentication(BaseAuthentication):
 
 
 def sent_with(request: Request | HttpRequest) -> AccessKey | None:
-    """Return the API token that a request came with, None if there is none; AuthenticationFailed if
-    it is not valid."""
+    """Return the API token sent with a request, None if there is none; raise AuthenticationFailed
+    if it is not valid."""
     words = request.META.get("HTTP_AUTHORIZATION", "").split()
     if not words or words[0].lower() != "token":
         return None
@@ -53,8 +53,8 @@ def sent_with(request: Request | HttpRequest) -> AccessKey | None:
 
 
 def _standing(shown: str, now: datetime) -> AccessKey:
-    """Return the key that was shown, and note its use; AuthenticationFailed where it opens nothing
-    any more."""
+    """Return the token that was sent, and note its use; raise AuthenticationFailed if it is not
+    valid any more."""
     key = AccessKey.objects.select_related("user").filter(digest=digest(shown)).first()
     if (
         key is None
@@ -69,15 +69,14 @@ def _standing(shown: str, now: datetime) -> AccessKey:
 
 
 class LoggedOut(Exception):
-    """Whoever asks for a key was logged out everywhere, or has a new password, since they were let
-    in."""
+    """The user was logged out everywhere, or changed the password, since this session began."""
 
 
 def make(*, user: User, now: datetime, scope: str = AccessKey.Scope.READ, days: int = DAYS) -> str:
-    """Return a new key, which replaces the old one; it cannot be shown again."""
+    """Return a new token, which replaces the old one; it cannot be shown again."""
     key = secrets.token_hex(BYTES)
     with transaction.atomic():
-        # a double click: one after the other
+        # the two requests of a double click run one after the other
         owner = User.objects.select_for_update(no_key=True).get(pk=user.pk)
         if owner.version != user.version:
             raise LoggedOut
@@ -95,12 +94,12 @@ def make(*, user: User, now: datetime, scope: str = AccessKey.Scope.READ, days: 
 
 
 def of(user: User, *, now: datetime) -> AccessKey | None:
-    """Return a user's key, if it still opens something."""
+    """Return a user's token, if it is still valid."""
     return AccessKey.objects.filter(user=user, version=user.version, expires_at__gt=now).first()
 
 
 def revoke(*, user: User) -> None:
-    """Make a user's key worthless."""
+    """Revoke a user's token."""
     with transaction.atomic():
         gone, _of = AccessKey.objects.filter(user=user).delete()
         if gone:

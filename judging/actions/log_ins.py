@@ -1,14 +1,13 @@
 """Log-ins by password: after a few wrong ones for a name, each next attempt has to wait longer.
 
-Attempts are counted in the database, so that any number of web servers count together. They are
-counted by name; how many one visitor makes, by a keyed hash of where they come from. A browser that
-has been let in before counts apart, so that a stranger who guesses passwords cannot keep an
-account's owner out.
+Attempts are counted in the database, so that any number of web servers count together: by name, and
+those of one visitor by a keyed hash of where they come from. Browsers that logged in before are
+counted separately, so that a stranger who guesses passwords cannot lock out an account's owner.
 
-To look at a password costs a quarter of a second of a processor, right ones too. So there is a pace
-as well: so many looks within a minute at a name, of a visitor, and of each of three groups: browsers
-nobody knows, researchers, and annotators, who may come by a link in any number and must not keep
-researchers out. Pages wait no longer for all of them than some twenty seconds, with two cores.
+Checking a password, even a right one, takes a quarter of a second of a processor. So the number of
+checks within a minute is limited too: for a name, for a visitor, and for each of three groups:
+unknown browsers, researchers, and annotators, who may come by a link in any number and must not
+keep researchers out. With two cores, pages wait at most some twenty seconds for all of them.
 """
 
 from collections.abc import Collection, Mapping
@@ -29,13 +28,13 @@ from judging.limits import (
 from judging.models import Event, LogInAttempts, User
 
 A_YEAR = 60 * 60 * 24 * 365
-MARK = "was_here"  # the cookie of a browser that was let in
+MARK = "was_here"  # the cookie of a browser that has logged in
 FREE = 5
 FIRST_PAUSE = timedelta(seconds=30)
 DOUBLINGS = 10  # of the first pause; the longest is reached before
 FORGOTTEN = timedelta(days=1)
 MINUTE = timedelta(minutes=1)
-PACE = "pace"  # marks the rows that count looks, among those that count attempts
+PACE = "pace"  # marks the rows that count checks per minute, among those that count attempts
 
 
 class Paused(Exception):
@@ -48,14 +47,14 @@ class Paused(Exception):
 
 
 def mark(*, name: str) -> str:
-    """Return what a browser that was let in as this name keeps, until the account has another
-    password or is logged out everywhere."""
+    """Return the cookie's value for a browser that logged in under this name, valid until the
+    account has another password or is logged out everywhere."""
     version = User.objects.filter(username=name).values_list("version", flat=True).first()
     return salted_hmac("judging.log_ins.mark", f"{name}/{version}", algorithm="sha256").hexdigest()
 
 
 def visitor_of(request: HttpRequest, *, now: datetime) -> str:
-    """Return where an attempt comes from, as a hash; "" where that is unknown."""
+    """Return where an attempt comes from, as a hash; "" if that is unknown."""
     network = network_of(request)
     return hashed(network, purpose="judging.log_ins.visitor", now=now) if network else ""
 
@@ -63,8 +62,8 @@ def visitor_of(request: HttpRequest, *, now: datetime) -> str:
 def count(
     *, name: str, mark_shown: str, now: datetime, visitor: str = "", account: str = ""
 ) -> None:
-    """Count an attempt, before its password is looked at; raise `Paused` instead while the name,
-    the visitor or the group has to wait. `account`: whose it is, where `name` is no account's."""
+    """Count an attempt, before its password is checked; raise `Paused` instead while the name, the
+    visitor or the group has to wait. `account`: the account's name, if `name` is not one."""
     known = constant_time_compare(mark_shown, mark(name=name))
     with transaction.atomic():
         forget_old(now=now)
@@ -83,15 +82,15 @@ def count(
 
 
 def count_first_password(*, now: datetime) -> None:
-    """Count a first password that an annotator chooses, which costs as much to hash as one to look
-    at; raise `Paused` where there were so many within a minute."""
+    """Count a first password that an annotator chooses, which costs as much to hash as to check;
+    raise `Paused` if there were MAX_LOGIN_ATTEMPTS_PER_MINUTE within a minute."""
     with transaction.atomic():
         _keep_pace("first passwords", MAX_LOGIN_ATTEMPTS_PER_MINUTE, now=now)
 
 
 def count_key(*, user: User, now: datetime) -> None:
-    """Count an API token that somebody makes, which the history keeps for ever; raise `Paused`
-    where they made so many within a minute."""
+    """Count an API token that a user makes, which the history keeps for ever; raise `Paused` if
+    they made MAX_LOGIN_ATTEMPTS_OF_ONE within a minute."""
     with transaction.atomic():
         _keep_pace(f"keys of {user.pk}", MAX_LOGIN_ATTEMPTS_OF_ONE, now=now)
 
@@ -103,7 +102,7 @@ def _group(name: str) -> str:
 
 
 def _keep_pace(whose: str, most: int, *, now: datetime) -> None:
-    """Count a look; raise `Paused` where there were so many within a minute."""
+    """Count a check; raise `Paused` if there were `most` within a minute."""
     rows = LogInAttempts.objects.select_for_update()
     key = salted_hmac(f"judging.log_ins.{PACE}", whose, algorithm="sha256").hexdigest()
     row, _made = rows.get_or_create(key=key, defaults={"last_at": now, "visitor": PACE})
@@ -116,24 +115,24 @@ def _keep_pace(whose: str, most: int, *, now: datetime) -> None:
 
 
 def failed(*, name: str) -> None:
-    """Note in the history that a password was wrong; a name that is no account's may be a password,
-    so it is not."""
+    """Note in the history that a password was wrong; the event does not contain an unknown name,
+    because it may be a password."""
     user = User.objects.filter(username=name).first()
     history.note(Event.Act.LOG_IN_FAILED, about=history.account(user) if user else "unknown name")
 
 
 def forget(*, name: str) -> None:
-    """Let a name be tried afresh: it was let in, or an administrator says so."""
+    """Reset the attempts of a name, after a log-in or because an administrator asks for it."""
     LogInAttempts.objects.filter(key__in=_keys(name)).delete()
 
 
 def forget_old(*, now: datetime) -> None:
-    """Forget attempts of which the last is a day ago, and where they came from."""
+    """Delete attempts, and where they came from, if the last is older than a day."""
     LogInAttempts.objects.filter(last_at__lt=now - FORGOTTEN).delete()
 
 
 def let_in(answer: HttpResponse, *, name: str) -> HttpResponse:
-    """Forget the attempts on a name, and mark the browser as let in."""
+    """Reset the attempts of a name after a log-in, and mark the browser by a cookie."""
     forget(name=name)
     answer.set_cookie(
         MARK,

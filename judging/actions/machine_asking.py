@@ -1,4 +1,4 @@
-"""Asking a machine judge at an address: a call for each question, some at once, to be resumed."""
+"""Asking an LLM judge at an address: a call for each question, several at once, resumable."""
 
 import hashlib
 from collections import deque
@@ -30,12 +30,12 @@ from judging.protocols.machine_prompts import (
 )
 from judging.protocols.rubric_schema import RubricCriterion
 
-JUNK_KEPT = 2_000  # characters of what was no answer; all of these stand in one row
+JUNK_KEPT = 2_000  # characters of a reply that is no answer; one row contains all of these
 PROBLEMS_KEPT = 500
 A_TOKEN = 4  # characters, for estimates
 REPLY_TOKENS = 80  # of an answer, for estimates
 MILLION = 1_000_000
-MEASURED = 2_000  # calls whose texts are measured for an estimate; the others are as long as these
+MEASURED = 2_000  # calls whose texts are measured for an estimate; the others count as equally long
 READ_AT_ONCE = 500  # questions, with what is shown beside them
 NO_COST = Decimal(0)
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -43,7 +43,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Prices:
-    """What a million tokens cost, and what may be spent in all."""
+    """The prices of a million tokens, and the budget for all calls."""
 
     tokens_in: Decimal = Decimal(0)
     tokens_out: Decimal = Decimal(0)
@@ -55,11 +55,11 @@ class Prices:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionsPart:
-    """What a judge is asked: on which criteria (none named: all), how often, and about how many
+    """What a judge is asked: on which criteria (empty: all), how often, and about how many
     questions (None: all).
 
     Questions come source by source in an order drawn from the campaign's secret, so that the first
-    n are a random part, and a larger n goes on from there.
+    n are a random sample, and a larger n extends it.
     """
 
     criteria: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ EVERYTHING = QuestionsPart()
 
 @dataclass(frozen=True)
 class Estimated:
-    """What asking would take: calls that have no answer yet, tokens and cost."""
+    """The estimated effort of asking: calls that have no answer yet, tokens and cost."""
 
     questions: int
     tokens_in: int
@@ -83,7 +83,7 @@ class Estimated:
 
 @dataclass(frozen=True)
 class Done:
-    """What asking brought."""
+    """The outcome of asking: numbers of calls, their cost, and why it stopped early, if it did."""
 
     answered: int
     unanswered: int
@@ -94,7 +94,7 @@ class Done:
 
 @dataclass(frozen=True)
 class _Call:
-    """One question to ask, and which time it is asked."""
+    """One question to ask, and the number of its repeat, from 1."""
 
     unit: int
     repeat: int
@@ -109,15 +109,15 @@ def prompt_of(campaign: Campaign, criteria: Collection[str] = ()) -> str:
 def estimate(
     *, campaign: Campaign, name: str, prices: Prices, part: QuestionsPart = EVERYTHING
 ) -> Estimated:
-    """Estimate tokens by length, before anything is asked; of very many calls those of the first
-    are measured, which are a random part."""
+    """Estimate tokens by length, before anything is asked; of very many calls only the first
+    MEASURED, a random sample, are measured."""
     rubric = documents.from_document(campaign.rubric.document)
     system = len(instruction(rubric, part.criteria))
     known = MachineJudge.objects.filter(campaign=campaign, name=name).first()
     left = _Left.of(campaign, known, part)
     measured = length = 0
     example = ""
-    for call in _calls(islice(left.calls(), MEASURED)):  # none is held: each has its passage
+    for call in _calls(islice(left.calls(), MEASURED)):  # streamed: each holds a full passage
         text = item_text(call.asked, rubric)
         measured, length = measured + 1, length + len(text)
         example = example or text
@@ -140,18 +140,18 @@ def ask(
     about: Mapping[str, Any] = NOTHING,
     step: Callable[[int, int], None] = lambda done, total: None,
 ) -> Done:
-    """Ask about every question that has no answer yet; each answer stands as soon as it came.
+    """Ask about every question that has no answer yet; each answer is stored as soon as it comes.
 
-    `most`: calls at most this time. `about`: columns of a judge that is made. `step` is called
-    before each call, with how many there were and will be; what it raises ends the asking, once the
-    answers under way have come. Near the budget calls wait for each other: none is begun that could
-    go beyond it at the price of the dearest so far.
+    `most`: maximum number of calls this time. `about`: columns of a judge that is made. `step` is
+    called before each call, with the numbers of calls made and planned; if it raises, asking ends
+    once the answers under way have come. Near the budget calls wait for each other: none is begun
+    that could exceed it at the highest price so far.
 
     Raises
     ------
     CannotAsk
-        Before anything is asked: the campaign is a draft, or the name belongs to another model or
-        prompt.
+        Before anything is asked: if the campaign is a draft, or the name belongs to another model,
+        prompt or temperature.
     """
     judge = _judge(campaign, by, name, chat, today, part, about)
     rubric = documents.from_document(campaign.rubric.document)
@@ -187,10 +187,11 @@ def _under_way(
     *,
     at_once: int,
 ) -> Iterator[tuple[_Call, Future[Reply]]]:
-    """Yield each call with its reply to come, in their order.
+    """Yield each call with its future reply, in order.
 
-    `may_ask` is told before each call how many are under way; where it says no, the first of these
-    is waited for, and with none it is over. If it raises, what is under way is still yielded.
+    `may_ask` is called before each call with the number of calls under way; if it returns False,
+    the first of these is awaited, and with none under way the iteration ends. If it raises, calls
+    under way are still yielded.
     """
     left, coming = deque(calls), deque[tuple[_Call, Future[Reply]]]()
     ended: BaseException | None = None
@@ -218,8 +219,8 @@ def _judge(
     part: QuestionsPart,
     about: Mapping[str, Any],
 ) -> MachineJudge:
-    """Return the judge of that name, made if there is none; another model or prompt under the name
-    is refused."""
+    """Return the judge of that name, made if there is none; raise CannotAsk for a draft, or if the
+    judge has another model, prompt or temperature."""
     if campaign.state == Campaign.State.DRAFT:
         raise CannotAsk(
             "Lock the campaign first: a draft's protocol and questions may still change."
@@ -254,7 +255,7 @@ def _judge(
 @dataclass(frozen=True)
 class _Left:
     """What a judge has still to be asked: units in the order in which they are asked, how often,
-    and which answers are there."""
+    and which answers (unit and repeat) are stored already."""
 
     units: Sequence[int]
     repeats: int
@@ -271,14 +272,14 @@ class _Left:
         return len(self.units) * self.repeats - there
 
     def calls(self) -> Iterator[tuple[int, int]]:
-        """Yield units, and which time they are asked; every question once before any is asked
-        again."""
+        """Yield units with the number of the repeat; every question comes once before any is
+        repeated."""
         for repeat in range(1, self.repeats + 1):
             yield from ((unit, repeat) for unit in self.units if (unit, repeat) not in self.done)
 
 
 def _calls(wanted: Iterator[tuple[int, int]]) -> Iterator[_Call]:
-    """Yield calls with what annotators see beside a question."""
+    """Yield calls with the texts that annotators see beside a question."""
     related = Question.objects.select_related("unit__question_set__source__passage")
     while some := list(islice(wanted, READ_AT_ONCE)):
         by_unit = related.in_bulk({unit for unit, _ in some})
@@ -312,7 +313,7 @@ def _drawn(campaign: Campaign) -> list[int]:
 
 
 class _Asking:
-    """A judge that is asked: what its replies brought and cost, and whether more may be asked."""
+    """A judge that is asked: numbers and cost of its replies, and whether more may be asked."""
 
     def __init__(
         self,
@@ -329,8 +330,8 @@ class _Asking:
         self.stopped = ""
 
     def may_go_on(self, under_way: int) -> bool:
-        """Say whether one more may be asked beside those under way, each at the dearest price so
-        far."""
+        """Return whether the budget allows one more call beside those under way, if each costs the
+        highest price so far."""
         if self.stopped:
             return False
         if self.prices.budget is None:
@@ -343,7 +344,7 @@ class _Asking:
         return not under_way or (is_known and spent + under_way * self.dearest < self.prices.budget)
 
     def take(self, call: _Call, coming: Future[Reply]) -> None:
-        """Store what came of a call: an answer, or why there is none."""
+        """Store the outcome of a call: an answer, or why there is none."""
         try:
             reply = coming.result()
         except CannotAsk as refused:
@@ -362,8 +363,8 @@ class _Asking:
             self._keep(call, read, reply)
 
     def _keep(self, call: _Call, read: Read, reply: Reply) -> None:
-        """Store an answer and what it cost. A worker taken for dead may have stored the same
-        answer: then only the cost is added."""
+        """Store an answer and its cost. If a worker that was taken for dead has stored the same
+        answer, only the cost is added."""
         spent = self._spent_on(reply)
         rationale = self.chat.without_key(read.rationale)[:RAW_KEPT]
         with transaction.atomic():
@@ -383,14 +384,14 @@ class _Asking:
                 ),
                 ignore_conflicts=True,
             )
-            # an answer at last: what was noted of the question before is over
+            # the question has an answer now: its earlier problems are deleted
             self._set_problems(self._problems_of_others(call))
             self._pay(spent, reply)
         self.answered += 1
 
     def _note(self, call: _Call, reason: str, raw: str, billed: Reply | None) -> None:
-        """Keep why a question has no answer, with what came and what it cost; it is asked again by
-        the next call."""
+        """Store why a question has no answer, with the reply and its cost; the next call of `ask`
+        asks it again."""
         spent = self._spent_on(billed) if billed else NO_COST
         row = {
             "row": 0,
@@ -412,7 +413,7 @@ class _Asking:
         return spent
 
     def _hold(self) -> None:
-        """Lock the judge's row and read it anew; one that was removed takes no more answers."""
+        """Lock the judge's row and read it again; raise CannotAsk if the judge was removed."""
         held = MachineJudge.objects.select_for_update().filter(pk=self.judge.pk).first()
         if held is None:
             raise CannotAsk("The judge was removed meanwhile.")
@@ -429,8 +430,7 @@ class _Asking:
         return [each for each in self.judge.problems if each.get("unit") != call.unit]
 
     def _set_problems(self, problems: list[Any]) -> None:
-        """Store what is wrong where it is not so already: with each answer it would be much to
-        write."""
+        """Store the problems if they changed: storing them with each answer would be slow."""
         if problems != self.judge.problems:
             self.judge.problems = problems
             self.judge.save(update_fields=["problems"])

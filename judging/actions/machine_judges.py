@@ -1,4 +1,4 @@
-"""Machine judges of a campaign: the list of items for them, taking their answers, removing them."""
+"""LLM judges of a campaign: the list of items for them, importing their answers, removing them."""
 
 import hashlib
 import re
@@ -56,7 +56,7 @@ ABOUT = (
     "currency",
     "own_systems",
 )
-# blanks are taken once and not given back: three runs of them in a row could be divided in as many
+# possessive quantifiers: without them three runs of blanks in a row could be divided in as many
 # ways as the cube of their length
 RATED = re.compile(
     r"\b(annotator|rater|judge|human|assessor)\s*+(\d++|[a-z])?\s*+(rating|score)?s?\s*+[:=]\s*+\d",
@@ -66,7 +66,8 @@ ITEM_COLUMNS = ("item", "source", "system", "position", "passage", "answer", "qu
 
 
 class CannotTake(Exception):
-    """A judge whose name is taken, or a table without a usable answer; the message says which."""
+    """The judge cannot be imported, such as for a table without a usable answer; the message says
+    why."""
 
 
 class NameTaken(CannotTake):
@@ -75,7 +76,7 @@ class NameTaken(CannotTake):
 
 
 def items(campaign: Campaign) -> list[JudgedItem]:
-    """Return the questions that a campaign judges, each with a token that names it in files."""
+    """Return the questions that a campaign judges, each with the token that is its id in files."""
     return [item for item, _ in _with_texts(campaign)]
 
 
@@ -98,7 +99,7 @@ def item_rows(campaign: Campaign) -> Iterator[list[object]]:
 
 def units(campaign: Campaign) -> Iterator[tuple[int, str]]:
     """Yield the unit and the source of each question that a campaign judges, in the order of
-    `items`: a million of them are held where a million items could not be."""
+    `items`: a million of them fit in memory, which a million items would not."""
     yield from _asked(campaign).values_list("unit", "unit__question_set__source__key").iterator()
 
 
@@ -129,7 +130,7 @@ def _with_texts(campaign: Campaign) -> Iterator[tuple[JudgedItem, tuple[str, str
         question_set__source__collection=campaign.collection_id, position=None
     )
     sets = dict(wholes.values_list("question_set", "pk"))
-    # a passage comes again with each question about it, and together they may be large
+    # each row repeats the passage of its question, so all rows together may be large
     for unit, held, source, system, position, text, passage, answer in rows.iterator():
         item = JudgedItem(
             unit, sets.get(held), token(campaign, unit), source, system, position or 1, text
@@ -138,7 +139,7 @@ def _with_texts(campaign: Campaign) -> Iterator[tuple[JudgedItem, tuple[str, str
 
 
 def token(campaign: Campaign, unit: int) -> str:
-    """Return the id under which files name a unit of a campaign."""
+    """Return the id of a campaign's unit in files."""
     return hashlib.sha256(f"{campaign.uuid}/{unit}".encode()).hexdigest()[:12]
 
 
@@ -152,7 +153,7 @@ def listed(campaign: Campaign) -> list[MachineJudge]:
 def add(
     *, campaign: Campaign, by: User, file: StoredFile, file_name: str, about: Mapping[str, Any]
 ) -> tuple[MachineJudge, JudgeAnswers]:
-    """Take a judge with its answers from a table; raises what `check`, `read` and `keep` raise."""
+    """Import a judge with its answers from a table; raise what `check`, `read` and `keep` raise."""
     check(campaign=campaign, about=about)
     found = read(campaign=campaign, by=by, file=file, file_name=file_name)
     kept = keep(campaign=campaign, by=by, file=file, file_name=file_name, about=about, found=found)
@@ -160,8 +161,8 @@ def add(
 
 
 def check(*, campaign: Campaign, about: Mapping[str, Any]) -> None:
-    """Say before its table is read why a judge cannot be taken; CannotTake where the campaign is a
-    draft, or has a judge of this name, or the prompt is too long."""
+    """Raise CannotTake, before a judge's table is read, if the campaign is a draft or has a judge
+    of this name, or if the prompt is too long."""
     if campaign.state == Campaign.State.DRAFT:
         raise CannotTake(
             "Lock the campaign first: a draft's protocol and questions may still change."
@@ -180,16 +181,16 @@ def read(
     file_name: str,
     progress: TellProgress = silent,
 ) -> JudgeAnswers:
-    """Read a judge's answers from a table. What is no answer comes with its row and reason. To who
-    judges the dataset no row is found by its system: which are would tell whose questions these
-    are.
+    """Read a judge's answers from a table; cells without an answer are returned with row and reason.
+    For users who judge the dataset no row is matched by its system, because the matches would
+    reveal which system wrote a question.
 
     Raises
     ------
     CannotTake
-        The table has no answer that can be taken.
+        If the table has no answer that can be used.
     Unreadable
-        The file is no table, or its columns say nothing of items or criteria.
+        If the file is no table, or its columns name no items or criteria.
     """
     known = items(campaign)
     if judges_now(by, campaign.collection):
@@ -198,7 +199,7 @@ def read(
     if not found.answers:
         first = found.problems[0] if found.problems else None
         why = f" The first problem: row {first.row}, {first.value} {first.reason}." if first else ""
-        raise CannotTake(f"No answer of the table could be taken.{why}")
+        raise CannotTake(f"No answer in the table could be used.{why}")
     return found
 
 
@@ -211,7 +212,7 @@ def keep(
     about: Mapping[str, Any],
     found: JudgeAnswers,
 ) -> MachineJudge:
-    """Store a judge with its answers; CannotTake if its name is taken."""
+    """Store a judge with its answers; raise CannotTake if its name is taken."""
     prompt = about.get("prompt", "")
     try:
         with transaction.atomic():
@@ -236,8 +237,8 @@ def keep(
 
 
 def store(judge: MachineJudge, found: JudgeAnswers) -> None:
-    """Store a judge's answers. Where all that it says of a unit at once has one reason and one raw
-    answer, as a row with many criteria has, these are stored once."""
+    """Store a judge's answers. If all its answers about a unit in one repeat have the same reason
+    and raw answer, as in a row with many criteria, these texts are stored once."""
     shared: dict[tuple[int, int], tuple[str, str] | None] = {}
     for each in found.answers:
         beside = (each.rationale, each.raw)
@@ -284,7 +285,7 @@ def store(judge: MachineJudge, found: JudgeAnswers) -> None:
 
 
 def remove(*, judge: MachineJudge, by: User) -> None:
-    """Remove a judge with everything it said and its table; people's judgments know nothing of it."""
+    """Remove a judge with its answers and its table; annotators' judgments are not affected."""
     with transaction.atomic():
         about, campaign = name_of(judge), judge.campaign
         history.note(Event.Act.MACHINE_JUDGE_REMOVED, by=by, campaign=campaign, about=about)
@@ -295,16 +296,16 @@ def remove(*, judge: MachineJudge, by: User) -> None:
 
 
 def name_of(judge: MachineJudge) -> str:
-    """Return what an event calls a machine judge."""
+    """Return the name of an LLM judge for events."""
     return f"LLM judge {judge.name}"
 
 
 def warnings(campaign: Campaign, prompt: str) -> list[str]:
-    """Say what in a prompt may make its judge worthless as a witness."""
+    """Return warnings about contents of a prompt that may invalidate its judge as evidence."""
     found = []
     if RATED.search(prompt):
         found.append(
-            "The prompt seems to contain people's ratings: a judge that has seen them says nothing about them."
+            "The prompt seems to contain human ratings: agreement with ratings that a judge has seen is no evidence."
         )
     labels = Enrollment.objects.filter(campaign=campaign).values_list("label", flat=True)
     if named := sorted(
@@ -313,7 +314,7 @@ def warnings(campaign: Campaign, prompt: str) -> list[str]:
         if len(label) > 2 and label in prompt and re.search(rf"\b{re.escape(label)}\b", prompt)
     ):
         found.append(
-            f"The prompt names annotators ({', '.join(named[:3])}): see that it holds none of their ratings."
+            f"The prompt names annotators ({', '.join(named[:3])}): make sure that it contains none of their ratings."
         )
     return found
 
@@ -325,7 +326,7 @@ def _answers(
     file_name: str,
     progress: TellProgress,
 ) -> JudgeAnswers:
-    """Return what a table says, read in a process under limits."""
+    """Return the answers in a table, which is read in a process under limits."""
     rubric = documents.from_document(campaign.rubric.document)
     key = FORMATS.get(PurePath(file_name).suffix.lower(), "csv")
     request = limited.Request(data=storage.content_of(file), name=file_name, format=key)

@@ -1,4 +1,4 @@
-"""The sentences for a disk, memory or time that ran out."""
+"""The error sentences for a disk, memory or time that ran out."""
 
 import errno
 
@@ -16,13 +16,13 @@ TOO_SLOW = (
 )
 DISK = ("53100",)  # PostgreSQL's disk_full
 MEMORY = ("53200",)
-HELD = ("55P03",)  # lock_not_available: others held what was wanted for as long as one waits
+HELD = ("55P03",)  # lock_not_available: other sessions held a lock for longer than the timeout
 CUT_OFF = ("57P", "08")  # the server was shut down, crashed, or ended the connection
 
 
 def sentence(error: BaseException) -> str:
-    """Return the sentence for an error that means that disk, memory or time ran out; empty for
-    every other."""
+    """Return the sentence for an error that means that disk, memory or time ran out; empty for any
+    other error."""
     if isinstance(error, SoftTimeLimitExceeded):
         return TOO_SLOW.format(hours=f"{settings.JOB_SECONDS / 3600:.3g}")
     code = getattr(error.__cause__ or error, "pgcode", None)
@@ -35,9 +35,9 @@ def sentence(error: BaseException) -> str:
 
 
 def is_cut_off(error: Exception) -> bool:
-    """Say whether the server ended or lost the connection, and did not just refuse a statement.
+    """Return whether the server ended or lost the connection, and did not just refuse a statement.
 
-    In the middle of a COPY psycopg2 knows no better word for it than DatabaseError.
+    In the middle of a COPY psycopg2 raises a plain DatabaseError for it.
     """
     code = getattr(error.__cause__, "pgcode", None)
     if code is not None:
@@ -46,5 +46,5 @@ def is_cut_off(error: Exception) -> bool:
 
 
 def is_held_up(error: Exception) -> bool:
-    """Say whether something was held by others for too long."""
+    """Return whether other sessions held a lock for too long."""
     return getattr(error.__cause__, "pgcode", None) in HELD

@@ -1,4 +1,4 @@
-"""Rotated panels: every annotator has a seat, meets each source once, and the systems take turns
+"""Rotated panels: every annotator has a seat and judges each source once, and the systems rotate
 over the seats."""
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,15 +11,15 @@ from judging.models import Assignment, Campaign, Enrollment, Round, Rubric, Task
 
 
 def seats(campaign: Campaign) -> int:
-    """Return how many annotators the panel takes: for each system as many as judge each task; 0
-    where it is none."""
+    """Return how many annotators the panel takes: for each system as many as judge each task; 0 if
+    the campaign has no panel."""
     if campaign.order != Campaign.Order.PANEL:
         return 0
     return campaign.annotators_per_task * selections.systems_of(campaign).count()
 
 
 def free_seats(campaign: Campaign) -> list[int]:
-    """Return the seats that nobody has, counted from 1."""
+    """Return the seats without an annotator, counted from 1."""
     if not (count := seats(campaign)):
         return []
     taken = set(campaign.enrollments.filter(seat__isnull=False).values_list("seat", flat=True))
@@ -31,12 +31,12 @@ def is_full(campaign: Campaign) -> bool:
 
 
 def next_seat(campaign: Campaign) -> int | None:
-    """Return the seat for whoever joins next; the caller holds the campaign's row."""
+    """Return the seat of the annotator who joins next; the caller has locked the campaign's row."""
     return next(iter(free_seats(campaign)), None)
 
 
 def seat_everybody(campaign: Campaign) -> None:
-    """Give seats to those who joined before the plan was fixed, in the order in which they came."""
+    """Give seats to annotators who joined before the plan was fixed, in the order of joining."""
     campaign.enrollments.filter(seat__gt=seats(campaign)).update(seat=None)
     waiting = campaign.enrollments.filter(seat__isnull=True, exclusions__isnull=True).order_by("pk")
     for enrollment, seat in zip(waiting, free_seats(campaign), strict=False):
@@ -44,7 +44,7 @@ def seat_everybody(campaign: Campaign) -> None:
 
 
 def own_seat(enrollment: Enrollment) -> int | None:
-    """Return the seat somebody had before, if it is free."""
+    """Return the seat that an annotator had before, if it is free."""
     places = Assignment.objects.filter(
         enrollment=enrollment, round__campaign=enrollment.campaign, seat__isnull=False
     )
@@ -53,7 +53,7 @@ def own_seat(enrollment: Enrollment) -> int | None:
 
 
 def fits(rubric: Rubric) -> bool:
-    """Say whether a task of the protocol shows one system's questions on one source, and nothing
+    """Return whether a task of the protocol shows one system's questions on one source, and nothing
     else."""
     return rubric.task == Rubric.Task.QUESTION_SET or (
         rubric.task == Rubric.Task.UNIT and rubric.page_size == 1
@@ -62,7 +62,7 @@ def fits(rubric: Rubric) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KeptPlace:
-    """A place of a task that is kept for a seat; seats count from 1."""
+    """A place of a task that is reserved for a seat; seats count from 1."""
 
     task: int
     place: int
@@ -70,8 +70,8 @@ class KeptPlace:
 
 
 def lay_out(*, round: Round, tasks: Mapping[tuple[int, int], list[int]]) -> Iterator[KeptPlace]:
-    """Return the places of a round in the order of the queue; the database is asked before the
-    first."""
+    """Return the places of a round in the order of the queue; all queries run at the call, before
+    the first place is read."""
     per_place = selections.systems_of(round.campaign).count()
     return (
         KeptPlace(task, seating.seat // per_place + 1, seating.seat + 1)
@@ -81,7 +81,7 @@ def lay_out(*, round: Round, tasks: Mapping[tuple[int, int], list[int]]) -> Iter
 
 
 def _seatings(round: Round) -> Iterator[tuple[Seating, tuple[int, int]]]:
-    """Return who judges what in the order of the queue, with the keys of source and system."""
+    """Return which seat judges what in the order of the queue, with the keys of source and system."""
     campaign = round.campaign
     sources = list(
         selections.sources_of(campaign).order_by("position").values_list("pk", flat=True)
@@ -101,8 +101,8 @@ def _seatings(round: Round) -> Iterator[tuple[Seating, tuple[int, int]]]:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """How evenly something meets the systems: the greatest count less the smallest, and the
-    counts."""
+    """How evenly seats, turns or sources are combined with systems: the greatest count minus the
+    smallest, and the counts."""
 
     key: str
     spread: int
@@ -111,8 +111,8 @@ class Proof:
 
 
 def proof(campaign: Campaign) -> list[Proof]:
-    """Count how the seats of an opened panel meet systems, turns and sources; empty where there is
-    no panel."""
+    """Count how often an opened panel combines seats, turns and sources with systems; empty if there
+    is no panel."""
     main = campaign.rounds.get(kind=Round.Kind.MAIN)
     if campaign.order != Campaign.Order.PANEL or main.opened_at is None:
         return []
@@ -136,5 +136,5 @@ def _proof(key: str, table: MeetingTable, names: Sequence[str]) -> Proof:
 
 
 def _label(key: str, row: int, names: Sequence[str]) -> str:
-    """Name systems, and count seats from 1, as turns are."""
+    """Return a row's label: the number, from 1, of a seat or turn, or the name of a system."""
     return {"seat by system": str(row + 1), "turn by system": str(row)}.get(key) or names[row]

@@ -1,7 +1,7 @@
-"""People whom a crowd platform sends: arriving, joining with a share of the work, leaving it, and
-their one code.
+"""Participants whom a crowd platform sends: arriving, joining with a share of the work, leaving it,
+and their one completion code.
 
-Where several rows are locked it is in this order: campaign, enrollment, participation, places.
+If several rows are locked, the order is: campaign, enrollment, participation, places.
 """
 
 from collections.abc import Mapping
@@ -43,11 +43,14 @@ from judging.models.statements import rows
 End, Left = Participation.End, Participation.Left
 PACE = timedelta(minutes=1)
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
-# What a platform calls it when somebody does not go on with a submission.
+# Platforms' statuses of submissions that a participant does not go on with.
 FREEING = {"RETURNED": Left.RETURNED, "TIMED-OUT": Left.TIMED_OUT, "REJECTED": Left.REJECTED}
-LATER = (Left.TIMED_OUT, Left.EXPIRED)  # who left by time alone may be told so by a code
-# A sign of life is any request, as far as browsers are noted, to the minute; and what is saved, as
-# for the lease of a task. Whoever was just given a share has shown one by that.
+LATER = (
+    Left.TIMED_OUT,
+    Left.EXPIRED,
+)  # participants who left only because time ran out may get its code
+# A sign of life is any request of a logged-in browser, stored to the minute, and any save, as for
+# the lease of a task. Getting a share counts as one too.
 SILENT = timedelta(minutes=assignments.NEWCOMER_MINUTES) + visits.EXACT
 DUE = """
 SELECT own.id FROM judging_participation own
@@ -67,20 +70,20 @@ ORDER BY own.id
 
 
 class BadLink(Exception):
-    """The link lacks an id, or does not come from the platform; the message is for whoever opened
-    it."""
+    """The link lacks an id, or does not come from the platform; the message is for the person who
+    opened it."""
 
 
 class NotOpen(Exception):
-    """The study takes nobody at this moment, and has not ended."""
+    """The study takes no participants at this moment, and has not ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Who came by a study's link, and for which submission: keyed hashes, nothing else is kept.
+    """The participant who came by a study's link, and the submission: keyed hashes; no id is stored.
 
-    given: the person's id encrypted, for their browser's session alone, where the platform grants a
-    credit by it; else "".
+    given: the participant's id encrypted, for their browser's session alone, if the platform grants
+    a credit by it; else "".
     """
 
     person: str
@@ -89,8 +92,8 @@ class Arrival:
 
 
 def arrival(*, platform: CrowdPlatform, said: Mapping[str, str], now: datetime) -> Arrival:
-    """Return who came by a link with these parameters; raise BadLink where it cannot be said for
-    sure."""
+    """Return the participant of a link with these parameters; raise BadLink if they cannot be
+    identified for sure."""
     names = [
         name
         for name in (platform.person_param, platform.study_param, platform.session_param)
@@ -129,8 +132,8 @@ def arrival(*, platform: CrowdPlatform, said: Mapping[str, str], now: datetime) 
 
 
 def _leads_here(platform: CrowdPlatform, study: str) -> bool:
-    """Say whether a study of the platform is this campaign's: every study's links are signed by the
-    same key. Where no manager has entered which it is, the first signed link says so, for good."""
+    """Return whether a study of the platform is this campaign's, because all studies' links are
+    signed by the same key. If no manager has entered the study, the first signed link sets it."""
     if platform.signed and not platform.studies:
         with transaction.atomic():
             held = CrowdPlatform.objects.select_for_update().get(pk=platform.pk)
@@ -147,7 +150,7 @@ def _leads_here(platform: CrowdPlatform, study: str) -> bool:
 
 
 def hashed(platform: CrowdPlatform, what: str, external: str) -> str:
-    """Return what is kept of an id: a hash with the site's key for pseudonyms, another one in each
+    """Return the stored form of an id: a hash with the site's key for pseudonyms, different in each
     campaign."""
     salt = f"judging.crowd.{what}.{platform.campaign.uuid}"
     return salted_hmac(
@@ -156,8 +159,8 @@ def hashed(platform: CrowdPlatform, what: str, external: str) -> str:
 
 
 def find(*, platform: CrowdPlatform, came: Arrival) -> Participation | None:
-    """Return the participation of whoever came; None of somebody new, as who was turned away with
-    another submission is."""
+    """Return the participation of an arrival; None for a new participant, such as one who was
+    rejected with another submission."""
     known = Participation.objects.select_related(
         "platform__campaign", "enrollment__user", "round__campaign"
     ).filter(platform=platform, person=came.person)
@@ -165,22 +168,22 @@ def find(*, platform: CrowdPlatform, came: Arrival) -> Participation | None:
 
 
 def is_over(*, participation: Participation, came: Arrival) -> bool:
-    """Say whether nothing is left for whoever came but the page of their end."""
+    """Return whether the participant can only be shown the end page."""
     if participation.enrollment is None:
         return True
     return bool(participation.end) and not _may_ask_again(participation, came.session)
 
 
 def _may_ask_again(own: Participation, session: str) -> bool:
-    """Say whether somebody comes with another submission than found everything taken, and has done
-    nothing: a full study ends a submission, every other end is a person's."""
+    """Return whether a participant who has submitted no task comes with a new submission after one
+    that found everything taken: this ends a submission; every other end is the participant's."""
     if own.end != End.QUOTA_FULL or session == own.session:
         return False
     return bool(own.enrollment and own.round and not reservations.done(own.enrollment, own.round))
 
 
 def of(enrollment: Enrollment) -> Participation | None:
-    """Return an annotator's participation; None of whoever came by no platform."""
+    """Return an annotator's participation; None for annotators who did not come from a platform."""
     known = Participation.objects.select_related("platform", "round")
     found = known.filter(enrollment=enrollment).first()
     if found:
@@ -191,14 +194,14 @@ def of(enrollment: Enrollment) -> Participation | None:
 
 
 def code(participation: Participation) -> str:
-    """Return the one code a person gets; "" before their end, and where the platform has none for
-    it."""
+    """Return the one code that a participant gets; "" before their end, and if the platform has no
+    code for it."""
     return str(participation.platform.codes.get(participation.end, "")) if participation.end else ""
 
 
 def has_place(*, platform: CrowdPlatform, now: datetime) -> bool:
-    """Say whether somebody new may get a share of the work. NotOpen where that cannot be said
-    yet."""
+    """Return whether a new participant may get a share of the work; raise NotOpen while the main
+    round assigns no tasks."""
     campaign = platform.campaign
     if campaign.state in ENDED:
         return False
@@ -213,8 +216,8 @@ def has_place(*, platform: CrowdPlatform, now: datetime) -> bool:
 def join(
     *, platform: CrowdPlatform, came: Arrival, agreed: bool, now: datetime, visitor: str = ""
 ) -> Participation:
-    """Let somebody in with a share of the work, once however often they ask; who finds none has the
-    quota's end."""
+    """Enrol a participant with a share of the work, once however often they ask; if no share is
+    free, they get the end of a full quota."""
     release_due(now=now, platform=platform)
     with transaction.atomic():
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=platform.campaign_id)
@@ -239,8 +242,8 @@ def join(
 
 
 def decline(*, platform: CrowdPlatform, came: Arrival, now: datetime) -> Participation:
-    """Note that somebody does not want to take part; whoever has joined goes out by another
-    door."""
+    """Note that a participant does not want to take part; for one who has joined already, return
+    the participation unchanged."""
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=platform.campaign_id)
         if known := find(platform=platform, came=came):
@@ -259,8 +262,8 @@ def decline(*, platform: CrowdPlatform, came: Arrival, now: datetime) -> Partici
 def come_back(
     *, participation: Participation, came: Arrival | None, now: datetime
 ) -> Participation:
-    """Let somebody who joined go on; who left, or was turned away, gets a new share with a new
-    submission, and also where only time ran out."""
+    """Let a participant who joined go on; one who left, or was rejected, gets a new share with a
+    new submission, or if only their time ran out."""
     with transaction.atomic():
         own = _locked(participation, with_campaign=True)
         session = came.session if came and came.session else own.session
@@ -276,8 +279,8 @@ def come_back(
 
 
 def _ask_again(own: Participation, session: str, now: datetime) -> Participation:
-    """Look for a share for another submission than found everything taken, which stays on record
-    with the end and the code that it has."""
+    """Look for a share for a new submission; the old one, which found everything taken, stays on
+    record with its end and code."""
     has_place(platform=own.platform, now=now)
     _check_pace(own.platform, now)
     before = (own.session, own.came_at, own.ended_at)
@@ -299,7 +302,7 @@ def _ask_again(own: Participation, session: str, now: datetime) -> Participation
 
 
 def _give_first_share(own: Participation, campaign: Campaign, now: datetime) -> None:
-    """Make whoever came an annotator with a share kept for them; nobody, where nothing is free."""
+    """Enrol a new participant with a reserved share; if none is free, end their submission."""
     round = _round(campaign)
     user = enrollments.new_user()
     enrollment = enrollments.enroll(campaign=campaign, user=user)
@@ -313,7 +316,7 @@ def _give_first_share(own: Participation, campaign: Campaign, now: datetime) -> 
 
 
 def _give_new_share(own: Participation, now: datetime, *, is_new: bool) -> None:
-    """Keep for somebody again what they have still to do."""
+    """Reserve again the tasks that a participant has still to do."""
     if own.enrollment is None or own.round is None:
         return
     done = reservations.done(own.enrollment, own.round)
@@ -333,7 +336,7 @@ def _until(own: Participation, now: datetime) -> datetime:
 
 
 def go_on(*, participation: Participation, now: datetime) -> Participation:
-    """Let an annotator whose time ran out go on where something is free; for everybody else nothing
+    """Let an annotator whose time ran out go on if tasks are free; for all others nothing
     changes."""
     if participation.left != Left.EXPIRED or participation.end:
         return participation
@@ -341,9 +344,9 @@ def go_on(*, participation: Participation, now: datetime) -> Participation:
 
 
 def settle(*, participation: Participation, now: datetime) -> Participation:
-    """Give a person to whom no task can be given the end they have come to, for good.
+    """Give a participant who can get no more tasks the end that they have reached, for good.
 
-    Only here, and after all answers are stored, does anybody get the code of those who completed.
+    The code for completing is given only here, after all answers are stored.
     """
     with transaction.atomic():
         own = _locked(participation)
@@ -353,8 +356,8 @@ def settle(*, participation: Participation, now: datetime) -> Participation:
 
 
 def _end(own: Participation) -> str:
-    """Return the end somebody has come to; "" where they have not, or have returned what they
-    began."""
+    """Return the end that a participant has reached; "" if none, or if they returned their
+    submission."""
     if own.enrollment is None or own.round is None:
         return ""
     done = reservations.done(own.enrollment, own.round)
@@ -367,7 +370,7 @@ def _end(own: Participation) -> str:
     if reservations.is_waiting(own.enrollment, own.round) and assignments.accepts(own.round):
         return ""
     if own.platform.campaign.state not in ENDED and not assignments.accepts(own.round):
-        return ""  # paused: it goes on
+        return ""  # paused: the work will go on
     return End.COMPLETED if done else End.QUOTA_FULL
 
 
@@ -376,7 +379,7 @@ def _is_left_out(enrollment: Enrollment) -> bool:
 
 
 def screen_out(*, enrollment: Enrollment, now: datetime) -> Participation | None:
-    """End the work of somebody who did not qualify; None for an annotator who came by no
+    """End the work of an annotator who did not qualify; None for one who did not come from a
     platform."""
     found = of(enrollment)
     if found is None:
@@ -389,10 +392,10 @@ def screen_out(*, enrollment: Enrollment, now: datetime) -> Participation | None
 
 
 def leave(*, participation: Participation, session: str, left: str, now: datetime) -> bool:
-    """Free what is kept for somebody who left a submission; say whether anything was to free.
+    """Free the share of a participant who left a submission; return whether there was one to free.
 
-    What they handed in stays, and an answer that still comes is taken. Nothing happens to whoever
-    has come to an end, or is at another submission by now.
+    Submitted tasks stay, and a late answer is still accepted. Nothing happens to participants who
+    have reached an end, or have another submission by now.
     """
     with transaction.atomic():
         own = _locked(participation)
@@ -422,8 +425,8 @@ def release_due(*, now: datetime, platform: CrowdPlatform | None = None) -> int:
 
 
 def _release(own: Participation, names: Mapping[str, Any], now: datetime) -> bool:
-    """Free a share that is due, unless its annotator gave a sign of life meanwhile; say whether it
-    was freed."""
+    """Free a share that is due, unless its annotator gave a sign of life meanwhile; return whether
+    it was freed."""
     with transaction.atomic():
         _locked(own)
         still = bool(rows(DUE, {**names, "own": own.pk}))
@@ -431,7 +434,7 @@ def _release(own: Participation, names: Mapping[str, Any], now: datetime) -> boo
 
 
 def _locked(participation: Participation, *, with_campaign: bool = False) -> Participation:
-    """Lock and read anew a participation, after the rows that others lock before it."""
+    """Lock and reload a participation, after the rows that come before it in the locking order."""
     enrollment = participation.enrollment
     if with_campaign:
         Campaign.objects.select_for_update(no_key=True).get(pk=participation.platform.campaign_id)
@@ -454,8 +457,8 @@ def _finish(own: Participation, end: str, now: datetime) -> None:
 
 
 def _stop(enrollment: Enrollment, now: datetime, *, keeps_seat: bool) -> None:
-    """Give an annotator no more tasks, and others what was kept for them; a panel's seat that is
-    done stays theirs."""
+    """Give an annotator no more tasks, and free their reserved places; with `keeps_seat` they keep
+    their seat in a panel."""
     reservations.let_go(enrollment=enrollment)
     seat = enrollment.seat if keeps_seat else None
     Enrollment.objects.filter(pk=enrollment.pk).update(stopped_at=now, seat=seat, cursor_round=None)
@@ -470,8 +473,8 @@ def _set(own: Participation, **columns: Any) -> Participation:
 
 
 def _gone_before(own: Participation) -> str:
-    """Return how somebody left a submission before they came with it, as the platform told; ""
-    where they did not."""
+    """Return how a participant left a submission before they came with it, as the platform
+    reported; "" if they did not."""
     if not own.session:
         return ""
     told = CrowdEvent.objects.filter(platform=own.platform, session=own.session)
@@ -483,7 +486,8 @@ def _gone_before(own: Participation) -> str:
 
 
 def hear(*, platform: CrowdPlatform, told: CrowdEvent, person: str) -> CrowdEvent:
-    """Keep what a platform told, and do what follows from it, once however often it is told."""
+    """Store an event that a platform reported, and free the participant's share if the event ends
+    their submission, once however often it is reported."""
     with transaction.atomic():
         known = Participation.objects.select_related("platform", "enrollment").filter(
             platform=platform
@@ -494,7 +498,7 @@ def hear(*, platform: CrowdPlatform, told: CrowdEvent, person: str) -> CrowdEven
         try:
             with transaction.atomic():
                 told.save()
-        except IntegrityError:  # told before
+        except IntegrityError:  # reported before
             return (
                 CrowdEvent.objects.filter(platform=platform).filter(event=told.event).first()
                 or told
@@ -507,8 +511,8 @@ def hear(*, platform: CrowdPlatform, told: CrowdEvent, person: str) -> CrowdEven
 
 
 def turn_away(*, platform: CrowdPlatform, came: Arrival, now: datetime) -> Participation | None:
-    """Give somebody new the quota's end where everything is taken or the study has ended; None
-    where there is room."""
+    """Give a new participant the end of a full quota if everything is taken or the study has ended;
+    None if there is a share for them."""
     release_due(now=now, platform=platform)
     if has_place(platform=platform, now=now):
         return None
@@ -530,8 +534,8 @@ def turn_away(*, platform: CrowdPlatform, came: Arrival, now: datetime) -> Parti
 
 
 def _round(campaign: Campaign) -> Round | None:
-    """Return the main round while it gives out tasks; pilots and calibrations are for people one
-    knows."""
+    """Return the main round while it assigns tasks; pilots and calibrations take no participants
+    from platforms."""
     round = campaign.rounds.filter(kind=Round.Kind.MAIN, opened_at__isnull=False).first()
     if round is None:
         return None

@@ -1,9 +1,9 @@
-"""What a study fixed before its data, as a document to deposit: the locked protocol in words, and
-as JSON.
+"""The preregistration of a study, as a document to deposit: the protocol that was locked before its
+data, in words and as JSON.
 
-Right answers of training, qualification and checks stay out, so that the document can be public
-while people judge; the protocol's hash holds them, and the whole protocol can be published later
-beside it.
+Right answers of training, qualification and checks are omitted, so that the document can be public
+while annotators judge; the protocol's hash covers them, and the whole protocol can be published
+later beside it.
 """
 
 import json
@@ -34,8 +34,8 @@ ORDERS = {
     "panel": "a rotated panel: each annotator meets each source once, with the systems in turn",
 }
 COMPUTED = (
-    "Agreement on each criterion by Krippendorff's α (nominal where the values are names or two, else ordinal), "
-    "with an interval that leaves out one source at a time.",
+    "Agreement on each criterion by Krippendorff's α (nominal if the values are names or two, else ordinal), "
+    "with an interval by a jackknife that omits one source at a time.",
     "Systems by their means; each pair by a paired permutation test over sources, or by a mixed model if annotators "
     "are declared random or an annotator's counts of ratings differ between systems by more than 20%; p corrected "
     "after Holm over all pairs of a criterion.",
@@ -45,11 +45,11 @@ COMPUTED = (
 
 
 class NotLocked(Exception):
-    """Nothing is fixed yet."""
+    """The protocol is not locked, so nothing is fixed yet."""
 
 
 def as_json(campaign: Campaign) -> dict[str, Any]:
-    """Return what the protocol fixed, with its words for annotators, as plain data."""
+    """Return what the protocol fixed, with its texts for annotators, as plain data."""
     protocol = _protocol(campaign)
     fixed = {
         key: value for key, value in protocol.items() if key not in ("training", "qualification")
@@ -77,7 +77,7 @@ def as_json(campaign: Campaign) -> dict[str, Any]:
 
 
 def as_markdown(campaign: Campaign) -> str:
-    """Return the same for people to read, in Markdown; what somebody wrote is text in it."""
+    """Return what the protocol fixed as Markdown; Markdown in users' texts is escaped."""
     protocol = _protocol(campaign)
     rubric = documents.from_document(campaign.rubric.document)
     parts = [
@@ -96,14 +96,14 @@ def as_markdown(campaign: Campaign) -> str:
         _bullets(_design(rubric, protocol)),
         "## Checks and exclusion",
         _bullets(_checks(campaign, protocol)),
-        "## Why so many",
+        "## Sample size",
         marked_lines(protocol["texts"].get("sample_reason", "")) or "No reason was written down.",
         "## Hypotheses",
         _bullets(_hypotheses(rubric, protocol)),
         "## Analysis",
         marked_lines(protocol["texts"].get("analysis_plan", ""))
         or "No plan was written down beyond what the report always computes.",
-        "What the report computes in any case:",
+        "The report always computes:",
         _bullets(COMPUTED),
         "## Consent and ethics",
         _bullets(_ethics(protocol["texts"])),
@@ -181,14 +181,14 @@ def _checks(campaign: Campaign, protocol: dict[str, Any]) -> Iterator[str]:
         )
     rules = exclusion_rules.standing_rules(campaign)
     yield from (
-        f"Left out of the analysis: whoever is {rule}"
+        f"Excluded from the analysis: an annotator who is {rule}"
         if rule.startswith("flagged")
-        else f"Left out of the analysis: whoever {rule}"
+        else f"Excluded from the analysis: an annotator who {rule}"
         for rule in rules
     )
     if not rules:
-        yield "No rule leaves an annotator out; whoever is left out is named with the reason."
-    yield "Results stand side by side with and without those left out."
+        yield "No rule excludes annotators; the report names each excluded annotator with the reason."
+    yield "Results are shown side by side with and without excluded annotators."
 
 
 def _hypotheses(rubric: RubricDocument, protocol: dict[str, Any]) -> Iterator[str]:
@@ -220,5 +220,5 @@ def _deviations(campaign: Campaign) -> Iterator[str]:
 
 
 def as_text(campaign: Campaign) -> str:
-    """Return the JSON as it is downloaded."""
+    """Return the preregistration as JSON for download."""
     return json.dumps(as_json(campaign), ensure_ascii=False, indent=2, sort_keys=True) + "\n"

@@ -1,5 +1,5 @@
-"""Before the first task: what an annotator has still to do, tries at the qualification, and what
-came of them."""
+"""Training and qualification before the first task: what an annotator has still to do, their tries,
+and the outcome."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from judging.models import (
     TryAnswer,
 )
 
-ExerciseValues = Mapping[tuple[int, int], int]  # exercise and criterion, to a value
+ExerciseValues = Mapping[tuple[int, int], int]  # (exercise, criterion) -> value
 QualificationOutcome = Literal["none", "open", "passed", "failed"]
 ExerciseStep = Literal["", "training", "qualification"]
 
@@ -32,8 +32,8 @@ class NoTryLeft(Exception):
 
 @dataclass(frozen=True, slots=True)
 class QualificationStanding:
-    """How an annotator stands with the qualification: their tries so far, and how many they have
-    left."""
+    """An annotator's progress in the qualification: its outcome, their tries so far, and how many
+    are left."""
 
     outcome: QualificationOutcome
     tries: tuple[QualificationTry, ...]
@@ -46,8 +46,7 @@ class QualificationStanding:
 
 
 def step(enrollment: Enrollment) -> ExerciseStep:
-    """Return what an annotator has to do before tasks of the main round are given to them; "" where
-    nothing."""
+    """Return what an annotator has to do before they get tasks of the main round; "" if nothing."""
     campaign = enrollment.campaign
     if campaign.trains and enrollment.trained_at is None:
         return "training"
@@ -57,15 +56,15 @@ def step(enrollment: Enrollment) -> ExerciseStep:
 
 
 def outcome(enrollment: Enrollment) -> QualificationOutcome:
-    """Return what came of an annotator's qualification.
+    """Return the outcome of an annotator's qualification.
 
-    "none" where the campaign has none, "open" while tries are left, "passed", or "failed" for good.
+    "none" if the campaign has none, "open" while tries are left, "passed", or "failed" for good.
     """
     return standing(enrollment).outcome
 
 
 def standing(enrollment: Enrollment) -> QualificationStanding:
-    """Return how an annotator stands with the qualification."""
+    """Return an annotator's progress in the qualification."""
     campaign = enrollment.campaign
     if not campaign.qualifies:
         return QualificationStanding("none", (), 0)
@@ -89,8 +88,8 @@ def keys_of(campaign: Campaign, kind: str) -> list[tuple[Exercise, list[Exercise
 def attempt(
     *, enrollment: Enrollment, number: int, given: ExerciseValues, now: datetime
 ) -> QualificationTry:
-    """Take a try's answers and mark them. The same number again, from another window or a double
-    click, is that try.
+    """Store a try's answers and mark them. If the same number is sent again, from another window or
+    by a double click, return that try.
 
     Raises
     ------
@@ -125,8 +124,7 @@ def off_criteria(*, attempt: QualificationTry, campaign: Campaign) -> list[Crite
 
 
 def train(*, enrollment: Enrollment, exercise: Exercise, now: datetime) -> None:
-    """Note that an annotator has tried a training item; with the last of them the training is
-    done."""
+    """Note that an annotator has tried a training item; the last of them completes the training."""
     with transaction.atomic():
         TrainedExercise.objects.get_or_create(enrollment=enrollment, exercise=exercise)
         tried = TrainedExercise.objects.filter(enrollment=enrollment).values("exercise")

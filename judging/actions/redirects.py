@@ -1,4 +1,4 @@
-"""Calls to addresses that the site allows, and to no others."""
+"""HTTP calls that reach only addresses that the site allows."""
 
 import io
 import socket
@@ -13,8 +13,8 @@ from judging.limits import MAX_REPLY_BYTES
 
 
 class NoRedirects(request.HTTPRedirectHandler):
-    """Refuses an address that leads elsewhere: one that is not allowed may hide behind it, and a
-    key would go along."""
+    """Refuses redirects: they may lead to an address that is not allowed, and would send the key
+    there."""
 
     def http_error_302(self, *args: Any, **kwargs: Any) -> None:
         return None
@@ -23,9 +23,9 @@ class NoRedirects(request.HTTPRedirectHandler):
 
 
 class _InTime(io.RawIOBase):
-    """What a server sends, until its time is over; a socket alone gives each piece that time anew,
-    so a server that drips would hold us for days. Nor is more read than an answer may be: a piece
-    that is said to be shorter than nothing is read to its end by http.client."""
+    """A server's reply, with a limit on its total time and size. A socket's timeout starts again
+    with each piece, so a slow server could keep a worker busy for days; and http.client reads a
+    chunk of negative length to the end of the reply."""
 
     def __init__(self, line: socket.socket, raw: io.RawIOBase, until: float) -> None:
         self.line, self.raw, self.until = line, raw, until
@@ -76,7 +76,7 @@ class _SecretInTime(HTTPSConnection):
     response_class = _ResponseInTime
 
 
-# the time that a call is given is for the whole of its answer
+# the timeout of a call is for the whole of its reply
 CONFINED = request.build_opener(NoRedirects, _Http, _Https)
 
 

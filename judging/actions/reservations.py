@@ -1,8 +1,8 @@
-"""A share of the work kept for one annotator: places with the annotator's seat, which nobody else
-can claim.
+"""Reservations of a share of the work: places with an annotator's seat, which no other annotator can
+claim.
 
-A panel has seats of its own; elsewhere a seat is lent for a share, and the places carry its number
-until the share is done or given back.
+A panel has seats of its own; in other campaigns a seat is lent for a share, and the places carry
+its number until the share is done or given back.
 """
 
 from itertools import count
@@ -11,8 +11,8 @@ from judging.actions import assignments, panels
 from judging.models import Assignment, Campaign, Enrollment, Round
 from judging.models.statements import rows, run
 
-# One open place of each task that the annotator has not done, the first in the queue; of a place
-# that somebody claims at this moment the update sees the end of that, and passes it by.
+# Reserves one open place of each task that the annotator has not done, the first in the queue. If
+# another annotator claims such a place now, the update waits for that claim and skips the place.
 KEEP = f"""
 UPDATE judging_assignment kept SET seat = %(seat)s
 WHERE kept.state = 'open' AND kept.seat IS NULL AND kept.id IN (
@@ -54,9 +54,9 @@ SELECT EXISTS (SELECT FROM judging_assignment WHERE round_id = %(round)s AND sta
 
 
 def keep(*, enrollment: Enrollment, round: Round) -> int:
-    """Keep what is left of an annotator's share in a round; return how many tasks those are.
+    """Reserve what is left of an annotator's share in a round; return how many tasks those are.
 
-    The caller holds the campaign's row, so that seats and shares are given out one after the other.
+    The caller has locked the campaign's row, so seats and shares are assigned one after the other.
     """
     campaign = round.campaign
     if campaign.order == Campaign.Order.PANEL:
@@ -86,31 +86,31 @@ def keep(*, enrollment: Enrollment, round: Round) -> int:
 
 
 def share(round: Round) -> int:
-    """Return how many tasks the plan gives each annotator: as it says, or all there are."""
+    """Return how many tasks each annotator gets: the plan's number, or all tasks of the round."""
     tasks = round.tasks.count()
     most = round.campaign.tasks_per_annotator
     return tasks if most is None else min(most, tasks)
 
 
 def done(enrollment: Enrollment, round: Round) -> int:
-    """Return how many tasks of a round an annotator has handed in, extras too."""
+    """Return how many tasks of a round an annotator has submitted, extras included."""
     return int(rows(DONE, {"enrollment": enrollment.pk, "round": round.pk})[0][0])
 
 
 def is_waiting(enrollment: Enrollment, round: Round) -> bool:
-    """Say whether a task is still kept for an annotator, or held by them."""
+    """Return whether a task is still reserved for an annotator, or held by them."""
     names = {"enrollment": enrollment.pk, "round": round.pk, "seat": enrollment.seat}
     return bool(rows(WAITING, names)[0][0])
 
 
 def any_free(round: Round) -> bool:
-    """Say whether a place is kept for nobody, without a lock: for a page, not for a promise."""
+    """Return whether an open place is not reserved; without a lock, so it may be taken at once."""
     return bool(rows(ANY_FREE, {"round": round.pk})[0][0])
 
 
 def let_go(*, enrollment: Enrollment) -> None:
-    """Give back what an annotator holds, and what is kept for them; in a panel the seat stays
-    theirs.
+    """Release the tasks that an annotator holds or that are reserved for them; in a panel they keep
+    the seat.
 
     The caller has locked the enrollment.
     """
@@ -127,14 +127,14 @@ def let_go(*, enrollment: Enrollment) -> None:
 
 
 def _free_seat(campaign: Campaign) -> int:
-    """Return the lowest number that is lent to nobody."""
+    """Return the lowest seat number that is not lent to an annotator."""
     lent = set(campaign.enrollments.filter(seat__isnull=False).values_list("seat", flat=True))
     return next(seat for seat in count(1) if seat not in lent)
 
 
 def _left_in_seat(enrollment: Enrollment, round: Round) -> int:
-    """Count what a panel's seat has still to judge; who comes back takes their seat again, or a
-    free one."""
+    """Count what a panel's seat has still to judge; an annotator who returns gets their seat again,
+    or a free one."""
     if enrollment.seat is None:
         enrollment.seat = panels.own_seat(enrollment) or panels.next_seat(enrollment.campaign)
         Enrollment.objects.filter(pk=enrollment.pk).update(seat=enrollment.seat, cursor_round=None)

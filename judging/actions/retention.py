@@ -1,5 +1,5 @@
-"""Forgetting who annotators were, so many days after a study has closed; what they said stays under
-their labels."""
+"""Forgetting who annotators were, a number of days after a study has closed; their judgments stay
+under their labels."""
 
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -12,15 +12,15 @@ from judging.actions import history, visits
 from judging.actions.enrollments import OUTSIDE
 from judging.models import Campaign, CrowdEvent, Enrollment, Event, Membership, Participation, User
 
-BATCH = 500  # people in a transaction, so that nobody waits for their rows
-# acts by which the history knows who saw systems and judgments: done by them, about them, and for them
+BATCH = 500  # people in a transaction, so that other requests do not wait long for their rows
+# acts that show in the history which users saw systems and judgments: by, about, and for them
 BY_STAFF = (Event.Act.CAMPAIGN_MADE, Event.Act.COLLECTION_DEGRADED, Event.Act.COLLECTION_DELETED)
 ABOUT_STAFF = (Event.Act.ROLE_GIVEN, Event.Act.ADJUDICATOR_NAMED)
 FOR_STAFF = (Event.Act.COLLECTION_SHARED, Event.Act.COLLECTION_HANDED_OVER)
 
 
 def forget_due(*, now: datetime) -> int:
-    """Forget the annotators of studies whose time is over; return how many people."""
+    """Forget the annotators of studies whose retention period is over; return how many people."""
     over = Campaign.objects.filter(
         state__in=[Campaign.State.CLOSED, Campaign.State.ARCHIVED],
         retention_days__isnull=False,
@@ -32,12 +32,12 @@ def forget_due(*, now: datetime) -> int:
 
 
 def forget(*, campaign: Campaign) -> int:
-    """Cut what leads from a study's labels to people who came by a link or from a platform; return
+    """Delete what links a study's labels to people who came by a link or from a platform; return
     how many there were.
 
-    People whom a manager named are known to whoever gave them their account: they are erased one by
-    one, on demand. Who came by a link with an account of their own keeps it, and whoever could have
-    known the systems keeps their label too: reports name them by it.
+    People whom a manager named are known to the user who gave them their account: they are erased
+    one by one, on demand. People who came by a link with an account of their own keep it, and those
+    who could have known the systems stay linked to their label too: reports name them by it.
     """
     people = 0
     while batch := _forget_some(campaign):
@@ -53,8 +53,8 @@ def forget(*, campaign: Campaign) -> int:
 
 
 def _known() -> QuerySet[Enrollment]:
-    """Return the enrollments of people who came by a link or from a platform, also where they chose
-    a password since, and of those without one."""
+    """Return the enrollments of people who came by a link or from a platform, even if they chose a
+    password since, and of all people without a password."""
     came = Q(invitation__isnull=False) | Q(user__username__startswith=OUTSIDE)
     came |= Q(user__password__startswith=UNUSABLE_PASSWORD_PREFIX)
     return Enrollment.objects.filter(came, user__isnull=False)
@@ -101,7 +101,7 @@ def _forget_some(campaign: Campaign) -> int:
 
 
 def _is_done_with(user: User) -> bool:
-    """Say whether an account was there for a study alone that is over."""
+    """Return whether an account was made for an annotator only and has no further use."""
     came = user.username.startswith(OUTSIDE) or not user.has_usable_password()
     return came and not (
         user.can_create_campaigns or user.enrollments.exists() or user.memberships.exists()

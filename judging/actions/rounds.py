@@ -1,4 +1,4 @@
-"""Parts of a campaign: cutting the dataset into tasks, laying out the places, opening and
+"""Rounds of a campaign: cutting the dataset into tasks, laying out the places, opening and
 closing."""
 
 import itertools
@@ -44,12 +44,12 @@ RoundRow = TypeVar("RoundRow")
 
 
 class NothingToJudge(Exception):
-    """The collection holds no question that the protocol would ask about."""
+    """The dataset contains no question that the protocol would ask about."""
 
 
 class CutSet(NamedTuple):
-    """A question set as tasks are cut from it. A row of plain values: a large study has hundreds of
-    thousands."""
+    """A question set from which tasks are cut. A row of plain values, because a large study has
+    hundreds of thousands."""
 
     pk: int
     source: int
@@ -67,15 +67,15 @@ class CutUnit(NamedTuple):
 
 
 def silent(done: int, total: int, message: str) -> None:
-    """Report progress to nobody."""
+    """Report no progress."""
 
 
 class CannotBegin(Exception):
-    """No such round can be opened now; the message says why."""
+    """The round cannot be opened now; the message says why."""
 
 
-# How many sources a round takes unless its maker says otherwise: QG-STEC+ calibrated on nine
-# sentences a time, and Nema and Khapra's pilots took about thirty questions.
+# How many sources a round takes by default: QG-STEC+ calibrated on nine sentences at a time, and
+# Nema and Khapra's pilots took about thirty questions.
 USUAL_SIZE = {Round.Kind.CALIBRATION: 9, Round.Kind.PILOT: 30}
 
 
@@ -91,7 +91,7 @@ def begin(
 ) -> Round:
     """Open a pilot or calibration round of a draft on sources that no earlier round was judged on.
 
-    `apart`: the main round leaves the sources out. Which ones are taken is drawn from the
+    `apart`: the main round excludes these sources. Which sources are taken is drawn from the
     campaign's secret.
     """
     with transaction.atomic():
@@ -128,19 +128,22 @@ def _sampled(round: Round, size: int) -> list[int]:
     try:
         fresh = selections.fresh(round.campaign, apart=round.apart)
     except CannotChoose as refused:
-        raise CannotBegin(f"What is judged does not fit the dataset any more: {refused}") from None
+        raise CannotBegin(
+            f"The selection of what is judged no longer fits the dataset: {refused}"
+        ) from None
     if size > len(fresh):
         raise CannotBegin(
-            f"{size} sources are asked for, and {len(fresh)} are left that no round was judged on."
+            f"The round takes {size} sources; only {len(fresh)} are left that no other round judged."
         )
     drawn = design.sample(fresh, size=size, draws=draws.of_round(round))
     return [unit for source in drawn for unit in fresh[source]]
 
 
 def keeps_use(campaign: Campaign) -> bool:
-    """Say whether the maker of a campaign still has a right on its collection.
+    """Return whether the creator of a campaign still has a right to its dataset.
 
-    Who ends it now waits for this transaction, and then sees what it opened; so it is asked last.
+    A user who ends the right now waits for this transaction, and then sees what it opened; so call
+    this last.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -153,7 +156,7 @@ def keeps_use(campaign: Campaign) -> bool:
 
 
 def end(*, round: Round, by: User | None, now: datetime) -> None:
-    """Close a pilot or calibration round; what was submitted is kept, and never counts in the main
+    """Close a pilot or calibration round; its submitted tasks are kept, and never count in the main
     round."""
     with transaction.atomic():
         close(round=round, now=now)
@@ -200,26 +203,26 @@ class TooManyAssignments(NothingToJudge):
 
 
 class TooLargePage(NothingToJudge):
-    """A page of judging would hold too many questions or points of scales."""
+    """A page of judging would show too many questions or points of scales."""
 
 
 def check_page(rubric: Rubric, questions: int) -> None:
-    """Raise TooLargePage where so many questions on one page are too many, or have too many points
-    to choose from."""
+    """Raise TooLargePage if a page with this number of questions exceeds the limit of questions, or
+    of points to choose from."""
     document = documents.from_document(rubric.document)
     choices = questions * sum(
         1 if each.is_typed else len(each.points) for each in document.criteria
     )
     if questions > MAX_PAGE_QUESTIONS or choices > MAX_PAGE_CHOICES:
         raise TooLargePage(
-            f"A page would show {questions:,} questions with {choices:,} points to choose from; at most "
-            f"{MAX_PAGE_QUESTIONS:,} with {MAX_PAGE_CHOICES:,} can be. Take a protocol that shows fewer questions at "
+            f"A page would show {questions:,} questions with {choices:,} points to choose from; the limit is "
+            f"{MAX_PAGE_QUESTIONS:,} with {MAX_PAGE_CHOICES:,}. Use a protocol that shows fewer questions at "
             "once, or choose fewer questions."
         )
 
 
 def check_pages(campaign: Campaign, units: QuerySet[Unit]) -> None:
-    """Raise TooLargePage where the largest page of these units has too many points to choose from."""
+    """Raise TooLargePage if the largest page of these units has too many points to choose from."""
     held = {Rubric.Task.SOURCE: "question_set__source", Rubric.Task.QUESTION_SET: "question_set"}
     by, most = held.get(Rubric.Task(campaign.rubric.task)), campaign.rubric.page_size
     if by:
@@ -229,7 +232,8 @@ def check_pages(campaign: Campaign, units: QuerySet[Unit]) -> None:
 
 
 def check_assignments(planned: int) -> None:
-    """Raise TooManyAssignments if a round would have so many; each is a row."""
+    """Raise TooManyAssignments if a round would have more assignments than the limit; each is a
+    row."""
     if planned > MAX_ASSIGNMENTS:
         raise TooManyAssignments(
             f"The round would have {planned:,} assignments; the limit is {MAX_ASSIGNMENTS:,}. "
@@ -244,7 +248,7 @@ PLACE = (
 
 
 def _places(round: Round, tasks: Sequence[tuple[int, CutSet]]) -> Iterable[CopiedRow]:
-    """Return the rows of all places; of a panel, with the seats they are kept for."""
+    """Return the rows of all places; in a panel, with the seats they are reserved for."""
     campaign = round.campaign
     last = (
         Assignment.objects.filter(round__campaign=campaign).aggregate(last=Max("position"))["last"]
@@ -284,12 +288,12 @@ def _by_system(tasks: Sequence[tuple[int, CutSet]]) -> dict[tuple[int, int], lis
 
 
 def reopen(*, round: Round) -> None:
-    """Let annotators in again."""
+    """Assign tasks of a round again."""
     Round.objects.filter(pk=round.pk).update(closed_at=None)
 
 
 def close(*, round: Round, now: datetime) -> None:
-    """Give out no more tasks of a round."""
+    """Assign no more tasks of a round."""
     Round.objects.filter(pk=round.pk).update(closed_at=now)
 
 
@@ -302,8 +306,8 @@ def cut_units(units: QuerySet[Unit]) -> Iterator[CutUnit]:
 def cut(*, rubric: Rubric, sets: Iterable[CutSet], units: Iterable[CutUnit]) -> list[list[CutUnit]]:
     """Return the units of each task: a source's, a question set's, or pages of single questions.
 
-    `units`: those of these sets that may be judged. Slots without a question, and those the
-    protocol's rules settle beforehand, are never asked, so they are left out.
+    `units`: those of these sets that may be judged. Slots without a question, and those whose
+    values the protocol's rules set beforehand, are never asked, so they are omitted.
     """
     document = documents.from_document(rubric.document)
     rules = _UnitRules(
@@ -328,15 +332,15 @@ def cut(*, rubric: Rubric, sets: Iterable[CutSet], units: Iterable[CutUnit]) -> 
 
 @dataclass(frozen=True, slots=True)
 class _UnitRules:
-    """What a protocol says of which units are asked."""
+    """The rules of a protocol that decide which units are asked."""
 
     rules: Sequence[Rule]
     worst: Values
     of_sets: bool  # whether it asks something of a set as a whole
 
     def of(self, units: list[CutUnit]) -> list[CutUnit]:
-        """Return a set's questions that are to be judged, and the set itself where something is
-        asked of it."""
+        """Return a set's questions that are to be judged, and the set itself if something is asked
+        about it."""
         units.sort(key=lambda unit: unit.position or 0)
         slots = [unit for unit in units if unit.position]
         marks = settled([unit.text for unit in slots], self.rules, self.worst)
@@ -351,7 +355,7 @@ class _UnitRules:
 def _make_tasks(
     round: Round, wanted: Sequence[int] | None, progress: TellProgress
 ) -> list[tuple[int, CutSet]]:
-    """Store the tasks; return the key of each with the question set that stands first in it."""
+    """Store the tasks; return the key of each with the first question set in it."""
     campaign = round.campaign
     sets = QuestionSet.objects.filter(
         source__collection=campaign.collection, source__repeat_of__isnull=True
@@ -362,7 +366,7 @@ def _make_tasks(
         )
     except CannotChoose as refused:
         raise NothingToJudge(
-            f"What is judged does not fit the dataset any more: {refused}"
+            f"The selection of what is judged no longer fits the dataset: {refused}"
         ) from None
     if wanted is not None:
         sets = sets.filter(units__in=wanted).distinct()
@@ -399,7 +403,7 @@ def _make_tasks(
 
 
 def _in_drawn_order(round: Round, sets: QuerySet[QuestionSet]) -> list[CutSet]:
-    """Return the sets source by source, the systems in an order drawn anew for each."""
+    """Return the sets source by source, the systems in an order drawn for each source."""
     columns = ("pk", "source_id", "system_id", "source__key", "source__position", "system__name")
     by_source: dict[tuple[int, str], dict[str, CutSet]] = {}
     for *row, key, position, name in sets.values_list(*columns).iterator():

@@ -1,4 +1,4 @@
-"""Rubrics in the making: started, kept, finished into an immutable version, discarded."""
+"""Drafts of protocols: starting, saving, finishing as an immutable version, and discarding."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from judging.protocols.rubric_nodes import RubricError, RubricProblem
 
 
 class NotText(ValueError):
-    """What was given cannot be kept as a draft; the message says why."""
+    """The given text cannot be stored as a draft; the message says why."""
 
 
 class ChangedElsewhere(Exception):
@@ -21,15 +21,15 @@ class ChangedElsewhere(Exception):
 
 
 def start(*, by: User, text: str, now: datetime) -> RubricDraft:
-    """Begin a draft with a text, be it complete or not."""
+    """Begin a draft with a text, complete or not."""
     return RubricDraft.objects.create(
         owner=by, text=_kept(text), title=_title(text), updated_at=now
     )
 
 
 def start_own_version(*, rubric: Rubric, by: User, now: datetime) -> RubricDraft:
-    """Begin a draft with a copy: of one's own protocol its next version, of any other a protocol of
-    one's own."""
+    """Begin a draft with a copy: the next version of the user's own protocol, or a protocol of the
+    user's own from any other."""
     document = documents.from_document(rubric.document)
     own = Rubric.objects.filter(owner=by)
     if rubric.owner_id == by.pk:
@@ -44,7 +44,7 @@ def start_own_version(*, rubric: Rubric, by: User, now: datetime) -> RubricDraft
 
 
 def save(*, draft: RubricDraft, text: str, revision: int, now: datetime) -> RubricDraft:
-    """Keep a new text, unless another was kept since the revision it began from."""
+    """Store a new text; raise ChangedElsewhere if another was stored since `revision`."""
     changes = {
         "text": _kept(text),
         "title": _title(text),
@@ -58,8 +58,8 @@ def save(*, draft: RubricDraft, text: str, revision: int, now: datetime) -> Rubr
 
 
 def finish(*, draft: RubricDraft) -> Rubric:
-    """Make the draft a version of a protocol and drop the draft; RubricError with everything that
-    is in the way."""
+    """Make the draft a version of a protocol and delete the draft; raise RubricError with all
+    problems of the text."""
     with transaction.atomic():
         rubric = create_version(by=draft.owner, text=draft.text)
         draft.delete()
@@ -67,8 +67,8 @@ def finish(*, draft: RubricDraft) -> Rubric:
 
 
 def create_version(*, by: User, text: str) -> Rubric:
-    """Create a version of a user's own protocol from YAML; RubricError with everything that is wrong.
-    An equal version is not created again."""
+    """Create a version of a user's own protocol from YAML; raise RubricError with all problems. An
+    equal version is not created again."""
     document = documents.parse(_kept(text), rubric_trees.FILE)
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=by.pk)  # one version at a time
@@ -87,13 +87,13 @@ def _version_taken(text: str, document: documents.RubricDocument) -> RubricProbl
     line = next(
         (n for n, row in enumerate(text.splitlines(), start=1) if row.startswith("version:")), None
     )
-    reason = f"you have a version {document.version} of {document.key} that says something else; give this one another"
+    reason = f"your version {document.version} of {document.key} has another text; give this one another version"
     return RubricProblem(rubric_trees.FILE, line, "version", reason)
 
 
 def _kept(text: str) -> str:
     if "\x00" in text:
-        raise NotText("This holds NUL bytes, so it is not a text.")
+        raise NotText("This contains NUL bytes, so it is not a text.")
     if len(text) > MAX_TEXT_CHARACTERS:
         raise NotText(
             f"This is longer than {MAX_TEXT_CHARACTERS:,} characters; a protocol is much shorter."

@@ -1,5 +1,5 @@
-"""Protocols from documents to rows. A rubric never changes: the same document is the same row,
-another is a new one."""
+"""Protocols from documents to rows. A row never changes: an equal document has the same row, another
+document a new one."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from judging.protocols.documents import RubricDocument
 
 
 def install(*, document: RubricDocument, owner: User | None = None) -> Rubric:
-    """Return the rubric of a document, made with its criteria and scale points unless it is there
-    already."""
+    """Return the rubric of a document; make it, with its criteria and scale points, if it is
+    new."""
     with transaction.atomic():
         rubric, made = Rubric.objects.get_or_create(
             key=document.key,
@@ -32,7 +32,7 @@ def install(*, document: RubricDocument, owner: User | None = None) -> Rubric:
 
 
 def install_shipped(folder: Path = documents.SHIPPED) -> list[Rubric]:
-    """Install every protocol of a folder; RubricError where one of them is wrong."""
+    """Install every protocol of a folder; raise RubricError if one of them is invalid."""
     texts = [
         (path.read_text(encoding="utf-8"), path.name) for path in sorted(folder.glob("*.yaml"))
     ]

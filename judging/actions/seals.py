@@ -10,12 +10,12 @@ SALT = "judging.seal"
 
 
 def sealed(secret: str) -> str:
-    """Return a secret encrypted; "" stays "", for none."""
+    """Return a secret encrypted; "", for no secret, stays ""."""
     return locks(SALT).encrypt(secret.encode()).decode() if secret else ""
 
 
 def unsealed(text: str) -> str:
-    """Return what was encrypted; "" where there is none, or its key was forgotten."""
+    """Return the decrypted secret; "" if there is none, or the site no longer has its key."""
     try:
         return locks(SALT).decrypt(text.encode()).decode() if text else ""
     except InvalidToken:
@@ -23,13 +23,12 @@ def unsealed(text: str) -> str:
 
 
 def resealed(text: str) -> str:
-    """Return the same secret encrypted with the newest key; one whose key was forgotten is no
-    secret any more."""
+    """Return the same secret encrypted with the newest key; "" if the site no longer has its key."""
     return sealed(unsealed(text))
 
 
 def locks(salt: str) -> MultiFernet:
-    """Return what secrets are encrypted with: the site's key, and older keys for what was encrypted
+    """Return the cipher for secrets: the site's key, and older keys for what was encrypted
     before."""
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     hashed = [salted_hmac(salt, "", secret=key, algorithm="sha256").digest() for key in keys]

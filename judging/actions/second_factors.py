@@ -1,4 +1,4 @@
-"""A second factor at log-in: one-time codes of a device (TOTP, RFC 6238), and recovery codes that
+"""Two-factor authentication: one-time codes of a device (TOTP, RFC 6238), and recovery codes that
 work once each."""
 
 import base64
@@ -22,7 +22,7 @@ SALT = "judging.second_factor"
 CODES = 10
 LATE = (-1, 0, 1)  # half minutes by which a device's clock may be off
 ISSUER = "Quaestor"
-SHOWN = "second_factor_shown"  # in the session of a browser that was let in with one
+SHOWN = "second_factor_shown"  # in the session of a browser that logged in with one
 
 
 class WrongCode(Exception):
@@ -35,28 +35,27 @@ class NotAllowed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DeviceOffer:
-    """What a device needs to know: the secret to type in, and the same as an address for its
-    camera."""
+    """What a device needs: the secret to type in, and the same as an address for its camera."""
 
     secret: str
     address: str
 
 
 def is_on(user: User) -> bool:
-    """Say whether an account has a second factor that counts."""
+    """Return whether an account has a confirmed second factor."""
     return SecondFactor.objects.filter(user=user, confirmed_at__isnull=False).exists()
 
 
 def is_required(user: User) -> bool:
-    """Say whether this site lets the account in only with a second factor; accounts without
-    password have none."""
+    """Return whether this site requires a second factor of the account; accounts without a password
+    have none."""
     everybody = settings.SECOND_FACTOR == "everybody"
     administrators = settings.SECOND_FACTOR == "administrators" and user.is_superuser
     return (everybody or administrators) and user.has_usable_password()
 
 
 def begin(*, user: User) -> None:
-    """Make a secret, which counts once a code of it was shown."""
+    """Make a secret, which counts once `confirm` got one of its codes."""
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
         if is_on(user):
@@ -68,7 +67,7 @@ def begin(*, user: User) -> None:
 
 
 def offered(user: User) -> DeviceOffer | None:
-    """Return what was begun and not confirmed yet."""
+    """Return the second factor that was begun and is not confirmed yet, if any."""
     begun = SecondFactor.objects.filter(user=user, confirmed_at__isnull=True).first()
     if begun is None:
         return None
@@ -82,8 +81,8 @@ def confirm(*, user: User, code: str, now: datetime) -> list[str]:
     """Turn the second factor on by the device's first code; return the recovery codes, which cannot
     be shown again.
 
-    It ends every session and key from before; refreshes `user`, so that the caller can keep the
-    browser that asked.
+    It ends every earlier session and API token; it refreshes `user`, so that the caller can keep
+    the browser that asked logged in.
     """
     with transaction.atomic():
         begun = (
@@ -106,7 +105,7 @@ def confirm(*, user: User, code: str, now: datetime) -> list[str]:
 
 
 def check(*, user: User, code: str, now: datetime) -> None:
-    """Take a code of the device, or a recovery code, for good; raise WrongCode for any other."""
+    """Accept a code of the device, or a recovery code, only once; raise WrongCode for any other."""
     with transaction.atomic():
         factor = SecondFactor.objects.select_for_update().get(user=user, confirmed_at__isnull=False)
         if step := _step_of(factor, code, now):
@@ -122,13 +121,13 @@ def check(*, user: User, code: str, now: datetime) -> None:
 
 
 def turn_off(*, user: User, by: User | None = None) -> None:
-    """Take the second factor away, and end every session from before where somebody else did it.
+    """Remove the second factor, and end every earlier session if another user or a command did it.
 
-    Who must have one may not turn off their own; an administrator, or a command, helps when the
+    Users who must have one cannot turn off their own; an administrator, or a command, helps if the
     device is lost.
     """
     if by == user and is_required(user):
-        raise NotAllowed("This site lets you in only with a second factor.")
+        raise NotAllowed("This site requires a second factor at log-in.")
     with transaction.atomic():
         gone, _of = SecondFactor.objects.filter(user=user).delete()
         if gone:
@@ -142,7 +141,7 @@ def _secret(factor: SecondFactor) -> str:
 
 
 def rotate() -> int:
-    """Encrypt every secret anew with the site's newest key; return how many."""
+    """Encrypt every secret again with the site's newest key; return how many."""
     with transaction.atomic():
         factors = list(SecondFactor.objects.select_for_update())
         for each in factors:
@@ -152,13 +151,13 @@ def rotate() -> int:
 
 
 def _step_of(factor: SecondFactor, code: str, now: datetime) -> int:
-    """Return the half minute whose code it is, if that is about now and later than the last one
-    taken; else 0."""
+    """Return the number of the code's half minute, if that is about now and later than the last one
+    accepted; else 0."""
     shown = re.sub(r"\s", "", code)
     try:
         totp = pyotp.TOTP(_secret(factor))
     except InvalidToken:
-        return 0  # encrypted with a key that is gone: the recovery codes are left
+        return 0  # the site no longer has its key: only recovery codes work
     for late in LATE:
         step = totp.timecode(now) + late
         if step > factor.last_step and constant_time_compare(totp.generate_otp(step), shown):

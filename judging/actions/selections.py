@@ -1,4 +1,4 @@
-"""Choosing what a campaign judges: looked at in the draft, fixed by the lock, used when tasks are
+"""Selecting what a campaign judges: previewed in the draft, fixed by the lock, used when tasks are
 laid out."""
 
 import hashlib
@@ -36,12 +36,12 @@ from judging.selection import (
     to_document,
 )
 
-ANOTHER = "\0"  # stands for a value that is not wanted; PostgreSQL stores no text that holds it
+ANOTHER = "\0"  # replaces a value that is not wanted; PostgreSQL stores no text with it
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenPart:
-    """What a selection comes to: questions out of all, their sources and systems."""
+    """The result of a selection: questions out of all, their sources and systems."""
 
     units: frozenset[int]
     questions: int
@@ -50,25 +50,25 @@ class ChosenPart:
     systems: int
 
     def in_words(self, selection: Selection) -> str:
-        """Say how much is chosen and how, as in “120 of 3,000 questions: systems A and B”."""
+        """Return how much is chosen and how, as in “120 of 3,000 questions: systems A and B”."""
         return f"{self.questions:,} of {self.out_of:,} questions: {in_words(selection)}"
 
 
 def look(*, collection: Collection, selection: Selection) -> ChosenPart:
-    """Return what a selection comes to in a collection, and store nothing.
+    """Return the result of a selection in a dataset, and store nothing.
 
     Raises
     ------
     CannotChoose
-        If the selection does not fit the collection.
+        If the selection does not fit the dataset.
     """
     rows = _rows(collection)
     return _counted(rows, choose(rows, selection, _reading(collection, rows)))
 
 
 def fix(campaign: Campaign) -> dict[str, Any]:
-    """Store what the draft's selection comes to and return what the protocol says of it; the caller
-    holds the lock."""
+    """Store the result of the draft's selection and return the protocol's entry on it; the caller
+    has locked the campaign's row."""
     selection = planned(campaign)
     if not to_document(selection):
         return {}
@@ -88,8 +88,8 @@ def fix(campaign: Campaign) -> dict[str, Any]:
 
 
 def planned(campaign: Campaign) -> Selection:
-    """Return what a campaign's main round is to judge: of a draft, without the sources kept
-    apart."""
+    """Return what a campaign's main round is to judge; in a draft, without the sources of pilots and
+    calibrations that the main round excludes."""
     chosen = from_document(campaign.selection)
     if campaign.state != Campaign.State.DRAFT:
         return chosen
@@ -98,34 +98,34 @@ def planned(campaign: Campaign) -> Selection:
 
 
 def narrows(campaign: Campaign) -> bool:
-    """Say whether a campaign judges less than all of its collection."""
+    """Return whether a campaign judges less than all of its dataset."""
     return bool(to_document(planned(campaign)))
 
 
 def names_systems(campaign: Campaign, user: User) -> bool:
-    """Say whether to see which questions a campaign is about would tell somebody who judges them
-    their systems."""
+    """Return whether seeing a campaign's questions would reveal their systems to a user who judges
+    them."""
     return _tells(user, campaign.collection, campaign)
 
 
 def keep_from_who_judges(
     user: User, collection: Collection, *, campaign: Campaign | None = None
 ) -> None:
-    """Refuse somebody the questions of a campaign, or of a collection, where these would name their
-    systems."""
+    """Raise PermissionDenied if the questions of a campaign, or of a dataset, would reveal their
+    systems to a user who judges them."""
     if _tells(user, collection, campaign):
         said = (
             "You judge this dataset in a campaign that has not ended. Until it is closed you see no question of a "
-            "plan that judges part of it, of a degraded copy, or of another dataset that holds some of it: it would "
+            "plan that judges part of it, of a degraded copy, or of another dataset that contains some of it: it would "
             "show which system made a question."
         )
         raise PermissionDenied(with_how_to_decline(said, user, collection))
 
 
 def _tells(user: User, collection: Collection, campaign: Campaign | None) -> bool:
-    """Say whether somebody judges this dataset, and its questions here would tell systems: those
-    of a plan of one system would, those of a collection that has fewer systems than the one they
-    judge, and those of a copy in which one system's are degraded."""
+    """Return whether a user judges this dataset, and its questions here would reveal systems: in a
+    plan of one system, in a dataset with fewer systems than the one they judge, and in a copy in
+    which one system's questions are degraded."""
     judged = judged_now(user, collection)
     if not judged:
         return False
@@ -153,13 +153,13 @@ def fresh(campaign: Campaign, *, apart: bool) -> dict[str, list[int]]:
     """Return the units that a further round may judge by their sources: none that an earlier round
     was judged on.
 
-    Material that the main round leaves out may come from all that fits the filters, not from the
-    main sample alone.
+    `apart`: for a round whose sources the main round excludes, they may come from all that fits the
+    filters, not from the main sample alone.
 
     Raises
     ------
     CannotChoose
-        If the draft's selection does not fit the collection any more.
+        If the draft's selection does not fit the dataset any more.
     """
     chosen = planned(campaign)
     selection = replace(chosen, sampling=None) if apart else chosen
@@ -175,7 +175,7 @@ def fresh(campaign: Campaign, *, apart: bool) -> dict[str, list[int]]:
 
 
 def words(campaign: Campaign) -> str:
-    """Say what a campaign judges; of a draft whose selection no longer fits, why."""
+    """Return in words what a campaign judges; if a draft's selection no longer fits, also why."""
     selection = planned(campaign)
     if campaign.protocol is not None:
         chosen = campaign.protocol.get("selection", {}).get("chosen")
@@ -190,7 +190,7 @@ def words(campaign: Campaign) -> str:
 
 
 def question_count(campaign: Campaign) -> int:
-    """Return how many questions a campaign judges; of a draft, how many there are to choose
+    """Return how many questions a campaign judges; for a draft, how many there are to choose
     from."""
     questions = _questions(campaign.collection)
     if _is_part(campaign):
@@ -199,12 +199,12 @@ def question_count(campaign: Campaign) -> int:
 
 
 def units_of(campaign: Campaign) -> QuerySet[Unit]:
-    """Return the units that are judged; of a draft, those that its selection comes to now.
+    """Return the units that are judged; for a draft, the current result of its selection.
 
     Raises
     ------
     CannotChoose
-        If a draft's selection does not fit the collection any more.
+        If a draft's selection does not fit the dataset any more.
     """
     if _is_part(campaign):
         return Unit.objects.filter(selected_in__campaign=campaign)
@@ -224,7 +224,7 @@ def sources_of(campaign: Campaign) -> QuerySet[Source]:
 
 
 def systems_of(campaign: Campaign) -> QuerySet[System]:
-    """Return the systems that are judged; of a draft, all."""
+    """Return the systems that are judged; for a draft, all."""
     if not _is_part(campaign):
         return campaign.collection.systems.all()
     units = SelectedUnit.objects.filter(campaign=campaign)
@@ -240,14 +240,14 @@ def column_names(collection: Collection) -> list[str]:
 def column_values(
     collection: Collection, names: Sequence[str], *, most: int
 ) -> dict[str, list[str]]:
-    """Return the values of some metadata columns, as many as `most` each and one more where there
-    are more."""
+    """Return the values of some metadata columns, at most `most` of each, and one more if there are
+    more."""
     own = Attribute.objects.filter(
         unit__question_set__source__collection=collection, name__in=names
     )
     firsts = (
         own.values("name", "value")
-        .annotate(rows=Count("pk"))  # groups equal values, which are then counted off
+        .annotate(rows=Count("pk"))  # groups equal values, which are then numbered
         .annotate(place=Window(RowNumber(), partition_by="name", order_by="value"))
         .filter(place__lte=most + 1)
     )
@@ -280,7 +280,7 @@ def _rows(collection: Collection) -> list[Selectable]:
         "position",
         "question",
     )
-    none: Mapping[str, str] = {}  # which are read by column, when they are looked at
+    none: Mapping[str, str] = {}  # metadata is read by column, when it is needed
     return [
         Selectable(unit, source, system, none, position is None, asked is not None)
         for unit, source, system, position, asked in _units(collection)
@@ -290,10 +290,10 @@ def _rows(collection: Collection) -> list[Selectable]:
 
 
 def _reading(collection: Collection, rows: Iterable[Selectable]) -> ReadColumn:
-    """Return what reads one column of a collection for `choose`.
+    """Return a function that reads one metadata column of a dataset for `choose`.
 
-    Values that are not wanted stay in the database. Which questions have such a value is asked only
-    where slots are without a question, which have the values of their set.
+    Values that are not wanted stay in the database. Which questions have such a value is queried
+    only if slots lack a question, because those have the values of their set.
     """
     lacks_questions = any(not row.asked and not row.whole for row in rows)
 
@@ -320,7 +320,7 @@ def _counted(rows: Iterable[Selectable], units: frozenset[int]) -> ChosenPart:
 
 
 def _digest(units: frozenset[int], collection: Collection) -> str:
-    """Return a SHA-256 over the chosen units by source, system and position, so that anybody can
+    """Return a SHA-256 over the chosen units by source, system and position, so that anyone can
     check them."""
     columns = ("pk", "question_set__source__key", "question_set__system__name", "position")
     lines = sorted(

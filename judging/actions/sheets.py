@@ -1,5 +1,5 @@
 """What one annotator is asked about one task: questions in their shown order, and which answers are
-wanted, settled or missing. Names on a page come from here and hold nothing but shown order and
+wanted, forced or missing. Names on a page come from here and contain only the shown order and the
 criterion."""
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ EnteredAnswers = Mapping[ControlPlace, int]
 
 @dataclass(frozen=True, slots=True)
 class AskedControl:
-    """One control of the page. `name` is all the page says of it, `where` the letter or letters of
-    its questions."""
+    """One control of the page. `name` is its only identifier on the page, `where` the letter or
+    letters of its questions."""
 
     name: str
     where: str
@@ -49,7 +49,7 @@ class AskedControl:
 
 @dataclass(frozen=True, slots=True)
 class AskedMark:
-    """What is to be marked in the passage for one question."""
+    """The mark in the passage that is asked for one question."""
 
     name: str
     where: str
@@ -64,7 +64,7 @@ class AskedMark:
 
 @dataclass(frozen=True, slots=True)
 class AskedReport:
-    """Where an annotator may say that a question is broken, and how."""
+    """The field in which an annotator may report that a question is broken, and how."""
 
     name: str
     where: str
@@ -93,8 +93,8 @@ class AskedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class EmptySlot:
-    """A place in a question set that holds no question to judge: none was returned, or an earlier
-    one again."""
+    """A slot of a question set without a question to judge: none was returned, or it repeats an
+    earlier one."""
 
     number: int
     letter: str
@@ -102,8 +102,8 @@ class EmptySlot:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Questions that stand together, what is asked about them as a set, and the slots between them
-    that are empty."""
+    """Questions that are shown together, what is asked about them as a set, and the empty slots
+    between them."""
 
     number: int
     questions: tuple[AskedQuestion, ...]
@@ -171,7 +171,7 @@ class Sheet:
         raise NotAsked(_("This task has no field called %(name)s.") % {"name": name})
 
     def settled(self, answers: EnteredAnswers) -> dict[ControlPlace, Forced]:
-        """Return what the rubric's rules force, given the answers so far."""
+        """Return the values that the rubric's rules force, given the answers so far."""
         together = [question.asked for question in self.questions()]
         for group in self.groups:
             together += [
@@ -185,8 +185,8 @@ class Sheet:
         }
 
     def stored_at(self, asked: AskedControl) -> ControlPlace:
-        """Return where a control's value is stored: what is asked once for a set, at each of its
-        questions, so at the first."""
+        """Return where a control's value is stored; a value that is asked once for a set is stored
+        at each of its questions, and the first is returned."""
         if asked.criterion.asked != "once_per_set":
             return asked.place
         own = next(group for group in self.groups if asked in group.asked)
@@ -201,9 +201,9 @@ class Sheet:
         return tuple(a for a in wanted if stage in (None, a.stage) and a.place not in there)
 
     def values(self, answers: EnteredAnswers) -> dict[ControlPlace, tuple[int, str]]:
-        """Return each value to be stored with its cause, "" where the annotator gave it: what is
-        asked once for a set goes to each of its questions, and what a rule forces replaces the
-        annotator's own."""
+        """Return each value to be stored with its cause, "" if the annotator gave it: a value that
+        is asked once for a set goes to each of its questions, and a value that a rule forces
+        replaces the annotator's own."""
         settled = self.settled(answers)
         found = {
             stored: _value(place, answers, settled) for stored, place in self.entered_at().items()
@@ -211,7 +211,7 @@ class Sheet:
         return {stored: value for stored, value in found.items() if value is not None}
 
     def entered_at(self) -> dict[ControlPlace, ControlPlace]:
-        """Return for each place where a value is stored the place of the control it is given with."""
+        """Return, for each place where a value is stored, the place of the control that gives it."""
         found: dict[ControlPlace, ControlPlace] = {}
         for group in self.groups:
             members = [question.unit for question in group.questions]
@@ -241,7 +241,7 @@ def _value(
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A rubric as its rows and its document say it; rubrics never change, so this is read once."""
+    """A rubric's document and its criteria's ids; rubrics never change, so they are read once."""
 
     document: RubricDocument
     ids: Mapping[str, int]
@@ -264,7 +264,7 @@ class Known:
         return self._asked(line, name, where, whole=True)
 
     def mark(self, line: SheetLine, number: int, where: str) -> AskedMark | None:
-        """Return what is to be marked for one question; its name holds nothing but the shown
+        """Return the mark that is asked for one question; its name contains only the shown
         order."""
         own = self.document.span_mark
         if own is None:
@@ -291,7 +291,7 @@ class Known:
 
 
 def known(rubric: Rubric) -> Known:
-    """Return what the rubric asks."""
+    """Return a rubric's document and its criteria's ids, from a cache if they were read before."""
     return _known(rubric.pk, rubric.digest)
 
 
@@ -335,7 +335,7 @@ def of(assignment: Assignment) -> Sheet:
 
 
 def of_several(assignments: Sequence[Assignment]) -> list[Sheet]:
-    """Do the same for each, with one look at the database."""
+    """Return the sheets of several assignments, with a single query for their units."""
     found: dict[int, list[SheetLine]] = {each.task_id: [] for each in assignments}
     for task, *row in rows(OF_SEVERAL, {"tasks": list(found)}):
         found[task].append(SheetLine(*row))
@@ -349,7 +349,7 @@ def lines(task: Task) -> tuple[SheetLine, ...]:
 
 @lru_cache(maxsize=1_000)
 def _lines(task: int) -> tuple[SheetLine, ...]:
-    """Read a task once: it never changes, and its annotators come back to it with every click."""
+    """Read a task once: it never changes, and every click of its annotators needs it again."""
     return tuple(SheetLine(*row) for _task, *row in rows(OF_ONE, {"task": task}))
 
 
@@ -361,7 +361,7 @@ def _of(assignment: Assignment, lines: Iterable[SheetLine]) -> Sheet:
 
 @dataclass(frozen=True, slots=True)
 class TaskOrder:
-    """Whose order of which task it is."""
+    """The order in which one annotator sees the items of one task."""
 
     draws: Draws
     annotator: str
@@ -374,7 +374,7 @@ class TaskOrder:
         return [items[index] for index in drawn]
 
 
-# blinds nobody: researchers see it
+# need not blind: only researchers see it
 PREVIEW = TaskOrder(KeyedDraws(b"preview"), "preview", "preview")
 
 
@@ -385,7 +385,7 @@ def lay_out(rubric: Rubric, lines: Iterable[SheetLine], *, order: TaskOrder) -> 
 
 
 def arrange(asks: Known, lines: Iterable[SheetLine], *, order: TaskOrder) -> Sheet:
-    """Do the same by what a rubric asks, which need not be stored."""
+    """Put units in their shown order, as `lay_out` does, for a rubric that need not be stored."""
     sets: dict[int, list[SheetLine]] = {}
     for line in lines:
         sets.setdefault(line.question_set, []).append(line)
@@ -424,10 +424,10 @@ def _groups(asks: Known, bundles: Sequence[Sequence[SheetLine]]) -> Iterator[Gro
 
 
 def _numbers(asks: Known, lines: Sequence[SheetLine], shown: int) -> tuple[list[int], list[int]]:
-    """Return the numbers of the questions, and those of the slots that hold none.
+    """Return the numbers of the questions, and those of the empty slots.
 
-    Where a task is one set in its own order, the place in the set is part of what is judged: a
-    question keeps its slot's number. Elsewhere questions are numbered as they are shown.
+    If a task is one set in its own order, the position in the set is part of what is judged: a
+    question keeps its slot's number. In other tasks questions are numbered as they are shown.
     """
     if asks.document.task != "question_set":
         return list(range(shown + 1, shown + len(lines) + 1)), []
@@ -439,8 +439,8 @@ def _numbers(asks: Known, lines: Sequence[SheetLine], shown: int) -> tuple[list[
 
 
 def _never_asked(asks: Known, lines: Sequence[SheetLine]) -> set[str]:
-    """Return what the protocol settles for a set from which questions are missing: a lone question
-    has no variety."""
+    """Return the criteria whose values the protocol's rules set beforehand for a set from which
+    questions are missing: a lone question has no variety."""
     texts = [line.text for line in lines]
     slots = texts + [None] * (max((line.expected for line in lines), default=0) - len(texts))
     marks = settled(slots, asks.document.rules, asks.document.worst())[: len(texts)]

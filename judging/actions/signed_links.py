@@ -1,8 +1,8 @@
 """Links that a crowd platform signed: a token (RFC 7519) whose signature, end, audience and ids are
 checked.
 
-The platform's public keys are read from the address its settings name, kept for a day, and read
-again at once for a key that is not known, though not more often than once a minute.
+The platform's public keys are read from the address in its settings, kept for a day, and read again
+at once for an unknown key, but not more often than once a minute.
 """
 
 import json
@@ -33,21 +33,21 @@ ALGORITHMS = (
 
 
 class BadToken(Exception):
-    """The token does not show that the platform sent this person now; the message says why."""
+    """The token does not prove that the platform sent this person now; the message says why."""
 
 
 class NoKeys(Exception):
-    """The platform's keys cannot be read, and none are kept."""
+    """The platform's keys cannot be read, and none are stored."""
 
 
 def is_allowed(address: str) -> bool:
-    """Say whether keys may be read from an address: only where the site allows it
+    """Return whether keys may be read from an address: only if the site allows it
     (QUAESTOR_CROWD_ORIGINS)."""
     return crowd_kinds.origin(address) in settings.CROWD_ORIGINS
 
 
 def check(*, platform: CrowdPlatform, token: str, ids: Mapping[str, str], now: datetime) -> None:
-    """Raise BadToken unless the platform signed these ids for this site, and the token holds
+    """Raise BadToken unless the platform signed these ids for this site, and the token is valid
     now."""
     if not token:
         raise BadToken("there is no token")
@@ -74,19 +74,20 @@ def check(*, platform: CrowdPlatform, token: str, ids: Mapping[str, str], now: d
 def _check_claims(
     platform: CrowdPlatform, claims: Mapping[str, Any], ids: Mapping[str, str], now: datetime
 ) -> None:
-    """Compare what the token says with now, this site, the platform and the ids of the link."""
+    """Raise BadToken unless the token's claims fit `now`, this site, the platform and the link's
+    ids."""
     for name, sign in (("exp", 1), ("nbf", -1)):
         if name in claims and not isinstance(claims[name], int | float):
             raise BadToken(f"{name} is no time")
         if name in claims and sign * (claims[name] - now.timestamp()) + LEEWAY.total_seconds() <= 0:
-            raise BadToken("the token is expired" if sign > 0 else "the token does not hold yet")
+            raise BadToken("the token is expired" if sign > 0 else "the token is not valid yet")
     audiences = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
     wanted = crowd_kinds.origin(platform.audience)
     if wanted not in [crowd_kinds.origin(each) for each in audiences if isinstance(each, str)]:
         raise BadToken("the token is for another site")
     kind = crowd_kinds.KINDS[platform.kind]
     if kind.issuer and claims.get("iss") != kind.issuer:
-        raise BadToken("the token is another's")
+        raise BadToken("the token has another issuer")
     own = claims.get(platform.kind)
     said = own if isinstance(own, dict) else claims
     if any(said.get(name) != value for name, value in ids.items()):
@@ -110,8 +111,8 @@ def _by_name(platform: CrowdPlatform) -> dict[str, dict[str, Any]]:
 
 
 def _read_keys(platform: CrowdPlatform, now: datetime) -> None:
-    """Read the keys and keep them; old ones go on where the platform does not answer. That it did
-    not is kept too, so that a crowd does not wait for it one by one."""
+    """Read and store the keys; if the platform does not answer, old ones stay valid. The time of
+    the attempt is stored too, so that not every participant of a crowd waits for an answer."""
     if not is_allowed(platform.keys_url):
         raise NoKeys("this site may not read keys from there")
     try:

@@ -1,9 +1,9 @@
-"""What a campaign's overview says, counted once for all who look: progress, pace, use of the
-scales, severity.
+"""The counts of a campaign's overview, made once for all viewers: progress, pace, use of the scales,
+severity.
 
-Counting a small campaign takes milliseconds and is done for each page. What was counted in a large
-one is kept (`Snapshot`) and counted again in the background, the later the longer it takes; the
-page says of when it is.
+Counting a small campaign takes milliseconds and is done for each page. The counts of a large one
+are stored (`Snapshot`) and made again in the background, less often the longer counting takes; the
+page shows when they were made.
 """
 
 import time
@@ -25,11 +25,11 @@ from judging.models.statements import rows
 from judging.pay import Earned, rate_of
 from judging.quality import Checked, Flag, Forecast, Use, Workload
 
-LARGE = 10_000  # values or places; with fewer, counting takes some ten milliseconds and is not kept
+LARGE = 10_000  # values or places; fewer are counted in some ten milliseconds and not stored
 QUICK_ANSWER = 400  # milliseconds
-REST = 30  # times as long as it took, before an open campaign is counted again
+REST = 30  # times the duration of a count, before an open campaign is counted again
 AT_LEAST, SELDOM = timedelta(seconds=15), timedelta(hours=1)
-HOURS = 24 * 14  # of which submissions are counted for the pace
+HOURS = 24 * 14  # hours whose submissions are counted for the pace
 RUNNING = (Campaign.State.OPEN, Campaign.State.PAUSED)
 
 DONE = """
@@ -39,8 +39,8 @@ SELECT enrollment_id, count(*) FILTER (WHERE state = 'submitted'), count(*),
 FROM judging_assignment WHERE round_id = %(round)s AND submitted_at IS NOT NULL
     GROUP BY enrollment_id
 """
-# tasks of every round are paid, checks and extras too; of the main one no more than the plan gives
-# each, for who lets tasks lapse may have more of them open than that
+# tasks of every round are paid, checks and extras too; in the main one at most the plan's number for
+# each annotator, because annotators who let tasks lapse may have more of them open
 PAID = """
 SELECT enrollment_id, count(*), coalesce(sum(active_seconds), 0) FROM (
     SELECT own.enrollment_id, own.active_seconds, round.kind, row_number() OVER (
@@ -53,7 +53,7 @@ PLACES = """
 SELECT state, count(*) FROM judging_assignment
 WHERE round_id = %(round)s AND state IN ('open', 'held', 'submitted') GROUP BY state
 """
-# what stands of the tasks that were handed in, extras too
+# current judgments of submitted tasks, extras included
 SAID = """
 WITH said AS MATERIALIZED (
     SELECT own.enrollment_id AS who, j.criterion_id AS criterion, j.unit_id AS unit,
@@ -127,8 +127,8 @@ EVERYBODY_BY_DAY = f"""{OF_DAYS}
 SELECT criterion, day::text, sum(n)::int, count(*), avg(mean), coalesce(stddev_samp(mean), 0)
 FROM of_source GROUP BY 1, 2 ORDER BY 1, 2
 """  # noqa: S608
-# Questions that were reported as broken in tasks that were handed in, checks too, and how many of
-# these tasks hold no value. A report that was taken back leaves its row.
+# Questions that were reported as broken in submitted tasks, checks included, and how many of these
+# tasks have no value. A report that was taken back leaves its row.
 REPORTED = """
 SELECT own.enrollment_id, count(*) FILTER (WHERE note.text <> ''),
     count(DISTINCT own.id) FILTER (WHERE NOT EXISTS (
@@ -149,7 +149,7 @@ WHERE round_id = %(round)s AND state = 'submitted' AND submitted_at > %(since)s:
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """A criterion's key, how wide its scale is, and 1 where high is best, -1 where low, else 0."""
+    """A criterion's key, the width of its scale, and 1 if high is best, -1 if low is, else 0."""
 
     key: str
     width: float
@@ -158,7 +158,7 @@ class _Scale:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorStanding:
-    """Where one annotator stands: work done, harshness, what is to be looked at.
+    """One annotator's work, severity and flags.
 
     severity: mean distance from the others on the same units as a share of the scale; below 0 is
     harsher.
@@ -184,8 +184,8 @@ class AnnotatorStanding:
 
 @dataclass(frozen=True, slots=True)
 class ReportedQuestions:
-    """How many questions one annotator reported as broken in tasks that were handed in, and how
-    many tasks they handed in without a value."""
+    """How many questions one annotator reported as broken in submitted tasks, and how many of these
+    tasks have no value."""
 
     questions: int
     empty: int
@@ -193,7 +193,7 @@ class ReportedQuestions:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A campaign as it was counted at one moment; a draft's questions are not, for they change."""
+    """A campaign's counts at one moment; `questions` is None if it has no main round."""
 
     at: datetime
     questions: int | None
@@ -215,12 +215,12 @@ class Counted:
 
     @property
     def empty(self) -> int:
-        """How many tasks were handed in without a value."""
+        """How many tasks were submitted without a value, because their questions are broken."""
         return sum(each.empty for each in self.reported.values())
 
     @property
     def below_floor(self) -> int:
-        """How many annotators were paid less for an hour than the floor."""
+        """The number of annotators who were paid less per hour than the floor."""
         return sum(bool(each.top_up) for each in self.earned.values())
 
     @property
@@ -233,14 +233,14 @@ class Counted:
 
 
 def of(campaign: Campaign) -> Counted:
-    """Return a campaign's counts: as they are now where that is quick, else as they were kept."""
+    """Return a campaign's counts: the stored ones of a large campaign, else counted now."""
     kept = Snapshot.objects.filter(campaign=campaign).first()
     document = kept.document if kept else take(campaign=campaign, now=timezone.now())
     return read(campaign, document)
 
 
 def take(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
-    """Count, and keep it where that took long."""
+    """Count a campaign, and store the counts if it is large."""
     began = time.monotonic()
     document = count(campaign, now)
     seconds = time.monotonic() - began
@@ -255,8 +255,8 @@ def take(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
 
 
 def refresh_one(*, now: datetime) -> bool:
-    """Count the campaign again whose kept counts are the most out of date, if there is one; say
-    whether."""
+    """Count the campaign again whose stored counts are the oldest of those that are due; return
+    whether there was one."""
     acts = Event.objects.filter(campaign=OuterRef("campaign__uuid"), at__gt=OuterRef("taken_at"))
     ahead = Q(taken_at__gt=now)  # the clock was set back since
     due = Q(campaign__state__in=RUNNING) | Q(taken_at__lt=now - SELDOM) | Q(Exists(acts)) | ahead
@@ -269,7 +269,7 @@ def refresh_one(*, now: datetime) -> bool:
 
 
 def count(campaign: Campaign, now: datetime | None = None) -> dict[str, Any]:
-    """Return the counts as JSON holds them: lists of rows."""
+    """Return the counts in a form that JSON can store: lists of rows."""
     now = now or timezone.now()
     main = Round.objects.filter(campaign=campaign, kind=Round.Kind.MAIN).first()
     if main is None:
@@ -304,7 +304,7 @@ def count(campaign: Campaign, now: datetime | None = None) -> dict[str, Any]:
         }
         if campaign.checked:
             document["checks"] = check_results.counted(campaign)
-        if campaign.origin != Campaign.Origin.IMPORTED:  # what was imported has no order
+        if campaign.origin != Campaign.Origin.IMPORTED:  # imported ratings have no order
             document["runs"] = table(RUNS)
             document["days"] = table(BY_DAY, zone=campaign.time_zone)
             document["all_days"] = table(EVERYBODY_BY_DAY, zone=campaign.time_zone)
@@ -312,7 +312,7 @@ def count(campaign: Campaign, now: datetime | None = None) -> dict[str, Any]:
 
 
 def read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
-    """Return counts as `take` made them, with what follows from the plan and the labels of now."""
+    """Return counts as `take` made them, with what follows from the current plan and labels."""
     plan = quality.from_document(campaign.quality)
     places, scales = document.get("places", {}), _scales(campaign)
     works = _works(campaign, document, scales)
@@ -361,7 +361,7 @@ def read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
 
 
 def _days_of_all(document: Mapping[str, Any], scales: Mapping[int, _Scale]) -> dict[str, list[Day]]:
-    """Return everybody's values by day, by the criterion's key."""
+    """Return the values of all annotators by day, by the criterion's key."""
     found: dict[str, list[Day]] = {}
     for criterion, day, values, *given in document.get("all_days", ()):
         found.setdefault(scales[criterion].key, []).append(Day(day, values, SourceSpread(*given)))
@@ -379,7 +379,7 @@ def _days(keys: Mapping[int, str], document: Mapping[str, Any]) -> dict[int, dic
 
 
 def _earned(campaign: Campaign, document: Mapping[str, Any]) -> dict[str, Earned]:
-    """Return what each annotator has earned, by label; empty where no rate is planned."""
+    """Return what each annotator has earned, by label; empty if no rate is planned."""
     rate = rate_of(campaign.rate)
     if rate is None:
         return {}
@@ -446,8 +446,8 @@ def _scales(campaign: Campaign) -> dict[int, _Scale]:
 
 
 def _severities(document: Mapping[str, Any], scales: Mapping[int, _Scale]) -> dict[int, float]:
-    """Return each annotator's mean distance from the others as a share of the scale, below 0 where
-    it is harsher."""
+    """Return each annotator's mean distance from the others as a share of the scale, below 0 if the
+    annotator is harsher."""
     found: dict[int, list[tuple[float, int]]] = {}
     for who, criterion, distance, n in document.get("severity", ()):
         if (scale := scales[criterion]).sign:

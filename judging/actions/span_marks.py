@@ -1,5 +1,5 @@
-"""What annotators mark in passages: each question's marks are replaced as a whole, and a late
-request loses."""
+"""Annotators' marks in passages: each question's marks are replaced as a whole, and a late request
+loses."""
 
 from collections.abc import Iterable, Mapping
 from uuid import UUID
@@ -33,15 +33,15 @@ WHERE unit.id = ANY(%(units)s) AND source.passage_id IS NOT NULL
 
 
 class RefusedMarks(ValueError):
-    """Marks that are not kept."""
+    """The marks cannot be stored."""
 
 
 class OutsidePassage(RefusedMarks):
-    """A mark that is no part of the question's passage."""
+    """A mark is not within the question's passage."""
 
 
 class TooManyMarks(RefusedMarks):
-    """More marks in one task than a page can show."""
+    """A task would have more marks than a page can show."""
 
 
 def texts(units: Iterable[int]) -> dict[int, str]:
@@ -57,7 +57,7 @@ def _passages(units: Iterable[int]) -> dict[int, int]:
 
 
 def kept(assignment: Assignment) -> tuple[dict[int, Marked], int]:
-    """Return what is marked for each unit, and the highest number it came under."""
+    """Return the marks for each unit, and the highest number of their requests."""
     said = list(Marking.objects.filter(assignment=assignment))
     found: dict[int, Marked] = {each.unit_id: Marked(nothing=each.nothing) for each in said}
     marks = SpanMark.objects.filter(assignment=assignment).order_by("start")
@@ -67,8 +67,8 @@ def kept(assignment: Assignment) -> tuple[dict[int, Marked], int]:
 
 
 def store(assignment: Assignment, entered: Mapping[int, Marked], sequence: int) -> set[int]:
-    """Replace each unit's marks, in a transaction of the caller's, who holds the assignment; return
-    the units of which a later request's different marks stand."""
+    """Replace each unit's marks, in a transaction of the caller, who has locked the assignment;
+    return the units for which a later request's different marks are stored."""
     _check(entered)
     won = _claim(assignment.pk, entered, sequence)
     run(REMOVE, {"assignment": assignment.pk, "units": won})
@@ -88,7 +88,7 @@ def store(assignment: Assignment, entered: Mapping[int, Marked], sequence: int) 
 
 
 def _claim(assignment: UUID, entered: Mapping[int, Marked], sequence: int) -> list[int]:
-    """Return the units whose marks are not known under a later number."""
+    """Store the request's number for each unit; return the units for which it is the highest."""
     said = {"units": list(entered), "nothing": [marked.nothing for marked in entered.values()]}
     return [
         unit for (unit,) in rows(CLAIM, said | {"assignment": assignment, "sequence": sequence})

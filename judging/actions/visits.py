@@ -1,5 +1,5 @@
-"""Browsers in which people are logged in: noting them, ending them, and ending those nobody
-uses."""
+"""Active sessions: noting the browsers in which users are logged in, ending them, and deleting
+expired ones."""
 
 from datetime import datetime, timedelta
 
@@ -12,7 +12,7 @@ from django.db.models import Exists, F, OuterRef
 from judging.guards import CONFIRMED
 from judging.models import User, Visit
 
-EXACT = timedelta(minutes=1)  # how exact the last sign of life is kept
+EXACT = timedelta(minutes=1)  # precision of the stored last sign of life
 BROWSERS = (
     ("Edg", "Edge"),
     ("OPR", "Opera"),
@@ -31,8 +31,8 @@ SYSTEMS = (
 
 
 def is_idle(*, user: User, session: SessionBase, now: datetime) -> bool:
-    """Say whether a researcher has left a browser alone for too long; annotators, without a
-    password, never have."""
+    """Return whether a user has left a browser alone for too long; annotators without a password
+    are never idle."""
     seen = session.get("seen")
     limit = timedelta(minutes=settings.IDLE_MINUTES)
     return (
@@ -43,7 +43,7 @@ def is_idle(*, user: User, session: SessionBase, now: datetime) -> bool:
 
 
 def note(*, user: User, session: SessionBase, agent: str, now: datetime) -> None:
-    """Note that somebody is there, to the minute."""
+    """Note that a user is active in a browser, to the minute."""
     seen, noted = session.get("seen"), session.get("noted")
     key = session.session_key or ""
     if noted == key and isinstance(seen, int) and now.timestamp() - seen < EXACT.total_seconds():
@@ -63,7 +63,7 @@ def note(*, user: User, session: SessionBase, agent: str, now: datetime) -> None
 
 
 def browser(agent: str) -> str:
-    """Return a browser's and its system's names; no more of what it says of itself is kept."""
+    """Return a browser's and its system's names; nothing else of its user agent is stored."""
     found = (
         next((name for sign, name in known if sign in agent), "") for known in (BROWSERS, SYSTEMS)
     )
@@ -78,8 +78,7 @@ def end(*, visit: Visit) -> None:
 
 
 def end_all(*, user: User) -> None:
-    """Make every session and key of a user worthless, whether it was noted or not; refreshes
-    `user`."""
+    """End every session and API token of a user, whether it was noted or not; refresh `user`."""
     with transaction.atomic():
         User.objects.filter(pk=user.pk).update(version=F("version") + 1)
         own = Visit.objects.filter(user=user)
@@ -89,7 +88,7 @@ def end_all(*, user: User) -> None:
 
 
 def clear(*, now: datetime) -> int:
-    """Remove sessions that are over, and what is known of them; return how many."""
+    """Delete expired sessions, and what is stored about them; return how many."""
     with transaction.atomic():
         gone, _of = Session.objects.filter(expire_date__lt=now).delete()
         Visit.objects.exclude(Exists(Session.objects.filter(pk=OuterRef("session_key")))).delete()

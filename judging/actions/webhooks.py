@@ -295,7 +295,7 @@ def _lease() -> WebhookDelivery | None:
 
 
 def _attempt(delivery: WebhookDelivery) -> None:
-    """Send a message once, and store what became of it."""
+    """Send a message once, and store the outcome."""
     status, problem = _post(delivery)
     own = WebhookDelivery.objects.filter(pk=delivery.pk, attempts=delivery.attempts)
     if not problem:

@@ -1,4 +1,4 @@
-"""The ground: what is judged, by which rubric, by whom, and what was said."""
+"""The tables of the domain: what is judged, by which protocol, by whom, and the judgments."""
 
 from judging.models.added_file import AddedFile, FilledBlank
 from judging.models.adjudication import Adjudication, SettledValue

@@ -1,4 +1,4 @@
-"""The files a collection was assembled from: what each brought, so that it can be taken back."""
+"""The files of a dataset: what each one added, so that it can be taken back."""
 
 from django.conf import settings
 from django.db import models
@@ -27,7 +27,7 @@ class AddedFileQuerySet(models.QuerySet["AddedFile"]):
 
 
 class AddedFile(models.Model):
-    """One file of a collection. Rows of the collection name the file that brought them."""
+    """One file of a dataset. The dataset's rows refer to the file that they came from."""
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
@@ -110,7 +110,7 @@ class AddedFile(models.Model):
 
     @property
     def is_examined(self) -> bool:
-        """Say whether a preview said what the file would bring now."""
+        """Return whether a preview has counted what the file would add now."""
         return "expected" in self.examined
 
 

@@ -1,6 +1,6 @@
-"""Values settled where annotators differ: who settles them in a campaign, and what they settled.
+"""Adjudicated ratings where annotators differ: the adjudicator of a campaign, and the ratings.
 
-Judgments stay as they were given; a settled value stands beside them.
+Judgments stay as they were given; an adjudicated rating is stored beside them.
 """
 
 from django.conf import settings
@@ -12,7 +12,7 @@ from judging.models.constraints import CompositeForeignKey
 
 
 class Adjudication(models.Model):
-    """Whom the manager named to settle values, and from which distance on they do."""
+    """The adjudicator whom the manager named, and the largest distance that is not adjudicated."""
 
     campaign = models.OneToOneField(
         "judging.Campaign", on_delete=models.CASCADE, related_name="adjudication", primary_key=True
@@ -33,12 +33,12 @@ class Adjudication(models.Model):
 
 class SettledValueQuerySet(models.QuerySet["SettledValue"]):
     def standing(self) -> "SettledValueQuerySet":
-        """Values that no later one replaced."""
+        """Ratings that no later one superseded."""
         return self.filter(superseded_at__isnull=True)
 
 
 class SettledValue(models.Model):
-    """What somebody settled for a unit on a criterion. A later one supersedes it and keeps it."""
+    """The adjudicated rating of a unit on a criterion. A later one supersedes it; both are kept."""
 
     campaign = models.ForeignKey(
         "judging.Campaign", on_delete=models.CASCADE, related_name="settled_values", db_index=False

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def open(self) -> "AssignmentQuerySet":
-        """Places nobody has."""
+        """Places without an annotator."""
         return self.filter(state="open")
 
     def held(self) -> "AssignmentQuerySet":
@@ -29,13 +29,13 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         return self.held().filter(enrollment=enrollment)
 
     def done_by(self, enrollment: "Enrollment") -> "AssignmentQuerySet":
-        """What an annotator has handed in, extras too."""
+        """Assignments that an annotator has submitted, extras included."""
         return self.filter(enrollment=enrollment, submitted_at__isnull=False)
 
 
 class Assignment(models.Model):
-    """An attempt at a place. Never re-owned: when another takes the place, the old row is released,
-    a new one made."""
+    """An attempt at a place. Its annotator never changes: if another annotator takes the place, the
+    old row is released and a new one made."""
 
     class State(models.TextChoices):
         OPEN = "open", "open"
@@ -80,7 +80,7 @@ class Assignment(models.Model):
     active_seconds = models.FloatField(
         default=0, help_text="Time at work until first handed in: gaps between saves, each capped."
     )
-    # The conditions of judging; empty where the page did not say
+    # The conditions of judging; empty if the page did not report them
     language = models.CharField(
         max_length=10,
         blank=True,
@@ -215,8 +215,8 @@ class Assignment(models.Model):
 
 
 class Draft(models.Model):
-    """An answer on its way: the latest by the page's sequence number; a lower number never
-    overwrites."""
+    """An answer as entered on the page: the latest by the page's sequence number; a lower number
+    never overwrites it."""
 
     assignment = models.ForeignKey(
         Assignment, on_delete=models.CASCADE, related_name="drafts", db_index=False
@@ -263,8 +263,7 @@ class Draft(models.Model):
 
 class NoteQuerySet(models.QuerySet["Note"]):
     def reports(self) -> "NoteQuerySet":
-        """What annotators of studies held here said to be wrong with single questions, of checks
-        too."""
+        """Annotators' reports of broken questions in studies judged here, checks included."""
         return self.filter(
             unit__isnull=False, assignment__round__campaign__origin="judged"
         ).exclude(text="")
@@ -324,11 +323,11 @@ class SpanMark(models.Model):
 
 
 class Marking(models.Model):
-    """What an annotator last said about where a question's answer stands: its marks, or that
-    nothing answers it.
+    """An annotator's latest statement on where a question's answer is: its marks, or that nothing
+    answers it.
 
-    The marks themselves are span marks; this row says which request made them, so that a late one
-    loses.
+    The marks themselves are span marks; this row stores the number of the request that made them,
+    so that a late request loses.
     """
 
     assignment = models.ForeignKey(

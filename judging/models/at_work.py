@@ -1,6 +1,6 @@
-"""An assignment with what a page about it needs. In a plain statement, for an annotator waits for
-it with every click: putting the joins together anew each time costs the ORM more than the database
-needs to answer."""
+"""An assignment with what a page about it needs, read by a plain statement: an annotator waits for it
+with every click, and building the joins each time costs the ORM more than the database needs to
+answer."""
 
 import json
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ WHERE own.id = %(own)s AND enrolled.user_id = %(user)s
 
 
 def assignment_at_work(*, pk: UUID, user_pk: int) -> Assignment | None:
-    """Return a user's own assignment in a campaign they judge in; None where it is not theirs."""
+    """Return a user's own assignment in a campaign they judge in; None if it is not theirs."""
     found = rows(_statement(), {"own": pk, "user": user_pk})
     if not found:
         return None

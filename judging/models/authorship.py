@@ -1,11 +1,11 @@
-"""Whose systems are judged: an annotator who made one of them gets no task with a question of
-it."""
+"""Authors of the judged systems: an annotator who made a system gets no task with one of its
+questions."""
 
 from django.db import models
 
 
 class SystemAuthor(models.Model):
-    """That an annotator made a system."""
+    """The fact that an annotator made a system."""
 
     enrollment = models.ForeignKey(
         "judging.Enrollment", on_delete=models.CASCADE, related_name="authorships", db_index=False
@@ -22,8 +22,8 @@ class SystemAuthor(models.Model):
 
 
 class BarredTask(models.Model):
-    """A task that an annotator never gets; worked out from who made what, so that giving out tasks
-    looks up one row."""
+    """A task that an annotator never gets; computed from the authors of systems, so that a claim of
+    a task looks up one row."""
 
     enrollment = models.ForeignKey(
         "judging.Enrollment", on_delete=models.CASCADE, related_name="barred_tasks", db_index=False

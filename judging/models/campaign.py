@@ -1,4 +1,4 @@
-"""Studies: a collection judged by a rubric under a design, through its states."""
+"""Campaigns: a dataset judged under a protocol and a design, through its states."""
 
 import uuid
 from typing import TYPE_CHECKING
@@ -17,26 +17,27 @@ if TYPE_CHECKING:
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
     def visible_to(self, user: "User") -> "CampaignQuerySet":
-        """Campaigns in which the user has a manager's or an analyst's role, and that are
-        rightful."""
+        """Campaigns in which the user has a manager's or an analyst's role, and that are rightful
+        for the user."""
         roles = user.memberships.staff()
         return self.rightful(user).filter(pk__in=roles.values("campaign"))
 
     def rightful(self, user: "User") -> "CampaignQuerySet":
-        """Campaigns whose maker still has a right on the collection; of others, those about a
-        collection of the user's own."""
+        """Campaigns whose creator still has a right to the dataset, and all those about a dataset
+        that the user owns."""
         return self.filter(_in_use() | Q(collection__owner=user))
 
     def in_use(self) -> "CampaignQuerySet":
-        """Campaigns whose maker still has a right on the collection."""
+        """Campaigns whose creator still has a right to the dataset."""
         return self.filter(_in_use())
 
     def listed(self) -> "CampaignQuerySet":
-        """Campaigns as lists show them: hundreds with their texts fill the memory of a process."""
+        """Campaigns without their long texts, for lists: hundreds with them would fill the memory
+        of a process."""
         return self.defer(*UNLISTED)
 
     def with_places(self) -> "CampaignQuerySet":
-        """Campaigns with how many places of their main round there are, and how many are filled."""
+        """Campaigns with how many places their main round has, and how many are filled or held."""
         return self.annotate(
             places=_places(), filled=_places(state="submitted"), held=_places(state="held")
         )
@@ -52,7 +53,7 @@ def _in_use() -> Q:
 
 
 def _places(**only: str) -> Coalesce:
-    """Count a campaign's places by a subquery each, so that joins do not multiply."""
+    """Count a campaign's places in a subquery, so that joins do not multiply the counts."""
     from judging.models.assignment import Assignment
 
     wanted = {
@@ -69,7 +70,7 @@ def _places(**only: str) -> Coalesce:
     return Coalesce(Subquery(counted.values("n")), 0)
 
 
-UNLISTED = (  # what is long, and on no list
+UNLISTED = (  # long columns that no list shows
     "translated_texts",
     "introduction",
     "consent",
@@ -82,13 +83,13 @@ UNLISTED = (  # what is long, and on no list
     "collection__mapping",
 )
 RETENTION_DAYS_UP_TO = 3_650  # days: ten years
-SHOWN_OF_CHANGE = 500  # characters of a text before and after a change; downloads hold all
+SHOWN_OF_CHANGE = 500  # characters of a text before and after a change; downloads contain all
 LEASE_MINUTES_UP_TO = 7 * 24 * 60  # minutes: a week
 HEX_OF_256_BITS = "^[0-9a-f]{64}$"
 
 
 class Campaign(models.Model):
-    """A study. What it may become next is data: MOVES."""
+    """A study. MOVES maps each state to the states that may follow it."""
 
     class State(models.TextChoices):
         DRAFT = "draft", "draft"
@@ -349,14 +350,14 @@ class Campaign(models.Model):
 
     @property
     def step(self) -> int:
-        """How far it is: 1 draft, 2 locked, 3 open or paused, 4 closed or archived."""
+        """The step it has reached: 1 draft, 2 locked, 3 open or paused, 4 closed or archived."""
         return {"draft": 1, "locked": 2, "open": 3, "paused": 3}.get(self.state, 4)
 
 
 class DeviationQuerySet(models.QuerySet["Deviation"]):
     def shortened(self) -> "DeviationQuerySet":
         """Deviations with the beginnings of their texts only, as pages and reports show them: each
-        may hold a whole consent before and after."""
+        may contain a whole consent text before and after."""
         return self.defer("before", "after").annotate(
             before_begins=Left("before", SHOWN_OF_CHANGE + 1),
             after_begins=Left("after", SHOWN_OF_CHANGE + 1),
@@ -387,7 +388,7 @@ class Deviation(models.Model):
 
 class RoundQuerySet(models.QuerySet["Round"]):
     def trials(self) -> "RoundQuerySet":
-        """Pilot and calibration rounds: what is judged before the main one, and never counts in
+        """Pilot and calibration rounds, which are judged before the main one and never count in
         it."""
         return self.exclude(kind__in=["main", "checks"])
 
@@ -456,7 +457,7 @@ class TaskQuerySet(models.QuerySet["Task"]):
 
 
 class Task(models.Model):
-    """What one screen shows."""
+    """The units that one screen shows."""
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="tasks", db_index=False)
     number = models.PositiveIntegerField()
@@ -474,8 +475,8 @@ class Task(models.Model):
 class TasksInOrder:
     """The tasks of some rounds as a sequence from which a page takes a few.
 
-    A round's tasks are numbered from 1 without a gap, so a page asks for numbers: nothing is counted
-    or passed over, however many there are.
+    A round's tasks are numbered from 1 without a gap, so a page asks for numbers: no task is counted
+    or skipped in a query, however many there are.
     """
 
     def __init__(self, rounds: models.QuerySet[Round]) -> None:
@@ -502,8 +503,8 @@ class TasksInOrder:
 
 
 def _with_places(tasks: list[Task]) -> list[Task]:
-    """Add how many places each task has, and how many are filled or held. Of all states by one
-    statement: so the database reads them by the task, whatever it takes for the rarest state."""
+    """Add how many places each task has, and how many are filled or held. One statement counts all
+    states, so that the database reads places by task, whichever state it expects to be rarest."""
     from judging.models.assignment import Assignment
 
     places = Assignment.objects.filter(task__in=tasks, state__in=["open", "held", "submitted"])
@@ -518,7 +519,7 @@ def _with_places(tasks: list[Task]) -> list[Task]:
 
 
 class TaskUnit(models.Model):
-    """A unit that stands on a task's screen, systems in a drawn order; annotators see an order of
+    """A unit on a task's screen, with systems in a drawn order; each annotator sees an order of
     their own."""
 
     task = models.ForeignKey(

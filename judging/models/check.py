@@ -1,7 +1,7 @@
-"""Tasks put in besides the dataset to check how annotators work: gold, hidden repeats and degraded
-copies.
+"""Tasks besides those of the dataset that check how annotators work: gold questions, hidden repeats
+and degraded copies.
 
-They are judged in a round of their own kind, so that nothing said of them is ever a judgment of the
+They are judged in a round of their own kind, so that their answers never count as judgments of the
 study.
 """
 
@@ -19,11 +19,10 @@ class CheckKind(models.TextChoices):
 
 
 class CheckItem(models.Model):
-    """A question with known values, or one that was made worse: what stands in a task besides its
-    other questions.
+    """A question with known values, or a degraded one, that a task shows among its other questions.
 
-    It has units of its own, in a collection that holds nothing else, so that no analysis of the
-    material meets them.
+    It has units of its own, in a collection that contains nothing else, so that no analysis of the
+    dataset includes them.
     """
 
     campaign = models.ForeignKey(
@@ -56,7 +55,7 @@ class CheckItem(models.Model):
 
 
 class AcceptedValue(models.Model):
-    """A value that a gold question's criterion may get; several may be right."""
+    """A value that is right for a gold question on a criterion; several may be right."""
 
     item = models.ForeignKey(CheckItem, on_delete=models.CASCADE, related_name="accepted")
     criterion = models.ForeignKey("judging.Criterion", on_delete=models.PROTECT, related_name="+")
@@ -80,7 +79,7 @@ class AcceptedValue(models.Model):
 
 
 class CheckTask(models.Model):
-    """A check as one annotator met it: a task of its own, and after how many tasks of the study it
+    """A check that one annotator got: a task of its own, and after how many tasks of the study it
     came."""
 
     task = models.OneToOneField(

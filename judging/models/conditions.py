@@ -1,10 +1,10 @@
-"""Under which conditions an annotator judges a task."""
+"""The conditions under which an annotator judges a task."""
 
 from django.db import models
 
 
 class PageView(models.TextChoices):
-    """How a task is laid out for its annotator."""
+    """The layout of a task's page for its annotator."""
 
     FOCUS = "focus", "one question at a time"
     LIST = "list", "list of all questions"
@@ -26,7 +26,7 @@ class Device(models.TextChoices):
 
 
 class InputKind(models.TextChoices):
-    """What an annotator answered with."""
+    """The kind of input by which an annotator answered."""
 
     TOUCH = "touch", "touch"
     MOUSE = "mouse", "mouse"

@@ -39,7 +39,7 @@ class CompositeForeignKey(BaseConstraint):
     def validate(
         self, model: Any, instance: Any, exclude: Any = None, using: str = "default"
     ) -> None:
-        """Say before saving what the database would refuse."""
+        """Raise ValidationError, before saving, if the database would refuse the row."""
         values = [getattr(instance, model._meta.get_field(field).attname) for field in self.fields]
         if None in values:
             return

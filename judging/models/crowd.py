@@ -1,4 +1,4 @@
-"""People whom a crowd platform sends: how it calls a study, who came, and what became of them."""
+"""Participants whom a crowd platform sends: the platform's settings, who came, and how it ended."""
 
 import secrets
 
@@ -7,12 +7,12 @@ from django.db.models import Q
 
 
 def new_key() -> str:
-    """Return what the address of a study ends in that a platform's participants are led to."""
+    """Return a random end for the study's address to which a platform sends participants."""
     return secrets.token_hex(12)
 
 
 class CrowdPlatform(models.Model):
-    """The crowd platform of a campaign. Its secrets are encrypted, and shown to nobody again."""
+    """The crowd platform of a campaign. Its secrets are encrypted, and never shown again."""
 
     class Kind(models.TextChoices):
         PROLIFIC = "prolific", "Prolific"
@@ -74,23 +74,24 @@ TURNED_AWAY = Q(end="quota_full", enrollment__isnull=True)
 
 class ParticipationQuerySet(models.QuerySet["Participation"]):
     def under_way(self) -> "ParticipationQuerySet":
-        """Who has a share of the work reserved."""
+        """Participations with a reserved share of the work."""
         return self.filter(reserved_until__isnull=False)
 
     def turned_away(self) -> "ParticipationQuerySet":
-        """Submissions that found everything taken: their person may come with another one."""
+        """Submissions that found everything taken: the participant may come with another one."""
         return self.filter(TURNED_AWAY)
 
     def of_people(self) -> "ParticipationQuerySet":
-        """All others, of which each person has one at most."""
+        """All other participations, of which each participant has at most one."""
         return self.exclude(TURNED_AWAY)
 
 
 class Participation(models.Model):
-    """A person whom a crowd platform sent: once in a campaign, whatever they open and how often.
-    Beside that, each submission of theirs that found everything taken: its code may be claimed.
+    """A participant whom a crowd platform sent: once in a campaign, whatever they open and how often.
+    Submissions of theirs that found everything taken have further rows, as their code may be claimed.
 
-    Their id is a keyed hash. Whoever declines has no enrollment, nor has who was turned away.
+    The participant's id is a keyed hash. Participants who declined, and submissions that found
+    everything taken, have no enrollment.
     """
 
     class End(models.TextChoices):
@@ -196,7 +197,7 @@ class Participation(models.Model):
 
 
 class CrowdEvent(models.Model):
-    """What a platform told by a signed request, once each; the ids in it are hashed."""
+    """An event that a platform reported by a signed request, stored once; its ids are hashed."""
 
     platform = models.ForeignKey(CrowdPlatform, on_delete=models.CASCADE, related_name="events")
     participation = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""Copies of drafts that simulated annotators fill, to see before the launch what a study would
+"""Copies of drafts that simulated annotators fill, to see before a study is opened what it would
 find."""
 
 from django.db import models
@@ -10,16 +10,17 @@ class DryRunQuerySet(models.QuerySet["DryRun"]):
     """Dry runs, filled or not."""
 
     def filled(self) -> "DryRunQuerySet":
-        """Those whose outcome is there."""
+        """Dry runs that have an outcome."""
         return self.exclude(outcome={})
 
     def unfilled(self) -> "DryRunQuerySet":
-        """Those that are being filled, or were when their worker died."""
+        """Dry runs that are being filled, or were when their worker died."""
         return self.filter(outcome={})
 
 
 class DryRun(models.Model):
-    """A copy of a draft in which nobody judges: a trigger refuses enrollments with an account."""
+    """A copy of a draft that only simulated annotators judge: a trigger refuses enrollments with an
+    account."""
 
     campaign = models.OneToOneField(
         Campaign, on_delete=models.CASCADE, related_name="dry_run", primary_key=True

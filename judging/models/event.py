@@ -1,5 +1,5 @@
-"""The history: what people who manage have done. Events are only added, each sealed with the hash
-of the one before.
+"""The history: what users and commands did. Events are only added, each sealed with the hash of the
+one before.
 
 An event names people by the id of their account or by their label in a study, and never by what
 `erase` removes, so a person can be erased while the chain holds.
@@ -23,7 +23,7 @@ class EventQuerySet(models.QuerySet["Event"]):
 
 
 class Event(models.Model):
-    """One act, written in the transaction of what it did."""
+    """One act, stored in the transaction of the act itself."""
 
     class Act(models.TextChoices):
         LOGGED_IN = "log_in", _("logged in")
@@ -130,15 +130,15 @@ class Event(models.Model):
 
     @property
     def name(self) -> str:
-        """Return what was done, in words. An erasure that nobody did for the annotator is their own."""
+        """Return the act in words. An erasure without an acting account is the annotator's own."""
         if self.act == self.Act.ERASED and self.who is None:
             return str(_("annotator withdrew"))
         return str(self.Act(self.act).label) if self.act in self.Act.values else self.act
 
 
 class EventSeal(models.Model):
-    """An event's place in the chain. A trigger writes it when the event's transaction commits;
-    nobody else can."""
+    """An event's position in the chain. Only a trigger can write it, when the event's transaction
+    commits."""
 
     event = models.OneToOneField(
         Event,

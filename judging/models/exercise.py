@@ -1,4 +1,4 @@
-"""What annotators do before their first task: training and qualification items, each with a key."""
+"""Training and qualification items, which annotators do before their first task, with their keys."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,7 +7,7 @@ from judging.models.constraints import CompositeForeignKey
 
 
 class Exercise(models.Model):
-    """A question with what stands beside it, as text: no row of the dataset, so that it names no
+    """A question with the texts shown beside it: no row of the dataset, so that it names no
     system."""
 
     class Kind(models.TextChoices):
@@ -46,7 +46,7 @@ class Exercise(models.Model):
 
 
 class ExerciseKey(models.Model):
-    """Which values are right on one criterion, and why."""
+    """The right values on one criterion, and why they are right."""
 
     exercise = models.ForeignKey(
         Exercise, on_delete=models.CASCADE, related_name="keys", db_index=False
@@ -66,7 +66,7 @@ class ExerciseKey(models.Model):
 
 
 class TrainedExercise(models.Model):
-    """That an annotator has tried a training item; what they answered is not kept."""
+    """The fact that an annotator has tried a training item; their answers are not stored."""
 
     enrollment = models.ForeignKey(
         "judging.Enrollment", on_delete=models.CASCADE, related_name="trained"
@@ -83,7 +83,7 @@ class TrainedExercise(models.Model):
 
 
 class QualificationTry(models.Model):
-    """One try at the qualification, and what it came to by the key as it is now."""
+    """One try at the qualification, and its result by the current key."""
 
     enrollment = models.ForeignKey(
         "judging.Enrollment", on_delete=models.CASCADE, related_name="tries", db_index=False

@@ -1,5 +1,5 @@
-"""What annotators are asked once, after their last task, and what they said: apart from judgments,
-and optional."""
+"""The exit form: optional questions to annotators after their last task, and their answers, which are
+separate from judgments."""
 
 from django.db import models
 from django.db.models import Q
@@ -42,7 +42,7 @@ class ExitQuestion(models.Model):
 
 
 class ExitAnswer(models.Model):
-    """What an annotator answered; it goes with the annotator."""
+    """An annotator's answer to a question; it is deleted with the annotator."""
 
     question = models.ForeignKey(ExitQuestion, on_delete=models.CASCADE, related_name="answers")
     enrollment = models.ForeignKey(

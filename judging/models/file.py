@@ -4,8 +4,8 @@ from django.db import models
 
 
 class StoredFile(models.Model):
-    """The bytes of a file that was uploaded or made, kept once however often it is used; what is over
-    some megabytes in parts of its own."""
+    """The bytes of a file that was uploaded or made, stored once however often it is used; those after
+    some megabytes are in parts."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     size = models.PositiveBigIntegerField()

@@ -1,5 +1,5 @@
-"""What annotators agreed on between rounds: notes on where they differed, and what became of them
-in the guideline."""
+"""Agreements between rounds: notes on where annotators differed, and the guideline decisions that
+follow from them."""
 
 from django.conf import settings
 from django.db import models
@@ -7,7 +7,7 @@ from django.db.models import Q
 
 
 class DiscussionNote(models.Model):
-    """What was said when a difference was discussed, or about a criterion as a whole."""
+    """A note from the discussion of a difference, or about a criterion as a whole."""
 
     round = models.ForeignKey(
         "judging.Round", on_delete=models.CASCADE, related_name="notes", db_index=False
@@ -43,7 +43,7 @@ class DiscussionNote(models.Model):
 
 
 class GuidelineVersion(models.Model):
-    """The decisions that stand beside a protocol's guideline in one campaign. A version is never
+    """The decisions shown beside a protocol's guideline in one campaign. A version is never
     changed."""
 
     campaign = models.ForeignKey(

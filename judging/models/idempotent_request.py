@@ -1,4 +1,4 @@
-"""Requests of programs that are done once, however often they are sent."""
+"""Requests of programs that take effect once, however often they are sent."""
 
 from django.conf import settings
 from django.db import models

@@ -1,4 +1,4 @@
-"""Long work. The row is the truth; a message on the queue only names it."""
+"""Long work. The row is authoritative; a message on the queue only names it."""
 
 import uuid
 
@@ -12,7 +12,7 @@ class JobQuerySet(models.QuerySet["Job"]):
         return self.filter(state__in=["queued", "running"])
 
     def done(self, kind: str) -> "JobQuerySet":
-        """Select the jobs of a kind that came to their end, the newest first."""
+        """Select the jobs of a kind that ended successfully, the newest first."""
         return self.filter(kind=kind, state="done").order_by("-finished_at")
 
 
@@ -109,7 +109,7 @@ class Job(models.Model):
 
 
 class WorkerPresence(models.Model):
-    """When a worker last said that it lives; pages read this instead of asking the broker."""
+    """When a worker last gave a sign of life; pages read this instead of asking the broker."""
 
     name = models.CharField(max_length=200, primary_key=True)
     seen_at = models.DateTimeField()

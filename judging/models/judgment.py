@@ -1,4 +1,4 @@
-"""What was said: one value for a unit on a criterion. Rows are only ever added (a trigger keeps
+"""Judgments: one value for a unit on a criterion. Rows are only ever added (a trigger ensures
 that)."""
 
 from django.db import models
@@ -16,7 +16,7 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
 
 
 class Judgment(models.Model):
-    """One value that an annotator gave, a rule forced on the page, or a file brought."""
+    """One value that an annotator gave, a rule forced on the page, or a file contained."""
 
     class Origin(models.TextChoices):
         JUDGED = "judged", "judged"
@@ -82,7 +82,7 @@ class Judgment(models.Model):
 
 
 class JudgmentAttribute(models.Model):
-    """What a file says of a rating besides its value, such as when it was given."""
+    """A detail of a rating in its file besides the value, such as when it was given."""
 
     judgment = models.ForeignKey(
         Judgment, on_delete=models.CASCADE, related_name="attributes", db_index=False

@@ -1,4 +1,4 @@
-"""Judges that are no people: who they are, and what they said. Kept apart from judgments; see ADR
+"""LLM judges and their judgments, which are stored separately from annotators' judgments; see ADR
 22."""
 
 from django.conf import settings
@@ -7,15 +7,15 @@ from django.db.models import Q
 
 from judging.models.constraints import CompositeForeignKey
 
-# Stands for a rationale or a raw answer that is kept beside the first of the judgments of the same
+# Replaces a rationale or a raw answer that is stored with the first of the judgments of the same
 # judge, unit and repeat: one row of a table may give fifty criteria a value for the same reason. No
-# kept text equals it, for texts are stripped of it.
+# stored text equals it, because it is stripped from texts.
 SAME_TEXT = "\x1f"
 
 
 class MachineJudge(models.Model):
-    """A rater of its own kind: a model with its prompt, not an account, not an enrollment, never
-    among people."""
+    """A model with its prompt: it has no account and no enrollment, and never counts among
+    annotators."""
 
     campaign = models.ForeignKey(
         "judging.Campaign", on_delete=models.CASCADE, related_name="machine_judges"
@@ -70,8 +70,8 @@ class MachineJudge(models.Model):
 
 
 class MachineJudgment(models.Model):
-    """One value that a machine judge gave a unit on a criterion; asked again, the same has the next
-    repeat."""
+    """One value that an LLM judge gave a unit on a criterion; if it is asked again, the value has
+    the next repeat."""
 
     judge = models.ForeignKey(
         MachineJudge, on_delete=models.CASCADE, related_name="judgments", db_index=False

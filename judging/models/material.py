@@ -1,4 +1,4 @@
-"""What is judged: collections of passages, sources and the questions systems made from them."""
+"""Datasets (collections): passages, sources, and the questions that systems made from them."""
 
 from typing import TypeVar
 
@@ -13,8 +13,8 @@ StoredRow = TypeVar("StoredRow", bound=models.Model)
 
 
 def _counted(rows: models.QuerySet[StoredRow], of: str) -> Coalesce:
-    """Count rows of another table beside each row of a query, without multiplying them by a
-    third."""
+    """Count rows of another table for each row of a query, in a subquery, so that joins do not
+    multiply the counts."""
     counts = (
         rows.filter(**{of: OuterRef("pk")})
         .order_by()
@@ -83,11 +83,11 @@ class Collection(models.Model):
 
 
 class CollectionShare(models.Model):
-    """Somebody's right to read a collection and to plan campaigns about it; its owner gives it and
-    takes it back.
+    """A user's right to read a dataset and to plan campaigns about it; its owner gives it and takes
+    it back.
 
-    A campaign shows its staff the dataset only while whoever made it has this right, or owns the
-    collection.
+    A campaign shows its staff the dataset only while its creator has this right, or owns the
+    dataset.
     """
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="shares")
@@ -126,8 +126,8 @@ class Passage(models.Model):
 
 
 class Source(models.Model):
-    """What a system was given: a passage with, by protocol, an answer and its span, a sentence, a
-    target type."""
+    """The input that a system was given: a passage with, by protocol, an answer and its span, a
+    sentence, a target type."""
 
     collection = models.ForeignKey(
         Collection, on_delete=models.CASCADE, related_name="sources", db_index=False
@@ -205,7 +205,7 @@ class Reference(models.Model):
 
 
 class System(models.Model):
-    """Who made the questions."""
+    """A model, human or degradation that made questions."""
 
     class Kind(models.TextChoices):
         MODEL = "model", "model"
@@ -248,7 +248,7 @@ class QuestionSet(models.Model):
 
 
 class Unit(models.Model):
-    """What can be judged: a slot of a question set, or, without position, the set as a whole."""
+    """An item that can be judged: a slot of a question set, or, without position, the whole set."""
 
     question_set = models.ForeignKey(
         QuestionSet, on_delete=models.CASCADE, related_name="units", db_index=False
@@ -311,8 +311,8 @@ class Attribute(models.Model):
 
 
 class Quarantine(models.Model):
-    """A value that could not be stored: where it stood and why; nothing of a file is lost
-    silently."""
+    """A value that could not be stored, with its row, its column and the reason: nothing of a file
+    is lost silently."""
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="quarantine")
     row = models.PositiveIntegerField()

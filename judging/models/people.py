@@ -1,4 +1,4 @@
-"""Who takes part: users, what they may do in a campaign, and who judges there."""
+"""Users, their roles in campaigns, and annotators' enrollments."""
 
 import hashlib
 import secrets
@@ -12,7 +12,7 @@ from django.utils.crypto import salted_hmac
 
 
 def new_nonce() -> str:
-    """Return what a personal link is signed with; a fresh one makes older links worthless."""
+    """Return a nonce to sign personal links with; a fresh one makes older links invalid."""
     return secrets.token_urlsafe(16)
 
 
@@ -36,8 +36,8 @@ class User(AbstractUser):
         return self.may_create_campaigns or self.is_superuser
 
     def _get_session_auth_hash(self, secret: str | bytes | None = None) -> str:
-        """Return what a session is tied to: Django ties it to the password, we to the version
-        too."""
+        """Return the hash that ties a session to the password, as in Django, and to the account's
+        version."""
         own: str = super()._get_session_auth_hash(secret=secret)  # type: ignore[misc]
         if not self.version:
             return own
@@ -47,7 +47,7 @@ class User(AbstractUser):
 
 
 class Visit(models.Model):
-    """A browser in which somebody is logged in: a session that its owner can find and end."""
+    """A browser in which a user is logged in: a session that the user can find and end."""
 
     session_key = models.CharField(max_length=40, unique=True)
     user = models.ForeignKey(
@@ -65,7 +65,7 @@ class Visit(models.Model):
 
 
 class AccessKey(models.Model):
-    """An API token, of which only a hash is kept. Its scope narrows the roles of its user."""
+    """An API token, of which only a hash is stored. Its scope narrows the roles of its user."""
 
     class Scope(models.TextChoices):
         READ = "read", "read"
@@ -89,8 +89,9 @@ class AccessKey(models.Model):
 
 
 class LogInAttempts(models.Model):
-    """How often passwords were tried for a name. By a keyed hash of it: people type passwords into
-    the wrong field. Rows that count looks within a minute are marked in `visitor`."""
+    """How often passwords were tried for a name, by a keyed hash of the name, because users type
+    passwords into the wrong field. Rows that count checks within a minute are marked in
+    `visitor`."""
 
     key = models.CharField(max_length=64, primary_key=True)
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -103,7 +104,7 @@ class LogInAttempts(models.Model):
 
 class MembershipQuerySet(models.QuerySet["Membership"]):
     def staff(self) -> "MembershipQuerySet":
-        """Managers' and analysts' roles; in the copy of a dry run those alone that are given in its
+        """Managers' and analysts' roles; in the copy of a dry run only those that are given in its
         draft too."""
         in_draft = Membership.objects.filter(
             campaign=OuterRef("campaign__dry_run__draft"),
@@ -116,7 +117,7 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
         )
 
     def not_begun(self) -> "MembershipQuerySet":
-        """Annotators' roles of whom others named, as long as they have done nothing there."""
+        """Annotators' roles that a manager gave, while the annotator has done nothing there."""
         begun = Enrollment.objects.begun().filter(
             campaign=OuterRef("campaign"), user=OuterRef("user")
         )
@@ -158,9 +159,9 @@ class Invitation(models.Model):
     """A link by which annotators join a campaign. Roles that see judgments are given to named
     accounts only.
 
-    The database holds a hash of what the link ends in. Managers are shown the link again, for it
-    follows from a random number and the server's secret key; who has the database alone can make no
-    link of it.
+    The database stores a hash of the link's end. Managers can be shown the link again, because it is
+    derived from a random number and the server's secret key; the database alone is not enough to
+    derive it.
     """
 
     campaign = models.ForeignKey(
@@ -198,8 +199,8 @@ class Invitation(models.Model):
 
     @property
     def token(self) -> str:
-        """Return what the link ends in; "" for a link made before, or under a secret key that is
-        forgotten."""
+        """Return the end of the link; "" for an older link, or one made under a secret key that the
+        site no longer has."""
         made = (
             self.end_of_link(key) for key in [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
         )
@@ -212,14 +213,14 @@ class Invitation(models.Model):
 
 
 def token_digest(token: str) -> str:
-    """Return what is kept of the end of an invitation's link."""
+    """Return the stored hash of the end of an invitation's link."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 class EnrollmentQuerySet(models.QuerySet["Enrollment"]):
     def begun(self) -> "EnrollmentQuerySet":
-        """Those who came of their own accord, agreed to take part, or were given something to
-        judge."""
+        """Annotators who came by a link or from a platform, agreed to take part, or were given
+        something to judge."""
         from judging.models.assignment import Assignment
         from judging.models.crowd import Participation
         from judging.models.exercise import QualificationTry, TrainedExercise
@@ -230,8 +231,8 @@ class EnrollmentQuerySet(models.QuerySet["Enrollment"]):
         return self.filter(did)
 
     def may_judge(self) -> "EnrollmentQuerySet":
-        """Those who have begun, and those who still may: whose role was taken before they began
-        never will."""
+        """Annotators who have begun, and those who still may: those whose role was taken before
+        they began never will."""
         role = Membership.objects.filter(
             campaign=OuterRef("campaign"), user=OuterRef("user"), role=Membership.Role.ANNOTATOR
         )
@@ -344,7 +345,7 @@ class ExclusionQuerySet(models.QuerySet["Exclusion"]):
 
 
 class Exclusion(models.Model):
-    """An annotator left out of the analysis, with the reason; lifting it keeps the row."""
+    """An annotator excluded from the analysis, with the reason; lifting it keeps the row."""
 
     enrollment = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="exclusions")
     reason = models.TextField()
@@ -379,7 +380,7 @@ class Exclusion(models.Model):
 
 
 class Erasure(models.Model):
-    """What was erased on a person's demand: counts only, nothing of the person."""
+    """An erasure on a person's demand: counts of what was erased, but no data of the person."""
 
     campaign = models.ForeignKey(
         "judging.Campaign", on_delete=models.PROTECT, related_name="erasures"

@@ -1,4 +1,4 @@
-"""By which rubric is judged: an immutable document and the rows derived from it."""
+"""Protocols (rubrics): immutable documents and the rows derived from them."""
 
 from django.conf import settings
 from django.db import models
@@ -45,7 +45,7 @@ class Rubric(models.Model):
 
 
 class Criterion(models.Model):
-    """What is judged, of which kind of unit."""
+    """A criterion that is judged on one kind of unit."""
 
     class Unit(models.TextChoices):
         QUESTION = "question", "question"
@@ -105,7 +105,7 @@ class ScalePoint(models.Model):
 
 
 class RubricDraft(models.Model):
-    """A rubric in the making: YAML that may be incomplete or wrong, seen by its owner alone."""
+    """A draft of a protocol: YAML that may be incomplete or invalid, visible to its owner alone."""
 
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="rubric_drafts"

@@ -1,17 +1,17 @@
-"""Collections of the same dataset: degraded copies of one another, and those of one file.
+"""Collections of the same dataset: degraded copies of one another, and those that share a file.
 
-They hold the same texts under the same systems, so whoever reads one knows what another hides. Two
-collections that have nothing in common stay two, also beside a third that holds a file of each: else
-anybody could make one of them by pooling their files.
+They contain the same texts under the same systems, so a reader of one knows what another hides. Two
+collections that have nothing in common stay separate, even beside a third that contains a file of
+each: otherwise any user could join them by pooling their files.
 """
 
 from datetime import datetime
 
 from judging.models.statements import rows
 
-# A way from one collection to another leads over one file at most, and over any number of copies.
-# Pairs of names that stand for the same dataset, those of the history included: a copy keeps its
-# origin when what lies between is deleted, and adding a file to a copy overwrites its mapping.
+# A path from one collection to another passes one file at most, and any number of copies. `bond`
+# pairs names of the same dataset, including those in the history: a copy keeps its origin when
+# collections between them are deleted, and adding a file to a copy overwrites its mapping.
 SAME = """
 WITH RECURSIVE bond (one, other, came, since) AS MATERIALIZED (
     SELECT 'collection ' || whole.id, 'file ' || whole.file_sha256,
@@ -46,14 +46,14 @@ FROM same WHERE starts_with(name, 'collection ') GROUP BY name
 
 
 def same_material(collection: int) -> set[int]:
-    """Return the ids of all collections of a collection's material, its own and those of deleted
-    ones included."""
+    """Return the ids of all collections of a collection's dataset, including its own and those of
+    deleted ones."""
     return set(since_same(collection))
 
 
 def since_same(collection: int) -> dict[int, tuple[datetime | None, datetime | None]]:
-    """Return of each collection of the dataset when the file came to it that makes it so, if only to
-    be added later, and since when both hold it; None where it was never without, and where that is
-    not known."""
+    """Return, for each collection of the dataset, when the shared file was uploaded to it, even if
+    it was added later, and since when both contain it; None if it always did, or if the time is not
+    known."""
     found = rows(SAME, {"collection": collection})
     return {pk: (came, both) for pk, came, both in found}

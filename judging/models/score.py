@@ -1,4 +1,4 @@
-"""What automatic metrics said: values with the fingerprint of how they were made."""
+"""Scores of automatic metrics: values with the fingerprint of how they were computed."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,8 +7,7 @@ from judging.models.added_file import brought_by
 
 
 class Metric(models.Model):
-    """A column of scores over a collection. Imported columns are never replaced by computed
-    ones."""
+    """A column of scores over a dataset. Imported columns are never replaced by computed ones."""
 
     class Kind(models.TextChoices):
         IMPORTED = "imported", "imported"

@@ -1,12 +1,12 @@
-"""A second factor: a secret shared with its owner's device, and codes on paper for the day the
-device is gone."""
+"""Two-factor authentication: a secret shared with the user's device, and recovery codes on paper in
+case the device is lost."""
 
 from django.conf import settings
 from django.db import models
 
 
 class SecondFactor(models.Model):
-    """One account's second factor. The secret is kept encrypted, of the recovery codes only
+    """One account's second factor. The secret is stored encrypted, the recovery codes only as
     hashes."""
 
     user = models.OneToOneField(

@@ -1,4 +1,4 @@
-"""The part of a collection that a campaign judges, where it is not all of it."""
+"""The part of a dataset that a campaign judges, if it does not judge all of it."""
 
 from django.db import models
 
@@ -6,9 +6,9 @@ from django.db import models
 class SelectedUnit(models.Model):
     """A unit that a campaign's selection chose when its protocol was locked.
 
-    The plan says in words and seeds what is chosen; these rows hold what came out, so that a later
-    change of a system's name or of a column leaves it as it was. A campaign without any judges the
-    whole collection.
+    The plan describes the selection in words and seeds; these rows store its result, so that a
+    later change of a system's name or of a column does not change it. A campaign without such rows
+    judges the whole dataset.
     """
 
     campaign = models.ForeignKey(

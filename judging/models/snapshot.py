@@ -1,10 +1,10 @@
-"""What a large campaign was counted to be: so that looking at it counts nothing."""
+"""Stored counts of large campaigns, so that viewing them counts nothing."""
 
 from django.db import models
 
 
 class Snapshot(models.Model):
-    """One campaign's counts. Only kept where counting takes long; it can be thrown away at any
+    """One campaign's counts. Only stored if counting takes long; they can be deleted at any
     time."""
 
     campaign = models.OneToOneField(

@@ -1,8 +1,9 @@
-"""Plain SQL where it must be one statement, or where a page that many use at once waits for it.
+"""Plain SQL for work that must be one statement, or for which pages with many simultaneous users
+wait.
 
-Each is prepared once for a connection and executed by its name from then on: to plan small
-statements anew each time costs PostgreSQL more than to answer them. Where its place does not tell
-what an argument is, the statement says it (`%(assignment)s::uuid`).
+Each statement is prepared once per connection and executed by its name from then on: planning small
+statements again each time costs PostgreSQL more than answering them. If an argument's type does not
+follow from its place, the statement states it (`%(assignment)s::uuid`).
 """
 
 import re
@@ -15,12 +16,12 @@ from weakref import WeakKeyDictionary
 from django.db import connection
 
 ARGUMENT = re.compile(r"%\((\w+)\)s")
-# what each of the driver's connections knows
+# the names of the statements that were prepared on each of the driver's connections
 PREPARED: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 
 
 def rows(statement: str, names: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """Return what the database says."""
+    """Return the rows of a query."""
     with connection.cursor() as cursor:
         cursor.execute(_prepared(cursor, statement), names)
         return list(cursor.fetchall())
@@ -34,7 +35,7 @@ def run(statement: str, names: Mapping[str, Any]) -> int:
 
 
 def _prepared(cursor: Any, statement: str) -> str:
-    """Return what executes a statement, which the connection knows by then."""
+    """Return the command that executes a statement; prepare it first if the connection has not."""
     name, prepare, execute = _texts(statement)
     known = PREPARED.setdefault(connection.connection, set())
     if name not in known:
@@ -46,7 +47,7 @@ def _prepared(cursor: Any, statement: str) -> str:
 
 @lru_cache(maxsize=256)
 def _texts(statement: str) -> tuple[str, str, str]:
-    """Return a statement's name, what prepares it and what executes it."""
+    """Return a statement's name, the command that prepares it and the one that executes it."""
     arguments = list(dict.fromkeys(ARGUMENT.findall(statement)))
     name = f"quaestor_{sha256(statement.encode()).hexdigest()[:16]}"
     numbered = ARGUMENT.sub(lambda found: f"${arguments.index(found[1]) + 1}", statement).replace(

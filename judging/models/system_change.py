@@ -1,11 +1,11 @@
-"""What was changed about a collection's systems after its import, so that it can be undone."""
+"""Changes of a dataset's systems after its import, stored so that they can be undone."""
 
 from django.conf import settings
 from django.db import models
 
 
 class SystemChange(models.Model):
-    """A system that got another name or kind, became one with another, or whose questions got a
+    """A system that got another name or kind, was merged with another, or whose questions got a
     subset."""
 
     class What(models.TextChoices):

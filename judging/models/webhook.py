@@ -1,4 +1,5 @@
-"""Webhooks of a campaign: where its events are sent, and each delivery with what became of it."""
+"""Webhooks of a campaign: the addresses to which events are sent, and each delivery with its
+outcome."""
 
 import uuid
 

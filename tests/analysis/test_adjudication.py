@@ -103,7 +103,7 @@ def test_manager_names_who_settles_and_the_page_says_how_much_is_left(differing)
     )
     page = manager.get(address)
     assert (page.context["differing"], page.context["open"]) == (4, 4)
-    assert "More apart than" in page.text
+    assert "Distance of more than" in page.text
     assert Event.objects.filter(act="adjudication.named", campaign=differing.uuid).count() == 1
     assert address in manager.get(reverse("judging:tasks", args=[differing.uuid])).text
 
@@ -172,7 +172,7 @@ def test_nobody_else_settles_and_nothing_before_the_end(differing, judge):
     address = reverse("judging:settle", args=[differing.uuid])
     for other in (differing.created_by, differing.enrollments.first().user, factories.researcher()):
         assert browser(other).get(address).status_code == 404
-    with pytest.raises(NotAllowedNow, match="Somebody else"):
+    with pytest.raises(NotAllowedNow, match="You are not the adjudicator"):
         settle(differing, differing.created_by, 2)
     adjudications.name(
         campaign=differing, adjudicator=factories.user(), threshold=1, by=differing.created_by,

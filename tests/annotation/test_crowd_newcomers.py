@@ -379,7 +379,7 @@ def test_code_that_was_shown_to_somebody_stays_though_they_were_let_in_later(stu
     holder.crowd.gives_back(holder.pid)
     work_of(late.opens(again=True).agrees())
     changed = {"codes": CODES | {"quota_full": "ANOTHER"}}
-    with pytest.raises(crowd_platforms.NotNow, match="was given to somebody already"):
+    with pytest.raises(crowd_platforms.NotNow, match="was given the code"):
         crowd_platforms.change(platform=platform, to=changed, by=platform.campaign.created_by)
 
 

@@ -36,14 +36,14 @@ def test_one_click_tries_a_draft_and_the_report_of_the_copy_recovers_the_ranking
     assert "8 sources" in body
     found = looks.problems(page)
 
-    page.get_by_role("link", name="Look at the copy").click()
+    page.get_by_role("link", name="Open the copy").click()
     assert "SIMULATED" in page.inner_text("h1")
     assert "no person judged here" in page.inner_text("main")
     found += looks.problems(page)
     copy = Campaign.objects.get(origin="simulated")
     page.goto(reverse("analysis:report", args=[copy.uuid]))
     assert "made by simulated annotators" in page.inner_text("main")
-    page.get_by_role("link", name="What was planted").click()
+    page.get_by_role("link", name="Planted ranking").click()
     page.get_by_role("button", name="Delete dry run 1").click()
     page.get_by_text("all that was simulated in it are deleted").wait_for()
     assert not Campaign.objects.filter(origin="simulated").exists()

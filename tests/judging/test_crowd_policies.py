@@ -1,4 +1,4 @@
-"""A study held against what its crowd platform asks for: each rule met, broken, and mended."""
+"""A study checked against the rules of its crowd platform: each rule met, broken, and met again."""
 
 from dataclasses import replace
 from decimal import Decimal

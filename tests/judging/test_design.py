@@ -194,8 +194,8 @@ def apart(seatings: Iterable[Seating], lag: int) -> list[bool]:
 
 @pytest.mark.parametrize("systems", [2, 3, 4, 5, 6])
 def test_place_in_a_panel_does_not_tell_which_tasks_show_one_system(systems: int) -> None:
-    """Rows of Williams come again after as many blocks as there are of them; so did the systems,
-    whatever the key."""
+    """The rows of a Williams design repeat after as many blocks as there are rows; so did the
+    systems, whatever the key."""
     rows = len(williams_rows(systems, draws=drawn(0)))
     asked = {"systems": systems, "sources": 60 * systems, "draws": drawn(8)}
     for blocks in range(1, 2 * rows + 1):

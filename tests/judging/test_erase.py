@@ -119,7 +119,7 @@ def test_serving_role_erases_by_the_function_alone_and_never_without_an_event() 
 def test_nobody_else_may_call_the_function() -> None:
     with connection.cursor() as cursor:
         cursor.execute("CREATE ROLE somebody")
-        cursor.execute("GRANT USAGE ON SCHEMA public TO somebody")  # where not everybody has it
+        cursor.execute("GRANT USAGE ON SCHEMA public TO somebody")  # if not every role has it
         cursor.execute("SET ROLE somebody")
         with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
             cursor.execute("SELECT judging_erase_judgments(1, 1)")

@@ -1,5 +1,5 @@
-"""The exit form: written by a manager with a reason for each question, answered or left by
-annotators, kept apart."""
+"""The exit form: written by a manager with a reason for each question, answered or skipped by
+annotators, stored separately."""
 
 import csv
 import io
@@ -146,10 +146,10 @@ def said(question: ExitQuestion, counts: list[int]) -> None:
     ("counts", "told"),
     [
         ([5, 9, 0], [5, 9, 0]),
-        ([3, 9, 6], [None, 9, None]),  # 18 answered, so 18 - 9 - 6 would be told
+        ([3, 9, 6], [None, 9, None]),  # 18 answered, so 18 - 9 - 6 would be revealed
         ([3, 2, 9], [None, None, 9]),
         ([2, 2, 9], [None, None, None]),  # together a small group still
-        ([3, 0, 0], [None, None, None]),  # else everybody is young
+        ([3, 0, 0], [None, None, None]),  # else it is revealed that all are young
         ([1, 6, 0], [None, None, None]),
         ([7, 0, 0], [7, 0, 0]),
     ],

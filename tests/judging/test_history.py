@@ -1,4 +1,4 @@
-"""The history: what is written, in which transaction, and that nobody changes it unseen."""
+"""The history: what is written, in which transaction, and that every change to it is detected."""
 
 import hashlib
 import re
@@ -366,7 +366,7 @@ def as_owner(statement: str) -> None:
             "UPDATE judging_event SET at = at + interval '1 day' WHERE about = 'b'",
             "position 2 is not",
         ),
-        ("DELETE FROM judging_event WHERE about = 'b'", "The event at position 2 is gone"),
+        ("DELETE FROM judging_event WHERE about = 'b'", "The event at position 2 is missing"),
         (
             "DELETE FROM judging_eventseal WHERE position = 2; DELETE FROM judging_event WHERE about = 'b'",
             "Before position 3, 1 events are missing",

@@ -1,4 +1,4 @@
-"""What the database itself refuses, whoever asks."""
+"""Rows that the database itself refuses, whichever code stores them."""
 
 import pytest
 from django.core.exceptions import ValidationError

@@ -1,4 +1,4 @@
-"""What annotators earn, worked by hand."""
+"""Annotators' earnings, computed by hand."""
 
 from decimal import Decimal
 

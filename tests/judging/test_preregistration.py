@@ -103,7 +103,7 @@ def test_right_answers_of_checks_are_not_in_it_and_rules_are_in_words() -> None:
     campaign = checked(sources=14, gold=20, exclude_speed=True, prepare=gold)
     text = preregistration.as_markdown(campaign)
     assert "- gold: 1" in text
-    assert "Left out of the analysis: whoever is flagged as too fast" in text
+    assert "Excluded from the analysis: an annotator who is flagged as too fast" in text
     assert "accepted" not in text + preregistration.as_text(campaign)
 
 

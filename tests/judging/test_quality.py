@@ -55,8 +55,8 @@ def test_equal_values_are_flagged_where_the_others_differ():
 
 
 def test_equal_values_are_no_flag_where_everybody_gives_them():
-    """On a skewed criterion (93.7 % equal, as fluency often is) whoever says the same has seen the
-    same."""
+    """On a skewed criterion (93.7% equal, as fluency often is), annotators who give one value may
+    have seen only questions of that value."""
     skewed = [worker(f"A0{number}", 3.0, {3: 94, 2: 6}, run=30) for number in (1, 2)]
     assert flags([*skewed, worker("A03", 3.0, {3: 100}, run=100)], PLAN) == {}
 

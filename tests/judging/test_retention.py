@@ -1,5 +1,5 @@
-"""Accounts of annotators are forgotten so long after a study has closed, and what they said
-stays."""
+"""Accounts of annotators are forgotten some days after a study has closed, and their judgments
+stay."""
 
 from datetime import timedelta
 
@@ -29,8 +29,8 @@ NOW = timezone.now()
 def study(
     days: int | None = 30, *, closed_days_ago: int = 31, by_analyst: bool = False
 ) -> tuple[Campaign, Enrollment, Enrollment]:
-    """Return a closed study, somebody who came by a link and judged, perhaps one of its analysts,
-    and somebody with a password."""
+    """Return a closed study, an annotator who came by a link and judged, perhaps one of its
+    analysts, and an annotator with a password."""
     campaign = studies.opened(annotators_per_task=2)
     link = campaigns.invite(campaign=campaign, by=campaign.created_by)
     staff = factories.user() if by_analyst else None

@@ -1,4 +1,4 @@
-"""Choosing units by filters and seeded samples: every expected set and share is worked out by
+"""Choosing units by filters and seeded samples: every expected set and share is computed by
 hand."""
 
 import random

@@ -149,7 +149,7 @@ def test_collection_goes_to_nobody_who_cannot_own_it(fields: dict[str, object], 
 
 
 def test_who_gave_a_collection_away_a_moment_ago_gives_it_to_nobody_else() -> None:
-    """Two forms that were sent at once: the second waits for the first, and was let in before it."""
+    """Two forms that were sent at once: the second waits for the first, and was allowed before it."""
     collection, new, other = factories.collection(), *(factories.researcher() for _ in range(2))
     as_seen = Collection.objects.get(pk=collection.pk)
     collections.hand_over(collection=collection, to=new)

@@ -29,7 +29,7 @@ def test_five_copies_by_hand():
 
 
 def test_shared_ranks_by_hand():
-    """-1, -1, 1 share rank 2: two or more of three tosses negative, 4 of 8; zeros are left out."""
+    """-1, -1, 1 share rank 2: two or more of three tosses negative, 4 of 8; zeros are omitted."""
     assert one_sided([0, -1, -1, 1, 0]) == pytest.approx(4 / 8)
     assert one_sided([0, 0]) == 1
     assert one_sided([]) is None
@@ -54,7 +54,8 @@ def test_beyond_fifty_copies_it_is_the_normal_approximation_of_scipy():
 
 
 def test_ranks_weigh_by_how_much_copies_score_lower():
-    """Four of five lower: the sign test says 6 of 32 wherever the fifth stands, the ranks do not."""
+    """Four of five lower: the sign test gives 6 of 32 for any rank of the fifth, the rank test does
+    not."""
     near, far = (
         Checked(lower=4, higher=1, differences=each)
         for each in ([-5, -4, -3, -2, 1], [-1, -2, -3, -4, 5])

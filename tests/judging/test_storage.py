@@ -101,7 +101,7 @@ def test_equal_bytes_kept_at_one_moment_are_kept_once():
 
 
 def test_bytes_that_a_waiting_job_of_another_account_names_stay_when_they_are_thrown_away() -> None:
-    """Whoever sent the same bytes and discarded them took the file away from under the job."""
+    """Another user who uploaded and discarded the same bytes must not delete the job's file."""
     campaign, other = factories.campaign(), factories.collection()
     table, released = storage.keep(b"question,value"), storage.keep(b"<released/>")
     judge, study = (

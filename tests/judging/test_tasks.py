@@ -1,4 +1,4 @@
-"""What the queue may ask of the ground, without a queue: what cannot be done says why."""
+"""The tasks of the queue, run without a queue: a job that cannot be done says why."""
 
 import threading
 from time import monotonic, sleep
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def until_stopped(work: jobs.Work) -> dict:
-    """Compute for as long as nobody says to stop, ten seconds at most."""
+    """Compute until the job is stopped, ten seconds at most."""
     end = monotonic() + 10
     while monotonic() < end:
         sleep(0.01)

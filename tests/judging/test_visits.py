@@ -1,4 +1,4 @@
-"""What ends a session and a key: a new password, a new link, being left alone, and "log out
+"""The ends of sessions and API tokens: a new password, a new link, being idle, and "log out
 everywhere"."""
 
 from datetime import timedelta

@@ -1,5 +1,5 @@
-"""Annotators for tests of checks and flags: they claim tasks and hand them in, with given values at
-a given pace."""
+"""Annotators for tests of checks and flags: they claim tasks and submit them, with given values at a
+given pace."""
 
 from collections.abc import Callable
 

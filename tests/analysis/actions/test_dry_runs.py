@@ -201,7 +201,7 @@ def test_report_of_the_copy_recovers_what_was_planted_and_the_copy_is_removed_wh
     assert User.objects.count() == people
     assert draft.enrollments.count() == 0
     assert Judgment.objects.exclude(assignment__enrollment__campaign=copy).count() == judged
-    with pytest.raises(CannotTry, match="people will judge"):
+    with pytest.raises(CannotTry, match="annotators will judge"):
         dry_runs.start(campaign=copy, by=copy.created_by, parameters=CLEAR)
     with pytest.raises(campaigns.NotAllowedNow, match="A simulation takes no judgments"):
         campaigns.open_(campaign=copy, now=NOW)

@@ -122,7 +122,7 @@ def test_open_round_shows_no_value_and_says_who_is_missing(campaign, people) -> 
     text = page(campaign, round)
     assert "A01 submitted 1 of 2 tasks" in text
     assert "A02 submitted 0 of 2 tasks" in text
-    assert "Where annotators differ</h3>" not in text
+    assert "Differences between annotators</h3>" not in text
 
 
 def test_round_that_nobody_finished_is_not_enough_and_says_so(campaign, people) -> None:

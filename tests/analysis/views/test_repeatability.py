@@ -296,7 +296,7 @@ def test_reproduction_shares_the_protocol_and_its_hash_and_says_so(manager, two)
 def test_lock_refuses_a_reproduction_whose_protocol_was_changed(two, plan, part):
     made = clones.clone(campaign=two[0], by=two[0].created_by)
     campaigns.change_plan(campaign=made, plan=plan)
-    with pytest.raises(NotAllowedNow, match=f"Changed are: {part}"):
+    with pytest.raises(NotAllowedNow, match=f"Changed: {part}"):
         campaigns.lock(campaign=made, now=timezone.now())
 
 
@@ -309,7 +309,7 @@ def test_who_settled_values_of_the_first_study_cannot_judge_in_the_second(two):
             campaign=first, adjudicator=each, threshold=0, by=first.created_by, now=timezone.now()
         )
     for each in (before, now):
-        with pytest.raises(NotAllowedNow, match="judged or settled values"):
+        with pytest.raises(NotAllowedNow, match="judged or adjudicated"):
             campaigns.add_member(campaign=made, user=each, role="annotator")
     campaigns.add_member(campaign=made, user=other, role="annotator")
 
@@ -318,7 +318,7 @@ def test_who_judged_the_first_study_cannot_judge_in_a_reproduction_of_its_reprod
     first, second = two
     third = clones.clone(campaign=second, by=second.created_by)
     earlier = first.enrollments.get().user
-    with pytest.raises(NotAllowedNow, match="judged or settled values"):
+    with pytest.raises(NotAllowedNow, match="judged or adjudicated"):
         campaigns.add_member(campaign=third, user=earlier, role="annotator")
     link = campaigns.invite(campaign=third, by=third.created_by, places=2)
     with pytest.raises(InvitationOver, match="took part"):
@@ -332,7 +332,7 @@ def test_who_judged_the_first_study_cannot_join_the_second(two):
     link = campaigns.invite(campaign=made, by=made.created_by, places=2)
     with pytest.raises(InvitationOver, match="took part in the study that this one repeats"):
         enrollments.join(invitation=link, user=earlier, agreed=True, now=timezone.now())
-    with pytest.raises(NotAllowedNow, match="judged or settled values in a study"):
+    with pytest.raises(NotAllowedNow, match="judged or adjudicated in a study"):
         campaigns.add_member(campaign=made, user=earlier, role="annotator")
     assert enrollments.join(invitation=link, user=None, agreed=True, now=timezone.now())
 

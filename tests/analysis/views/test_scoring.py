@@ -201,7 +201,7 @@ def test_an_imported_column_stands_beside_a_computed_one(owner, collection):
     same = owner.get(
         address("metrics_compare", collection), {"first": ours.pk, "second": ours.pk}
     ).content.decode()
-    assert "Every value is the same, as far as the digits that were written tell." in same
+    assert "All values are equal within the digits that were written." in same
     campaign = factories.opened(collection=collection, manager=collection.owner)
     factories.enrollment(campaign, account=collection.owner)  # who judges reads no system's name
     asked = {"first": theirs.pk, "second": ours.pk}

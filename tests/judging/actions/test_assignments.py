@@ -408,7 +408,7 @@ def test_thirty_annotators_opening_a_campaign_at_one_moment() -> None:
 
 
 def until_nothing(round: Round, person: Enrollment) -> object:
-    """Have an annotator hand in tasks until there is none; return what they are told then."""
+    """Have an annotator submit tasks until `claim` returns none; return its outcome then."""
     while isinstance(outcome := assignments.claim(enrollment=person, round=round), Here):
         hand_in(outcome.assignment)
     return outcome

@@ -1,5 +1,5 @@
-"""Nobody judges a system of their own: which tasks an author gets, and what is refused with its
-reason."""
+"""Annotators never judge a system that they made: which tasks an author gets, and what is refused,
+with the reason."""
 
 import pytest
 from django.db import transaction
@@ -29,8 +29,8 @@ SYSTEMS = ("Alba", "Brisa", "Corvo")
 
 
 def planned(**fields: object) -> tuple[Campaign, Enrollment, System]:
-    """Return a draft with a task for each question set, somebody in it, and the system they
-    made."""
+    """Return a draft with a task for each question set, an annotator of it, and a system for them
+    to have made."""
     made = factories.collection(sources=4, systems=SYSTEMS, expected=2)
     asked = {
         "rubric": factories.rubric("qgstec2010-b"),
@@ -180,7 +180,7 @@ def test_the_managers_page_notes_it_and_erasing_the_annotator_forgets_it() -> No
     client = factories.logged_in(campaign.created_by)
     address = reverse("judging:own_systems", args=[campaign.uuid, own.pk])
     page = client.post(address, {"system": [system.pk, "x"]}, follow=True).text
-    assert "go to others" in page
+    assert "are assigned to others" in page
     assert f'value="{system.pk}" checked' in page
     assert BarredTask.objects.filter(enrollment=own).count() == 4
     enrollments.erase(enrollment=own, by=campaign.created_by, now=NOW)

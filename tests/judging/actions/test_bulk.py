@@ -102,8 +102,8 @@ def test_failure_to_count_for_the_planner_leaves_what_was_stored(caplog) -> None
 
 
 def others_write_history() -> bool:
-    """Say whether somebody else could write to the history now: whether its lock, which the seal of
-    an event takes, is free."""
+    """Return whether another session could write to the history now: whether its lock, which the
+    seal of an event takes, is free."""
     other = connection.copy()
     try:
         with other.cursor() as cursor:

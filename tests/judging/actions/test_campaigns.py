@@ -54,7 +54,7 @@ def test_lock_fixes_the_protocol_and_its_hash():
 
 def test_a_plan_of_more_places_than_a_database_should_hold_is_not_locked(monkeypatch):
     monkeypatch.setattr(rounds, "MAX_ASSIGNMENTS", 1_000)
-    factories.collection()  # of somebody else: it does not count
+    factories.collection()  # of another user: it does not count
     campaign = factories.campaign(annotators_per_task=1_000)
     with pytest.raises(campaigns.NotAllowedNow, match=",000 assignments; the limit is 1,000"):
         campaigns.lock(campaign=campaign, now=NOW)
@@ -71,7 +71,7 @@ def test_a_plan_with_a_page_of_too_many_choices_is_not_locked_nor_shown(monkeypa
     preview = f"/campaigns/{campaign.uuid}/preview/"
     assert client.get(preview).status_code == 200
     monkeypatch.setattr(rounds, "MAX_PAGE_CHOICES", 11)
-    reason = "2 questions with 12 points to choose from; at most 500 with 11"
+    reason = "2 questions with 12 points to choose from; the limit is 500 with 11"
     with pytest.raises(campaigns.NotAllowedNow, match=reason):
         campaigns.lock(campaign=campaign, now=NOW)
     with pytest.raises(rounds.NothingToJudge, match=reason):
@@ -192,7 +192,7 @@ def test_question_sets_come_whole_and_leave_out_what_rules_settle():
         [unit.unit.position for unit in task.task_units.select_related("unit")]
         for task in Task.objects.all()
     ]
-    # systems stand in a drawn order
+    # systems are in a drawn order
     assert sorted(units, key=len) == [
         [None, 1],
         [None, 1],
@@ -237,7 +237,7 @@ def test_duplicate_asked_for_twice_at_once_is_one_draft_with_each_check_once():
 
 @pytest.mark.parametrize("state", ["closed", "paused"])
 def test_campaign_of_imported_ratings_is_opened_to_nobody(state):
-    """What would be judged there is nobody's rating from the file."""
+    """Judgments made there would not be ratings from the file."""
     owner = factories.researcher()
     campaign = closed_campaign(
         collection=factories.collection(owner=owner),

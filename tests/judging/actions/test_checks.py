@@ -299,7 +299,9 @@ def test_a_page_of_a_gold_question_that_would_be_too_large_keeps_the_plan_from_i
         add_gold(campaign, Unit.objects.get(question_set=held, position=2))
         monkeypatch.setattr(rounds, "MAX_PAGE_QUESTIONS", 2)
 
-    with pytest.raises(campaigns.NotAllowedNow, match=r"would show 3 questions.*at most 2 with"):
+    with pytest.raises(
+        campaigns.NotAllowedNow, match=r"would show 3 questions.*the limit is 2 with"
+    ):
         checked(sources=3, gold=50, prepare=prepare)
     monkeypatch.setattr(rounds, "MAX_PAGE_QUESTIONS", 3)
     campaign = Campaign.objects.get(checked=True)
@@ -521,7 +523,7 @@ def test_staff_who_judge_see_nothing_of_how_they_did_in_the_checks_before_the_en
     assert told(own.user) == set()
     assert told(other) == set(pages)
     page = factories.logged_in(own.user).get(f"{at}annotators/{own.pk}/").text
-    assert "how you did in checks, is shown once the campaigns in which you judge" in page
+    assert "your results in checks are shown once the campaigns in which you judge" in page
     left_out = {"annotator": own.pk}
     factories.logged_in(own.user).post(f"{at}annotators/rules/", left_out)
     assert not own.exclusions.exists()
@@ -530,8 +532,8 @@ def test_staff_who_judge_see_nothing_of_how_they_did_in_the_checks_before_the_en
 
 
 def test_tasks_page_tells_staff_who_judge_of_no_task_they_hold_that_it_is_a_check():
-    """A check stands in no count, and what is said of it in no list of reports: neither may what
-    they hold or say of other tasks."""
+    """No count includes a check, and no list of reports a report on it: so neither may they include
+    other tasks that this user holds or reports on."""
     campaign = checked(sources=12, gold=0, repeats=30, gap=1)
     who, other = person(campaign), person(campaign)
     factories.member(campaign, who.user, "analyst")

@@ -40,7 +40,7 @@ def answer_stage(assignment: Assignment, stage: int, value: int = 3) -> None:
 
 
 def say(assignment: Assignment, key: str, value: int | None, sequence: int = 1) -> bool:
-    """Return whether what was said stands."""
+    """Save an answer; return whether it was stored."""
     asked = sheets.of(assignment).find(f"q1.{key}")
     return not drafts.save(assignment=assignment, page=SentPage([(asked, value)], sequence))
 

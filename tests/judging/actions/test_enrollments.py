@@ -1,4 +1,4 @@
-"""Joining by a link, coming back by a personal one, being left out, and being erased."""
+"""Joining by a link, returning by a personal one, being excluded, and being erased."""
 
 import hashlib
 import re
@@ -375,8 +375,8 @@ def test_joins_by_several_links_of_a_campaign_are_counted_together(monkeypatch) 
 
 
 def test_flood_is_undone_in_one_act() -> None:
-    """Who handed nothing in goes with the place they held; what others handed in is kept and left
-    out."""
+    """Annotators who submitted nothing are deleted and their places freed; the judgments of others
+    are kept and excluded."""
     campaign = factories.opened(annotators_per_task=1)
     round = campaign.rounds.select_related("campaign").get()
     link, honest = invitation(campaign), invitation(campaign, label="other")

@@ -99,7 +99,7 @@ def test_rules_propose_who_reports_checks_in_place_of_answering_and_say_so():
     evade(person(campaign, "A01"))
     [proposal] = exclusion_rules.proposals(campaign, now=NOW)
     assert "4 of 4, 4 of them reported as broken and not answered" in proposal.reason
-    assert "values of questions reported as broken when they came again" in proposal.reason
+    assert "values of questions reported as broken when they were repeated" in proposal.reason
 
 
 def test_rules_are_a_part_of_the_locked_protocol():

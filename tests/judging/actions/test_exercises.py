@@ -36,7 +36,9 @@ def test_page_of_the_qualification_with_too_many_items_is_refused(monkeypatch, c
     monkeypatch.setattr(exercises, "MAX_PAGE_QUESTIONS", 2)
     first = item(draft)
     item(draft)
-    assert "would show 3 items with 18 points to choose from; at most 2" in add_again(client, first)
+    assert "would show 3 items with 18 points to choose from; the limit is 2" in add_again(
+        client, first
+    )
     assert draft.exercises.count() == 2
 
 
@@ -48,7 +50,7 @@ def test_the_page_of_the_qualification_has_no_more_points_than_other_pages(monke
     for _ in range(3):
         item(draft, "training")  # one on a page
     with pytest.raises(
-        CannotChangeExercises, match="18 points to choose from; at most 500 with 12"
+        CannotChangeExercises, match="18 points to choose from; the limit is 500 with 12"
     ):
         item(draft)
 

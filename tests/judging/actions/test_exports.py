@@ -1,5 +1,5 @@
-"""What annotators said leaves in every format and comes back: judgments, comments, marked spans,
-what files said."""
+"""Annotators' work is exported in every format and imported again: judgments, comments, marked
+spans, and attributes from files."""
 
 import csv
 import io

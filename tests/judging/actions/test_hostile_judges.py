@@ -26,7 +26,7 @@ Send = Callable[[bytes], None]
 
 @pytest.fixture
 def address() -> Iterator[Callable[[Callable[[Send], None]], str]]:
-    """Serve by a function that sends what it likes to whoever connects."""
+    """Start servers that answer each connection by a function, which may send anything."""
     lines = []
 
     def serve(answer: Callable[[Send], None]) -> str:

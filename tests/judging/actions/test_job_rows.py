@@ -1,4 +1,4 @@
-"""Rows of jobs without a worker: who is told of them, and who is found dead."""
+"""Rows of jobs without a worker: which are sent to a queue, and which are found to be lost."""
 
 from datetime import timedelta
 

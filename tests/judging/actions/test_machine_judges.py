@@ -1,4 +1,4 @@
-"""LLM judges of a campaign: taken, listed, removed, and kept apart from people."""
+"""LLM judges of a campaign: imported, listed, removed, and stored separately from annotators."""
 
 import csv
 import hashlib
@@ -110,7 +110,7 @@ def test_a_prompt_with_peoples_ratings_is_warned_about(campaign):
     assert machine_judges.warnings(campaign, "Annotator 1: 3, annotator 2: 2. What do you say?")
     assert machine_judges.warnings(campaign, "Rate from 1 to 3: 1 is worst.") == []
     assert machine_judges.warnings(campaign, "Judge b rating:\n\n 4; human scores = 2.")
-    # it took hours, in which nobody else was answered
+    # it took hours, in which no other request was answered
     assert machine_judges.warnings(campaign, "The judge" + " " * 100_000 + "is fair.") == []
 
 
@@ -150,7 +150,7 @@ def test_the_page_takes_a_judge_and_removes_it(campaign):
     text = page.content.decode()
     assert MachineJudge.objects.get().judgments.count() == 34
     assert "row 4, grammaticality" in text
-    assert "seems to contain people" in text
+    assert "seems to contain human ratings" in text
     judge = MachineJudge.objects.get()
     assert judge.own_systems == ["Alba"]
     page = client.post(
@@ -175,7 +175,7 @@ def test_the_page_says_why_a_table_is_refused(campaign):
 
 @pytest.fixture
 def unheard(monkeypatch):
-    """No worker is told of a job: the test does it."""
+    """Notify no worker of a job: the test runs it."""
     monkeypatch.setattr(tasks, "ring", lambda job_id: None)
 
 

@@ -1,4 +1,5 @@
-"""What ran out is said in a sentence, and a job that lost the database is not called a failure."""
+"""A full disk, memory or time limit gives a sentence, and a job that lost the database does not
+fail."""
 
 import errno
 
@@ -24,7 +25,7 @@ def refused(code: str) -> OperationalError:
     [
         (MemoryError(), outages.OUT_OF_MEMORY),
         (OSError(errno.ENOSPC, "No space left on device"), outages.DISK_FULL),
-        (psycopg2.errors.DiskFull(), ""),  # without a server's answer nobody knows
+        (psycopg2.errors.DiskFull(), ""),  # unknown without a server's answer
         (ValueError("full"), ""),
     ],
 )

@@ -1,4 +1,4 @@
-"""Rotated panels: everybody has a seat, meets each source once, and the systems take turns."""
+"""Rotated panels: every annotator has a seat and judges each source once, and systems rotate."""
 
 from collections import Counter
 
@@ -85,7 +85,7 @@ def test_the_balance_is_counted_and_shown(client) -> None:
     }
     client.force_login(campaign.created_by)
     html = client.get(reverse("judging:plan", args=[campaign.uuid])).text
-    assert "How balanced the panel is" in html
+    assert "Balance of the panel" in html
     assert "Seat by system: greatest and smallest count differ by 0" in html
     assert (
         "The panel has 6 seats, 6 of them free."

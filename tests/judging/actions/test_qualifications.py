@@ -1,5 +1,5 @@
-"""Training and qualification: the gate before the main round, tries that count once, and keys that
-are mended."""
+"""Training and qualification: required before the main round, tries that count once, and keys that
+are corrected."""
 
 import threading
 
@@ -167,7 +167,10 @@ def test_wrong_key_is_mended_and_tries_are_marked_again() -> None:
         reason="A slip.",
     )
     assert found == (1, 1)
-    for each in (who, other):  # the one passes by the new key; the other was told so, and keeps it
+    for each in (
+        who,
+        other,
+    ):  # one passes by the new key; the other passed before, and stays qualified
         each.refresh_from_db()
         assert qualifications.outcome(each) == "passed"
     assert [each.passed for each in QualificationTry.objects.order_by("pk")] == [True, False]

@@ -135,8 +135,8 @@ def test_two_managers_who_remove_each_other_leave_one() -> None:
 
 
 def test_who_joins_while_somebody_withdraws_waits_and_neither_is_turned_away() -> None:
-    """Whoever withdraws holds the campaign and then takes the link's place away; who joined held the
-    link and waited for the campaign, until the database let one of the two fail."""
+    """Withdrawing locks the campaign and then the link. When joining locked the link first and then
+    waited for the campaign, the database let one of the two fail."""
     campaign = factories.opened(withdrawal=True)
     link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=3)
     asked = {"invitation": link, "user": None, "agreed": True, "now": datetime.now(UTC)}
@@ -216,7 +216,7 @@ def test_who_makes_a_draft_in_a_long_import_can_log_in_and_out_meanwhile() -> No
 
 
 def shared() -> Campaign:
-    """Return a locked campaign of somebody who may use the collection of another."""
+    """Return a locked campaign of a user who may use another user's dataset."""
     maker = factories.researcher()
     campaign = factories.campaign(manager=maker, collection=factories.collection())
     campaigns.lock(campaign=campaign, now=NOW)

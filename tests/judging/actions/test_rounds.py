@@ -1,5 +1,5 @@
-"""Pilot and calibration rounds: fresh sources each, drawn from the secret, and left out of the main
-round."""
+"""Pilot and calibration rounds: fresh sources each, drawn from the secret, and excluded from the
+main round."""
 
 import json
 
@@ -116,7 +116,7 @@ def test_one_round_runs_at_a_time_and_none_after_the_lock() -> None:
 def test_a_round_larger_than_what_is_left_is_refused_with_the_number() -> None:
     campaign = draft(size=3)
     ended(begun(campaign))
-    with pytest.raises(rounds.CannotBegin, match="2 sources are asked for, and 1 are left"):
+    with pytest.raises(rounds.CannotBegin, match="The round takes 2 sources; only 1 are left"):
         begun(campaign)
     assert campaign.rounds.trials().count() == 1
 

@@ -1,4 +1,4 @@
-"""What a campaign judges of its collection: fixed by the lock, laid out as tasks, counted by
+"""The part of its dataset that a campaign judges: fixed by the lock, laid out as tasks, counted by
 reports."""
 
 import hashlib
@@ -228,7 +228,7 @@ def test_draws_of_a_selection_can_be_checked(order):
 
 
 def rows_read(monkeypatch, act):
-    """Return how many rows each statement about metadata brought, of what `act` asks."""
+    """Return how many rows each statement about metadata returned while `act` ran."""
     monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
     found = []
 

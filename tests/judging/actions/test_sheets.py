@@ -1,4 +1,4 @@
-"""What a page asks: shown order, names that say nothing, and what is settled or missing."""
+"""The sheet of a page: shown order, names that reveal nothing, and forced or missing answers."""
 
 import pytest
 

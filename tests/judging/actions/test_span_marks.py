@@ -1,5 +1,5 @@
-"""Marks in the passage: kept as a set under a number, by code points, and wanted unless they may be
-left out."""
+"""Marks in the passage: stored as a set under a number, by code points, and required unless they
+are optional."""
 
 import pytest
 from django.db import transaction

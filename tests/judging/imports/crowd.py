@@ -23,7 +23,7 @@ Rating = tuple[str, str, str, str]  # passage, system, worker, criterion
 
 
 class Crowd:
-    """A generated study with everything that was said in it."""
+    """A generated study with all of its ratings and scores."""
 
     def __init__(
         self,

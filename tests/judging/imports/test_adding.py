@@ -1,4 +1,4 @@
-"""Files added to a dataset and taken back: what they bring, what they leave."""
+"""Files added to a dataset and taken back: what they add, what they leave."""
 
 import csv
 from functools import partial
@@ -562,7 +562,7 @@ def test_examine_keeps_a_hundred_examples_and_counts_all(collection):
 
 @pytest.mark.long
 def test_rows_about_nothing_that_are_too_many_to_hold_are_left_out(monkeypatch):
-    """Where nobody decided about them, they would be new questions if no row fitted."""
+    """Without a decision of the user, they would be new questions if no row matched."""
     collection = assembled("id,system,question\n1,Alba,Why?\n", **{**BY_ID, "question": "question"})
     rows = "".join(f"Who never built weir {n}?,Alba,{n}\n" for n in range(60_000))
     columns = {"question": "question", "system": "system", **BLEU}

@@ -56,8 +56,8 @@ def imports_held() -> Iterator[None]:
 
 
 def wait_for(job: Job, condition: Callable[[Job], bool], seconds: float = 300) -> Job:
-    """Wait longer than a worker takes to find out that it hangs and to begin anew, on a machine that
-    does much else."""
+    """Wait longer than a worker takes to find out that it hangs and to begin again, on a busy
+    machine."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         job.refresh_from_db()

@@ -248,7 +248,7 @@ def proposed(client, collection: Collection, **asked: str):
 
 
 def sent_back(page) -> dict[str, str]:
-    """Return what a browser sends when the proposal is accepted as it stands."""
+    """Return what a browser sends when the proposal is accepted unchanged."""
     form = page.context["form"]
     return {name: form[name].value() or "" for name in form.fields}
 

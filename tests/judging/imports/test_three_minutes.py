@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 
 class Stranger:
-    """Somebody who takes every proposal, and counts the buttons and links they press."""
+    """A user who accepts every proposal; counts the buttons and links they press."""
 
     def __init__(self, client: Client) -> None:
         self.client, self.clicks = client, 0

@@ -1,4 +1,4 @@
-"""What docs/rubric-schema.md shows is a rubric, and it names everything there is to write."""
+"""The example in docs/rubric-schema.md is a valid rubric, and the page names all there is to write."""
 
 from dataclasses import fields
 from pathlib import Path

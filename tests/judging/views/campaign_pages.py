@@ -1,4 +1,4 @@
-"""What tests of a campaign's pages share: addresses, a plan's form, and counting queries."""
+"""Helpers for tests of a campaign's pages: addresses, a plan's form, and counting queries."""
 
 from django.db import connection
 from django.test import Client

@@ -1,4 +1,4 @@
-"""Who stands before the pages, a researcher who is logged in, and their campaigns.
+"""The user of the pages, a researcher who is logged in, and their campaigns.
 
 Factories are imported late: Django is set up after this is read.
 """

@@ -23,7 +23,7 @@ def shown(page: Client, made: RubricDraft, query: str = "") -> dict[str, list[st
 
 
 def send(page: Client, made: RubricDraft, act: str = "save", htmx: bool = False, **changes: str):
-    """Send the form as it stands, with changes by key path (a double underscore is a dot)."""
+    """Send the form as shown, with changes by key path (a double underscore is a dot)."""
     sent = shown(page, made) | {name: [value] for name, value in changes.items()} | {"act": [act]}
     headers = {"HX-Request": "true"} if htmx else {}
     return page.post(reverse("judging:rubric_draft", args=[made.pk]), sent, headers=headers)

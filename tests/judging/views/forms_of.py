@@ -1,4 +1,4 @@
-"""What a browser would send for a form: the names and values of its controls as they stand."""
+"""The data that a browser would send for a form: the names and current values of its controls."""
 
 from html.parser import HTMLParser
 

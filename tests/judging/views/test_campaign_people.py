@@ -1,4 +1,4 @@
-"""Who takes part in a campaign: invitations, roles, annotators left out and taken back."""
+"""The people of a campaign: invitations, roles, annotators excluded and re-included."""
 
 import pytest
 from django.urls import reverse
@@ -124,7 +124,7 @@ def test_annotator_is_left_out_with_a_reason_and_taken_back(page, open_campaign)
         {"enrollment": left_out.pk, "reason": "4 seconds", "act": "exclude"},
     )
     assert Exclusion.objects.standing().get().reason == "4 seconds"
-    assert "left out" in page.get(address("annotators", open_campaign)).text
+    assert ">excluded<" in page.get(address("annotators", open_campaign)).text
     page.post(address("exclude", open_campaign), {"enrollment": left_out.pk, "act": "readmit"})
     assert not Exclusion.objects.standing().exists()
     assert Exclusion.objects.count() == 1
@@ -169,7 +169,7 @@ def test_leaving_an_annotator_out_twice_says_so_and_does_it_once(page, open_camp
     form = {"enrollment": annotator.pk, "reason": "Same answer everywhere"}
     page.post(address("exclude", open_campaign), form)
     assert (
-        "A01 is left out already."
+        "A01 is excluded already."
         in page.post(address("exclude", open_campaign), form, follow=True).text
     )
     assert Exclusion.objects.count() == 1

@@ -255,7 +255,7 @@ def test_opening_a_large_campaign_twice_is_one_job(page, draft, monkeypatch):
 
 
 def test_locking_and_closing_ask_once_more(page, draft, open_campaign):
-    assert "It cannot be taken back" in page.get(address("campaign", draft)).text
+    assert "It cannot be undone" in page.get(address("campaign", draft)).text
     assert "0 of 6 assignments are submitted" in page.get(address("campaign", open_campaign)).text
 
 

@@ -128,7 +128,7 @@ def test_collection_lists_quarantine_and_hands_it_out_as_csv(page, owner):
 def test_who_judges_the_material_sees_no_row_of_its_quarantine_before_the_end(client):
     campaign, analyst = factories.campaign(), factories.researcher()
     made = campaign.collection
-    Quarantine.objects.create(  # as degrading leaves out a question that has no such word
+    Quarantine.objects.create(  # as degrading excludes a question that has no such word
         collection=made, row=1, column="Alba, no entities", value="Who?", reason="No such word."
     )
     for role in ("analyst", "annotator"):
@@ -233,7 +233,7 @@ def test_delete_names_the_campaigns_in_its_way(page, owner):
     ):
         assert "Spring" in answer.text
         assert "Of others" not in answer.text
-        assert "1 campaign that you have no part in" in answer.text
+        assert "1 campaign in which you have no role" in answer.text
     assert answer.status_code == 409
     assert Collection.objects.exists()
 

@@ -15,7 +15,7 @@ HERE = {"HTTP_REFERER": "http://testserver/somewhere/?x=1"}
 
 
 def long_ago(user: User) -> Client:
-    """Return a browser in which somebody typed the password too long ago, and has been at work
+    """Return a browser in which a user typed the password too long ago, and has been active
     since."""
     client = factories.logged_in(user)
     client.get("/sessions/")
@@ -26,7 +26,7 @@ def long_ago(user: User) -> Client:
 
 
 def acts() -> list[tuple[str, User]]:
-    """Return the addresses that ask, each with somebody who may call it."""
+    """Return the addresses that ask for the password, each with a user who may call it."""
     campaign, administrator = factories.opened(), factories.user(is_superuser=True)
     manager, other = campaign.created_by, factories.user()
     link = campaigns.invite(campaign=campaign, by=manager)

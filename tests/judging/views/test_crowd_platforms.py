@@ -150,7 +150,7 @@ def test_parameters_stay_once_somebody_has_come_and_codes_once_they_were_given(c
     ):
         answer = client.post(url, settings_of(platform, **changes))
         assert answer.status_code == 422
-        assert "stays as it is" in answer.text
+        assert "cannot change" in answer.text
     assert client.post(url, settings_of(platform, code_completed="ANOTHER-1")).status_code == 302
     assert CrowdPlatform.objects.get().codes == CODES | {"completed": "ANOTHER-1"}
 
@@ -175,7 +175,7 @@ def test_page_counts_who_came_and_how_it_ended(client, platform):
         found.ends["completed"],
         found.ends["no_consent"],
     ) == (3, 0, 1, 1, 1)
-    assert "1 message was taken" in client.get(address("crowd", platform.campaign)).text
+    assert "1 message was received" in client.get(address("crowd", platform.campaign)).text
 
 
 def test_analysts_and_annotators_do_not_see_it(client, platform):
@@ -204,7 +204,7 @@ def test_page_says_that_no_study_is_entered_and_takes_their_ids(client, platform
     url = address("crowd", platform.campaign)
     trust = {"signed": "on", "keys_url": "https://keys.example/", "audience": "http://testserver"}
     assert client.post(url, settings_of(platform, **trust)).status_code == 302
-    assert "No study's id is entered." in client.get(url).text
+    assert "No study id is entered." in client.get(url).text
     ids = {"studies": "5f1a2b3c4d5e, 6f1a2b3c4d5e 5f1a2b3c4d5e"}
     assert client.post(url, settings_of(platform, **trust, **ids)).status_code == 302
     platform.refresh_from_db()

@@ -76,7 +76,7 @@ def test_what_people_wrote_is_data_in_every_cell(page, campaign):
 
 
 def test_parts_of_a_study_make_the_same_file_as_the_whole(page, campaign, monkeypatch):
-    """A column that the last part alone uses stands in the header too."""
+    """The header also contains a column that only the last part uses."""
     last = campaign.collection.sources.order_by("position").last()
     unit = Unit.objects.filter(question_set__source=last, question__isnull=False).first()
     unit.attributes.create(name="z", value="1")

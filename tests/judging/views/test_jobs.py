@@ -190,12 +190,12 @@ def test_own_page_of_a_job_goes_on_by_itself_when_it_is_done(page, owner):
     )
     report = reverse("analysis:report", args=[campaign.uuid])
     assert asked(here)["HX-Redirect"] == report
-    assert "HX-Redirect" not in asked(report)  # a part of another page, which somebody reads
+    assert "HX-Redirect" not in asked(report)  # a part of another page, which a user reads
     alone = page.get(f"{here}?alone", headers={"hx-request": "true", "hx-current-url": report})
     assert alone["HX-Redirect"] == report  # there is nothing else on that page yet
     assert "HX-Redirect" not in page.get(here)
     Job.objects.filter(pk=done.pk).update(result={"collection": 1, "quarantined": 2})
-    assert "HX-Redirect" not in asked(here)  # it says what stands in quarantine
+    assert "HX-Redirect" not in asked(here)  # it shows what is in quarantine
 
 
 @pytest.mark.parametrize("kind", Job.COMPUTES)

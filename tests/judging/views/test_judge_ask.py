@@ -15,7 +15,7 @@ from tests.analysis import studies
 from tests.annotation import studies as judging_studies
 
 pytestmark = pytest.mark.django_db
-ADDRESS = "http://127.0.0.1:9/v1"  # nobody listens there
+ADDRESS = "http://127.0.0.1:9/v1"  # no server listens there
 
 
 @pytest.fixture(scope="module")

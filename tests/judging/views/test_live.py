@@ -118,14 +118,14 @@ def test_pay_so_far_and_who_is_below_the_floor(page, running):
     Campaign.objects.filter(pk=running.pk).update(rate=rate)
     html = page.get(address("now", running)).text
     assert "1.20 EUR" in html
-    assert "2 annotators were paid less for an hour than your floor" in html
+    assert "2 annotators were paid less per hour than your floor" in html
 
 
 def test_draft_that_plans_checks_and_has_none_says_so(page, draft):
     Campaign.objects.filter(pk=draft.pk).update(checked=True, quality={"gold": 10, "degraded": 5})
     html = page.get(address("campaign", draft)).text
-    assert "The plan puts in gold questions" in html
-    assert "The plan puts in degraded copies" in html
+    assert "The plan includes gold questions" in html
+    assert "The plan includes degraded copies" in html
 
 
 def test_agreement_below_zero_has_a_minus(page, running):
@@ -156,7 +156,7 @@ def test_who_failed_the_qualification_for_good_is_screened_out(page, running):
         assert "screened out" not in page.get(address("now", running)).text
         QualificationTry.objects.create(enrollment=failed, number=number, made_at=timezone.now())
     assert page.get(address("now", running)).text.count("screened out") == 1
-    failed.qualified_at = timezone.now()  # as after a key that was mended
+    failed.qualified_at = timezone.now()  # as after a key that was corrected
     failed.save(update_fields=["qualified_at"])
     assert "screened out" not in page.get(address("now", running)).text
 

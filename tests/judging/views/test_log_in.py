@@ -1,5 +1,5 @@
-"""Logging in by password: wrong ones make the next wait, for everybody but browsers that were let
-in before."""
+"""Logging in by password: wrong ones make the next wait, except in browsers that logged in
+before."""
 
 from datetime import timedelta
 

@@ -1,5 +1,5 @@
-"""What managers see of questions that were reported as broken: where, by whom, and which tasks were
-handed in without an answer."""
+"""Questions that were reported as broken, as managers see them: where, by whom, and which tasks were
+submitted without an answer."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def pages(campaign: Campaign):
 
 @pytest.fixture
 def emptied():
-    """Return a campaign with a rate of pay in which A01 handed in one task with reports alone, with
+    """Return a campaign with a rate of pay in which A01 submitted one task with reports alone, with
     A01's client and the task."""
     campaign = studies.opened()
     Campaign.objects.filter(pk=campaign.pk).update(rate=RATE)
@@ -57,7 +57,7 @@ def test_answered_tasks_are_none_of_them(emptied) -> None:
 def test_task_whose_report_was_taken_back_before_is_named(emptied) -> None:
     campaign, client, task = emptied
     read = pages(campaign)
-    assert "Handed in without an answer" not in read("tasks/")
+    assert "Submitted without an answer" not in read("tasks/")
     Note.objects.filter(assignment=task).update(text="")
     assert LACKS in read()
     assert f"Task {task.task.number}, by {task.enrollment.label}" in read("tasks/")

@@ -29,7 +29,7 @@ def test_manager_opens_a_round_and_closes_it(page, draft) -> None:
     ("wrong", "said"),
     [
         ({"size": 0}, "must be at least 1"),
-        ({"size": 99}, "99 sources are asked for, and 2 are left"),
+        ({"size": 99}, "The round takes 99 sources; only 2 are left"),
         ({"kind": "main"}, "is not on the list"),
         ({"annotators": "many"}, "whole number"),
     ],

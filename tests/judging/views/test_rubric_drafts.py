@@ -1,5 +1,5 @@
-"""Writing a protocol: nothing is lost between form and YAML, problems stand at their fields, nobody
-else looks in."""
+"""Writing a protocol: nothing is lost between form and YAML, problems are shown at their fields, and
+no other user sees it."""
 
 import pytest
 from django.urls import reverse

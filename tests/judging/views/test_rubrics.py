@@ -283,7 +283,7 @@ def upload(data: bytes) -> SimpleUploadedFile:
     [
         (b"", "Paste a protocol, or choose a file."),
         (b"\xff\xfe\x00binary", "This file is not text in UTF-8."),
-        (b"key: a\x00b", "holds NUL bytes"),
+        (b"key: a\x00b", "contains NUL bytes"),
         (b"x" * 1_000_001, "longer than 1,000,000 characters"),
         (b"x" * 4_000_001, "too large for a protocol"),
     ],

@@ -1,5 +1,5 @@
-"""The second factor: set up, asked for at each log-in, required where the site says so, and taken
-away when lost."""
+"""The second factor: set up, asked for at each log-in, required if the site is set so, and removed
+if lost."""
 
 import base64
 import re
@@ -160,7 +160,7 @@ def test_administrator_must_have_one_where_the_site_says_so(settings) -> None:
     client = factories.logged_in(administrator)
     for path in ("/accounts/", "/campaigns/", "/key/", "/api/v1/campaigns/", "/nowhere/"):
         assert client.get(path).url == PAGE
-    assert "only with a second factor" in client.get(PAGE).text
+    assert "requires two-factor authentication" in client.get(PAGE).text
     assert is_in(factories.logged_in(researcher))
     set_up(administrator)
     inside = half_in(administrator)

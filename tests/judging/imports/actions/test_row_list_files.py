@@ -1,4 +1,4 @@
-"""The list of rows that a look stores is deleted with the file's import, and after a day."""
+"""The list of rows that viewing a file stores is deleted with the file's import, and after a day."""
 
 from datetime import timedelta
 

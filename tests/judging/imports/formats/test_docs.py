@@ -1,4 +1,4 @@
-"""The examples of the documentation are read as they stand there."""
+"""The examples of the documentation can be read exactly as printed there."""
 
 import re
 from pathlib import Path

@@ -131,7 +131,7 @@ def as_xls(*rows: tuple[object, ...]) -> bytes:
 
 def compound_file(name: str, stream: bytes) -> bytes:
     """Return a compound file with one stream, in sectors of 512 bytes."""
-    stream = stream.ljust(4_096, b"\0")  # smaller streams stand elsewhere
+    stream = stream.ljust(4_096, b"\0")  # smaller streams are stored elsewhere
     stream += bytes(-len(stream) % 512)
     sectors = len(stream) // 512
     last, free, special = 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFD

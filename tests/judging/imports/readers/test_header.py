@@ -1,4 +1,4 @@
-"""What the first line of a table is, and how its fields go with those of the rows."""
+"""Whether the first line of a table is a header, and how its fields match those of the rows."""
 
 import pytest
 

@@ -17,7 +17,7 @@ def passage(town: str) -> str:
 
 
 def crossed(header: list[str]) -> list[list[str]]:
-    """Rows of three systems on each town; the third leaves out the mark, the second is blank
+    """Rows of three systems on each town; the third omits the question mark, the second is blank
     once."""
     rows = []
     for number, town in enumerate(TOWNS, 1):

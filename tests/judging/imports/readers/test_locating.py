@@ -1,4 +1,4 @@
-"""Where an answer stands."""
+"""The place of an answer in its passage."""
 
 import unicodedata
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Ids of people outside become labels as they are read."""
+"""Ids of outside annotators become labels as they are read."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""The records that readers hand out."""
+"""The records that readers return."""
 
 from judging.imports.readers.records import (
     Problem,

@@ -232,7 +232,7 @@ def test_a_spoilt_file_ends_in_a_sentence(
 
 
 def _mapped(known: Format, data: bytes) -> StudyRecords:
-    """Read the file; where no column is like a question's, say that the first holds them."""
+    """Read the file; if no column looks like questions, declare that the first contains them."""
     if known.table is None:
         return known.read(data)
     try:

@@ -1,4 +1,4 @@
-"""Rows about nothing that is held are told of and leave no record."""
+"""Rows that match nothing in the dataset are reported and leave no record."""
 
 import pytest
 

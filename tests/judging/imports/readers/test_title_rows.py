@@ -1,4 +1,4 @@
-"""What stands above the names of a table's columns, and names in two rows."""
+"""Rows above the names of a table's columns, and names in two rows."""
 
 import pytest
 

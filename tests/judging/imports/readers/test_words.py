@@ -1,4 +1,4 @@
-"""Which points words of ratings stand for."""
+"""The points of a scale that words of ratings mean."""
 
 import pytest
 

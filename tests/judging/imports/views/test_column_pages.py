@@ -22,7 +22,7 @@ def few(monkeypatch):
 
 
 def said(page, address, **of_metrics):
-    """Return what a browser sends of one page where every metric is told its direction."""
+    """Return what a browser sends of one page with a direction for every metric."""
     form = form_of(page.get(address))
     for name in [name for name in form if name.endswith("-use")]:
         if form[name] in ("metric", "metadata"):

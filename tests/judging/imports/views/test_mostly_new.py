@@ -1,4 +1,4 @@
-"""A file of which most is new to a dataset that is not empty: the page says so first and asks."""
+"""A file that is mostly new to a dataset that is not empty: the page first warns and asks."""
 
 import re
 

@@ -1,5 +1,5 @@
-"""Answers that stand more than once in their passage: asked about, and marked where somebody
-says."""
+"""Answers that occur more than once in their passage: the page asks, and marks the chosen
+occurrence."""
 
 import pytest
 from django.test import Client

@@ -188,7 +188,7 @@ def test_add_all_does_not_bypass_a_surprise(page, dataset):
     surprising(dataset, "metadata")
     every = reverse("judging:files_add", args=[dataset.pk])
 
-    page.post(every, {"accepted": "on"})  # nobody has seen a preview
+    page.post(every, {"accepted": "on"})  # no user has seen a preview
     assert Job.objects.latest("pk").state == Job.State.FAILED
     page.post(reverse("judging:files_preview", args=[dataset.pk]))
     listed = page.get(reverse("judging:files", args=[dataset.pk]))

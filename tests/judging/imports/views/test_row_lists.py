@@ -1,4 +1,4 @@
-"""What a file holds is looked through before it is in a dataset: searched, filtered, in pages."""
+"""The rows of a file can be viewed before it is in a dataset: searched, filtered, in pages."""
 
 import pytest
 from django.urls import reverse

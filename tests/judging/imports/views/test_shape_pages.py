@@ -1,4 +1,4 @@
-"""What the pages say of lists, totals and the like in a file, and how a user leaves them alone."""
+"""Pages about lists, totals and the like in a file, and how a user keeps them unchanged."""
 
 import pytest
 
