@@ -178,7 +178,10 @@ def test_two_names_that_would_be_one_system_stay_whole() -> None:
         ({"by_system": (("a", ""),)}, "Say whose questions each column of questions holds."),
         ({"by_system": (("a", "x"), ("b", "x"))}, "Two columns hold questions of the same system."),
         ({"by_system": (("a", "x"),), "question": "q"}, "not both"),
-        ({"by_system": (("a", "x"),), "rater": "r"}, "a score or rating cannot be assigned to a system"),
+        (
+            {"by_system": (("a", "x"),), "rater": "r"},
+            "a score or rating cannot be assigned to a system",
+        ),
     ],
 )
 def test_what_does_not_go_with_a_column_for_each_system_is_refused(
