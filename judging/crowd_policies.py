@@ -169,7 +169,7 @@ def _promised(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck
 def _work(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     if study.tasks is None:
         told = "Without a share for each annotator, every annotator is given all tasks."
-        yield PolicyCheck("share", "fails", told, "Plan: Tasks for each annotator, at most.")
+        yield PolicyCheck("share", "fails", told, "Plan: Maximum tasks for each annotator.")
         return
     share = _share_minutes(study)
     told = f"A share of {study.tasks:,} tasks takes about {share:.0f} minutes, and is kept {study.minutes}."

@@ -145,7 +145,7 @@ class PlanForm(forms.ModelForm):
             "title": _("Title"),
             "rubric": _("Protocol"),
             "annotators_per_task": _("Annotators for each task"),
-            "tasks_per_annotator": _("Tasks for each annotator, at most"),
+            "tasks_per_annotator": _("Maximum tasks for each annotator"),
             "order": _("Order of the tasks"),
             "lease_minutes": _("Minutes a task stays reserved"),
             "fixed_language": _("Language of annotators’ pages"),

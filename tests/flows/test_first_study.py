@@ -44,7 +44,7 @@ def open_campaign(page: Any) -> None:
     """*Campaigns → New campaign*: the protocol, two annotators a task; preview; lock; open."""
     page.get_by_role("link", name="Campaigns").first.click()
     page.get_by_role("link", name="New campaign").first.click()
-    page.get_by_label("Title").fill("A first study")
+    page.get_by_label("Title", exact=True).fill("A first study")
     page.get_by_role("radio", name=re.compile(r"^QG-Bench manual evaluation (?!, in two)")).check()
     page.get_by_label("Annotators for each task").fill("2")
     page.get_by_role("button", name="Save the draft").click()

@@ -61,7 +61,7 @@ def plan_campaign(page: Any) -> None:
     """Plan it, look at it as an annotator, lock it and open it."""
     page.get_by_role("link", name="Campaigns").first.click()
     page.get_by_role("link", name="New campaign").first.click()
-    page.get_by_label("Title").fill("Canal towns")
+    page.get_by_label("Title", exact=True).fill("Canal towns")
     page.get_by_role("radio", name=re.compile(r"^QG-Bench manual evaluation (?!, in two)")).check()
     page.get_by_label("Annotators for each task").fill("3")
     page.locator("[name=consent]").fill("I take part of my own will.")

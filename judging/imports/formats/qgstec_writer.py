@@ -40,7 +40,7 @@ def _refuse(study: StudyRecords) -> None:
     for source in study.sources:
         if source.passage is not None or not source.sentence or not source.target_type:
             raise CannotWrite(
-                f"Source “{source.key}” is not a sentence with a target type, which is all this XML holds."
+                f"Source “{source.key}” is not a sentence with a target type; this XML has no other sources."
             )
     for rating in study.ratings:
         if rating.position is None:
