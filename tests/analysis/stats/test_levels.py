@@ -262,3 +262,34 @@ def test_accuracy_says_how_ties_were_found() -> None:
     given = pairwise_accuracy(human, metric, groups=groups, epsilon=0.5)
     assert given.accuracy.method == "pairwise accuracy, ties as given, mean over groups"
     assert given.epsilon == 0.5
+
+
+def test_a_metric_that_follows_nothing_is_rarely_better_than_chance_where_ratings_tie() -> None:
+    """A third of the pairs are tied, as many as a metric that ties none has in order: epsilon then
+    differs from source to source, and a two-sided p is below .05 in a sixth of such studies."""
+    draw = np.random.default_rng(3)
+    sources, systems, studies = 60, 15, 500
+    of = facets(np.repeat(np.arange(sources), systems), np.tile(np.arange(systems), sources))
+    quality = draw.normal(size=(sources * systems, studies))
+    raters = quality[:, None] + draw.normal(size=(sources * systems, 3, studies))
+    human = np.clip(np.rint(2.9 + 0.4 * raters), 1, 3).mean(axis=1)
+    below = sum(
+        accuracies_within(human[:, [k]], draw.normal(size=(len(human), 1)), of).limits().p[0, 0]
+        < 0.05
+        for k in range(studies)
+    )
+    assert stats.binomtest(below, studies).proportion_ci().low < 0.07
+
+
+def test_p_of_pairwise_accuracy_is_one_sided() -> None:
+    draw = np.random.default_rng(2)
+    human = draw.integers(1, 6, (80, 1)).astype(float)
+    of = facets(np.repeat(np.arange(20), 4), np.tile(np.arange(4), 20))
+    follows, opposes = (sign * human + draw.normal(size=human.shape) for sign in (1, -1))
+    for metric, is_better in ((follows, True), (opposes, False)):
+        found = accuracies_within(human, metric, of)
+        without = found.beyond_chance.sources[:, 0, 0]
+        error = np.sqrt(19 / 20 * ((without - without.mean()) ** 2).sum())
+        p = stats.t.sf(found.beyond_chance.value[0, 0] / error, 19)
+        assert found.limits().p[0, 0] == pytest.approx(p, rel=1e-9)
+        assert (p < 0.01) if is_better else (p > 0.5)
