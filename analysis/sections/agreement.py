@@ -25,7 +25,7 @@ from analysis.reports.numerals import (
     with_interval,
 )
 from analysis.sections.columns import clusters_of
-from analysis.sections.criteria import CriterionRow, criterion_rows
+from analysis.sections.criteria import CriterionRow, alpha_level, criterion_rows
 from analysis.sections.crosschecks import largest_differences
 from analysis.sections.distributions import Distributions
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -299,8 +299,8 @@ def alpha_of(material: Material, criterion: RubricCriterion) -> Estimate:
 
 
 def level_of(criterion: RubricCriterion) -> Level:
-    """Return the level of the reported alpha; with two points the order makes no difference."""
-    return "nominal" if criterion.level == "nominal" or len(criterion.values()) == 2 else "ordinal"
+    """Return the level of measurement of the reported alpha."""
+    return alpha_level(criterion.level, points=len(criterion.values()))
 
 
 def coefficient_row(

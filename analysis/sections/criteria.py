@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
+from analysis.stats.alpha import Level
 from judging.protocols.rubric_schema import Quota, RubricCriterion, RubricDocument
 
 
@@ -32,13 +33,19 @@ class CriterionRow:
     target: list[Any]
 
     @property
-    def alpha_level(self) -> str:
-        """The level of the reported alpha; with two points the order makes no difference."""
-        return "nominal" if self.level == "nominal" or len(self.points) == 2 else "ordinal"
+    def alpha_level(self) -> Level:
+        """The level of measurement of the reported alpha."""
+        return alpha_level(self.level, points=len(self.points))
 
     @property
     def labels(self) -> dict[int, str]:
         return {int(value): str(label) for value, label in self.points}
+
+
+def alpha_level(level: str, *, points: int) -> Level:
+    """Return the level of measurement of the reported alpha; with two points the order makes no
+    difference."""
+    return "nominal" if level == "nominal" or points == 2 else "ordinal"
 
 
 class Criteria(Section[CriterionRow]):

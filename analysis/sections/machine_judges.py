@@ -109,7 +109,7 @@ def _made(row: MachineJudgeRow) -> str:
     parts = [
         f"{row.model}{', ' + row.version if row.version else ''}",
         f"temperature {row.temperature:g}" if row.temperature == row.temperature else "",
-        f"prompt SHA-256 {row.prompt_sha256[:8]}…" if row.prompt_sha256 else "prompt not told",
+        f"prompt SHA-256 {row.prompt_sha256[:8]}…" if row.prompt_sha256 else "prompt not given",
         row.judged_on,
         f"cost {row.cost:g} {row.currency}".strip() if row.cost == row.cost else "",
         f"{counted(row.problems, 'problem')} in its table" if row.problems else "",

@@ -199,7 +199,7 @@ def code(participation: Participation) -> str:
     return str(participation.platform.codes.get(participation.end, "")) if participation.end else ""
 
 
-def has_place(*, platform: CrowdPlatform, now: datetime) -> bool:
+def has_place(*, platform: CrowdPlatform) -> bool:
     """Return whether a new participant may get a share of the work; raise NotOpen while the main
     round assigns no tasks."""
     campaign = platform.campaign
@@ -223,7 +223,7 @@ def join(
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=platform.campaign_id)
         if known := find(platform=platform, came=came):
             return known
-        has_place(platform=platform, now=now)
+        has_place(platform=platform)
         if campaign.consent and not agreed:
             raise NotAgreed(_("Tick the box to take part."))
         enrollments.check_text(campaign, shown=whole_consent(platform.campaign))
@@ -281,7 +281,7 @@ def come_back(
 def _ask_again(own: Participation, session: str, now: datetime) -> Participation:
     """Look for a share for a new submission; the old one, which found everything taken, stays on
     record with its end and code."""
-    has_place(platform=own.platform, now=now)
+    has_place(platform=own.platform)
     _check_pace(own.platform, now)
     before = (own.session, own.came_at, own.ended_at)
     _set(own, session=session, came_at=now, end="", ended_at=None)
@@ -514,13 +514,13 @@ def turn_away(*, platform: CrowdPlatform, came: Arrival, now: datetime) -> Parti
     """Give a new participant the end of a full quota if everything is taken or the study has ended;
     None if there is a share for them."""
     release_due(now=now, platform=platform)
-    if has_place(platform=platform, now=now):
+    if has_place(platform=platform):
         return None
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=platform.campaign_id)
         if known := find(platform=platform, came=came):
             return known
-        if has_place(platform=platform, now=now):
+        if has_place(platform=platform):
             return None
         _check_pace(platform, now)
         return Participation.objects.create(

@@ -105,7 +105,7 @@ def test_a_judge_is_listed_with_how_it_was_made():
             "maker/model, 7b; temperature 0.5; prompt SHA-256 01234567…; 2026-05-04; "
             "cost 1.25 EUR; 1 problem in its table",
         ],
-        ["Bare / machine", "1,234", "2,345", "maker/model; prompt not told"],
+        ["Bare / machine", "1,234", "2,345", "maker/model; prompt not given"],
     ]
     assert (table.columns, table.first, table.last) == (["Items", "Judgments"], "Judge", "Made by")
 
