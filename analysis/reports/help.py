@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 STATISTICS, GUIDE = "statistics.md", "guide/researchers.md"
 PIECES: Mapping[str, tuple[str, str]] = {  # file and heading
-    "material": (GUIDE, "1. Bring your material"),
+    "material": (GUIDE, "1. Import your material"),
     "planning": (GUIDE, "2. Plan a campaign"),
     "judging": (GUIDE, "3. Let people judge"),
     "report": (GUIDE, "4. Read the report"),

@@ -101,7 +101,7 @@ def test_pages_and_files_say_what_is_left_out(run, client):
     assert "it omits correctness" in shown
     files = {name: b"".join(pieces) for name, pieces in exports.files(run)}
     assert b"comparisons,System comparisons,correctness,12,24,12" in files["tables/not_listed.csv"]
-    assert b"left out" in files["markdown/not_listed.md"]
+    assert b"Omitted from the tables" in files["markdown/not_listed.md"]
     assert json.loads(files["report.json"])["tables"]["not_listed"]
 
 

@@ -59,7 +59,7 @@ def test_two_rounds_of_calibration(still: Any, new_page: Any) -> None:
     still.locator("#difference-1 textarea").fill("A builder's name is enough.")
     still.get_by_role("button", name="Save the notes").click()
     still.get_by_role("button", name="Make it the guideline").click()
-    still.get_by_text("Version 1 stands").wait_for()
+    still.get_by_text("Version 1 is in effect").wait_for()
     found += looks.problems(still)
 
     open_round(still, campaign)

@@ -5,7 +5,7 @@ Like `second` and `inference`, it imports nothing of the program it checks.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from statistics import mean, variance
@@ -323,17 +323,9 @@ def ceiling(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
     rows = []
     for criterion in filter(second.averaged, second.criteria(golden)):
         key = criterion["key"]
-        units = [
-            slot for slot in second.asked(golden, criterion, slots) if len(slot.given(key)) > 1
-        ]
-        who = sorted(
-            {
-                n
-                for s in second.asked(golden, criterion, slots)
-                for n, v in s.ratings[key].items()
-                if v is not None
-            }
-        )
+        asked = second.asked(golden, criterion, slots)
+        units = [slot for slot in asked if len(slot.given(key)) > 1]
+        who = sorted({n for s in asked for n, v in s.ratings[key].items() if v is not None})
         if len(who) < 2:
             continue
         of = {name: _beside_others(units, key, name) for name in who}
@@ -343,6 +335,8 @@ def ceiling(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
             each = {w: at(name, pairs) for w, pairs in of.items()}
             defined = [w for w, r in each.items() if r is not None]
             value = mean([each[w] for w in defined]) if defined else None  # type: ignore[type-var]
+            if level == "within_source" and _share_of_systems(asked, key, of) < Fraction(9, 10):
+                value = None
             low = high = None
             if level != "systems" and value is not None:
                 left: list[float | None] = []
@@ -361,6 +355,22 @@ def ceiling(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
                 }
             )
     return rows
+
+
+def _share_of_systems(
+    asked: Sequence[Slot], key: str, of: Mapping[str, Sequence[Pair]]
+) -> Fraction:
+    """Return the mean share of a source's rated systems that an annotator has with others."""
+    rated: dict[str, set[str]] = {}
+    for slot in asked:
+        if slot.given(key):
+            rated.setdefault(slot.source, set()).add(slot.system)
+    shares = []
+    for pairs in of.values():
+        for source in {source for source, *_ in pairs}:
+            shared = {system for own, system, *_ in pairs if own == source}
+            shares.append(Fraction(len(shared), len(rated[source])))
+    return mean(shares)
 
 
 def _beside_others(units: Sequence[Slot], key: str, name: str) -> list[Pair]:
