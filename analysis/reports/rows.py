@@ -34,7 +34,7 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "reason": "why the estimate, or its interval, is missing",
     "caution": "what makes the number less sure",
     "statistic": "the test's statistic",
-    "p": "two-sided p, not corrected",
+    "p": "p, not corrected; two-sided unless the table says otherwise",
 }
 
 

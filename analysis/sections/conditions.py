@@ -54,8 +54,8 @@ class Conditions(Section[ConditionRow]):
     title = "Conditions of judging"
     identity = ("criterion", "condition", "level")
     note = (
-        "These conditions were chosen by annotators or are characteristics of them. They were not assigned at "
-        "random, so the means are described and not tested."
+        "These conditions were fixed in the plan, chosen by annotators, or follow from their devices. They were "
+        "not assigned at random, so the means are described and not tested."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ConditionRow]:

@@ -71,7 +71,9 @@ class MetricLevel:
       over sources), systems (means of systems), sets (scores of question sets), or whole_systems
       (scores that a metric gives systems as a whole)
     coefficient: pearson, spearman, kendall, kendall_c, pairwise_accuracy or soft_pairwise_accuracy
-    estimate: the measure; `n` counts questions, sources or systems; p tests for no association
+    estimate: the measure; `n` counts questions, sources or systems; p tests for no association;
+      that of pairwise accuracy, pooled and within sources, is one-sided: better than chance with as
+      many ties
     p_holm: p after Holm's correction over the metrics of this column at this level
     p_as_published: p that takes questions, or systems, as independent, as papers print it
     questions: questions that have both scores
@@ -401,7 +403,8 @@ def _caption(
         if level != "systems":  # epsilon is 0 there
             caption += (
                 " A difference of the metric up to ε counts as a tie, with ε chosen on the other "
-                "sources; the ε that is best for all pairs is shown below."
+                "sources; the ε that is best for all pairs is shown below. p is one-sided: better than "
+                "chance with as many ties."
             )
         caption += " Below each criterion: the accuracy of a metric that ties every pair."
     smallest = [row.smallest_p for row in rows if row.smallest_p >= 0.05]

@@ -147,7 +147,10 @@ def metric_differences(
     swaps = max(resamples, PER_PAIR * n_pairs)
     groups = 1 if items == "common" else len(own.alike())
     too_many = ""
-    if _swapped_means(facets, n_pairs, groups, swaps) * len(people.alike()) > most_swapped:
+    if (
+        _number_of_swapped_means(facets, n_pairs, groups, swaps) * len(people.alike())
+        > most_swapped
+    ):
         too_many = (
             f"left out: {swaps:,} swaps for each of {n_pairs:,} pairs of metrics take too long"
         )
@@ -169,7 +172,7 @@ def metric_differences(
     return [row for family in families for row in _with_holm(found.get(family, {}))]
 
 
-def _swapped_means(facets: Facets, n_pairs: int, groups: int, swaps: int) -> int:
+def _number_of_swapped_means(facets: Facets, n_pairs: int, groups: int, swaps: int) -> int:
     """Return how many swapped means the test over systems computes for one human column; drawing
     the signs of the swaps counts too."""
     units = facets.n_systems if facets.design.systems else facets.n_clusters
