@@ -403,8 +403,7 @@ def _caption(
         if level != "systems":  # epsilon is 0 there
             caption += (
                 " A difference of the metric up to ε counts as a tie, with ε chosen on the other "
-                "sources; the ε that is best for all pairs is shown below. p is one-sided: better than "
-                "chance with as many ties."
+                "sources; the ε that is best for all pairs is shown below."
             )
         caption += " Below each criterion: the accuracy of a metric that ties every pair."
     smallest = [row.smallest_p for row in rows if row.smallest_p >= 0.05]
