@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from django.core.management import call_command
 from django.db import ProgrammingError, connection, transaction
@@ -23,6 +24,9 @@ MIGRATIONS_HEADER = re.compile(r"COPY public\.django_migrations \((.+)\) FROM st
 # Owner and rights are those of this site; roles.grant() gives the server its own
 RESTORED_PARTS = ("--schema=public", "--no-owner", "--no-privileges")
 PSQL_OPTIONS = ("--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", f"--output={os.devnull}")
+# pg_restore 17 and newer write this setting into every script; older servers refuse it
+SETTING_SINCE_17 = b"SET transaction_timeout = 0;\n"
+NEXT_SETTING = b"SET client_encoding = "
 Migration = tuple[str, str]  # app and name
 
 
@@ -128,7 +132,7 @@ def _load(path: Path) -> None:
         assert psql.stdin and pg_restore.stdout  # noqa: S101  # they are pipes
         with suppress(BrokenPipeError):  # psql stopped after an error
             psql.stdin.write(b"BEGIN; DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n")
-            shutil.copyfileobj(pg_restore.stdout, psql.stdin)
+            _copy_script(pg_restore.stdout, psql.stdin)
             if pg_restore.wait() == 0:
                 psql.stdin.write(b"COMMIT;\n")
         with suppress(BrokenPipeError):
@@ -141,6 +145,19 @@ def _load(path: Path) -> None:
                 raise CannotRestore(
                     f"The backup cannot be restored, so nothing was changed: {said[-1500:]}"
                 )
+
+
+def _copy_script(script: IO[bytes], target: IO[bytes]) -> None:
+    """Copy pg_restore's script without the setting that servers before 17 refuse.
+
+    Only the settings at its beginning are read line by line: the rest is data.
+    """
+    for line in script:
+        if line != SETTING_SINCE_17:
+            target.write(line)
+        if line.startswith(NEXT_SETTING):
+            break
+    shutil.copyfileobj(script, target)
 
 
 def _has_people() -> bool:
