@@ -12,11 +12,10 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from config import postgres, running_site
-from config.database import roles
+from config import postgres, running_site, upgrading
 from config.postgres_programs import SHARED, PostgresProblem
 from config.processes import NoPort, Program, Say, free_port, run_together, wait_for_port
-from judging.actions import accounts, rubrics
+from judging.actions import accounts
 from judging.models import User
 
 PATIENCE = 60.0
@@ -43,14 +42,11 @@ def alone() -> Iterator[Path]:
 
 
 def prepare(say: Say) -> None:
-    """Migrate the database, collect the static files, and install the shipped protocols."""
+    """Prepare the site for this version, and warn if its server's account is shared."""
     say("Getting ready ...")
     if postgres.is_shared():
         say(SHARED)
-    call_command("migrate", verbosity=0, interactive=False)
-    call_command("collectstatic", verbosity=0, interactive=False)
-    rubrics.install_shipped()
-    roles.grant()
+    upgrading.prepare_site()
 
 
 def first_administrator(say: Say) -> User | None:

@@ -1,4 +1,4 @@
-"""Migrating a site's database to this version of the program: it is checked and backed up first; a
+"""Bringing a site to this version of the program: its database is checked and backed up first; a
 failure message gives the way back."""
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from config import backups
 from config.database import roles
-from judging.actions import history
+from judging.actions import history, rubrics
 from judging.models import Event
 
 Names = tuple[str, ...]
@@ -31,6 +31,15 @@ class UpgradeStep:
     new: bool  # the database has no migrations yet
 
 
+def prepare_site() -> None:
+    """Migrate the database, install the shipped protocols, grant the server's rights, and collect
+    the static files."""
+    call_command("migrate", verbosity=0, interactive=False)
+    rubrics.install_shipped()
+    roles.grant()
+    call_command("collectstatic", verbosity=0, interactive=False)
+
+
 def step() -> UpgradeStep:
     """Compare the database with this version."""
     executor = MigrationExecutor(connection)
@@ -45,8 +54,8 @@ def step() -> UpgradeStep:
 
 
 def upgrade(*, backup: Path | None, now: datetime) -> tuple[UpgradeStep, Path | None]:
-    """Save the database and apply missing migrations; return the step, and the path of the
-    backup."""
+    """Save the database and prepare the site for this version; return the step, and the path of
+    the backup."""
     found = step()
     if found.unknown:
         raise CannotUpgrade(
@@ -66,13 +75,12 @@ def upgrade(*, backup: Path | None, now: datetime) -> tuple[UpgradeStep, Path | 
         except (OSError, backups.CannotRestore) as problem:
             raise CannotUpgrade(f"The backup failed, so nothing was changed: {problem}") from None
     try:
-        call_command("migrate", verbosity=0, interactive=False)
+        prepare_site()
     except DatabaseError as problem:
         raise CannotUpgrade(
             f"The upgrade stopped: {problem}The database is as the last whole step left it. To go back, start the "
             f"version you had and call: python3 run.py manage restore {saved} --replace"
         ) from problem
-    roles.grant()
     if saved:
         with transaction.atomic():
             history.note(Event.Act.BACKED_UP, about=saved.name[:100], after=f"SHA-256 {digest}")

@@ -1,5 +1,6 @@
 """`upgrade`: saved first, brought up to date, and refused where it would lose something."""
 
+import json
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import psycopg2
 import pytest
 
 from config.postgres import ROOT
+from judging.protocols.documents import SHIPPED
 
 BEFORE = "0420_parts_of_files"  # the version before the newest
 MIGRATE_AND_GO_BACK = f"""
@@ -95,6 +97,21 @@ def test_an_older_site_is_saved_and_brought_up_to_date(older: str, tmp_path: Pat
     again = manage(older, "upgrade", home=tmp_path)
     assert again.stdout == "The database is up to date. Nothing was missing.\n"
     assert len(list((tmp_path / "backups").iterdir())) == 1
+
+
+def test_upgrade_collects_static_files_and_installs_protocols(older: str, tmp_path: Path) -> None:
+    manifest = tmp_path / "static" / "staticfiles.json"
+    manifest.parent.mkdir()
+    manifest.write_text('{"paths": {}, "version": "1.1"}')  # that of an older version
+    assert ask(older, "SELECT count(*) FROM judging_rubric") == [(0,)]
+
+    done = manage(older, "upgrade", home=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    named = json.loads(manifest.read_text())["paths"]["css/judging.css"]
+    assert (manifest.parent / named).is_file()
+    shipped = {(path.stem,) for path in SHIPPED.glob("*.yaml")}
+    assert set(ask(older, "SELECT key FROM judging_rubric")) == shipped
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""`manage.py upgrade`: migrate the database to this version of the program."""
+"""`manage.py upgrade`: bring a site to this version of the program."""
 
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,12 @@ from config import running_site, serving, site_lock, upgrading
 
 
 class Command(BaseCommand):
-    """Stop the site, back up its database, and migrate it."""
+    """Stop the site, back up its database, and prepare it for this version."""
 
     help = (
-        "After getting a new version: stop the site if it runs here, save the database in a file, and migrate it to "
-        "this version. Then start the site again."
+        "After getting a new version: stop the site if it runs here, save the database in a file, "
+        "migrate it, install the shipped protocols, and collect the static files. "
+        "Then start the site again."
     )
     requires_system_checks: list[str] = []
 
