@@ -1,0 +1,270 @@
+"""The rehearsal of a whole site, on PostgreSQL 15 and on the embedded one: install as the operators'
+guide says, judge, analyse, back up, serve every kind of page, and restore.
+
+The upgrade from an earlier commit begins with the first commit of the squashed schema.
+"""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+import psycopg2
+import pytest
+import requests
+from django.urls import Resolver404, resolve
+
+from config.postgres import ROOT, Cluster
+from config.processes import free_port
+
+pytestmark = [pytest.mark.long, pytest.mark.jobs]
+
+DATABASE, OWNER, SERVER_ROLE = "rehearsed", "rehearsed_owner", "rehearsed_server"
+PATIENCE_SECONDS = 300
+LINK = re.compile(r'(?:href|src|hx-get)="([^"]+)"')
+SCRIPT_OR_STYLE = (".js", ".css")
+HASH_IN_NAME = re.compile(r"\.([0-9a-f]{12})\.\w+$")
+MUST_BE_SEEN = {
+    "administrator": {"judging:accounts", "judging:account", "judging:site_history"},
+    "researcher": {
+        "judging:collections",
+        "judging:collection",
+        "judging:campaigns",
+        "judging:campaign",
+        "judging:plan",
+        "judging:preregistration",
+        "judging:annotators",
+        "judging:rubrics",
+        "judging:rubric",
+        "judging:export",
+        "analysis:report",
+        "analysis:table",
+        "analysis:pdf",
+        "analysis:bundle",
+        "analysis:items",
+        "analysis:item",
+        "analysis:metrics",
+        "analysis:planning",
+        "analysis:heds",
+    },
+    "annotator": {"annotation:home", "annotation:work", "annotation:task"},
+}
+API = ("me/", "datasets/", "protocols/", "campaigns/", "jobs/", "schema/", "docs/")
+ROWS = """
+SELECT (SELECT count(*) FROM judging_judgment), (SELECT count(*) FROM judging_user),
+    (SELECT count(*) FROM judging_accesskey), (SELECT count(*) FROM analysis_run),
+    (SELECT array_agg(state ORDER BY id) FROM judging_campaign)
+"""
+
+
+@dataclass
+class Site:
+    """A site whose database is on one server, installed by hand."""
+
+    cluster: Cluster
+    home: Path
+
+    def variables(self, role: str) -> dict[str, str]:
+        return {
+            **os.environ,
+            "DATABASE_URL": self.cluster.url(DATABASE, role=role),
+            "QUAESTOR_HOME": str(self.home),
+            "QUAESTOR_SERVER_ROLE": SERVER_ROLE,
+        }
+
+    def run(self, *words: str, role: str = OWNER) -> str:
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=ROOT,
+            env=self.variables(role),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def ask(self, statement: str) -> list[tuple]:
+        address = self.cluster.url(DATABASE)
+        with closing(psycopg2.connect(address)) as server, server, server.cursor() as cursor:
+            cursor.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+
+    @contextmanager
+    def running(self, *words: str, **more: str) -> Iterator[Path]:
+        """Run one of the site's services meanwhile; yield its log."""
+        log = self.home / f"{words[1]}.log"
+        variables = {**self.variables(SERVER_ROLE), **more}
+        with log.open("wb") as output:
+            service = subprocess.Popen(
+                [sys.executable, *words], cwd=ROOT, env=variables, stdout=output, stderr=output
+            )
+        try:
+            yield log
+        finally:
+            service.terminate()
+            service.wait(timeout=PATIENCE_SECONDS)
+
+    @contextmanager
+    def serving(self) -> Iterator[str]:
+        """Serve the site by gunicorn meanwhile; yield its address."""
+        port = free_port(8300)
+        address = f"http://127.0.0.1:{port}"
+        with self.running(
+            "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py", QUAESTOR_BIND=f"127.0.0.1:{port}"
+        ) as log:
+            wait_until(lambda: answers(f"{address}/health/ready/"), log)
+            yield address
+
+
+@dataclass
+class Visitor:
+    """A user who follows links, to one page of every kind."""
+
+    site: str
+    session: requests.Session = field(default_factory=requests.Session)
+    kinds: dict[str, str] = field(default_factory=dict)  # name of the address, first address
+    files: set[str] = field(default_factory=set)
+
+    def log_in(self, name: str, password: str) -> None:
+        """Log in by the page."""
+        page = self.session.get(f"{self.site}/login/")
+        [token] = set(re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page.text))
+        form = {"username": name, "password": password, "csrfmiddlewaretoken": token}
+        done = self.session.post(
+            page.url, data=form, headers={"Referer": page.url}, allow_redirects=False
+        )
+        assert done.status_code == 302, done.text
+
+    def look_around(self, starts: list[str]) -> None:
+        """Open some addresses, then one page of every kind that links lead to, and every script and
+        style on them."""
+        ahead: list[str] = []
+        for path in starts:
+            ahead += self.open(self.site + path)
+        while ahead:
+            address = ahead.pop(0)
+            if self.kind_of(address) not in self.kinds:
+                ahead += self.open(address)
+        for address in self.files:
+            assert_name_fits_content(self.session.get(address))
+
+    def open(self, address: str) -> list[str]:
+        """Open one address and return the pages that it links to."""
+        kind = self.kind_of(address)
+        self.kinds.setdefault(kind, address)
+        page = self.session.get(address)
+        assert page.status_code == 200, f"{kind} {address}: {page.status_code}"
+        return self.links_of(page) if page.headers["Content-Type"].startswith("text/html") else []
+
+    def kind_of(self, address: str) -> str:
+        """Return the name of an address's kind, such as `judging:campaign`."""
+        return resolve(urlsplit(address).path).view_name
+
+    def links_of(self, page: requests.Response) -> list[str]:
+        """Return the pages that a page links to; note its scripts and styles."""
+        found = []
+        for link in LINK.findall(page.text):
+            address = urldefrag(urljoin(page.url, link.replace("&amp;", "&"))).url
+            if not address.startswith(f"{self.site}/"):
+                continue
+            if address.endswith(SCRIPT_OR_STYLE):
+                self.files.add(address)
+            else:
+                try:
+                    self.kind_of(address)
+                except Resolver404:  # a picture or a font
+                    continue
+                found.append(address)
+        return found
+
+
+def assert_name_fits_content(answer: requests.Response) -> None:
+    """Assert that a script or style is served, and is the one that the hash in its name means."""
+    assert answer.status_code == 200, answer.url
+    named = HASH_IN_NAME.search(urlsplit(answer.url).path)
+    assert named, f"{answer.url} has no hash in its name"
+    digest = hashlib.md5(answer.content, usedforsecurity=False).hexdigest()
+    assert digest.startswith(named[1]), answer.url
+
+
+def wait_until(condition: Callable[[], bool], log: Path) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.1)
+
+
+def answers(address: str) -> bool:
+    try:
+        return requests.get(address, timeout=10).status_code == 200
+    except requests.ConnectionError:
+        return False
+
+
+@pytest.fixture(params=["older", "embedded"])
+def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
+    """Install a site as the operators' guide says."""
+    cluster = request.getfixturevalue("older_cluster" if request.param == "older" else "cluster")
+    made = Site(cluster, tmp_path)
+    with ExitStack() as last:
+        server = last.enter_context(closing(psycopg2.connect(cluster.url("postgres"))))
+        server.autocommit = True
+        execute = server.cursor().execute
+        execute(f"CREATE ROLE {OWNER} LOGIN CREATEROLE")
+        last.callback(execute, f"DROP ROLE {OWNER}")
+        execute(f"CREATE DATABASE {DATABASE} OWNER {OWNER}")
+        last.callback(execute, f"DROP ROLE {SERVER_ROLE}")
+        last.callback(execute, f"DROP DATABASE {DATABASE} WITH (FORCE)")
+        for command in ("migrate", "install_rubrics", "grant_server"):
+            made.run("manage.py", command)
+        made.run("manage.py", "collectstatic", "--noinput")
+        yield made
+
+
+def test_site_backed_up_and_restored_serves_every_kind_of_page(site: Site) -> None:
+    content = json.loads(site.run("-m", "tests.config.rehearsed_site"))
+    with site.running("-m", "celery", "-A", "config", "worker", "-c", "1") as log:
+        state = f"SELECT state FROM judging_job WHERE id = '{content['job']}'"
+        wait_until(lambda: site.ask(state) == [("done",)], log)
+    rows, backup = site.ask(ROWS), site.home / "site.dump"
+    site.run("manage.py", "backup", str(backup))
+
+    before = pages_of(site, content)
+    site.ask("UPDATE judging_user SET is_active = false; DELETE FROM judging_accesskey")
+    site.run("manage.py", "restore", str(backup), "--replace")
+    after = pages_of(site, content)
+
+    assert site.ask(ROWS) == rows
+    assert after == before
+
+
+def pages_of(site: Site, content: dict) -> dict[str, list[str]]:
+    """Look at the served site as each user and by the API; return the kinds of pages."""
+    campaigns = [
+        f"/campaigns/{campaign}/{page}"
+        for campaign in content["campaigns"]
+        for page in ("", "preregistration.md")
+    ]
+    with site.serving() as address:
+        for path in API:
+            answer = requests.get(
+                f"{address}/api/v1/{path}", headers={"Authorization": f"Token {content['token']}"}
+            )
+            assert answer.status_code == 200, f"{path}: {answer.text}"
+        kinds = {}
+        for name, password in content["passwords"].items():
+            visitor = Visitor(address)
+            visitor.log_in(name, password)
+            visitor.look_around(["/", *(campaigns if name == "researcher" else [])])
+            assert not MUST_BE_SEEN[name] - visitor.kinds.keys()
+            kinds[name] = sorted(visitor.kinds)
+        return kinds
