@@ -21,7 +21,6 @@ WITHOUT_DATABASE = {
     "score",
     "judge-test",
     "judge_test",
-    "write_first_tables",
 }
 
 NO_TABLES = (

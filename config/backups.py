@@ -12,10 +12,9 @@ from typing import IO
 
 from django.core.management import call_command
 from django.db import ProgrammingError, connection, transaction
-from django.db.migrations.loader import MigrationLoader
 from psycopg2.extensions import make_dsn
 
-from config.database import roles
+from config.database import roles, versions
 from config.postgres_programs import find_programs
 from judging.actions import history
 from judging.models import Event, User
@@ -27,7 +26,6 @@ PSQL_OPTIONS = ("--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", f"--output={o
 # pg_restore 17 and newer write this setting into every script; older servers refuse it
 SETTING_SINCE_17 = b"SET transaction_timeout = 0;\n"
 NEXT_SETTING = b"SET client_encoding = "
-Migration = tuple[str, str]  # app and name
 
 
 class CannotRestore(Exception):
@@ -69,7 +67,13 @@ def restore(path: Path, *, replace: bool) -> history.Chain:
     The old tables are dropped and the new ones made in one transaction, so a file that is no whole
     backup changes nothing. The SQL in the file is run: it must be the operator's own.
     """
-    _refuse_other_versions(_migrations_in(path))
+    applied = _migrations_in(path)
+    try:
+        versions.refuse_other_versions(applied)
+    except versions.OtherVersion as refused:
+        raise CannotRestore(str(refused)) from None
+    if ("judging", "0001_initial") not in applied:
+        raise CannotRestore("This file holds no database of this program.")
     if _has_people() and not replace:
         raise CannotRestore(
             "This database holds accounts already. Say --replace to put the backup in their place."
@@ -84,7 +88,7 @@ def restore(path: Path, *, replace: bool) -> history.Chain:
     return found
 
 
-def _migrations_in(path: Path) -> set[Migration]:
+def _migrations_in(path: Path) -> set[versions.Migration]:
     """Return the migrations that had been applied to the database in a backup."""
     text = _run("pg_restore", "--data-only", "--table=django_migrations", "--file=-", str(path))
     columns: list[str] | None = None
@@ -98,19 +102,6 @@ def _migrations_in(path: Path) -> set[Migration]:
             row = dict(zip(columns, line.split("\t"), strict=True))
             found.add((row["app"], row["name"]))
     return found
-
-
-def _refuse_other_versions(applied: set[Migration]) -> None:
-    """Refuse a backup of a newer version or of another program."""
-    known = set(MigrationLoader(None).disk_migrations)
-    ours = {app for app, _name in known}
-    if newer := sorted(migration for migration in applied - known if migration[0] in ours):
-        raise CannotRestore(
-            f"This backup was made by a newer version: {'.'.join(newer[-1])} is not known here. "
-            "Get that version of the program, or a newer one."
-        )
-    if ("judging", "0001_initial") not in applied:
-        raise CannotRestore("This file holds no database of this program.")
 
 
 def _load(path: Path) -> None:

@@ -11,11 +11,9 @@ from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from config import backups
-from config.database import roles
+from config.database import roles, versions
 from judging.actions import history, rubrics
 from judging.models import Event
-
-Names = tuple[str, ...]
 
 
 class CannotUpgrade(Exception):
@@ -24,10 +22,9 @@ class CannotUpgrade(Exception):
 
 @dataclass(frozen=True)
 class UpgradeStep:
-    """The difference between a database and this version: migrations that either of them lacks."""
+    """The difference between a database and this version."""
 
-    missing: Names  # this version has them, the database not yet
-    unknown: Names  # the database has them: it was made by a newer version
+    missing: tuple[str, ...]  # migrations that the database has not yet
     new: bool  # the database has no migrations yet
 
 
@@ -43,25 +40,21 @@ def prepare_site() -> None:
 def step() -> UpgradeStep:
     """Compare the database with this version."""
     executor = MigrationExecutor(connection)
-    applied, known = set(executor.loader.applied_migrations), set(executor.loader.disk_migrations)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    ours = {app for app, _name in known}
     return UpgradeStep(
-        missing=tuple(f"{each.app_label}.{each.name}" for each, _backwards in plan),
-        unknown=tuple(sorted(f"{app}.{name}" for app, name in applied - known if app in ours)),
-        new=not applied,
+        missing=tuple(f"{migration.app_label}.{migration.name}" for migration, _backwards in plan),
+        new=not executor.loader.applied_migrations,
     )
 
 
 def upgrade(*, backup: Path | None, now: datetime) -> tuple[UpgradeStep, Path | None]:
     """Save the database and prepare the site for this version; return the step, and the path of
     the backup."""
+    try:
+        versions.refuse_other_versions(versions.applied_here())
+    except versions.OtherVersion as refused:
+        raise CannotUpgrade(str(refused)) from None
     found = step()
-    if found.unknown:
-        raise CannotUpgrade(
-            f"This database was made by a newer version: {found.unknown[-1]} is not known here. Nothing was changed. "
-            "Get that version of the program, or a newer one."
-        )
     saved = None
     if found.missing and not found.new:
         saved = backup or settings.HOME / "backups" / f"before-upgrade-{now:%Y%m%d-%H%M%S}.dump"

@@ -1,34 +1,19 @@
-"""manage.py migrate: Django's command, with the tables of a new database created at once."""
+"""`manage.py migrate`: Django's command, which refuses the database of another version."""
 
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 
-from config.database import first_tables
+from config.database import versions
 
 
 class Command(migrate.Command):
     """Migrate the database."""
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument(
-            "--one-by-one",
-            action="store_true",
-            help="apply every migration, also where the database is new",
-        )
-
-    def handle(self, *words: Any, one_by_one: bool = False, **options: Any) -> None:
-        others = (
-            "app_label",
-            "migration_name",
-            "fake",
-            "fake_initial",
-            "plan",
-            "check_unapplied",
-            "prune",
-        )
-        if not one_by_one and not any(options.get(name) for name in others):
-            first_tables.make()
+    def handle(self, *words: Any, **options: Any) -> None:
+        try:
+            versions.refuse_other_versions(versions.applied_here())
+        except versions.OtherVersion as refused:
+            raise CommandError(str(refused)) from None
         super().handle(*words, **options)

@@ -2,21 +2,18 @@
 revealed."""
 
 import copy
-import importlib
 import io
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
-from django.apps import apps
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from judging.actions import campaigns, draw_checks, draws, enrollments, rounds, sheets
+from judging.actions import campaigns, draw_checks, draws, enrollments, rounds
 from judging.models import Campaign, TaskUnit
 from tests import factories
-from tests.annotation import studies
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -160,33 +157,6 @@ def test_draws_that_somebody_changed_are_found(tmp_path) -> None:
         path.write_text(json.dumps(changed))
         with pytest.raises(CommandError, match=reason):
             call_command("check_draws", str(path))
-
-
-def test_campaign_from_before_there_were_secrets_keeps_what_is_laid_out_and_begun() -> None:
-    """Begun tasks keep their order; what is begun from now on is drawn from the secret."""
-    campaign = studies.opened(sources=2, systems=[f"S{number}" for number in range(8)])
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("ALTER TABLE judging_campaign DROP CONSTRAINT campaign_running_has_secret")
-    Campaign.objects.filter(pk=campaign.pk).update(secret="", seed=7)
-    enrollment = factories.enrollment(campaign, label="A01")
-    begun = studies.held(enrollment)
-    before = [question.unit for question in sheets.of(begun).questions()]
-
-    migration = importlib.import_module("judging.migrations.0020_campaign_secret")
-    migration.give_secrets(apps, None)
-
-    campaign.refresh_from_db()
-    assert campaign.seeded_before is not None
-    assert campaign.deviations.get().after.endswith(draws.digest(campaign.secret))
-    begun = (
-        type(begun)
-        .objects.select_related("task", "enrollment", "round__campaign__rubric")
-        .get(pk=begun.pk)
-    )
-    assert [question.unit for question in sheets.of(begun).questions()] == before
-    begun.held_at = campaign.seeded_before + timedelta(seconds=1)
-    assert [question.unit for question in sheets.of(begun).questions()] != before
 
 
 def test_campaign_that_was_closed_without_secret_gets_one_when_it_opens_again() -> None:
