@@ -1,7 +1,8 @@
-"""The rehearsal of a whole site, on PostgreSQL 15 and on the embedded one: install as the operators'
-guide says, judge, analyse, back up, serve every kind of page, and restore.
+"""The rehearsal of a whole site: install as the operators' guide says, judge, analyse, back up, serve
+every kind of page, and restore, on PostgreSQL 15 and on the embedded one; and upgrade the site of an
+earlier commit.
 
-The upgrade from an earlier commit begins with the first commit of the squashed schema.
+The earlier commit is the one that QUAESTOR_UPGRADE_FROM names, else the first with the present tables.
 """
 
 import hashlib
@@ -10,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -29,6 +31,7 @@ pytestmark = [pytest.mark.long, pytest.mark.jobs]
 
 DATABASE, OWNER, SERVER_ROLE = "rehearsed", "rehearsed_owner", "rehearsed_server"
 PATIENCE_SECONDS = 300
+FIRST_TABLES = "judging/migrations/functions_and_triggers.sql"  # added with the first tables
 LINK = re.compile(r'(?:href|src|hx-get)="([^"]+)"')
 SCRIPT_OR_STYLE = (".js", ".css")
 HASH_IN_NAME = re.compile(r"\.([0-9a-f]{12})\.\w+$")
@@ -71,6 +74,7 @@ class Site:
 
     cluster: Cluster
     home: Path
+    program: Path = ROOT
 
     def variables(self, role: str) -> dict[str, str]:
         return {
@@ -83,7 +87,7 @@ class Site:
     def run(self, *words: str, role: str = OWNER) -> str:
         done = subprocess.run(
             [sys.executable, *words],
-            cwd=ROOT,
+            cwd=self.program,
             env=self.variables(role),
             capture_output=True,
             text=True,
@@ -105,7 +109,11 @@ class Site:
         variables = {**self.variables(SERVER_ROLE), **more}
         with log.open("wb") as output:
             service = subprocess.Popen(
-                [sys.executable, *words], cwd=ROOT, env=variables, stdout=output, stderr=output
+                [sys.executable, *words],
+                cwd=self.program,
+                env=variables,
+                stdout=output,
+                stderr=output,
             )
         try:
             yield log
@@ -210,13 +218,11 @@ def answers(address: str) -> bool:
         return False
 
 
-@pytest.fixture(params=["older", "embedded"])
-def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
-    """Install a site as the operators' guide says."""
-    cluster = request.getfixturevalue("older_cluster" if request.param == "older" else "cluster")
-    made = Site(cluster, tmp_path)
+@contextmanager
+def installed(site: Site) -> Iterator[Site]:
+    """Install a site as the operators' guide says, and remove its database and roles afterwards."""
     with ExitStack() as last:
-        server = last.enter_context(closing(psycopg2.connect(cluster.url("postgres"))))
+        server = last.enter_context(closing(psycopg2.connect(site.cluster.url("postgres"))))
         server.autocommit = True
         execute = server.cursor().execute
         execute(f"CREATE ROLE {OWNER} LOGIN CREATEROLE")
@@ -225,26 +231,80 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
         last.callback(execute, f"DROP ROLE {SERVER_ROLE}")
         last.callback(execute, f"DROP DATABASE {DATABASE} WITH (FORCE)")
         for command in ("migrate", "install_rubrics", "grant_server"):
-            made.run("manage.py", command)
-        made.run("manage.py", "collectstatic", "--noinput")
-        yield made
+            site.run("manage.py", command)
+        site.run("manage.py", "collectstatic", "--noinput")
+        yield site
 
 
-def test_site_backed_up_and_restored_serves_every_kind_of_page(site: Site) -> None:
+def fill(site: Site) -> dict:
+    """Store content, and have a worker finish the analysis; return logins, token and campaigns."""
     content = json.loads(site.run("-m", "tests.config.rehearsed_site"))
     with site.running("-m", "celery", "-A", "config", "worker", "-c", "1") as log:
         state = f"SELECT state FROM judging_job WHERE id = '{content['job']}'"
         wait_until(lambda: site.ask(state) == [("done",)], log)
-    rows, backup = site.ask(ROWS), site.home / "site.dump"
-    site.run("manage.py", "backup", str(backup))
+    return content
 
-    before = pages_of(site, content)
-    site.ask("UPDATE judging_user SET is_active = false; DELETE FROM judging_accesskey")
-    site.run("manage.py", "restore", str(backup), "--replace")
-    after = pages_of(site, content)
 
-    assert site.ask(ROWS) == rows
-    assert after == before
+@pytest.mark.parametrize("server", ["older_cluster", "cluster"])
+def test_site_backed_up_and_restored_serves_every_kind_of_page(
+    server: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    with installed(Site(request.getfixturevalue(server), tmp_path)) as site:
+        content = fill(site)
+        rows, backup = site.ask(ROWS), site.home / "site.dump"
+        site.run("manage.py", "backup", str(backup))
+
+        before = pages_of(site, content)
+        site.ask("UPDATE judging_user SET is_active = false; DELETE FROM judging_accesskey")
+        site.run("manage.py", "restore", str(backup), "--replace")
+        after = pages_of(site, content)
+
+        assert site.ask(ROWS) == rows
+        assert after == before
+
+
+@pytest.fixture
+def earlier_program(tmp_path: Path) -> Path:
+    """Return a folder with the program of an earlier commit."""
+    commit = os.environ.get("QUAESTOR_UPGRADE_FROM") or git(
+        "log", "--diff-filter=A", "--format=%H", "--", FIRST_TABLES
+    )
+    if not commit:
+        pytest.skip("the history of the project is not here")
+    folder, archive = tmp_path / "earlier", tmp_path / "earlier.tar"
+    git("archive", f"--output={archive}", commit)
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    return folder
+
+
+def git(*words: str) -> str:
+    """Return what git says; empty if it fails, as where the history is missing."""
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def test_site_of_an_earlier_commit_upgraded_serves_every_kind_of_page(
+    earlier_program: Path, older_cluster: Cluster, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    with installed(Site(older_cluster, home, earlier_program)) as site:
+        content = fill(site)
+        rows = site.ask(ROWS)
+
+        site.program = ROOT
+        site.run("manage.py", "upgrade")
+
+        assert site.ask(ROWS) == rows
+        fresh = Site(older_cluster, tmp_path / "fresh")
+        fresh.run("manage.py", "collectstatic", "--noinput")
+        assert addresses_of_static_files(site) == addresses_of_static_files(fresh)
+        pages_of(site, content)
+
+
+def addresses_of_static_files(site: Site) -> dict[str, str]:
+    return json.loads((site.home / "static" / "staticfiles.json").read_text())["paths"]
 
 
 def pages_of(site: Site, content: dict) -> dict[str, list[str]]:
