@@ -46,32 +46,6 @@ REPEATED = """
     JOIN judging_source src ON src.id = qs.source_id
     WHERE src.collection_id = %(collection)s AND src.repeat_of_id IS NOT NULL
 """
-AGAIN = """
-    WITH copies AS (
-        SELECT u.id AS copy, src.repeat AS repeat, min(first.id) AS unit
-        FROM judging_source src
-        JOIN judging_questionset qs ON qs.source_id = src.id
-        JOIN judging_unit u ON u.question_set_id = qs.id
-        JOIN judging_questionset of_first ON of_first.source_id = src.repeat_of_id
-            AND of_first.system_id = qs.system_id
-        JOIN judging_unit first ON first.question_set_id = of_first.id
-        LEFT JOIN judging_question q ON q.unit_id = u.id
-        LEFT JOIN judging_question asked ON asked.unit_id = first.id
-        WHERE src.collection_id = %(collection)s
-          AND (q.text = asked.text OR (u.position IS NULL AND first.position IS NULL))
-        GROUP BY u.id, src.repeat
-    )
-    SELECT copies.unit AS unit, c.key AS criterion, e.label AS annotator, copies.repeat AS repeat,
-        j.value AS value
-    FROM copies
-    JOIN judging_judgment j ON j.unit_id = copies.copy
-    JOIN judging_assignment a ON a.id = j.assignment_id
-    JOIN judging_round r ON r.id = a.round_id
-    JOIN judging_enrollment e ON e.id = a.enrollment_id
-    JOIN judging_criterion c ON c.id = j.criterion_id
-    WHERE r.campaign_id = %(campaign)s AND r.kind = 'main' AND j.superseded_at IS NULL
-    ORDER BY c.position, copies.unit, e.label, copies.repeat
-"""
 # values given to hidden repeats of the campaign's own tasks, beside the first ones; never judgments
 # of the study
 HIDDEN = """
@@ -548,17 +522,6 @@ def marks(read: Material, *, round: str = "main") -> pd.DataFrame:
     return found.merge(kept, on=["unit", "annotator"]).sort_values(
         ["unit", "annotator", "start"], ignore_index=True
     )
-
-
-def judged_again(read: Material) -> pd.DataFrame:
-    """Return the values of units that annotators judged again, a row each: unit, criterion,
-    annotator, repeat (from 2), value, and `first`, the value of the first time.
-    `Material.judgments` holds only the first values."""
-    again = _frame(AGAIN, campaign=read.campaign.pk, collection=read.campaign.collection_id)
-    first = read.judgments[["unit", "criterion", "annotator", "value"]].rename(
-        columns={"value": "first"}
-    )
-    return again.merge(first, on=["unit", "criterion", "annotator"], how="inner")
 
 
 def by_machines(read: Material) -> pd.DataFrame:

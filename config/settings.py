@@ -196,9 +196,7 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-EMAIL_BACKEND = os.environ.get(
-    "QUAESTOR_EMAIL_BACKEND", "django.core.mail.backends.dummy.EmailBackend"
-)
+EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]

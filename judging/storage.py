@@ -106,24 +106,6 @@ def pieces_of(file: StoredFile) -> Iterator[bytes]:
         yield from found
 
 
-def head_of(file: StoredFile, size: int) -> bytes:
-    """Return the first bytes of a stored file, at most as many as its own row can hold.
-
-    Raises
-    ------
-    StoredFile.DoesNotExist
-        If the file no longer exists.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT substring(content FROM 1 FOR %s) FROM judging_storedfile WHERE id = %s",
-            [size, file.pk],
-        )
-        if not (found := cursor.fetchone()):
-            raise StoredFile.DoesNotExist("The file is gone.")
-        return bytes(found[0])
-
-
 NAMED_BY_ITS_HASH = """
 SELECT 1 FROM judging_job WHERE id IS DISTINCT FROM %(but)s::uuid AND (
     state IN ('queued', 'running') AND (

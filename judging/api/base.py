@@ -218,11 +218,6 @@ def accepted(job: Job, **further: Any) -> Response:
     return Response(data, status=status.HTTP_202_ACCEPTED, headers={"Location": data["url"]})
 
 
-def campaigns_seen_by(user: Any) -> QuerySet[Campaign]:
-    """Return the campaigns that a user manages or analyses."""
-    return Campaign.objects.visible_to(user)
-
-
 def entity_tag(*parts: object) -> str:
     """Return an entity tag for an object's state."""
     return f'"{hashlib.sha256(repr(parts).encode()).hexdigest()[:32]}"'

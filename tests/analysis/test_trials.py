@@ -45,7 +45,6 @@ def seen(campaign: Campaign) -> dict[str, object]:
     there["people"] = {
         who: (each.work, each.last_at) for who, each in snapshots.of(campaign).annotators.items()
     }
-    there["again"] = frames.judged_again(frames.material(campaign)).to_csv()
     there["places"] = Campaign.objects.with_places().values("places", "filled").get(pk=campaign.pk)
     return there | {
         "digest": run.input_sha256,

@@ -37,7 +37,6 @@ def test_no_row_holds_more_than_a_part_and_what_one_row_held_once_is_read_as_bef
     sizes = [kept.content, *kept.parts.order_by("number").values_list("content", flat=True)]
     assert [len(each) for each in sizes] == [10, 10, 9]
     assert storage.content_of(kept) == b"canals and locks, and keepers"
-    assert storage.head_of(kept, 6) == b"canals"
     old = StoredFile.objects.create(sha256="a" * 64, size=25, content=b"a" * 25)
     assert b"".join(storage.pieces_of(old)) == storage.content_of(old) == b"a" * 25
     storage.let_go(kept)
@@ -53,8 +52,6 @@ def test_file_that_goes_while_it_is_read_is_no_shorter_file():
         list(reading)
     with pytest.raises(StoredFile.DoesNotExist):
         storage.content_of(StoredFile(pk=kept.pk, size=100, content=b""))
-    with pytest.raises(StoredFile.DoesNotExist):
-        storage.head_of(kept, 6)
 
 
 @pytest.mark.parametrize("sizes", [[25], [3, 3, 3, 3, 13], [10, 10], [0, 11, 0], [30, 1]])
