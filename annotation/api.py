@@ -29,18 +29,11 @@ from judging.actions import discussions, drafts, enrollments, judgments, partici
 from judging.actions.assignments import Here, NoneNow
 from judging.actions.drafts import (
     LAST_SEQUENCE,
-    AnswerFirst,
     Entry,
     MissingAnswers,
-    OffScale,
     SentPage,
-    StageFrozen,
-    StageNotReached,
-    TaskClosed,
 )
-from judging.actions.judgments import StaleToken
 from judging.actions.sheets import NotAsked, Sheet
-from judging.actions.span_marks import RefusedMarks
 from judging.api.base import Resource
 from judging.api.pages import Pages
 from judging.api.problems import Conflict
@@ -53,7 +46,6 @@ from judging.models.at_work import assignment_at_work
 from judging.protocols import documents
 from judging.spans import Marked, joined
 
-REFUSALS = (AnswerFirst, StageFrozen, StageNotReached, StaleToken, TaskClosed)
 OUTCOMES = ("task", "none_now", "finished", "closed", "training", "qualification")
 SMALLEST_INTEGER, LARGEST_INTEGER = -(2**15), 2**15 - 1  # range of the database column of values
 
@@ -499,12 +491,7 @@ class AnnotatorTasks(Resource):
         """
         own = self.own()
         sent, page = _page(own, DraftSerializer(data=request.data))
-        try:
-            lost = drafts.save(assignment=own, page=page)
-        except (OffScale, RefusedMarks) as error:
-            raise ValidationError(str(error)) from None
-        except REFUSALS as refused:
-            raise Conflict(str(refused)) from None
+        lost = drafts.save(assignment=own, page=page)
         _check_none_lost(lost)
         return Response({"sequence": sent["sequence"]})
 
@@ -519,8 +506,6 @@ class AnnotatorTasks(Resource):
             drafts.freeze_stage(assignment=own, stage=sent.validated_data["number"] - 1)
         except MissingAnswers as missing:
             raise _lacking(missing) from None
-        except REFUSALS as refused:
-            raise Conflict(str(refused)) from None
         return Response(_task(self.own()))
 
     @extend_schema(request=SubmissionSerializer, responses=SubmittedSerializer)
@@ -538,10 +523,6 @@ class AnnotatorTasks(Resource):
             done = judgments.hand_in(assignment=own, page=page, token=sent["token"], sheet=sheet)
         except MissingAnswers as missing:
             raise _lacking(missing) from None
-        except (OffScale, RefusedMarks) as error:
-            raise ValidationError(str(error)) from None
-        except REFUSALS as refused:
-            raise Conflict(str(refused)) from None
         _check_none_lost(done.lost)
         return Response({"state": own.state, "next": done.following and done.following.pk})
 

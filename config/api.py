@@ -48,16 +48,21 @@ PROBLEM = {
         "type": {"type": "string"},
         "title": {"type": "string"},
         "status": {"type": "integer"},
+        "code": {"type": "string"},
         "detail": {"type": "string"},
         "errors": {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {"field": {"type": "string"}, "detail": {"type": "string"}},
+                "properties": {
+                    "field": {"type": "string"},
+                    "code": {"type": "string"},
+                    "detail": {"type": "string"},
+                },
             },
         },
     },
-    "required": ["type", "title", "status", "detail"],
+    "required": ["type", "title", "status", "code", "detail"],
 }
 # errors that any request may get; those of writing requests
 ALWAYS = ("401", "403", "404", "406", "429")

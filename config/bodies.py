@@ -47,7 +47,7 @@ class Bodies:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.encoding and not _is_utf8(request):
-            return _refusal(request, 400, "This site reads UTF-8.")
+            return _refusal(request, 400, "not_utf8", "This site reads UTF-8.")
         if request.path_info == MAY_SEND_FILES:
             return HttpResponse(status=_status_of_sender(request))
         length = _length(request)
@@ -56,24 +56,28 @@ class Bodies:
         try:
             sender = _sender(request)
         except AuthenticationFailed as refused:
-            return _refusal(request, 401, str(refused.detail))
+            return _refusal(request, 401, "authentication_failed", str(refused.detail))
         if length <= _most_bytes(request, sender):
             return self.answer(request)
         is_page = not request.path_info.startswith(API)
         if is_page and not sender.is_authenticated and _takes_files(request):
             return redirect_to_login(request.get_full_path())  # logged out meanwhile
-        return _refusal(request, 413, "This is larger than the site takes here.")
+        return _refusal(request, 413, "too_large", "This is larger than the site takes here.")
 
 
-def _refusal(request: HttpRequest, status: int, reason: str) -> HttpResponse:
+def _refusal(request: HttpRequest, status: int, code: str, reason: str) -> HttpResponse:
     """Return why a request is not read; for programs as problem details."""
     if not request.path_info.startswith(API):
         return HttpResponse(reason, status=status, content_type="text/plain")
-    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status}
+    body = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "code": code,
+        "detail": reason,
+    }
     headers = {"WWW-Authenticate": "Token"} if status == 401 else {}
-    return JsonResponse(
-        {**body, "detail": reason}, status=status, content_type=PROBLEM, headers=headers
-    )
+    return JsonResponse(body, status=status, content_type=PROBLEM, headers=headers)
 
 
 def _is_utf8(request: HttpRequest) -> bool:
@@ -128,7 +132,7 @@ def _takes_files(request: HttpRequest) -> bool:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer that an address does not exist; for programs as problem details."""
     if request.path_info.startswith(API):
-        return _refusal(request, 404, "There is nothing at this address.")
+        return _refusal(request, 404, "not_found", "There is nothing at this address.")
     return page_not_found(request, exception)
 
 

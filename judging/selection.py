@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from judging.refusals import Refused
+
 Over = Literal["sources", "column", "systems"]
 SourceAndSystem = tuple[str, str]  # a source's id and a system's name, or "" for all systems
 # Given a column and the wanted values (none if all are), returns the values by unit. An unwanted value may be replaced
@@ -21,9 +23,12 @@ NO_VALUE = ""
 HEADERS = {"source", "source_id", "sourceid", "id"}
 
 
-class CannotChoose(Exception):
+class CannotChoose(Refused):
     """These filters do not fit the collection; `field` names the wrong one, "" if it is none
     alone."""
+
+    code = "selection_misfit"
+    status = 422
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)

@@ -35,7 +35,6 @@ from judging.actions import (
     visits,
     webhooks,
 )
-from judging.actions.rounds import NothingToJudge
 from judging.imports.actions import (
     adding,
     file_jobs,
@@ -44,8 +43,8 @@ from judging.imports.actions import (
     row_list_files,
     taking_back,
 )
-from judging.imports.actions.refusals import CannotImport
 from judging.models import AddedFile, Campaign, Collection, Enrollment, Job, User
+from judging.refusals import Refused
 
 log = logging.getLogger(__name__)
 Doing = Callable[..., Mapping[str, Any]]
@@ -193,8 +192,8 @@ def _carry_out(
             jobs.stop(job=job)
         except jobs.JobLost:
             log.warning("%s was taken over; this worker's attempt is dropped.", job)
-        except jobs.CannotDo as reason:
-            jobs.fail(job=job, error=str(reason))
+        except Refused as refused:
+            jobs.fail(job=job, error=str(refused))
         except (DatabaseError, InterfaceError) as error:
             if not outages.is_cut_off(error):
                 _fail(job, error)
@@ -274,12 +273,9 @@ def _give_way() -> None:
 def launch(work: jobs.Work) -> Mapping[str, Any]:
     """Open a large campaign: lay out its tasks and places."""
     campaign = work.job.campaign
-    try:
-        campaigns.open_(
-            campaign=campaign, now=timezone.now(), by=work.job.created_by, progress=work.progress
-        )
-    except (campaigns.NotAllowedNow, NothingToJudge) as refused:
-        raise jobs.CannotDo(str(refused)) from None
+    campaigns.open_(
+        campaign=campaign, now=timezone.now(), by=work.job.created_by, progress=work.progress
+    )
     snapshots.take(campaign=campaign, now=timezone.now())  # so that no page waits for it
     return {"campaign": str(campaign.uuid)}
 
@@ -288,10 +284,7 @@ def launch(work: jobs.Work) -> Mapping[str, Any]:
 def check_draws(work: jobs.Work) -> Mapping[str, Any]:
     """Check whether a closed campaign was drawn as its revealed secret says."""
     work.progress(0, 0, "Reading the draws")
-    try:
-        document = draws.document(work.job.campaign)
-    except draws.NotOverYet as refused:
-        raise jobs.CannotDo(str(refused)) from None
+    document = draws.document(work.job.campaign)
     return {"problems": draw_checks.problems(json.loads("".join(draws.written(document))))}
 
 
@@ -299,10 +292,7 @@ def check_draws(work: jobs.Work) -> Mapping[str, Any]:
 def discard(work: jobs.Work) -> Mapping[str, Any]:
     """Delete a draft with many tasks and places."""
     campaign = work.job.campaign
-    try:
-        campaigns.discard(campaign=campaign, by=work.job.created_by, progress=work.progress)
-    except campaigns.NotAllowedNow as refused:
-        raise jobs.CannotDo(str(refused)) from None
+    campaigns.discard(campaign=campaign, by=work.job.created_by, progress=work.progress)
     return {"removed": campaign.title}
 
 
@@ -367,16 +357,13 @@ def add_files(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
 
 
 def _add(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
-    try:
-        done = adding.add_all(
-            files=files,
-            by=work.job.created_by,
-            now=timezone.now(),
-            progress=work.progress,
-            accept_surprises=work.job.parameters.get("accept_surprises", False),
-        )
-    except CannotImport as refused:
-        raise jobs.CannotDo(str(refused)) from None
+    done = adding.add_all(
+        files=files,
+        by=work.job.created_by,
+        now=timezone.now(),
+        progress=work.progress,
+        accept_surprises=work.job.parameters.get("accept_surprises", False),
+    )
     return {
         "collection": work.job.collection_id,
         "quarantined": sum(each.brought["quarantined"] for each in done),
@@ -401,12 +388,9 @@ def add_rows(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
 def take_back_file(work: jobs.Work) -> Mapping[str, Any]:
     """Take a large file back."""
     [added] = _files(work)
-    try:
-        taking_back.take_back(
-            added=added, by=work.job.created_by, now=timezone.now(), progress=work.progress
-        )
-    except taking_back.Rests as refused:
-        raise jobs.CannotDo(str(refused)) from None
+    taking_back.take_back(
+        added=added, by=work.job.created_by, now=timezone.now(), progress=work.progress
+    )
     return {"files": 1}
 
 
@@ -429,8 +413,5 @@ def delete_collection(work: jobs.Work) -> Mapping[str, Any]:
     collection = work.job.collection
     if collection is None:
         raise jobs.CannotDo("The dataset is gone already.")
-    try:
-        collections.delete(collection=collection, by=work.job.created_by, progress=work.progress)
-    except collections.InUse as refused:
-        raise jobs.CannotDo(str(refused)) from None
+    collections.delete(collection=collection, by=work.job.created_by, progress=work.progress)
     return {"deleted": collection.name}

@@ -13,6 +13,7 @@ from judging import tasks
 from judging.actions import jobs, judge_jobs
 from judging.imports.actions import adding
 from judging.models import Job
+from judging.refusals import Refused
 from judging.views.jobs import TOLD, _result
 
 JOB_PAGE = re.compile(r"^/jobs/([0-9a-f-]{36})/$")
@@ -38,7 +39,7 @@ def carry_out(job: Job) -> Job:
             given = [FIRST[job.kind](work)] if job.kind in FIRST else []
             with transaction.atomic():
                 jobs.finish(job=claimed, result=doing(work, *given), total=work.total)
-        except jobs.CannotDo as reason:
+        except Refused as reason:
             for each in given if job.kind in UNDO else ():
                 UNDO[job.kind](each)
             jobs.fail(job=claimed, error=str(reason))

@@ -11,12 +11,15 @@ from analysis.actions.degrading import NAMES
 from analysis.metrics.noise import DEGRADATIONS, knows_noise
 from judging.actions import check_items, draws, selections
 from judging.models import Campaign, CheckItem, CheckKind, Unit
+from judging.refusals import Refused
 
 COPIES = 40  # an annotator who does hundreds of tasks meets one in every ten or so
 
 
-class NoCopies(Exception):
+class NoCopies(Refused):
     """No copy can be made of this campaign's questions; the message says why."""
+
+    code = "cannot_degrade"
 
 
 def make(*, campaign: Campaign) -> int:
@@ -32,11 +35,14 @@ def make(*, campaign: Campaign) -> int:
     with transaction.atomic():
         held = Campaign.objects.select_for_update().get(pk=campaign.pk)
         if held.state != Campaign.State.DRAFT:
-            raise NoCopies("The protocol is locked, and with it which checks there are.")
+            raise NoCopies(
+                "The protocol is locked, and with it which checks there are.",
+                code="protocol_locked",
+            )
         if CheckItem.objects.filter(
             campaign=held, kind=CheckKind.DEGRADED, retired_at__isnull=True
         ).exists():
-            raise NoCopies("This campaign has degraded copies already.")
+            raise NoCopies("This campaign has degraded copies already.", code="already_there")
         draws.keep_secret(campaign=held, now=timezone.now())
         rng = Random(int(held.secret, 16) ^ int.from_bytes(b"degraded copies"))
         made = 0

@@ -11,13 +11,16 @@ from analysis.models import Run
 from judging.imports.actions import means, ratings
 from judging.imports.readers.guessing import criterion_of_mean
 from judging.models import Campaign, Collection, Reference, Rubric, User
+from judging.refusals import Refused
 
 SEED = 1
 
 
-class NothingToAnalyse(Exception):
+class NothingToAnalyse(Refused):
     """The dataset has neither ratings nor means that a protocol fits; the message says what is
     missing."""
+
+    code = "nothing_to_analyse"
 
 
 def start(*, collection: Collection, rubrics: Iterable[Rubric], by: User, now: datetime) -> Run:

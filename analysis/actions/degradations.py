@@ -38,6 +38,9 @@ UNCHANGED = {
 class NothingToDegrade(jobs.CannotDo):
     """None of the chosen questions can be degraded in one of the chosen ways."""
 
+    code = "cannot_degrade"
+    field = "noise"
+
 
 def start(*, collection: Collection, wanted: WantedDegradation, by: User) -> Job:
     """Create a queued job that degrades questions. The caller notifies workers."""

@@ -25,7 +25,7 @@ from analysis.sections.columns import clusters_of
 from analysis.stats.inference import Inference, declared
 from judging.actions import campaigns, dry_runs, exclusion_rules, exercises, jobs
 from judging.actions.dry_runs import CannotTry, SimulatedArrival
-from judging.actions.rounds import NothingToJudge, TellProgress, silent
+from judging.actions.rounds import TellProgress, silent
 from judging.models import (
     Assignment,
     Campaign,
@@ -60,10 +60,7 @@ def copied(work: jobs.Work) -> DryRun:
     if draft is None:
         raise jobs.CannotDo("A dry run belongs to a campaign.")
     assumed = _assumed(work.job)
-    try:
-        return dry_runs.copy(draft=draft, by=by, now=timezone.now(), settings=asdict(assumed))
-    except (CannotTry, campaigns.NotAllowedNow, NothingToJudge) as refused:
-        raise jobs.CannotDo(str(refused)) from None
+    return dry_runs.copy(draft=draft, by=by, now=timezone.now(), settings=asdict(assumed))
 
 
 def execute(work: jobs.Work, made: DryRun) -> dict[str, Any]:
@@ -71,21 +68,18 @@ def execute(work: jobs.Work, made: DryRun) -> dict[str, Any]:
     staff."""
     by, assumed = work.job.created_by, _assumed(work.job)
     design = str(work.job.parameters.get("design", runs.DEFAULTS["design"]))
-    try:
-        fill(
-            made=made,
-            by=by,
-            now=timezone.now(),
-            assumed=assumed,
-            design=design,
-            count=work.job.parameters.get("annotators"),
-            progress=work.progress,
-        )
-        dry_runs.show(run=made)
-        _report(made.campaign, by, assumed.seed, design, work)
-        dry_runs.conclude(run=made, by=by)
-    except (CannotTry, campaigns.NotAllowedNow) as refused:
-        raise jobs.CannotDo(str(refused)) from None
+    fill(
+        made=made,
+        by=by,
+        now=timezone.now(),
+        assumed=assumed,
+        design=design,
+        count=work.job.parameters.get("annotators"),
+        progress=work.progress,
+    )
+    dry_runs.show(run=made)
+    _report(made.campaign, by, assumed.seed, design, work)
+    dry_runs.conclude(run=made, by=by)
     return {"campaign": str(made.campaign.uuid)}
 
 
@@ -329,8 +323,8 @@ def execute_removal(work: jobs.Work) -> dict[str, Any]:
         raise jobs.CannotDo("The copy is gone already.")
     try:
         remove(campaign=copy, by=work.job.created_by, progress=work.progress)
-    except (DryRun.DoesNotExist, CannotTry) as refused:
-        raise jobs.CannotDo(str(refused)) from None
+    except DryRun.DoesNotExist as gone:
+        raise jobs.CannotDo(str(gone)) from None
     return {"removed": copy.title}
 
 

@@ -15,12 +15,15 @@ from judging.actions.dry_runs import CannotTry
 from judging.actions.jobs import CannotDo, Work
 from judging.actions.rounds import TellProgress, silent
 from judging.models import Campaign, Collection, Job, Judgment, User
+from judging.refusals import Refused
 
 KIND = "analysis.discard_ended"
 
 
-class StillInUse(Exception):
+class StillInUse(Refused):
     """The user may still use the dataset."""
+
+    code = "still_in_use"
 
 
 @dataclass(frozen=True, slots=True)

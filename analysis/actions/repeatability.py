@@ -35,6 +35,7 @@ from judging.actions import jobs
 from judging.models import Campaign, Job, User
 from judging.models.statements import rows as select
 from judging.protocols.rubric_schema import RubricCriterion
+from judging.refusals import Refused
 
 KIND = "analysis.repeatability"
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
@@ -63,9 +64,11 @@ WHERE id = %(job)s::uuid GROUP BY 1
 """
 
 
-class CannotCompare(Exception):
+class CannotCompare(Refused):
     """The campaign reproduces no study, one of the two is not closed, or the user may not see the
     first; the message says which."""
+
+    code = "cannot_compare"
 
 
 def check(campaign: Campaign, *, by: User) -> Campaign:
@@ -75,7 +78,7 @@ def check(campaign: Campaign, *, by: User) -> Campaign:
         raise CannotCompare("This campaign reproduces no study.")
     for each in (first, campaign):
         if each.state not in ENDED:
-            raise CannotCompare(f"“{each.title}” is not closed yet.")
+            raise CannotCompare(f"“{each.title}” is not closed yet.", code="campaign_not_closed")
     if not Campaign.objects.visible_to(by).filter(pk=first.pk).exists():
         raise CannotCompare(
             f"You do not see “{first.title}”. A manager or an analyst of both studies can compare them."
@@ -143,10 +146,7 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     campaign = work.job.campaign
     if campaign is None:
         raise jobs.CannotDo("A comparison belongs to a campaign.")
-    try:
-        first = check(campaign, by=work.job.created_by)  # a right may have ended meanwhile
-    except CannotCompare as refused:
-        raise jobs.CannotDo(str(refused)) from None
+    first = check(campaign, by=work.job.created_by)  # a right may have ended meanwhile
     states = [runs.state_of(each) for each in (first, campaign)]
     settings = _declared_settings(first)
     work.progress(0, 3, "Reading both studies")

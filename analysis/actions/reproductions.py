@@ -30,6 +30,7 @@ from judging.imports.actions.joining import JoiningChoices
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.refusals import CannotImport
 from judging.imports.readers.columns import ColumnRoles
+from judging.imports.readers.text import Unreadable
 from judging.models import AddedFile, Campaign, Collection, Job, Metric, Rubric, StoredFile, User
 from judging.protocols import documents
 
@@ -302,8 +303,8 @@ def execute(work: jobs.Work, *, now: datetime) -> Mapping[str, Any]:
                 now=now,
                 tell=lambda doing: work.progress(0, 0, doing),
             )
-    except ValueError as refused:  # CannotImport and Unreadable are ValueErrors with a message
-        raise jobs.CannotDo(str(refused)) from None
+    except Unreadable as unreadable:
+        raise jobs.CannotDo(str(unreadable)) from None
     return {"published": str(found.campaign.uuid)}
 
 

@@ -8,10 +8,14 @@ from django.db import transaction
 
 from judging.imports.actions.storing import fingerprint
 from judging.models import Collection, Metric, Score
+from judging.refusals import Refused
 
 
-class ColumnAlreadyThere(Exception):
+class ColumnAlreadyThere(Refused):
     """This column of this very file was imported before."""
+
+    code = "already_there"
+    field = "file"
 
 
 def add(
@@ -53,5 +57,5 @@ def _metric(
         },
     )
     if not is_new:
-        raise ColumnAlreadyThere(column)
+        raise ColumnAlreadyThere(f"“{column}” of this very file is here already.")
     return metric

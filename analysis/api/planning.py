@@ -14,11 +14,10 @@ from analysis.api.lazy_modules import LazyModule
 from analysis.api.runs import OfStaff
 from judging import tasks
 from judging.actions import campaigns, history
-from judging.actions.dry_runs import CannotTry
 from judging.api.base import InCampaign, JobSerializer, accepted
 from judging.api.downloads import FileRenderer, download, file_response
 from judging.api.pages import NewestFirst
-from judging.api.problems import Conflict, check_form, initial_values
+from judging.api.problems import check_form, initial_values
 from judging.guards import MANAGERS, campaign_of
 from judging.models import DryRun, Event, Job
 
@@ -172,15 +171,12 @@ class DryRuns(mixins.ListModelMixin, InCampaign):
         offered = initial_values(fields)
         form = dry_run_forms.DryRunForm(offered | sent.validated_data)
         check_form(form)
-        try:
-            job = tasks.begin(
-                dry_runs.start,
-                campaign=self.campaign,
-                by=request.user,
-                parameters=form.parameters(),
-            )
-        except CannotTry as refused:
-            raise Conflict(str(refused)) from None
+        job = tasks.begin(
+            dry_runs.start,
+            campaign=self.campaign,
+            by=request.user,
+            parameters=form.parameters(),
+        )
         return accepted(job)
 
     @extend_schema(responses=WholeDryRunSerializer)
@@ -205,8 +201,5 @@ class DryRuns(mixins.ListModelMixin, InCampaign):
         if campaigns.is_slow_to_remove(of_copy):
             job = tasks.begin_once(kind=dry_runs.REMOVE, by=request.user, campaign=of_copy)
             return accepted(job)
-        try:
-            dry_runs.remove(campaign=of_copy, by=request.user)
-        except CannotTry as refused:
-            raise Conflict(str(refused)) from None
+        dry_runs.remove(campaign=of_copy, by=request.user)
         return Response(status=status.HTTP_204_NO_CONTENT)

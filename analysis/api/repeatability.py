@@ -17,7 +17,6 @@ from judging import tasks
 from judging.actions import history
 from judging.api.base import JobSerializer, accepted
 from judging.api.downloads import FileRenderer, download, file_response
-from judging.api.problems import Conflict
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import Campaign, Event, Job
 
@@ -86,10 +85,7 @@ class ReproductionComparisons(OfStaff):
     @extend_schema(request=None, responses={202: JobSerializer})
     def create(self, request: Request, campaign: UUID) -> Response:
         """Compare a closed campaign with the study that it reproduces, by a job."""
-        try:
-            job = tasks.begin(repeatability.start, campaign=self.campaign, by=request.user)
-        except repeatability.CannotCompare as refused:
-            raise Conflict(str(refused)) from None
+        job = tasks.begin(repeatability.start, campaign=self.campaign, by=request.user)
         return accepted(job)
 
     @extend_schema(responses=file_response("text/csv"))

@@ -11,6 +11,7 @@ from analysis.actions import check_copies
 from judging.actions import selections
 from judging.guards import campaign_for_managers, with_how_to_decline
 from judging.models import Campaign
+from judging.views.refusals import refusals_shown
 
 
 @campaign_for_managers
@@ -24,11 +25,8 @@ def make(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             "copies for a plan that judges part of it: they would show which system made a question."
         )
         raise PermissionDenied(with_how_to_decline(refused, request.user, campaign.collection))
-    try:
+    with refusals_shown(request):
         made = check_copies.make(campaign=campaign)
-    except check_copies.NoCopies as refused:
-        messages.error(request, str(refused))
-    else:
         told = ngettext("%(n)d degraded copy is ready.", "%(n)d degraded copies are ready.", made)
         messages.success(request, told % {"n": made})
     return redirect("judging:gold", campaign.uuid)

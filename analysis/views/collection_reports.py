@@ -12,13 +12,14 @@ from analysis.actions import collection_reports
 from judging import tasks
 from judging.guards import collection_for_owner, rubrics_of
 from judging.models import Collection
+from judging.views.refusals import refusals_shown
 
 
 @collection_for_owner
 @require_POST
 def start(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Ask for the report, and lead to it."""
-    try:
+    with refusals_shown(request):
         with transaction.atomic():
             run = collection_reports.start(
                 collection=collection,
@@ -27,8 +28,6 @@ def start(request: HttpRequest, collection: Collection) -> HttpResponse:
                 now=timezone.now(),
             )
             transaction.on_commit(lambda: tasks.ring(run.job_id))
-    except collection_reports.NothingToAnalyse as refused:
-        messages.error(request, str(refused))
-        return redirect("judging:collection", collection.pk)
-    messages.success(request, _("The analysis is under way; this page shows how far it is."))
-    return redirect("analysis:report", run.campaign.uuid)
+        messages.success(request, _("The analysis is under way; this page shows how far it is."))
+        return redirect("analysis:report", run.campaign.uuid)
+    return redirect("judging:collection", collection.pk)

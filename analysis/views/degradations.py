@@ -8,13 +8,13 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from analysis.actions import degradations
-from analysis.actions.degradations import NothingToDegrade
 from analysis.actions.degrading import WantedDegradation
 from analysis.forms.runs import DegradeForm
 from judging import tasks
 from judging.actions import jobs
 from judging.guards import collection_for_owner, not_for_who_judges
 from judging.models import Collection
+from judging.views.refusals import refusals_shown
 
 
 @collection_for_owner
@@ -45,18 +45,16 @@ def _make(
     request: HttpRequest, collection: Collection, wanted: WantedDegradation, form: DegradeForm
 ) -> HttpResponse | None:
     """Make the dataset now, or show on the form why there is nothing to degrade."""
-    try:
+    with refusals_shown(form):
         made = degradations.degrade(collection=collection, wanted=wanted, by=request.user)
-    except NothingToDegrade as refused:
-        form.add_error("noise", str(refused))
-        return None
-    left_out = made.quarantine.count()
-    messages.success(request, _("The degraded questions stand in this new dataset."))
-    if left_out:
-        told = ngettext(
-            "%(n)d question has no word of its sort and was left out; it is listed below.",
-            "%(n)d questions have no word of their sort and were left out; they are listed below.",
-            left_out,
-        )
-        messages.warning(request, told % {"n": left_out})
-    return redirect("judging:collection", made.pk)
+        left_out = made.quarantine.count()
+        messages.success(request, _("The degraded questions stand in this new dataset."))
+        if left_out:
+            told = ngettext(
+                "%(n)d question has no word of its sort and was left out; it is listed below.",
+                "%(n)d questions have no word of their sort and were left out; they are listed below.",
+                left_out,
+            )
+            messages.warning(request, told % {"n": left_out})
+        return redirect("judging:collection", made.pk)
+    return None

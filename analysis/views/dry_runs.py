@@ -15,12 +15,12 @@ from analysis.forms.dry_runs import DryRunForm
 from analysis.reports import dry_runs as layout
 from judging import tasks
 from judging.actions import campaigns
-from judging.actions.dry_runs import CannotTry
 from judging.guards import campaign_for_managers, campaign_for_staff
 from judging.limits import MAX_PAGE_CELLS
 from judging.models import Campaign, DryRun
 from judging.views.exports import taken_along_in_pieces
 from judging.views.jobs import asked_for
+from judging.views.refusals import refusals_shown
 
 
 @campaign_for_staff
@@ -50,12 +50,10 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = DryRunForm.by_click(request.POST)
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
-    try:
+    with refusals_shown(request):
         tasks.begin(
             dry_runs.start, campaign=campaign, by=request.user, parameters=form.parameters()
         )
-    except CannotTry as refused:
-        messages.error(request, str(refused))
     return redirect("analysis:dry_run", campaign.uuid)
 
 
@@ -69,15 +67,13 @@ def remove(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if campaigns.is_slow_to_remove(campaign):
         job = tasks.begin_once(kind=dry_runs.REMOVE, by=request.user, campaign=campaign)
         return redirect("judging:job", job.pk)
-    try:
+    with refusals_shown(request):
         dry_runs.remove(campaign=campaign, by=request.user)
-    except CannotTry as refused:
-        messages.error(request, str(refused))
-        return redirect("analysis:dry_run", campaign.uuid)
-    messages.success(request, _("The copy and all that was simulated in it are deleted."))
-    if found.draft is None:
-        return redirect("judging:campaigns")
-    return redirect("analysis:dry_run", found.draft.uuid)
+        messages.success(request, _("The copy and all that was simulated in it are deleted."))
+        if found.draft is None:
+            return redirect("judging:campaigns")
+        return redirect("analysis:dry_run", found.draft.uuid)
+    return redirect("analysis:dry_run", campaign.uuid)
 
 
 def _page(

@@ -10,9 +10,9 @@ from django.views.decorators.http import require_POST
 from analysis.actions import ended_uses
 from judging import tasks
 from judging.actions import campaigns
-from judging.actions.dry_runs import CannotTry
 from judging.guards import collection_for_owner, password_confirmed
 from judging.models import Collection, User
+from judging.views.refusals import refusals_shown
 
 
 @collection_for_owner
@@ -26,13 +26,10 @@ def discard(request: HttpRequest, collection: Collection, user: int) -> HttpResp
         about = {"collection": collection, "user": maker.pk}
         job = tasks.begin_once(kind=ended_uses.KIND, by=request.user, **about)
         return redirect("judging:job", job.pk)
-    try:
+    with refusals_shown(request):
         done = ended_uses.discard(
             collection=collection, user=maker, by=request.user, now=timezone.now()
         )
-    except (ended_uses.StillInUse, CannotTry) as refused:
-        messages.error(request, str(refused))
-    else:
         told = {"n": done.deleted, "kept": done.kept}
         messages.success(
             request,

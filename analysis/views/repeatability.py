@@ -1,6 +1,5 @@
 """A study beside its reproduction: start the comparison, show it, download it."""
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
@@ -14,6 +13,7 @@ from judging.guards import campaign_for_staff
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import Campaign
 from judging.views.exports import taken_along
+from judging.views.refusals import refusals_shown
 
 
 @campaign_for_staff
@@ -54,10 +54,8 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Ask for the comparison."""
     if campaign.reproduces is None:
         raise Http404
-    try:
+    with refusals_shown(request):
         tasks.begin(repeatability.start, campaign=campaign, by=request.user)
-    except repeatability.CannotCompare as refused:
-        messages.error(request, str(refused))
     return redirect("analysis:reproduction", campaign.uuid)
 
 

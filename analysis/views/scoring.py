@@ -27,6 +27,7 @@ from judging.guards import (
     not_for_who_judges,
 )
 from judging.models import Collection, Job, Metric
+from judging.views.refusals import refusals_shown
 
 PRESETS = {
     "qgbench": _lazy("QG-Bench's columns (lmqg)"),
@@ -84,15 +85,10 @@ def add_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = SystemScoresForm(request.POST, request.FILES, collection=collection)
     if form.is_valid():
         declared = {name: form.cleaned_data[name] for name in ("direction", "scale")}
-        try:
+        with refusals_shown(form):
             made = system_columns.add(
                 collection=collection, **form.cleaned_data["file"], **declared
             )
-        except system_columns.ColumnAlreadyThere as column:
-            form.add_error(
-                "file", _("“%(column)s” of this very file is here already.") % {"column": column}
-            )
-        else:
             messages.success(
                 request, _("Columns of scores of systems added: %(n)s.") % {"n": len(made)}
             )

@@ -19,6 +19,7 @@ from judging.guards import campaign_for_managers, with_how_to_decline
 from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, QuestionSet, Round, Task, Unit
 from judging.selection import CannotChoose
+from judging.views.refusals import refusals_shown
 
 LOOKED_AT = 50  # sources in which the first task is searched for
 
@@ -44,20 +45,21 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             request, _("There is nothing to show yet: the dataset holds no question to judge.")
         )
         return redirect("judging:campaign", campaign.uuid)
-    try:
+    with refusals_shown(request):
         rounds.check_page(campaign.rubric, sum(1 for _ in sheet.questions()))
-    except rounds.TooLargePage as refused:
-        messages.error(request, str(refused))
-        return redirect("judging:campaign", campaign.uuid)
-    at = At(
-        campaign, number, total, min(_number(request.GET.get("step")), len(sheet.rubric.stages) - 1)
-    )
-    if request.method == "POST":
-        return _answered(request, at)
-    shown = Writer(sheet, State(stage=at.stage)).page(
-        campaign.collection.language, discussions.decided(campaign)
-    )
-    return render(request, "annotation/judge.html", {"page": shown.names(_around(at))})
+        at = At(
+            campaign,
+            number,
+            total,
+            min(_number(request.GET.get("step")), len(sheet.rubric.stages) - 1),
+        )
+        if request.method == "POST":
+            return _answered(request, at)
+        shown = Writer(sheet, State(stage=at.stage)).page(
+            campaign.collection.language, discussions.decided(campaign)
+        )
+        return render(request, "annotation/judge.html", {"page": shown.names(_around(at))})
+    return redirect("judging:campaign", campaign.uuid)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,29 +35,15 @@ from judging.actions.drafts import (
     Entry,
     KeptDraft,
     MissingAnswers,
-    OffScale,
     SentPage,
-    StageFrozen,
-    StageNotReached,
-    TaskClosed,
 )
-from judging.actions.judgments import StaleToken
 from judging.actions.sheets import AskedControl, AskedMark, AskedReport, Sheet
-from judging.actions.span_marks import RefusedMarks
 from judging.guards import assignment_for_annotator
 from judging.models import Assignment
+from judging.refusals import Refused
 from judging.spans import Marked
 
 View = Callable[..., HttpResponse]
-REFUSED = (
-    AnswerFirst,
-    OffScale,
-    RefusedMarks,
-    StageFrozen,
-    StageNotReached,
-    TaskClosed,
-    StaleToken,
-)
 
 
 def from_own_page(view: View) -> View:
@@ -161,12 +147,10 @@ def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         lost = drafts.save(
             assignment=assignment, page=_page(sheet, form.cleaned_data, form.sequence, form.times)
         )
-    except (sheets.NotAsked, OffScale, RefusedMarks) as error:
-        return _refused(str(error), 422)
-    except (StageFrozen, StageNotReached, TaskClosed) as error:
-        return _refused(str(error), 409)
     except AnswerFirst as needed:
         return _forestalled(assignment, needed.lost, needed)
+    except Refused as refused:
+        return _refused(str(refused), refused.status)
     if form.cleaned_data.get(NOTE) == "" and drafts.note(
         assignment
     ):  # on a whole page, an empty comment contradicts nothing
@@ -252,7 +236,7 @@ def _sent(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         return act(Sending(request, assignment, form, marks.sent(form, pressed)))
     except MissingAnswers:
         return redirect(reverse("annotation:task", args=[assignment.pk]) + "?missing")
-    except REFUSED as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
         return redirect("annotation:task", assignment.pk)
 

@@ -37,6 +37,7 @@ from judging.actions.sheets import Sheet
 from judging.guards import campaign_for_annotators, campaign_for_members
 from judging.models import Assignment, Campaign, Enrollment, Membership, Participation
 from judging.protocols import documents
+from judging.views.refusals import refusals_shown
 
 HOURS_FROM = 90  # minutes; longer times are given in hours
 ON_A_PAGE = 50  # tasks in the list of submitted ones
@@ -67,11 +68,8 @@ def here(request: HttpRequest) -> HttpResponse:
 @require_POST
 def decline(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Remove a user from a study that others named them in, before they begin."""
-    try:
+    with refusals_shown(request):
         enrollments.decline(campaign=campaign, user=request.user)
-    except enrollments.CannotDecline as refused:
-        messages.error(request, str(refused))
-    else:
         done = _("You declined to judge in “%(title)s”.") % {"title": campaign.title}
         messages.success(request, done)
     return redirect("annotation:home")

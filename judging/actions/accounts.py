@@ -12,6 +12,7 @@ from django.utils.http import urlsafe_base64_encode
 from judging.actions import history, visits
 from judging.models import Event, User
 from judging.models.people import new_nonce
+from judging.refusals import Refused
 
 NAMES = ("first_name", "last_name", "email")
 POWERS = {
@@ -24,8 +25,10 @@ POWERS = {
 NOBODY = "0"  # the maker of a link that a command makes
 
 
-class LastAdministrator(Exception):
+class LastAdministrator(Refused):
     """The change would leave no administrator who may log in."""
+
+    code = "last_administrator"
 
 
 class PasswordLinks(PasswordResetTokenGenerator):

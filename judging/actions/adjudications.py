@@ -30,6 +30,7 @@ from judging.models import (
     User,
 )
 from judging.models.statements import rows
+from judging.refusals import Refused
 
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
 # a criterion that is asked once per set gives one row per set, with the set's first unit
@@ -63,8 +64,11 @@ ORDER BY criterion.position
 """
 
 
-class CannotSettle(ValueError):
+class CannotSettle(Refused):
     """The value is not on the scale, or annotators do not differ there; the message says which."""
+
+    code = "cannot_adjudicate"
+    field = "value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,9 @@ def name(
     """Name the adjudicator. One named before loses the page; their adjudicated ratings stay."""
     check_own_people(campaign)
     if not adjudicator.has_usable_password():
-        raise NotAllowedNow("An adjudicator needs an account with a password of their own.")
+        raise NotAllowedNow(
+            "An adjudicator needs an account with a password of their own.", code="account_required"
+        )
     with transaction.atomic():
         held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         before = Adjudication.objects.filter(campaign=held).first()
@@ -224,15 +230,21 @@ def settle(
         held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         own = Adjudication.objects.filter(campaign=held, adjudicator=by).first()
         if own is None:
-            raise NotAllowedNow("You are not the adjudicator of this campaign.")
+            raise NotAllowedNow(
+                "You are not the adjudicator of this campaign.", code="not_adjudicator"
+            )
         if held.state not in ENDED:
-            raise NotAllowedNow("Adjudication begins once the campaign is closed.")
+            raise NotAllowedNow(
+                "Adjudication begins once the campaign is closed.", code="campaign_not_closed"
+            )
         found = [each for each in differing(held, own.threshold) if token_of(held, each) == token]
         if not found:
             raise CannotSettle("Annotators do not differ there any more. Load the page again.")
         criterion = Criterion.objects.get(pk=found[0].criterion)
         if not criterion.points.filter(value=value, missing=False).exists():
-            raise CannotSettle(f"{value} is not on the scale of {criterion.name}.")
+            raise CannotSettle(
+                f"{value} is not on the scale of {criterion.name}.", code="not_on_scale"
+            )
         units = _units(held, found[0].unit, criterion)
         same = {"campaign": held, "criterion": criterion, "unit__in": units}
         SettledValue.objects.standing().filter(**same).update(superseded_at=now)

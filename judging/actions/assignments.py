@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from judging.models import Assignment, Campaign, Enrollment, Round
 from judging.models.statements import rows, run
+from judging.refusals import Refused
 
 WORKING_GAP_SECONDS = 120  # seconds between two signs of life that still count as work
 LOOKED_AT = (
@@ -18,12 +19,16 @@ LOOKED_AT = (
 )
 
 
-class NotAdmitted(Exception):
+class NotAdmitted(Refused):
     """The annotator must complete the training or the qualification first."""
 
+    code = "training_first"
 
-class RoundClosed(Exception):
+
+class RoundClosed(Refused):
     """The round neither assigns nor accepts tasks now."""
+
+    code = "round_closed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,14 @@ from judging.models import (
     TaskUnit,
     User,
 )
+from judging.refusals import Refused
 
 
-class CannotBar(Exception):
+class CannotBar(Refused):
     """The author could judge nothing, or has judged their own system already; the message says
     which."""
+
+    code = "cannot_bar_author"
 
 
 def set_systems(*, enrollment: Enrollment, systems: Iterable[System], by: User) -> None:

@@ -50,6 +50,7 @@ from judging.models import (
     User,
 )
 from judging.models.people import token_digest
+from judging.refusals import Refused
 from judging.selection import CannotChoose
 
 PLANNED = (
@@ -95,8 +96,10 @@ LARGE_LAYOUT_PLACES = 30_000  # places or questions; above that, it is a job as 
 AMENDABLE = ("lease_minutes", "introduction", "consent", "ethics", "contact", "pay")
 
 
-class NotAllowedNow(Exception):
+class NotAllowedNow(Refused):
     """The campaign's state does not allow this; the message says what would."""
+
+    code = "not_allowed_now"
 
 
 def create(
@@ -158,16 +161,19 @@ def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
         held = _held(campaign)
         if held.state != Campaign.State.DRAFT:
             raise NotAllowedNow(
-                "The protocol is locked. Amend it with a reason; the report will list the change."
+                "The protocol is locked. Amend it with a reason; the report will list the change.",
+                code="protocol_locked",
             )
         if "rubric" in plan and plan["rubric"] != held.rubric and held.exercises.exists():
             raise NotAllowedNow(
-                "Training and qualification items go by this protocol. Remove them first."
+                "Training and qualification items go by this protocol. Remove them first.",
+                code="exercises_exist",
             )
         if "rubric" in plan and plan["rubric"] != held.rubric and held.rounds.trials().exists():
             raise NotAllowedNow(
                 "Rounds of this draft were judged by its protocol. Write what changes as decisions of the guideline, "
-                "or duplicate the campaign to judge by another protocol."
+                "or duplicate the campaign to judge by another protocol.",
+                code="rounds_judged",
             )
         if "quality" in plan:
             plan = {**plan, "checked": quality.from_document(plan["quality"]).has_checks}
@@ -183,11 +189,11 @@ def amend(
     """Change a field that may change after the lock, and store who changed it, when, from what to
     what, and why. A text that changes loses its translations."""
     if what not in AMENDABLE:
-        raise NotAllowedNow(f"{what} is fixed once the protocol is locked.")
+        raise NotAllowedNow(f"{what} is fixed once the protocol is locked.", code="protocol_locked")
     with transaction.atomic():
         held = _held(campaign)
         if held.state == Campaign.State.DRAFT:
-            raise NotAllowedNow("Nothing is locked yet: change the plan itself.")
+            raise NotAllowedNow("Nothing is locked yet: change the plan itself.", code="not_locked")
         before = getattr(held, what)
         rewritten = (
             {"translated_texts": campaign_texts.without(held, what)}
@@ -221,7 +227,7 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
         # no file is added meanwhile
         Collection.objects.select_for_update(no_key=True).get(pk=held.collection_id)
         if held.state == Campaign.State.DRAFT and (misfit := authorships.check_plan(held)):
-            raise NotAllowedNow(misfit)
+            raise NotAllowedNow(misfit, code="protocol_misfit")
         draws.keep_secret(campaign=held, now=now, given=secret)
         for each in held.rounds.trials().running():
             rounds.close(round=each, now=now)
@@ -235,7 +241,7 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
                 held.state = Campaign.State.LOCKED  # what is judged is read as it was fixed above
                 checks.check_pages(held)
         except rounds.NothingToJudge as refused:
-            raise NotAllowedNow(str(refused)) from None
+            raise NotAllowedNow(str(refused), code=refused.code) from None
         protocol |= _reproduced(held, protocol)
         fixed = {"protocol": protocol, "protocol_digest": digest(protocol)}
         move(campaign=campaign, to=Campaign.State.LOCKED, now=now, by=by, **fixed)
@@ -254,7 +260,8 @@ def _reproduced(campaign: Campaign, protocol: Mapping[str, Any]) -> dict[str, An
     if others := fixed_parts.differing(standing, protocol, imported=imported):
         raise NotAllowedNow(
             f"A reproduction must repeat the plan of its study. Changed: {', '.join(others)}. "
-            "Restore them, or duplicate the study to plan another one."
+            "Restore them, or duplicate the study to plan another one.",
+            code="reproduction_differs",
         )
     shared = fixed_parts.digest(protocol, imported=imported)
     return {"reproduces": {"protocol": first.protocol_digest, "shared": shared}}
@@ -273,7 +280,8 @@ def _fixed_selection(campaign: Campaign) -> dict[str, Any]:
         return selections.fix(campaign) if campaign.state == Campaign.State.DRAFT else {}
     except CannotChoose as refused:
         raise NotAllowedNow(
-            f"The selection of what is judged no longer fits the dataset: {refused}"
+            f"The selection of what is judged no longer fits the dataset: {refused}",
+            code=refused.code,
         ) from None
 
 
@@ -342,18 +350,20 @@ def move(
         held = _held(campaign)
         if to not in Campaign.MOVES[Campaign.State(held.state)]:
             raise NotAllowedNow(
-                f"A campaign that is {held.get_state_display()} cannot become {Campaign.State(to).label}."
+                f"A campaign that is {held.get_state_display()} cannot become {Campaign.State(to).label}.",
+                code="campaign_state",
             )
         again = to == Campaign.State.OPEN and held.state != Campaign.State.LOCKED
         if again and (refused := OPENED_ONCE.get(held.origin)):
-            raise NotAllowedNow(refused)
+            raise NotAllowedNow(refused, code="campaign_state")
         if (
             held.secret_revealed_at
             and to != Campaign.State.ARCHIVED
             and held.state == Campaign.State.CLOSED
         ):
             raise NotAllowedNow(
-                "The secret of the draws is revealed: anyone who knows it can name the systems. Plan another campaign."
+                "The secret of the draws is revealed: anyone who knows it can name the systems. Plan another campaign.",
+                code="draws_revealed",
             )
         if to == Campaign.State.OPEN:
             draws.keep_secret(campaign=held, now=now)
@@ -394,7 +404,7 @@ def open_(
             rounds.reopen(round=own)
         # no annotator can join a simulated copy, and a dry run's user need not be the draft's maker
         if campaign.origin != Campaign.Origin.SIMULATED and not rounds.keeps_use(campaign):
-            raise NotAllowedNow(rounds.USE_ENDED)
+            raise NotAllowedNow(rounds.USE_ENDED, code="use_ended")
 
 
 def close(*, campaign: Campaign, now: datetime, by: User | None = None) -> None:
@@ -411,16 +421,20 @@ def discard(*, campaign: Campaign, by: User | None = None, progress: TellProgres
     with transaction.atomic():
         held = _held(campaign)
         if held.state != Campaign.State.DRAFT:
-            raise NotAllowedNow("Only a draft can be deleted. Close the campaign and archive it.")
+            raise NotAllowedNow(
+                "Only a draft can be deleted. Close the campaign and archive it.",
+                code="not_a_draft",
+            )
         if held.enrollments.exists():
             raise NotAllowedNow(
-                "Annotators have joined this draft already, so it cannot be deleted."
+                "Annotators have joined this draft already, so it cannot be deleted.",
+                code="annotators_joined",
             )
         try:
             remove(campaign=held, by=by, progress=progress)
         except ProtectedError:
             raise NotAllowedNow(
-                "This draft was analysed already, so it cannot be deleted."
+                "This draft was analysed already, so it cannot be deleted.", code="already_analysed"
             ) from None
 
 
@@ -489,7 +503,8 @@ def check_own_people(campaign: Campaign) -> None:
     if follows_draft(campaign):
         raise NotAllowedNow(
             "This is a copy of a dry run: simulated annotators judge in it, and its people are those "
-            "of the draft. Give and take roles there, and make links there."
+            "of the draft. Give and take roles there, and make links there.",
+            code="dry_run_copy",
         )
 
 
@@ -543,15 +558,22 @@ def add_member(*, campaign: Campaign, user: User, role: str, by: User | None = N
     whose it is. Such a role in a draft applies to its dry runs too."""
     check_own_people(campaign)
     if role != Membership.Role.ANNOTATOR and not user.has_usable_password():
-        raise NotAllowedNow("Managers and analysts need an account with a password of their own.")
+        raise NotAllowedNow(
+            "Managers and analysts need an account with a password of their own.",
+            code="account_required",
+        )
     if role == Membership.Role.ANNOTATOR and judged_the_first(campaign, user):
-        raise NotAllowedNow("They judged or adjudicated in a study that this one reproduces.")
+        raise NotAllowedNow(
+            "They judged or adjudicated in a study that this one reproduces.",
+            code="took_part_before",
+        )
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # as declining does
         is_named = role == Membership.Role.ANNOTATOR and by != user
         if is_named and declined(campaign).filter(pk=user.pk).exists():
             raise NotAllowedNow(
-                "They declined to judge in this study. Send them a link, by which they can still join."
+                "They declined to judge in this study. Send them a link, by which they can still join.",
+                code="declined",
             )
         member, new = Membership.objects.get_or_create(campaign=campaign, user=user, role=role)
         if new:
@@ -605,7 +627,9 @@ def remove_member(*, campaign: Campaign, user: User, role: str, by: User | None 
             campaign=campaign, role=Membership.Role.MANAGER, user__is_active=True
         )
         if role == Membership.Role.MANAGER and managers.exclude(user=user).count() == 0:
-            raise NotAllowedNow("A campaign keeps at least one manager who may log in.")
+            raise NotAllowedNow(
+                "A campaign keeps at least one manager who may log in.", code="last_manager"
+            )
         gone, _of = Membership.objects.filter(campaign=campaign, user=user, role=role).delete()
         # dry runs show the same dataset and plan: users who leave a study leave its copies, even if
         # they were given another role there

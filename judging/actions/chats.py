@@ -14,6 +14,7 @@ from urllib.error import HTTPError
 
 from judging.actions.redirects import CONFINED
 from judging.protocols.machine_prompts import storable
+from judging.refusals import Refused
 
 TRIES = 3
 LATER = (429, 500, 502, 503, 504, 529)  # the server may answer another time
@@ -22,9 +23,11 @@ SHORTEST_KEY = 8  # characters; a shorter one is no secret, and occurs in other 
 PLAUSIBLE_TOKENS = 10_000_000  # of one call; a larger number from a server is reduced to this
 
 
-class CannotAsk(Exception):
+class CannotAsk(Refused):
     """Nothing more can be asked: a refused key, an unknown model, another prompt under this
     name."""
+
+    code = "cannot_ask_judge"
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,14 @@ from judging.models import (
     Unit,
     User,
 )
+from judging.refusals import Refused
 
 
-class NotAQuestion(ValueError):
+class NotAQuestion(Refused):
     """The check is not made from a question of the campaign's dataset, it has no accepted value, or
     the protocol is locked."""
+
+    code = "invalid_check"
 
 
 def add_gold(
@@ -178,7 +181,9 @@ def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> C
     """Copy a question's source into the dataset of the checks; `text`, if not empty, replaces the
     question's text."""
     if Campaign.objects.select_for_update().get(pk=campaign.pk).state != Campaign.State.DRAFT:
-        raise NotAQuestion("The protocol is locked, so its checks cannot change.")
+        raise NotAQuestion(
+            "The protocol is locked, so its checks cannot change.", code="protocol_locked"
+        )
     origin = unit.question_set.source
     if (
         origin.collection_id != campaign.collection_id

@@ -18,7 +18,9 @@ def clone(*, campaign: Campaign, by: User) -> Campaign:
     (`fixed_parts`).
     """
     if campaign.state not in ENDED or campaign.origin == Campaign.Origin.SIMULATED:
-        raise NotAllowedNow("Only a study that is closed can be reproduced.")
+        raise NotAllowedNow(
+            "Only a study that is closed can be reproduced.", code="campaign_not_closed"
+        )
     plan = {key: getattr(campaign, key) for key in campaigns.PLANNED}
     longest = Campaign._meta.get_field("title").max_length or 0
     plan["title"] = f"Reproduction of {campaign.title}"[:longest]

@@ -33,6 +33,7 @@ from judging.models import (
     Unit,
     User,
 )
+from judging.refusals import Refused
 
 DELETE = "judging.delete_collection"  # the kind of job
 LARGE = 20_000  # slots and sets; above that, removing them is a job with progress
@@ -40,8 +41,10 @@ SetPair = tuple[str, str]
 Put = Callable[[type[Model], tuple[str, ...], Iterable[tuple[object, ...]]], None]
 
 
-class InUse(Exception):
+class InUse(Refused):
     """Campaigns are about the dataset; `campaigns` lists them."""
+
+    code = "in_use"
 
     def __init__(self, campaigns: tuple[Campaign, ...]) -> None:
         super().__init__("Campaigns are about this dataset.")
@@ -113,8 +116,10 @@ def quarantine(
     return len(Quarantine.objects.bulk_create(rows, batch_size=1_000))
 
 
-class CannotHandOver(Exception):
+class CannotHandOver(Refused):
     """The account cannot own a collection; the message says why."""
+
+    code = "cannot_hand_over"
 
 
 def hand_over(*, collection: Collection, to: User, by: User | None = None) -> None:

@@ -31,6 +31,7 @@ from judging.models import (
 )
 from judging.pay import rate_of
 from judging.protocols import documents
+from judging.refusals import Refused
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without signs that look alike
 PARAMETERS = ("kind", "person_param", "study_param", "session_param", "return_template")
@@ -39,8 +40,10 @@ OLDEST = timedelta(days=3)  # age of a request: platforms resend one for two day
 NEWEST = timedelta(minutes=5)  # by which the platform's clock may be ahead
 
 
-class NotNow(Exception):
+class NotNow(Refused):
     """This setting cannot change any more; the message says why."""
+
+    code = "setting_fixed"
 
 
 class Forged(Exception):
@@ -91,7 +94,9 @@ def change(*, platform: CrowdPlatform, to: Mapping[str, Any], by: User) -> Crowd
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=platform.campaign_id)
         held = CrowdPlatform.objects.select_for_update().get(pk=platform.pk)
         if campaign.state == Campaign.State.ARCHIVED:
-            raise NotNow("The campaign is archived, so its settings cannot change.")
+            raise NotNow(
+                "The campaign is archived, so its settings cannot change.", code="campaign_archived"
+            )
         changed = [
             name
             for name in (*PARAMETERS, *OPTIONS, "codes")

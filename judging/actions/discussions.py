@@ -21,12 +21,15 @@ from judging.models import (
     Unit,
     User,
 )
+from judging.refusals import Refused
 
 NoteSubject = tuple[int, int | None]  # criterion, and unit or none for the criterion as a whole
 
 
-class GuidelineLocked(Exception):
+class GuidelineLocked(Refused):
     """The protocol is locked, and the guideline with it."""
+
+    code = "protocol_locked"
 
 
 @dataclass(frozen=True, slots=True)

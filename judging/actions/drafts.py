@@ -20,6 +20,7 @@ from judging.actions.sheets import (
 )
 from judging.models import Assignment, Judgment, Marking
 from judging.models.statements import rows, run
+from judging.refusals import Refused
 from judging.spans import Marked
 
 ControlValues = Sequence[tuple[AskedControl, int | None]]
@@ -31,25 +32,37 @@ MANY = 2**40  # more than the clicks of any annotator
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
 
 
-class OffScale(ValueError):
+class OffScale(Refused):
     """The value is not on its criterion's scale."""
 
+    code = "not_on_scale"
+    status = 422
 
-class StageFrozen(Exception):
+
+class StageFrozen(Refused):
     """The answer belongs to a stage that is completed."""
 
+    code = "stage_closed"
 
-class StageNotReached(Exception):
+
+class StageNotReached(Refused):
     """The answer belongs to a stage that has not been shown yet."""
 
+    code = "stage_not_open"
 
-class TaskClosed(Exception):
+
+class TaskClosed(Refused):
     """The task was submitted and its round accepts no more changes, or the round is over."""
+
+    code = "task_closed"
 
 
 @dataclass(frozen=True)
-class MissingAnswers(Exception):
+class MissingAnswers(Refused):
     """Required answers or marks are missing."""
+
+    code = "answers_missing"
+    status = 422
 
     asked: tuple[AskedControl | AskedMark, ...]
 
@@ -60,9 +73,11 @@ class MissingAnswers(Exception):
 
 
 @dataclass(frozen=True)
-class AnswerFirst(Exception):
+class AnswerFirst(Refused):
     """Reports and marks of a submitted task cannot be taken back: without them their question has
     neither an answer nor a report. All else that was sent is stored, or is among `lost`."""
+
+    code = "answer_first"
 
     held_back: tuple[AskedReport | AskedMark, ...]
     lost: tuple[Entry, ...] = ()

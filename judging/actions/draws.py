@@ -23,6 +23,7 @@ from judging.actions import history, selections
 from judging.design import Draws, KeyedDraws, SeededDraws
 from judging.models import Assignment, Campaign, Deviation, Event, Round, TaskUnit, User
 from judging.models.campaign import HEX_OF_256_BITS
+from judging.refusals import Refused
 
 METHOD = "HMAC-SHA-256, version 2"
 TURNING = "HMAC-SHA-256, version 1"  # differs in panels only, whose blocks repeated
@@ -106,8 +107,10 @@ def method_of(protocol: Mapping[str, Any] | None) -> str:
     return str(((protocol or {}).get("draws") or {}).get("method", TURNING))
 
 
-class NotOverYet(Exception):
+class NotOverYet(Refused):
     """The campaign still runs, or its secret is not revealed yet; the message says which."""
+
+    code = "draws_not_revealed"
 
 
 def reveal(*, campaign: Campaign, now: datetime, by: User | None = None) -> None:

@@ -56,6 +56,7 @@ from judging.models import (
     User,
 )
 from judging.models.dry_run import DryRunQuerySet
+from judging.refusals import Refused
 from judging.selection import to_document
 from judging.spans import Marked, range_of
 
@@ -69,8 +70,10 @@ TOLD_EVERY = 25  # tasks between two reports of progress
 NO_MANAGER = "The user who asked for the dry run is no longer a manager of the draft."
 
 
-class CannotTry(Exception):
+class CannotTry(Refused):
     """This campaign cannot be tried with simulated annotators; the message says why."""
+
+    code = "cannot_dry_run"
 
 
 def check(campaign: Campaign) -> None:

@@ -34,6 +34,7 @@ from judging.models import (
     User,
 )
 from judging.models.people import new_nonce
+from judging.refusals import Refused
 
 A_DAY = timedelta(days=1)
 PACE = timedelta(minutes=1)
@@ -42,39 +43,55 @@ FLOOD = "Joined by a link that strangers had found."
 OUTSIDE = "annotator-"  # prefix of the user names of annotators who came by a link
 
 
-class InvitationOver(Exception):
+class InvitationOver(Refused):
     """The link is expired, revoked or full, or its campaign has ended; the message says which."""
 
+    code = "invitation_over"
+    status = 410
 
-class TextChanged(Exception):
+
+class TextChanged(Refused):
     """The consent text was amended while an annotator joined; the message says so."""
 
+    code = "text_changed"
 
-class NotAgreed(Exception):
+
+class NotAgreed(Refused):
     """The campaign has a consent text, and the annotator did not agree to it."""
 
+    code = "consent_required"
+    field = "consent"
 
-class TooManyNow(Exception):
+
+class TooManyNow(Refused):
     """More people join at this moment than a study has annotators."""
 
+    code = "too_many_now"
+    status = 429
+    wait = 60  # seconds
 
-class AlreadyExcluded(Exception):
+
+class AlreadyExcluded(Refused):
     """The annotator is excluded already."""
+
+    code = "already_excluded"
 
 
 def check(*, invitation: Invitation, now: datetime) -> None:
     """Raise InvitationOver if no further annotator can join by the link."""
     if invitation.revoked_at:
-        raise InvitationOver(_("This invitation was withdrawn."))
+        raise InvitationOver(_("This invitation was withdrawn."), code="invitation_revoked")
     if invitation.expires_at and invitation.expires_at <= now:
-        raise InvitationOver(_("This invitation has expired."))
+        raise InvitationOver(_("This invitation has expired."), code="invitation_expired")
     if invitation.campaign.state in (Campaign.State.CLOSED, Campaign.State.ARCHIVED):
-        raise InvitationOver(_("This study has ended."))
+        raise InvitationOver(_("This study has ended."), code="campaign_ended")
     over = invitation.places is not None and invitation.enrollments.count() >= invitation.places
     if over or (
         invitation.role == Membership.Role.ANNOTATOR and panels.is_full(invitation.campaign)
     ):
-        raise InvitationOver(_("Everybody this invitation was meant for has joined."))
+        raise InvitationOver(
+            _("Everybody this invitation was meant for has joined."), code="invitation_full"
+        )
 
 
 def lets_in(campaign: Campaign, *, now: datetime) -> bool:
@@ -107,7 +124,8 @@ def join(
         check(invitation=held, now=now)
         if user and judged_the_first(held.campaign, user):
             raise InvitationOver(
-                _("You took part in the study that this one repeats, so you cannot join it.")
+                _("You took part in the study that this one repeats, so you cannot join it."),
+                code="took_part_before",
             )
         if held.campaign.consent and not agreed:
             raise NotAgreed(_("Tick the box to take part."))
@@ -229,8 +247,10 @@ def enroll_member(*, campaign: Campaign, user: User) -> Enrollment:
         return enroll(campaign=campaign, user=user)
 
 
-class CannotDecline(Exception):
+class CannotDecline(Refused):
     """The annotator has begun to judge, so they can no longer decline."""
+
+    code = "already_begun"
 
 
 def decline(*, campaign: Campaign, user: User) -> None:
@@ -364,12 +384,16 @@ def _leave_seat(enrollment: Enrollment) -> None:
     Enrollment.objects.filter(pk=enrollment.pk).update(seat=None, cursor_round=None)
 
 
-class CannotWithdraw(Exception):
+class CannotWithdraw(Refused):
     """The study does not let annotators erase their work, or it is over; the message says so."""
 
+    code = "cannot_withdraw"
 
-class AlreadyWithdrawn(Exception):
+
+class AlreadyWithdrawn(Refused):
     """Another request of the same annotator erased everything a moment before."""
+
+    code = "already_withdrawn"
 
 
 def may_withdraw(campaign: Campaign) -> bool:

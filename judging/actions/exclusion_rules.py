@@ -153,7 +153,8 @@ def reopen_places(*, campaign: Campaign, by: User) -> int:
         held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if held.state not in RUNNING:
             raise NotAllowedNow(
-                "Open the campaign again first: its places are assigned only while it runs."
+                "Open the campaign again first: its places are assigned only while it runs.",
+                code="campaign_not_open",
             )
         wanted = {task: (short, last) for task, short, last in _lacking(held)}
         out = Exclusion.objects.standing().filter(enrollment__campaign=held).values("enrollment")

@@ -26,15 +26,20 @@ from judging.models import (
 )
 from judging.protocols import documents
 from judging.qualifying import QualificationItem
+from judging.refusals import Refused
 
 
-class CannotChangeExercises(Exception):
+class CannotChangeExercises(Refused):
     """The items are fixed by the lock, too many for a page, or what was entered does not fit the
     protocol; the message says which."""
+
+    code = "invalid_exercise"
 
 
 class ExercisesLocked(CannotChangeExercises):
     """The items are fixed by the lock."""
+
+    code = "protocol_locked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,9 @@ def add(
             own = repeats.keys.select_related("criterion")
             keys = {each.criterion.key: KeyText(each.accepted, each.explanation) for each in own}
         if not any(key.accepted for key in keys.values()):
-            raise CannotChangeExercises("Say which value is right on at least one criterion.")
+            raise CannotChangeExercises(
+                "Say which value is right on at least one criterion.", field="keys"
+            )
         last = held.exercises.filter(kind=kind).aggregate(last=Max("number"))["last"] or 0
         made = Exercise.objects.create(
             campaign=held, kind=kind, number=last + 1, repeats=repeats, **texts
@@ -104,7 +111,8 @@ def remove(*, exercise: Exercise, by: User) -> None:
         held = _draft(exercise.campaign)
         if QualificationTry.objects.filter(answers__exercise=exercise).exists():
             raise CannotChangeExercises(
-                "Annotators have answered this item already. Correct its key instead."
+                "Annotators have answered this item already. Correct its key instead.",
+                code="already_answered",
             )
         history.note(Event.Act.EXERCISE_REMOVED, by=by, campaign=held, about=str(exercise))
         exercise.delete()
@@ -125,7 +133,8 @@ def _check_page(campaign: Campaign) -> None:
         raise CannotChangeExercises(
             f"The page of the qualification would show {questions:,} items with {choices:,} points to choose from; "
             f"the limit is {MAX_PAGE_QUESTIONS:,} with {MAX_PAGE_CHOICES:,}. Remove items, or give the right "
-            "values of fewer criteria."
+            "values of fewer criteria.",
+            code="page_too_large",
         )
 
 
@@ -181,7 +190,9 @@ def _draft(campaign: Campaign) -> Campaign:
 def _check_scale(criterion: int, values: Sequence[int]) -> None:
     scale = set(ScalePoint.objects.filter(criterion=criterion).values_list("value", flat=True))
     if wrong := sorted(set(values) - scale):
-        raise CannotChangeExercises(f"{wrong[0]} is not on the scale.")
+        raise CannotChangeExercises(
+            f"{wrong[0]} is not on the scale.", code="not_on_scale", field="accepted"
+        )
 
 
 def mend(
@@ -200,7 +211,7 @@ def mend(
     qualification. After the lock it is a deviation.
     """
     if not accepted:
-        raise CannotChangeExercises("Accept at least one value.")
+        raise CannotChangeExercises("Accept at least one value.", field="accepted")
     with transaction.atomic():
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=key.exercise.campaign_id)
         key.refresh_from_db(fields=["accepted", "explanation"])

@@ -11,14 +11,17 @@ from django.db.models import Exists, Max, QuerySet
 
 from judging.actions import history
 from judging.models import Assignment, Campaign, Enrollment, Event, ExitAnswer, ExitQuestion, User
+from judging.refusals import Refused
 
 SMALL_GROUP = 5  # fewer answers than this to a question about the person are not shown separately
 NOT_TOLD = "(not shown separately)"
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
 
 
-class CannotChangeForm(Exception):
+class CannotChangeForm(Refused):
     """The form is fixed by the lock; the message says so."""
+
+    code = "protocol_locked"
 
 
 def add(*, campaign: Campaign, columns: Mapping[str, Any], by: User) -> ExitQuestion:

@@ -21,6 +21,7 @@ from django.dispatch import Signal
 from judging import storage
 from judging.models import Campaign, Collection, Job, StoredFile, User, WorkerPresence
 from judging.models.statements import rows
+from judging.refusals import Refused
 
 BEAT = 1.0  # seconds between two signs of life
 BEATS_A_CHECK = 3  # signs of life between two checks whether the job may still be done
@@ -63,8 +64,10 @@ class JobCancelled(Exception):
     """A user asked for the job to stop."""
 
 
-class CannotDo(Exception):
+class CannotDo(Refused):
     """The job cannot be done; the message is a sentence for the user who asked for it."""
+
+    code = "cannot_do"
 
 
 class JobLost(Exception):

@@ -16,10 +16,10 @@ from judging import storage
 from judging.actions import history, jobs, machine_asking, machine_judges, seals
 from judging.actions.chats import CannotAsk, Chat
 from judging.actions.machine_asking import Prices, QuestionsPart
-from judging.actions.machine_judges import CannotTake
 from judging.imports.readers.machine_tables import JudgeAnswers
 from judging.imports.readers.text import Unreadable
 from judging.models import Campaign, Event, Job, JudgeKey, StoredFile, User
+from judging.refusals import Refused
 
 KIND, ADD = jobs.WAITS_FOR_OTHERS, "judging.add_judge"
 A_BREATH = 0.5  # seconds between two checks for a cancellation
@@ -128,27 +128,24 @@ def execute(work: jobs.Work, *, check: Callable[[Job], None]) -> Mapping[str, An
             work.again()
             time.sleep(min(left, A_BREATH))
 
-    try:
-        done = machine_asking.ask(
-            campaign=campaign,
-            by=job.created_by,
-            name=wanted.name,
-            prices=wanted.prices,
-            chat=Chat(
-                wanted.address,
-                wanted.model,
-                wanted.temperature,
-                key=_key(job),
-                wait=wait,
-                at_once=wanted.at_once,
-            ),
-            today=timezone.localdate(),
-            part=wanted.part,
-            about=about,
-            step=step,
-        )
-    except CannotAsk as refused:
-        raise jobs.CannotDo(str(refused)) from None
+    done = machine_asking.ask(
+        campaign=campaign,
+        by=job.created_by,
+        name=wanted.name,
+        prices=wanted.prices,
+        chat=Chat(
+            wanted.address,
+            wanted.model,
+            wanted.temperature,
+            key=_key(job),
+            wait=wait,
+            at_once=wanted.at_once,
+        ),
+        today=timezone.localdate(),
+        part=wanted.part,
+        about=about,
+        step=step,
+    )
     if done.stopped and not done.answered:
         raise jobs.CannotDo(f"Stopped: {done.stopped}")
     return {
@@ -200,10 +197,10 @@ def read_table(work: jobs.Work) -> tuple[Campaign, StoredFile, JudgeAnswers]:
             file_name=said["file_name"],
             progress=work.progress,
         )
-    except (CannotTake, Unreadable) as refused:
+    except Unreadable as unreadable:
         storage.let_go(file, of_job=work.job)
-        raise jobs.CannotDo(str(refused)) from None
-    except (jobs.JobCancelled, jobs.CannotDo):
+        raise jobs.CannotDo(str(unreadable)) from None
+    except (jobs.JobCancelled, Refused):
         storage.let_go(file, of_job=work.job)
         raise
     return campaign, file, found
@@ -214,15 +211,12 @@ def add(
 ) -> Mapping[str, Any]:
     """Store the judge of a table that was read, with its answers."""
     said = work.job.parameters
-    try:
-        judge = machine_judges.keep(
-            campaign=campaign,
-            by=work.job.created_by,
-            file=file,
-            file_name=said["file_name"],
-            about=said["about"],
-            found=found,
-        )
-    except CannotTake as refused:
-        raise jobs.CannotDo(str(refused)) from None
+    judge = machine_judges.keep(
+        campaign=campaign,
+        by=work.job.created_by,
+        file=file,
+        file_name=said["file_name"],
+        about=said["about"],
+        found=found,
+    )
     return {"judge": judge.name, "answers": len(found.answers), "problems": len(found.problems)}

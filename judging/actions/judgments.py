@@ -25,6 +25,7 @@ from judging.actions.sheets import AskedMark, AskedReport, ControlPlace, Entered
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import Assignment, Campaign, Enrollment, Judgment
 from judging.models.statements import rows, run
+from judging.refusals import Refused
 
 LOOKED_AT = 100  # tasks that are checked for changes at once
 ValuesByPlace = Mapping[ControlPlace, tuple[int, str]]
@@ -69,8 +70,10 @@ BY_ONE = CHANGED.format(which="done.enrollment_id = %(enrollment)s")
 IN_CAMPAIGN = CHANGED.format(which="enrolled.campaign_id = %(campaign)s")
 
 
-class StaleToken(Exception):
+class StaleToken(Refused):
     """The page is older than the last submission, and its answers differ."""
+
+    code = "stale_page"
 
 
 @dataclass(frozen=True, slots=True)

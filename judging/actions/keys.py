@@ -17,6 +17,7 @@ from rest_framework.request import Request
 
 from judging.actions import history
 from judging.models import AccessKey, Event, User
+from judging.refusals import Refused
 
 BYTES = 20
 DAYS = 90
@@ -68,8 +69,10 @@ def _standing(shown: str, now: datetime) -> AccessKey:
     return key
 
 
-class LoggedOut(Exception):
+class LoggedOut(Refused):
     """The user was logged out everywhere, or changed the password, since this session began."""
+
+    code = "logged_out"
 
 
 def make(*, user: User, now: datetime, scope: str = AccessKey.Scope.READ, days: int = DAYS) -> str:

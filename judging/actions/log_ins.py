@@ -26,6 +26,7 @@ from judging.limits import (
     MAX_LOGIN_PAUSE,
 )
 from judging.models import Event, LogInAttempts, User
+from judging.refusals import Refused
 
 A_YEAR = 60 * 60 * 24 * 365
 MARK = "was_here"  # the cookie of a browser that has logged in
@@ -37,8 +38,11 @@ MINUTE = timedelta(minutes=1)
 PACE = "pace"  # marks the rows that count checks per minute, among those that count attempts
 
 
-class Paused(Exception):
+class Paused(Refused):
     """Too many passwords were tried for this name."""
+
+    code = "too_many_attempts"
+    status = 429
 
     def __init__(self, left: timedelta) -> None:
         super().__init__(f"Too many attempts; {left} left.")

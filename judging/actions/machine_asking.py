@@ -223,7 +223,8 @@ def _judge(
     judge has another model, prompt or temperature."""
     if campaign.state == Campaign.State.DRAFT:
         raise CannotAsk(
-            "Lock the campaign first: a draft's protocol and questions may still change."
+            "Lock the campaign first: a draft's protocol and questions may still change.",
+            code="not_locked",
         )
     prompt = prompt_of(campaign, part.criteria)
     digest = hashlib.sha256(prompt.encode()).hexdigest()
@@ -248,7 +249,9 @@ def _judge(
         digest,
         chat.temperature,
     ):
-        raise CannotAsk(f"{name} is another model, prompt or temperature: take another name.")
+        raise CannotAsk(
+            f"{name} is another model, prompt or temperature: take another name.", code="name_taken"
+        )
     return judge
 
 

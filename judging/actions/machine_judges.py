@@ -39,6 +39,7 @@ from judging.models import (
     User,
 )
 from judging.protocols import documents
+from judging.refusals import Refused
 
 # by the ending of the file name; other files are CSV or TSV
 FORMATS = {".jsonl": "jsonl", **dict.fromkeys(WORKBOOK_ENDINGS, "xlsx")}
@@ -65,12 +66,17 @@ RATED = re.compile(
 ITEM_COLUMNS = ("item", "source", "system", "position", "passage", "answer", "question")
 
 
-class CannotTake(Exception):
+class CannotTake(Refused):
     """The judge cannot be imported, such as for a table without a usable answer; the message says
     why."""
 
+    code = "cannot_take_judge"
+
 
 class NameTaken(CannotTake):
+    code = "name_taken"
+    field = "name"
+
     def __init__(self, name: str) -> None:
         super().__init__(f"A judge of this campaign is already called {name}.")
 
@@ -165,7 +171,8 @@ def check(*, campaign: Campaign, about: Mapping[str, Any]) -> None:
     of this name, or if the prompt is too long."""
     if campaign.state == Campaign.State.DRAFT:
         raise CannotTake(
-            "Lock the campaign first: a draft's protocol and questions may still change."
+            "Lock the campaign first: a draft's protocol and questions may still change.",
+            code="not_locked",
         )
     if MachineJudge.objects.filter(campaign=campaign, name=about["name"]).exists():
         raise NameTaken(about["name"])

@@ -39,6 +39,7 @@ from judging.models import (
     Round,
 )
 from judging.models.statements import rows
+from judging.refusals import Refused
 
 End, Left = Participation.End, Participation.Left
 PACE = timedelta(minutes=1)
@@ -69,13 +70,18 @@ ORDER BY own.id
 """
 
 
-class BadLink(Exception):
+class BadLink(Refused):
     """The link lacks an id, or does not come from the platform; the message is for the person who
     opened it."""
 
+    code = "bad_link"
+    status = 400
 
-class NotOpen(Exception):
+
+class NotOpen(Refused):
     """The study takes no participants at this moment, and has not ended."""
+
+    code = "study_not_open"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from judging.markdown import marked, marked_lines
 from judging.models import Campaign
 from judging.protocols import documents
 from judging.protocols.documents import RubricDocument
+from judging.refusals import Refused
 
 LEVELS = {
     "nominal": "names",
@@ -44,8 +45,10 @@ COMPUTED = (
 )
 
 
-class NotLocked(Exception):
+class NotLocked(Refused):
     """The protocol is not locked, so nothing is fixed yet."""
+
+    code = "not_locked"
 
 
 def as_json(campaign: Campaign) -> dict[str, Any]:

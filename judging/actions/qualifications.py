@@ -20,14 +20,17 @@ from judging.models import (
     TrainedExercise,
     TryAnswer,
 )
+from judging.refusals import Refused
 
 ExerciseValues = Mapping[tuple[int, int], int]  # (exercise, criterion) -> value
 QualificationOutcome = Literal["none", "open", "passed", "failed"]
 ExerciseStep = Literal["", "training", "qualification"]
 
 
-class NoTryLeft(Exception):
+class NoTryLeft(Refused):
     """All tries are used up, or the annotator has passed already."""
+
+    code = "no_try_left"
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ from judging.models import (
     User,
 )
 from judging.protocols import documents
+from judging.refusals import Refused
 from judging.rules import Rule, Values, settled
 from judging.selection import CannotChoose
 
@@ -43,8 +44,10 @@ TellProgress = Callable[[int, int, str], None]
 RoundRow = TypeVar("RoundRow")
 
 
-class NothingToJudge(Exception):
+class NothingToJudge(Refused):
     """The dataset contains no question that the protocol would ask about."""
+
+    code = "nothing_to_judge"
 
 
 class CutSet(NamedTuple):
@@ -70,8 +73,10 @@ def silent(done: int, total: int, message: str) -> None:
     """Report no progress."""
 
 
-class CannotBegin(Exception):
+class CannotBegin(Refused):
     """The round cannot be opened now; the message says why."""
+
+    code = "cannot_begin_round"
 
 
 # How many sources a round takes by default: QG-STEC+ calibrated on nine sentences at a time, and
@@ -98,10 +103,11 @@ def begin(
         held = Campaign.objects.select_for_update().get(pk=campaign.pk)
         if held.state != Campaign.State.DRAFT:
             raise CannotBegin(
-                "The protocol is locked: pilots and calibrations come before the lock."
+                "The protocol is locked: pilots and calibrations come before the lock.",
+                code="protocol_locked",
             )
         if running := held.rounds.trials().running().first():
-            raise CannotBegin(f"The {running} still runs. Close it first.")
+            raise CannotBegin(f"The {running} still runs. Close it first.", code="round_running")
         draws.keep_secret(campaign=held, now=now)
         number = held.rounds.filter(kind=kind).count() + 1
         round = Round(
@@ -111,7 +117,7 @@ def begin(
         round.save()
         open_(round=round, now=now, units=units)
         if not keeps_use(held):
-            raise CannotBegin(USE_ENDED)
+            raise CannotBegin(USE_ENDED, code="use_ended")
         round.opened_at = now
         history.note(
             Event.Act.ROUND_OPENED,
@@ -133,7 +139,8 @@ def _sampled(round: Round, size: int) -> list[int]:
         ) from None
     if size > len(fresh):
         raise CannotBegin(
-            f"The round takes {size} sources; only {len(fresh)} are left that no other round judged."
+            f"The round takes {size} sources; only {len(fresh)} are left that no other round judged.",
+            code="too_few_sources",
         )
     drawn = design.sample(fresh, size=size, draws=draws.of_round(round))
     return [unit for source in drawn for unit in fresh[source]]
@@ -201,9 +208,13 @@ USE_ENDED = "The creator of this campaign may no longer use the dataset, so anno
 class TooManyAssignments(NothingToJudge):
     """A round would have more assignments than a database should hold."""
 
+    code = "too_many_assignments"
+
 
 class TooLargePage(NothingToJudge):
     """A page of judging would show too many questions or points of scales."""
+
+    code = "page_too_large"
 
 
 def check_page(rubric: Rubric, questions: int) -> None:
@@ -257,7 +268,8 @@ def _places(round: Round, tasks: Sequence[tuple[int, CutSet]]) -> Iterable[Copie
     if campaign.order == Campaign.Order.PANEL and round.kind == Round.Kind.MAIN:
         if not panels.fits(campaign.rubric):
             raise NothingToJudge(
-                "The protocol shows several systems at once; a panel needs one system to a task."
+                "The protocol shows several systems at once; a panel needs one system to a task.",
+                code="protocol_misfit",
             )
         panels.seat_everybody(campaign)
         uuids, kept = random_uuids(), panels.lay_out(round=round, tasks=_by_system(tasks))

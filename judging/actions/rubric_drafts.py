@@ -10,14 +10,20 @@ from judging.limits import MAX_TEXT_CHARACTERS
 from judging.models import Rubric, RubricDraft, User
 from judging.protocols import documents, rubric_trees
 from judging.protocols.rubric_nodes import RubricError, RubricProblem
+from judging.refusals import Refused
 
 
-class NotText(ValueError):
+class NotText(Refused):
     """The given text cannot be stored as a draft; the message says why."""
 
+    code = "not_text"
+    field = "yaml"
 
-class ChangedElsewhere(Exception):
+
+class ChangedElsewhere(Refused):
     """The draft was saved from another tab or device meanwhile."""
+
+    code = "changed_elsewhere"
 
 
 def start(*, by: User, text: str, now: datetime) -> RubricDraft:

@@ -17,6 +17,7 @@ from django.utils.crypto import constant_time_compare
 from judging.actions import history, visits
 from judging.actions.seals import locks
 from judging.models import Event, SecondFactor, User
+from judging.refusals import Refused
 
 SALT = "judging.second_factor"
 CODES = 10
@@ -25,12 +26,16 @@ ISSUER = "Quaestor"
 SHOWN = "second_factor_shown"  # in the session of a browser that logged in with one
 
 
-class WrongCode(Exception):
+class WrongCode(Refused):
     """The code is not the device's at this time, was used before, or is no recovery code."""
 
+    code = "wrong_code"
 
-class NotAllowed(Exception):
+
+class NotAllowed(Refused):
     """The second factor cannot be changed this way; the message says why."""
+
+    code = "second_factor_required"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,9 @@ def begin(*, user: User) -> None:
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
         if is_on(user):
-            raise NotAllowed("There is a second factor already. Turn it off first.")
+            raise NotAllowed(
+                "There is a second factor already. Turn it off first.", code="second_factor_exists"
+            )
         sealed = locks(SALT).encrypt(pyotp.random_base32().encode()).decode()
         SecondFactor.objects.update_or_create(
             user=user, defaults={"secret": sealed, "last_step": 0, "recovery": []}

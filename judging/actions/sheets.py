@@ -18,6 +18,7 @@ from judging.models import Assignment, Rubric, Task
 from judging.models.statements import rows
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from judging.refusals import Refused
 from judging.rules import Forced, forced, settled
 from judging.spans import Marked
 
@@ -115,8 +116,11 @@ class Group:
         return sorted((*self.questions, *self.empty), key=lambda slot: slot.number)
 
 
-class NotAsked(LookupError):
+class NotAsked(Refused):
     """The page has no such control."""
+
+    code = "unknown_field"
+    status = 422
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from judging.limits import MAX_MARKS
 from judging.models import Assignment, Marking, Passage, SpanMark
 from judging.models.statements import rows, run
+from judging.refusals import Refused
 from judging.spans import Marked
 
 CLAIM = """
@@ -32,16 +33,23 @@ WHERE unit.id = ANY(%(units)s) AND source.passage_id IS NOT NULL
 """
 
 
-class RefusedMarks(ValueError):
+class RefusedMarks(Refused):
     """The marks cannot be stored."""
+
+    code = "marks_refused"
+    status = 422
 
 
 class OutsidePassage(RefusedMarks):
     """A mark is not within the question's passage."""
 
+    code = "mark_outside_passage"
+
 
 class TooManyMarks(RefusedMarks):
     """A task would have more marks than a page can show."""
+
+    code = "too_many_marks"
 
 
 def texts(units: Iterable[int]) -> dict[int, str]:

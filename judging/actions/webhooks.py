@@ -35,6 +35,7 @@ from judging.models import (
     Webhook,
     WebhookDelivery,
 )
+from judging.refusals import Refused
 
 PING = "ping"  # the event that a manager sends to try a webhook
 TIMEOUT_SECONDS = 10
@@ -50,8 +51,11 @@ URL_CHARACTERS = 500  # of the database column
 Describe = Callable[[], Mapping[str, Any]]
 
 
-class CannotSend(Exception):
+class CannotSend(Refused):
     """An address to which nothing can be sent; the message says why."""
+
+    code = "address_not_allowed"
+    field = "url"
 
 
 def check_url(url: str) -> None:

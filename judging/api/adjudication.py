@@ -10,13 +10,12 @@ from django.http import Http404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import pagination, serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from judging.actions import adjudications
-from judging.actions.adjudications import CannotSettle, Differing
-from judging.api.base import InCampaign, check_confirmed, conflicts
+from judging.actions.adjudications import Differing
+from judging.api.base import InCampaign, check_confirmed
 from judging.api.problems import Conflict, form_errors
 from judging.forms.adjudications import AdjudicatorForm
 from judging.guards import campaign_to_adjudicate, judges_now, with_how_to_decline
@@ -64,14 +63,13 @@ class Adjudications(InCampaign):
         form = AdjudicatorForm({"username": named["adjudicator"], "threshold": named["threshold"]})
         if not form.is_valid() or form.user is None:
             raise form_errors(form, names={"username": "adjudicator"})
-        with conflicts():
-            adjudications.name(
-                campaign=self.campaign,
-                adjudicator=form.user,
-                threshold=form.cleaned_data["threshold"],
-                by=request.user,
-                now=timezone.now(),
-            )
+        adjudications.name(
+            campaign=self.campaign,
+            adjudicator=form.user,
+            threshold=form.cleaned_data["threshold"],
+            by=request.user,
+            now=timezone.now(),
+        )
         return self._shown()
 
     def _shown(self) -> Response:
@@ -222,17 +220,13 @@ class RatingsToAdjudicate(InCampaign):
             raise Http404
         sent = AdjudicatedRatingSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        try:
-            with conflicts():
-                adjudications.settle(
-                    campaign=self.campaign,
-                    token=token,
-                    by=request.user,
-                    now=timezone.now(),
-                    **sent.validated_data,
-                )
-        except CannotSettle as refused:
-            raise ValidationError({"value": [str(refused)]}) from None
+        adjudications.settle(
+            campaign=self.campaign,
+            token=token,
+            by=request.user,
+            now=timezone.now(),
+            **sent.validated_data,
+        )
         [shown] = adjudications.shown(self.campaign, named)
         return Response(DifferenceSerializer(shown).data)
 

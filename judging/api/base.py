@@ -2,8 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -18,8 +17,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from judging.actions import campaigns, clones, collections, draws, enrollments, rounds
-from judging.api.problems import Conflict, PreconditionFailed, Unprocessable
+from judging.api.problems import PreconditionFailed, Unprocessable
 from judging.guards import (
     MANAGERS,
     STAFF,
@@ -29,21 +27,7 @@ from judging.guards import (
     collections_of,
     is_confirmed,
 )
-from judging.imports.actions import adding, taking_back
 from judging.models import AccessKey, Campaign, Collection, IdempotentRequest, Job
-
-REFUSALS = (
-    adding.AlreadyThere,
-    campaigns.NotAllowedNow,
-    clones.NotAllowedNow,
-    collections.CannotHandOver,
-    collections.InUse,
-    draws.NotOverYet,
-    enrollments.AlreadyExcluded,
-    rounds.CannotBegin,
-    rounds.NothingToJudge,
-    taking_back.Rests,
-)
 
 KEY_CHARACTERS = 200  # of the database column
 
@@ -115,15 +99,6 @@ class InCampaign(Resource):
     def check_access(self) -> None:
         if self.action:
             _ = self.campaign
-
-
-@contextmanager
-def conflicts() -> Iterator[None]:
-    """Report what the state of an object does not allow as 409 Conflict."""
-    try:
-        yield
-    except REFUSALS as refused:
-        raise Conflict(str(refused)) from None
 
 
 def check_confirmed(request: Request) -> None:

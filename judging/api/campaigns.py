@@ -42,7 +42,6 @@ from judging.api.base import (
     accepted,
     check_confirmed,
     check_if_match,
-    conflicts,
     entity_tag,
 )
 from judging.api.downloads import FileRenderer, download, file_response
@@ -59,7 +58,7 @@ from judging.guards import (
 )
 from judging.hypotheses import GREATER, LEVEL, TWO_SIDED
 from judging.models import Campaign, Deviation, Event, Job, Round, User
-from judging.selection import CannotChoose, Over, Selection, from_document, to_document
+from judging.selection import Over, Selection, from_document, to_document
 
 IN_FORMS = {  # names of the forms, and of the API
     "collection": "dataset",
@@ -342,8 +341,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
                 user=request.user,
                 material=None,
             )
-            with conflicts():
-                campaigns.change_plan(campaign=held, plan=_cleaned(form))
+            campaigns.change_plan(campaign=held, plan=_cleaned(form))
         return self.shown(held)
 
     @extend_schema(responses={204: None, 202: JobSerializer})
@@ -355,8 +353,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
         if is_draft and campaigns.is_slow_to_remove(campaign):
             job = tasks.begin_once(kind=campaigns.DISCARD, by=request.user, campaign=campaign)
             return accepted(job)
-        with conflicts():
-            campaigns.discard(campaign=campaign, by=request.user)
+        campaigns.discard(campaign=campaign, by=request.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=ChosenSerializer)
@@ -380,15 +377,11 @@ class Campaigns(mixins.ListModelMixin, Resource):
         before = from_document(campaign.selection)
         chosen = replace(from_document(sent.validated_data), without=before.without)
         answer = self._chosen(chosen)
-        with conflicts():
-            campaigns.change_plan(campaign=campaign, plan={"selection": to_document(chosen)})
+        campaigns.change_plan(campaign=campaign, plan={"selection": to_document(chosen)})
         return answer
 
     def _chosen(self, selection: Selection) -> Response:
-        try:
-            part = selections.look(collection=self.campaign.collection, selection=selection)
-        except CannotChoose as refused:
-            raise ValidationError({"": [str(refused)]}) from None
+        part = selections.look(collection=self.campaign.collection, selection=selection)
         found = to_document(selection) | {
             "questions": part.questions,
             "out_of": part.out_of,
@@ -412,16 +405,14 @@ class Campaigns(mixins.ListModelMixin, Resource):
         check_creator(self.request.user)
         usable = collections_to_plan_with(self.request.user)
         get_object_or_404(usable, pk=self.campaign.collection_id)
-        with conflicts():
-            made = plan(campaign=self.campaign, by=self.request.user)
+        made = plan(campaign=self.campaign, by=self.request.user)
         return self.shown(made, status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses=WholeCampaignSerializer)
     @action(detail=True, methods=["post"])
     def lock(self, request: Request, uuid: UUID) -> Response:
         """Lock the protocol and the design of a draft."""
-        with conflicts():
-            campaigns.lock(campaign=self.campaign, now=timezone.now(), by=request.user)
+        campaigns.lock(campaign=self.campaign, now=timezone.now(), by=request.user)
         return self.shown(self.campaign)
 
     @extend_schema(
@@ -441,8 +432,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
         if campaigns.is_slow_to_open(campaign):
             job = tasks.begin_once(kind=campaigns.LAUNCH, by=request.user, campaign=campaign)
             return accepted(job)
-        with conflicts():
-            campaigns.open_(campaign=campaign, now=timezone.now(), by=request.user)
+        campaigns.open_(campaign=campaign, now=timezone.now(), by=request.user)
         return self.shown(campaign)
 
     @extend_schema(request=None, responses=WholeCampaignSerializer)
@@ -457,8 +447,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
         """Close a campaign and its rounds, or take it out of the archive."""
         if self.campaign.state == Campaign.State.ARCHIVED:
             return self._moved(Campaign.State.CLOSED)
-        with conflicts():
-            campaigns.close(campaign=self.campaign, now=timezone.now(), by=request.user)
+        campaigns.close(campaign=self.campaign, now=timezone.now(), by=request.user)
         return self.shown(self.campaign)
 
     @extend_schema(request=None, responses=WholeCampaignSerializer)
@@ -468,18 +457,14 @@ class Campaigns(mixins.ListModelMixin, Resource):
         return self._moved(Campaign.State.ARCHIVED)
 
     def _moved(self, to: str) -> Response:
-        with conflicts():
-            campaigns.move(campaign=self.campaign, to=to, now=timezone.now(), by=self.request.user)
+        campaigns.move(campaign=self.campaign, to=to, now=timezone.now(), by=self.request.user)
         return self.shown(self.campaign)
 
     @extend_schema(responses=file_response("application/json"))
     @action(detail=True, renderer_classes=[FileRenderer], filterset_class=None)
     def draws(self, request: Request, uuid: UUID) -> Any:
         """Stream the draws of a closed campaign, with the secret they were made from."""
-        try:
-            found = draws.document(self.campaign)
-        except draws.NotOverYet as refused:
-            raise NotFound(str(refused)) from None
+        found = draws.document(self.campaign)
         name = f"{slugify(self.campaign.title)}-draws.json"
         about = name[-(Event._meta.get_field("about").max_length or 0) :]
         history.note(Event.Act.EXPORTED, by=request.user, campaign=self.campaign, about=about)
@@ -490,8 +475,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
     def reveal_draws(self, request: Request, uuid: UUID) -> Response:
         """Reveal the secret of a closed campaign's draws; it can never open again."""
         check_confirmed(request)
-        with conflicts():
-            draws.reveal(campaign=self.campaign, now=timezone.now(), by=request.user)
+        draws.reveal(campaign=self.campaign, now=timezone.now(), by=request.user)
         return self.shown(self.campaign)
 
 
@@ -605,10 +589,9 @@ class Rounds(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
         """Open a pilot or calibration round of a draft."""
         sent = NewRoundSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        with conflicts():
-            made = rounds.begin(
-                campaign=self.campaign, by=request.user, now=timezone.now(), **sent.validated_data
-            )
+        made = rounds.begin(
+            campaign=self.campaign, by=request.user, now=timezone.now(), **sent.validated_data
+        )
         data = RoundSerializer(self.rows().get(pk=made.pk)).data
         return Response(data, status=status.HTTP_201_CREATED)
 
@@ -660,10 +643,9 @@ class Deviations(mixins.ListModelMixin, InCampaign):
         sent.is_valid(raise_exception=True)
         form = AmendForm(sent.validated_data)
         check_form(form)
-        with conflicts():
-            made = campaigns.amend(
-                campaign=self.campaign, by=request.user, now=timezone.now(), **form.cleaned_data
-            )
+        made = campaigns.amend(
+            campaign=self.campaign, by=request.user, now=timezone.now(), **form.cleaned_data
+        )
         return Response(DeviationSerializer(made).data, status=status.HTTP_201_CREATED)
 
 

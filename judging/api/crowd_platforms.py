@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from judging import crowd_kinds
 from judging.actions import crowd_platforms
-from judging.api.base import InCampaign, conflicts
+from judging.api.base import InCampaign
 from judging.api.problems import Conflict, form_errors
 from judging.crowd_policies import ORDER
 from judging.forms.crowd_platforms import PlatformForm
@@ -158,8 +158,7 @@ class CrowdPlatforms(InCampaign):
         sent = NewCrowdPlatformSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         wanted = sent.validated_data["kind"]
-        with conflicts():
-            made = crowd_platforms.begin(campaign=self.campaign, kind=wanted, by=request.user)
+        made = crowd_platforms.begin(campaign=self.campaign, kind=wanted, by=request.user)
         if made.kind != wanted:
             raise Conflict(f"The campaign has the platform {made.get_kind_display()} already.")
         return self._shown(status.HTTP_201_CREATED)
@@ -176,10 +175,7 @@ class CrowdPlatforms(InCampaign):
             if not form.is_valid():
                 names = {f"code_{end}": f"codes.{end}" for end in Participation.End.values}
                 raise form_errors(form, names=names)
-            try:
-                crowd_platforms.change(platform=platform, to=form.to(), by=request.user)
-            except crowd_platforms.NotNow as refused:
-                raise Conflict(str(refused)) from None
+            crowd_platforms.change(platform=platform, to=form.to(), by=request.user)
         return self._shown()
 
     def _platform(self) -> CrowdPlatform:

@@ -25,7 +25,6 @@ from judging.api.base import (
     Resource,
     accepted,
     check_confirmed,
-    conflicts,
 )
 from judging.api.downloads import FileRenderer, download, file_response
 from judging.forms.campaigns import MemberForm
@@ -227,8 +226,7 @@ class Datasets(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         if collections.is_slow_to_delete(dataset):
             job = tasks.begin_once(kind=collections.DELETE, by=request.user, collection=dataset)
             return accepted(job)
-        with conflicts():
-            collections.delete(collection=dataset, by=request.user)
+        collections.delete(collection=dataset, by=request.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=UsernameSerializer, responses=DatasetSerializer)
@@ -239,8 +237,7 @@ class Datasets(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         check_confirmed(request)
         sent = UsernameSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        with conflicts():
-            collections.hand_over(collection=dataset, to=sent.user, by=request.user)
+        collections.hand_over(collection=dataset, to=sent.user, by=request.user)
         return Response(DatasetSerializer(self.rows().get(pk=dataset.pk)).data)
 
     @extend_schema(

@@ -13,8 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from judging.actions import campaigns, exercises, selections
-from judging.actions.exercises import CannotChangeExercises, ExercisesLocked
-from judging.api.base import InCampaign, conflicts
+from judging.api.base import InCampaign
 from judging.api.problems import Conflict, check_form
 from judging.forms.exercises import AnswerKeyForm, ExerciseForm, QualificationRulesForm
 from judging.models import Campaign, Exercise
@@ -130,21 +129,13 @@ class Exercises(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfExercises):
         return self._added(kind=first.kind, texts={}, keys={}, repeats=first)
 
     def _added(self, **parts: Any) -> Response:
-        try:
-            made = exercises.add(campaign=self.campaign, by=self.request.user, **parts)
-        except ExercisesLocked as refused:
-            raise Conflict(str(refused)) from None
-        except CannotChangeExercises as refused:
-            raise ValidationError({"keys": [str(refused)]}) from None
+        made = exercises.add(campaign=self.campaign, by=self.request.user, **parts)
         data = ExerciseSerializer(self.rows().get(pk=made.pk)).data
         return Response(data, status=status.HTTP_201_CREATED)
 
     def destroy(self, request: Request, campaign: UUID, pk: int) -> Response:
         """Delete an item of a draft, with the items that repeat it."""
-        try:
-            exercises.remove(exercise=self.get_object(), by=request.user)
-        except CannotChangeExercises as refused:
-            raise Conflict(str(refused)) from None
+        exercises.remove(exercise=self.get_object(), by=request.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=CorrectionSerializer, responses=CorrectedSerializer)
@@ -166,12 +157,9 @@ class Exercises(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfExercises):
             raise ValidationError({"criterion": ["The item has no key for this criterion."]})
         form = AnswerKeyForm({"explanation": own.explanation} | sent.validated_data, key=own)
         check_form(form)
-        try:
-            after, before = exercises.mend(
-                key=own, by=request.user, now=timezone.now(), **form.cleaned_data
-            )
-        except CannotChangeExercises as refused:
-            raise ValidationError({"accepted": [str(refused)]}) from None
+        after, before = exercises.mend(
+            key=own, by=request.user, now=timezone.now(), **form.cleaned_data
+        )
         return Response({"passed": after, "passed_before": before})
 
 
@@ -196,8 +184,7 @@ class QualificationRules(OfExercises):
         defaults = {name: getattr(blank, name) for name in QualificationRulesForm.Meta.fields}
         form = QualificationRulesForm(defaults | sent.validated_data, instance=self.campaign)
         check_form(form)
-        with conflicts():
-            campaigns.change_plan(campaign=self.campaign, plan=form.cleaned_data)
+        campaigns.change_plan(campaign=self.campaign, plan=form.cleaned_data)
         return Response(QualificationRulesSerializer(self.campaign).data)
 
 

@@ -11,9 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from judging.actions import exit_forms
-from judging.actions.exit_forms import CannotChangeForm
 from judging.api.base import InCampaign
-from judging.api.problems import Conflict, check_form
+from judging.api.problems import check_form
 from judging.forms.exit_forms import ExitQuestionForm
 from judging.models import ExitQuestion
 
@@ -85,20 +84,12 @@ class ExitQuestions(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign
         data["options"] = "\n".join(data.get("options", []))
         form = ExitQuestionForm(data)
         check_form(form)
-        try:
-            made = exit_forms.add(
-                campaign=self.campaign, columns=form.cleaned_data, by=request.user
-            )
-        except CannotChangeForm as refused:
-            raise Conflict(str(refused)) from None
+        made = exit_forms.add(campaign=self.campaign, columns=form.cleaned_data, by=request.user)
         return Response(ExitQuestionSerializer(made).data, status=status.HTTP_201_CREATED)
 
     def destroy(self, request: Request, campaign: UUID, pk: int) -> Response:
         """Delete a question from the exit form of a draft."""
-        try:
-            exit_forms.remove(question=self.get_object(), by=request.user)
-        except CannotChangeForm as refused:
-            raise Conflict(str(refused)) from None
+        exit_forms.remove(question=self.get_object(), by=request.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=ExitAnswersSerializer(many=True))

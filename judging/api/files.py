@@ -20,7 +20,7 @@ from rest_framework.response import Response
 
 from judging import storage, tasks
 from judging.actions import jobs
-from judging.api.base import InDataset, JobSerializer, accepted, check_confirmed, conflicts
+from judging.api.base import InDataset, JobSerializer, accepted, check_confirmed
 from judging.api.problems import Conflict
 from judging.guards import judges_now, rubrics_of, with_how_to_decline
 from judging.imports.actions import (
@@ -303,10 +303,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
         sent.is_valid(raise_exception=True)
         file = sent.validated_data["file"]
         kept = storage.keep_pieces(file.chunks())
-        with conflicts():
-            added = adding.upload(
-                collection=self.dataset, name=file.name, file=kept, by=request.user
-            )
+        added = adding.upload(collection=self.dataset, name=file.name, file=kept, by=request.user)
         return accepted(self._look(added), file=added.number)
 
     def get_parsers(self) -> list[Any]:
@@ -453,8 +450,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
             raise Conflict("The file is not in the dataset.")
         if taking_back.is_slow(added):
             return accepted(self._begin(file_jobs.TAKE_BACK, [added]), file=added.number)
-        with conflicts():
-            taking_back.take_back(added=added, by=request.user, now=timezone.now())
+        taking_back.take_back(added=added, by=request.user, now=timezone.now())
         return Response(FileSerializer(self.get_object()).data)
 
     def _look(self, added: AddedFile) -> Job:

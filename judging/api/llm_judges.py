@@ -18,9 +18,8 @@ from rest_framework.response import Response
 
 from judging import storage, tasks
 from judging.actions import history, judge_jobs, machine_asking, machine_judges, selections
-from judging.actions.chats import CannotAsk
 from judging.actions.judge_jobs import WantedJudge
-from judging.actions.machine_judges import CannotTake, NameTaken
+from judging.actions.machine_judges import CannotTake
 from judging.api.base import InCampaign, JobSerializer, accepted
 from judging.api.downloads import FileRenderer, download, file_response
 from judging.api.problems import Conflict, check_form
@@ -200,11 +199,9 @@ class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
                 file_name=file.name,
                 about=form.about(),
             )
-        except CannotTake as refused:
+        except CannotTake:
             storage.let_go(kept)
-            if isinstance(refused, NameTaken):
-                raise ValidationError({"name": [str(refused)]}) from None
-            raise Conflict(str(refused)) from None
+            raise
         return accepted(job)
 
     @extend_schema(responses={204: None})
@@ -230,12 +227,9 @@ class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     def ask(self, request: Request, campaign: UUID) -> Response:
         """Ask a model at an address by a job; a judge of the same name continues where it ended."""
         wanted, key = self._wanted(request)
-        try:
-            job = tasks.begin(
-                judge_jobs.start, campaign=self.campaign, by=request.user, wanted=wanted, key=key
-            )
-        except CannotAsk as refused:
-            raise Conflict(str(refused)) from None
+        job = tasks.begin(
+            judge_jobs.start, campaign=self.campaign, by=request.user, wanted=wanted, key=key
+        )
         return accepted(job)
 
     @extend_schema(responses=file_response("application/jsonl"))

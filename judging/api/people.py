@@ -13,7 +13,7 @@ from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, permissions, serializers, status
 from rest_framework.decorators import action
-from rest_framework.exceptions import APIException, NotFound, Throttled, ValidationError
+from rest_framework.exceptions import NotFound
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,7 +21,7 @@ from rest_framework.views import APIView
 
 from judging.actions import campaigns, enrollments, keys
 from judging.addresses import visitor_of
-from judging.api.base import InCampaign, check_confirmed, conflicts
+from judging.api.base import InCampaign, check_confirmed
 from judging.api.datasets import UsernameSerializer
 from judging.api.problems import Conflict, check_form
 from judging.campaign_texts import TRANSLATED, text_in
@@ -38,12 +38,6 @@ from judging.models import (
     Round,
 )
 from judging.models.people import token_digest
-
-
-class Gone(APIException):
-    """The invitation has ended."""
-
-    status_code = status.HTTP_410_GONE
 
 
 class InvitationSerializer(serializers.ModelSerializer):
@@ -122,8 +116,7 @@ class Invitations(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
         said = {"expires_at": timezone.now() + FIRST_LIFE} | sent.validated_data
         form = InvitationForm(said)
         check_form(form)
-        with conflicts():
-            made = campaigns.invite(campaign=self.campaign, by=request.user, **form.cleaned_data)
+        made = campaigns.invite(campaign=self.campaign, by=request.user, **form.cleaned_data)
         return Response(self._shown(made), status=status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses=InvitationSerializer)
@@ -261,10 +254,9 @@ class Enrolments(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
         enrollment = self.get_object()
         sent = ReasonSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        with conflicts():
-            enrollments.exclude(
-                enrollment=enrollment, by=request.user, now=timezone.now(), **sent.validated_data
-            )
+        enrollments.exclude(
+            enrollment=enrollment, by=request.user, now=timezone.now(), **sent.validated_data
+        )
         return Response(self.get_serializer(self.get_object()).data)
 
     @extend_schema(request=ReasonSerializer, responses=EnrolmentSerializer)
@@ -313,13 +305,12 @@ class Members(mixins.ListModelMixin, InCampaign):
         check_confirmed(request)
         sent = NewMemberSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        with conflicts():
-            made = campaigns.add_member(
-                campaign=self.campaign,
-                user=sent.user,
-                role=sent.validated_data["role"],
-                by=request.user,
-            )
+        made = campaigns.add_member(
+            campaign=self.campaign,
+            user=sent.user,
+            role=sent.validated_data["role"],
+            by=request.user,
+        )
         return Response(MemberSerializer(made).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses={204: None})
@@ -328,13 +319,12 @@ class Members(mixins.ListModelMixin, InCampaign):
         held = self.campaign.memberships.select_related("user")
         membership = get_object_or_404(held, pk=pk)
         check_confirmed(request)
-        with conflicts():
-            campaigns.remove_member(
-                campaign=self.campaign,
-                user=membership.user,
-                role=membership.role,
-                by=request.user,
-            )
+        campaigns.remove_member(
+            campaign=self.campaign,
+            user=membership.user,
+            role=membership.role,
+            by=request.user,
+        )
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -389,24 +379,15 @@ class Join(APIView):
         sent.is_valid(raise_exception=True)
         invitation, now = _invitation(sent.validated_data["invitation"]), timezone.now()
         study = invitation.campaign
-        try:
-            with transaction.atomic():
-                user = enrollments.join(
-                    invitation=invitation,
-                    user=None,
-                    agreed=sent.validated_data["consent"],
-                    now=now,
-                    visitor=visitor_of(request, study=study.uuid, now=now),
-                )
-                token = keys.make(user=user, now=now, scope=AccessKey.Scope.ANNOTATE)
-        except enrollments.InvitationOver as over:
-            raise Gone(str(over)) from None
-        except enrollments.NotAgreed as refused:
-            raise ValidationError({"consent": [str(refused)]}) from None
-        except enrollments.TextChanged as changed:
-            raise Conflict(str(changed)) from None
-        except enrollments.TooManyNow as refused:
-            raise Throttled(wait=60, detail=str(refused)) from None
+        with transaction.atomic():
+            user = enrollments.join(
+                invitation=invitation,
+                user=None,
+                agreed=sent.validated_data["consent"],
+                now=now,
+                visitor=visitor_of(request, study=study.uuid, now=now),
+            )
+            token = keys.make(user=user, now=now, scope=AccessKey.Scope.ANNOTATE)
         link = reverse("annotation:go", args=[enrollments.personal_link(user)])
         found = {
             "campaign": study.uuid,
@@ -422,8 +403,5 @@ def _invitation(token: str) -> Invitation:
     found = known.filter(digest=token_digest(token), role=Membership.Role.ANNOTATOR).first()
     if found is None:
         raise NotFound("There is no such invitation.")
-    try:
-        enrollments.check(invitation=found, now=timezone.now())
-    except enrollments.InvitationOver as over:
-        raise Gone(str(over)) from None
+    enrollments.check(invitation=found, now=timezone.now())
     return found

@@ -1,4 +1,4 @@
-"""Errors of the REST API as problem details (RFC 9457)."""
+"""Errors of the REST API as problem details (RFC 9457), each with a code that stays the same."""
 
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
@@ -7,9 +7,17 @@ from typing import Any
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
 from django.http import Http404
 from rest_framework import status
-from rest_framework.exceptions import APIException, NotFound, PermissionDenied, ValidationError
+from rest_framework.exceptions import (
+    APIException,
+    ErrorDetail,
+    NotFound,
+    PermissionDenied,
+    ValidationError,
+)
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
+
+from judging.refusals import Refused
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -19,6 +27,7 @@ class Conflict(APIException):
 
     status_code = status.HTTP_409_CONFLICT
     default_detail = "The state of the object does not allow this."
+    default_code = "conflict"
 
 
 class Unprocessable(APIException):
@@ -26,6 +35,7 @@ class Unprocessable(APIException):
 
     status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
     default_detail = "The content of the request cannot be used."
+    default_code = "unprocessable"
 
 
 class PreconditionFailed(APIException):
@@ -33,6 +43,7 @@ class PreconditionFailed(APIException):
 
     status_code = status.HTTP_412_PRECONDITION_FAILED
     default_detail = "The object was changed since you read it. Read it again."
+    default_code = "changed_since_read"
 
 
 def problem(error: Exception, context: Mapping[str, Any]) -> Response | None:
@@ -41,22 +52,44 @@ def problem(error: Exception, context: Mapping[str, Any]) -> Response | None:
         error = NotFound("There is no such object, or you may not see it.")
     elif isinstance(error, DjangoPermissionDenied):
         error = PermissionDenied(str(error) or None)
-    if not isinstance(error, APIException):
+    if isinstance(error, Refused):
+        answer = _refusal(error)
+    elif isinstance(error, ValidationError):
+        answer = _answer(422, "invalid", "Some fields are not valid.", list(_fields(error.detail)))
+    elif isinstance(error, APIException):
+        answer = _answer(error.status_code, error.get_codes(), str(error.detail))
+    else:
         return None
     set_rollback()
-    code = 422 if isinstance(error, ValidationError) else error.status_code
-    body: dict[str, Any] = {"type": "about:blank", "title": HTTPStatus(code).phrase, "status": code}
-    if isinstance(error, ValidationError):
-        body["detail"] = "Some fields are not valid."
-        body["errors"] = list(_fields(error.detail))
-    else:
-        body["detail"] = str(error.detail)
-    headers = {}
     if getattr(error, "auth_header", None):
-        headers["WWW-Authenticate"] = error.auth_header
+        answer.headers["WWW-Authenticate"] = error.auth_header
     if getattr(error, "wait", None):
-        headers["Retry-After"] = str(int(error.wait) + 1)
-    return Response(body, status=code, headers=headers, content_type=CONTENT_TYPE)
+        answer.headers["Retry-After"] = str(int(error.wait) + 1)
+    return answer
+
+
+def _refusal(refused: Refused) -> Response:
+    """Return the answer to a request whose action was refused."""
+    said = str(refused)
+    if refused.field is None and refused.status != 422:
+        return _answer(refused.status, refused.code, said)
+    wrong = {"field": refused.field or "", "code": refused.code, "detail": said}
+    return _answer(422, refused.code, said, [wrong])
+
+
+def _answer(
+    status_code: int, code: Any, detail: str, errors: list[dict[str, str]] | None = None
+) -> Response:
+    body: dict[str, Any] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status_code).phrase,
+        "status": status_code,
+        "code": code,
+        "detail": detail,
+    }
+    if errors is not None:
+        body["errors"] = errors
+    return Response(body, status=status_code, content_type=CONTENT_TYPE)
 
 
 def form_errors(form: Any, *, names: Mapping[str, str] | None = None) -> ValidationError:
@@ -64,7 +97,14 @@ def form_errors(form: Any, *, names: Mapping[str, str] | None = None) -> Validat
     fields that have another name in the form."""
     known = names or {}
     return ValidationError(
-        {known.get(field, field): list(errors) for field, errors in form.errors.items()}
+        {
+            known.get(field, field): [
+                ErrorDetail(message, code=error.code or "invalid")
+                for error in errors
+                for message in error.messages
+            ]
+            for field, errors in form.errors.as_data().items()
+        }
     )
 
 
@@ -91,4 +131,4 @@ def _fields(detail: Any, path: str = "") -> Iterator[dict[str, str]]:
             nested = isinstance(inner, Mapping | list)
             yield from _fields(inner, f"{path}[{place}]" if nested else path)
     else:
-        yield {"field": path, "detail": str(detail)}
+        yield {"field": path, "code": getattr(detail, "code", "invalid"), "detail": str(detail)}

@@ -122,8 +122,6 @@ class Protocols(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
             made = rubric_drafts.create_version(by=request.user, text=sent.text)
         except RubricError as wrong:
             raise ValidationError(_by_field(wrong.problems)) from None
-        except rubric_drafts.NotText as refused:
-            raise ValidationError({"yaml": [str(refused)]}) from None
         return Response(WholeProtocolSerializer(made).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=DocumentSerializer, responses=ValidationSerializer)

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from judging import quality
 from judging.actions import campaigns, exclusion_rules
-from judging.api.base import InCampaign, check_if_match, conflicts, entity_tag
+from judging.api.base import InCampaign, check_if_match, entity_tag
 from judging.api.campaigns import IF_MATCH
 from judging.api.problems import check_form
 from judging.forms.quality import QualityForm
@@ -110,8 +110,7 @@ class QualityPlans(InCampaign):
             sent.is_valid(raise_exception=True)
             form = QualityForm(sent.validated_data, campaign=held)
             check_form(form)
-            with conflicts():
-                campaigns.change_plan(campaign=held, plan={"quality": form.document()})
+            campaigns.change_plan(campaign=held, plan={"quality": form.document()})
         held.refresh_from_db(fields=["quality"])
         return _shown(held)
 
@@ -202,6 +201,5 @@ class ExclusionRules(InCampaign):
     @action(detail=False, methods=["post"], url_path="reopen-assignments")
     def reopen_assignments(self, request: Request, campaign: UUID) -> Response:
         """Open as many assignments for others as excluded annotators have submitted."""
-        with conflicts():
-            made = exclusion_rules.reopen_places(campaign=self.campaign, by=request.user)
+        made = exclusion_rules.reopen_places(campaign=self.campaign, by=request.user)
         return Response({"reopened": made})

@@ -80,18 +80,15 @@ class SystemChanges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset)
         made = list(self.dataset.systems.order_by("name"))
         form = SystemsForm(_form_data(sent.validated_data, made), made=made)
         check_form(form, names=_names_of_fields(sent.validated_data))
-        try:
-            done = systems.change(
-                collection=self.dataset,
-                names=form.names(),
-                kinds=form.kinds(),
-                by=request.user,
-                now=timezone.now(),
-                reason=form.cleaned_data["reason"],
-                subsets=form.subsets(),
-            )
-        except systems.CannotChange as refused:
-            raise ValidationError({"systems": [str(refused)]}) from None
+        done = systems.change(
+            collection=self.dataset,
+            names=form.names(),
+            kinds=form.kinds(),
+            by=request.user,
+            now=timezone.now(),
+            reason=form.cleaned_data["reason"],
+            subsets=form.subsets(),
+        )
         return Response(SystemChangeSerializer(done, many=True).data)
 
     @extend_schema(request=None, responses=SystemChangeSerializer)
@@ -101,10 +98,7 @@ class SystemChanges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset)
         change = self.get_object()
         if change.undone_at is not None:
             raise Conflict("The change is undone already.")
-        try:
-            systems.undo(change=change, by=request.user, now=timezone.now())
-        except systems.CannotChange as refused:
-            raise Conflict(str(refused)) from None
+        systems.undo(change=change, by=request.user, now=timezone.now())
         return Response(SystemChangeSerializer(self.get_object()).data)
 
 

@@ -39,6 +39,7 @@ from judging.guards import (
     password_confirmed_first,
 )
 from judging.models import Campaign, Event, User
+from judging.views.refusals import refusals_shown
 from judging.views.second_factor import ask_for_code
 
 
@@ -206,11 +207,8 @@ def account(request: HttpRequest, pk: int) -> HttpResponse:
     owner = get_object_or_404(User, pk=pk)
     form = RightsForm(request.POST if request.method == "POST" else None, instance=owner)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_shown(form):
             accounts.set_rights(user=form.instance, by=request.user)
-        except accounts.LastAdministrator as refused:
-            form.add_error(None, str(refused))
-        else:
             messages.success(request, _("Saved."))
             return redirect("judging:accounts")
     paused = log_ins.paused(names=[owner.username], now=timezone.now()).get(owner.username)
@@ -246,11 +244,8 @@ def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, " ".join(form.errors.get("username", [])))
         return redirect("judging:account", owner.pk)
-    try:
+    with refusals_shown(request):
         owned, managed = collections.hand_over_all(owner=owner, to=form.user, by=request.user)
-    except collections.CannotHandOver as refused:
-        messages.error(request, str(refused))
-    else:
         told = {"name": form.user, "collections": owned, "campaigns": managed}
         messages.success(
             request,

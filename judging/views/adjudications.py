@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging.actions import adjudications, campaigns
-from judging.actions.adjudications import CannotSettle
 from judging.forms.adjudications import AdjudicatorForm, value_of
 from judging.forms.plain_text import sent
 from judging.guards import (
@@ -23,6 +22,7 @@ from judging.guards import (
 )
 from judging.models import Adjudication, Campaign
 from judging.views import live
+from judging.views.refusals import refusals_shown
 
 A_PAGE = 20
 
@@ -42,7 +42,7 @@ def name(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = AdjudicatorForm(request.POST)
     if not form.is_valid() or form.user is None:
         return _page(request, campaign, form, status=422)
-    try:
+    with refusals_shown(request):
         adjudications.name(
             campaign=campaign,
             adjudicator=form.user,
@@ -50,9 +50,6 @@ def name(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             by=request.user,
             now=timezone.now(),
         )
-    except campaigns.NotAllowedNow as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, _("Send them the address of their page."))
     return redirect("judging:adjudication", campaign.uuid)
 
@@ -120,7 +117,7 @@ def _take(request: HttpRequest, campaign: Campaign) -> bool:
     if value is None:
         messages.error(request, _("Choose a value."))
         return False
-    try:
+    with refusals_shown(request):
         adjudications.settle(
             campaign=campaign,
             token=request.POST.get("token", ""),
@@ -129,8 +126,6 @@ def _take(request: HttpRequest, campaign: Campaign) -> bool:
             by=request.user,
             now=timezone.now(),
         )
-    except (CannotSettle, campaigns.NotAllowedNow) as refused:
-        messages.error(request, str(refused))
-        return False
-    messages.success(request, _("Adjudicated. The annotators' ratings do not change."))
-    return True
+        messages.success(request, _("Adjudicated. The annotators' ratings do not change."))
+        return True
+    return False

@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from judging.actions import authorships
-from judging.actions.authorships import CannotBar
 from judging.guards import campaign_for_managers
 from judging.models import Campaign
+from judging.views.refusals import refusals_shown
 
 
 @campaign_for_managers
@@ -23,10 +23,7 @@ def note(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
         if key.isascii() and key.isdigit() and len(key) < 19
     ]
     systems = campaign.collection.systems.filter(pk__in=keys)
-    try:
+    with refusals_shown(request):
         authorships.set_systems(enrollment=enrollment, systems=systems, by=request.user)
-    except CannotBar as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, _("Saved. Tasks with these systems go to others."))
     return redirect("judging:annotator", campaign.uuid, enrollment.pk)

@@ -28,7 +28,6 @@ from judging.actions import (
     sheets,
 )
 from judging.actions.fit import MaterialFacts
-from judging.actions.rounds import NothingToJudge
 from judging.forms.campaigns import (
     AmendForm,
     ExclusionForm,
@@ -60,6 +59,7 @@ from judging.models.campaign import TasksInOrder
 from judging.selection import CannotChoose
 from judging.views import live
 from judging.views.quality import counted_for, days_of, rows_of
+from judging.views.refusals import refusals_shown
 
 THIS_MACHINE = ("127.0.0.1", "localhost", "[::1]")
 
@@ -226,15 +226,14 @@ def lock(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def duplicate(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Plan another campaign with the same settings."""
     get_object_or_404(collections_to_plan_with(request.user), pk=campaign.collection_id)
-    try:
+    with refusals_shown(request):
         made = campaigns.duplicate(campaign=campaign, by=request.user)
-    except campaigns.NotAllowedNow as refused:
-        messages.error(request, str(refused))
-        return redirect("judging:campaign", campaign.uuid)
-    messages.success(
-        request, _("A draft with the same plan. Change what is to differ, then lock its protocol.")
-    )
-    return redirect("judging:plan", made.uuid)
+        messages.success(
+            request,
+            _("A draft with the same plan. Change what is to differ, then lock its protocol."),
+        )
+        return redirect("judging:plan", made.uuid)
+    return redirect("judging:campaign", campaign.uuid)
 
 
 @campaign_for_managers
@@ -246,13 +245,11 @@ def discard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if is_draft and campaigns.is_slow_to_remove(campaign):
         job = tasks.begin_once(kind=campaigns.DISCARD, by=request.user, campaign=campaign)
         return redirect("judging:job", job.pk)
-    try:
+    with refusals_shown(request):
         campaigns.discard(campaign=campaign, by=request.user)
-    except campaigns.NotAllowedNow as refused:
-        messages.error(request, str(refused))
-        return redirect("judging:campaign", campaign.uuid)
-    messages.success(request, _("“%(title)s” is deleted.") % {"title": campaign.title})
-    return redirect("judging:campaigns")
+        messages.success(request, _("“%(title)s” is deleted.") % {"title": campaign.title})
+        return redirect("judging:campaigns")
+    return redirect("judging:campaign", campaign.uuid)
 
 
 PEOPLE = 200  # annotators on a page
@@ -492,10 +489,7 @@ def _told(
     request: HttpRequest, campaign: Campaign, act: Any, done: str, to: str = "judging:campaign"
 ) -> HttpResponse:
     """Perform an act, and report on the next page that it is done or why it cannot be."""
-    try:
+    with refusals_shown(request):
         act()
-    except (campaigns.NotAllowedNow, NothingToJudge, enrollments.AlreadyExcluded) as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, done)
     return redirect(to, campaign.uuid)

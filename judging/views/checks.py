@@ -12,6 +12,7 @@ from judging.forms.checks import AcceptedForm, GoldForm
 from judging.forms.plain_text import sent
 from judging.guards import campaign_for_managers, judges_now
 from judging.models import Campaign, CheckKind
+from judging.views.refusals import refusals_shown
 
 
 @campaign_for_managers
@@ -27,13 +28,10 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         unit, accepted = form.chosen(), form.accepted()
         text = form.cleaned_data["text"]
-        try:
+        with refusals_shown(request):
             check_items.add_gold(
                 campaign=campaign, unit=unit, text=text, accepted=accepted, by=request.user
             )
-        except check_items.NotAQuestion as refused:
-            messages.error(request, str(refused))
-        else:
             messages.success(
                 request, _("Added. Annotators cannot tell it from a task of the study.")
             )

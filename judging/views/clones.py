@@ -6,9 +6,10 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from judging.actions import campaigns, clones
+from judging.actions import clones
 from judging.guards import campaign_for_managers, collections_to_plan_with, creator_required
 from judging.models import Campaign
+from judging.views.refusals import refusals_shown
 
 
 @campaign_for_managers
@@ -17,15 +18,13 @@ from judging.models import Campaign
 def clone(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Create a draft that reproduces a study with new annotators."""
     get_object_or_404(collections_to_plan_with(request.user), pk=campaign.collection_id)
-    try:
+    with refusals_shown(request):
         made = clones.clone(campaign=campaign, by=request.user)
-    except campaigns.NotAllowedNow as refused:
-        messages.error(request, str(refused))
-        return redirect("judging:campaign", campaign.uuid)
-    messages.success(
-        request,
-        _(
-            "A draft by the same protocol on the same items. Adapt consent, contact and pay, then lock it."
-        ),
-    )
-    return redirect("judging:plan", made.uuid)
+        messages.success(
+            request,
+            _(
+                "A draft by the same protocol on the same items. Adapt consent, contact and pay, then lock it."
+            ),
+        )
+        return redirect("judging:plan", made.uuid)
+    return redirect("judging:campaign", campaign.uuid)

@@ -12,11 +12,11 @@ from django.views.decorators.http import require_http_methods
 
 from judging import crowd_kinds
 from judging.actions import crowd_platforms
-from judging.actions.campaigns import NotAllowedNow
 from judging.crowd_policies import POLICIES
 from judging.forms.crowd_platforms import MEANINGS, NewPlatformForm, PlatformForm
 from judging.guards import campaign_for_managers
 from judging.models import Campaign, CrowdPlatform, Participation
+from judging.views.refusals import refusals_shown
 
 SHOWN = (
     "person_param",
@@ -45,11 +45,8 @@ def crowd(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         request.POST if request.method == "POST" else None, platform=platform, initial=initial
     )
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_shown(form):
             crowd_platforms.change(platform=platform, to=form.to(), by=request.user)
-        except crowd_platforms.NotNow as refused:
-            form.add_error(None, str(refused))
-        else:
             messages.success(request, _("Saved."))
             return redirect("judging:crowd", campaign.uuid)
     return _page(request, platform, form)
@@ -61,11 +58,8 @@ def _begin(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         kind = form.cleaned_data["kind"]
-        try:
+        with refusals_shown(form):
             crowd_platforms.begin(campaign=campaign, kind=kind, by=request.user)
-        except NotAllowedNow as refused:
-            form.add_error(None, str(refused))
-        else:
             return redirect("judging:crowd", campaign.uuid)
     context = {"campaign": campaign, "tab": "crowd", "new_form": form, "is_manager": True}
     return render(

@@ -14,6 +14,7 @@ from judging.actions import draws, exports
 from judging.guards import campaign_for_managers, campaign_for_staff, password_confirmed
 from judging.models import Campaign
 from judging.views.exports import taken_along_in_pieces
+from judging.views.refusals import refusals_shown
 
 
 @campaign_for_managers
@@ -21,11 +22,8 @@ from judging.views.exports import taken_along_in_pieces
 @password_confirmed
 def reveal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Reveal the secret from which the draws were made."""
-    try:
+    with refusals_shown(request):
         draws.reveal(campaign=campaign, now=timezone.now(), by=request.user)
-    except draws.NotOverYet as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, _("The secret is revealed. Publish draws.json beside your data."))
     return redirect("judging:plan", campaign.uuid)
 

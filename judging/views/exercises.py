@@ -11,12 +11,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging.actions import campaigns, exercises, qualifications, selections
-from judging.actions.campaigns import NotAllowedNow
-from judging.actions.exercises import CannotChangeExercises
 from judging.forms.exercises import AnswerKeyForm, ExerciseForm, QualificationRulesForm
 from judging.forms.plain_text import sent
 from judging.guards import campaign_for_managers
 from judging.models import Campaign, Enrollment, Exercise, ExerciseKey, Question
+from judging.views.refusals import refusals_shown
 
 FOUND = 20  # questions listed at most
 
@@ -63,7 +62,7 @@ def add(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
     form = ExerciseForm(request.POST, criteria=exercises.criteria_of_items(campaign))
     if not form.is_valid():
         return _page(request, campaign, kind, form, status=422)
-    try:
+    with refusals_shown(form):
         exercises.add(
             campaign=campaign,
             kind=_known(kind),
@@ -71,11 +70,9 @@ def add(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
             keys=form.keys(),
             by=request.user,
         )
-    except CannotChangeExercises as refused:
-        form.add_error(None, str(refused))
-        return _page(request, campaign, kind, form, status=422)
-    messages.success(request, _("Added."))
-    return redirect("judging:exercises", campaign.uuid, kind)
+        messages.success(request, _("Added."))
+        return redirect("judging:exercises", campaign.uuid, kind)
+    return _page(request, campaign, kind, form, status=422)
 
 
 @campaign_for_managers
@@ -116,13 +113,10 @@ def key(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     own = get_object_or_404(keys.select_related("exercise", "criterion"), pk=pk)
     form = AnswerKeyForm(request.POST if request.method == "POST" else None, key=own)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_shown(form):
             after, before = exercises.mend(
                 key=own, by=request.user, now=timezone.now(), **form.cleaned_data
             )
-        except CannotChangeExercises as refused:
-            form.add_error("accepted", str(refused))
-        else:
             said = _(
                 "Corrected. %(after)s tries pass now, %(before)s did before. Annotators who had passed stay qualified."
             )
@@ -170,11 +164,8 @@ def _texts(picked: Question | None) -> dict[str, str]:
 def _done(
     request: HttpRequest, campaign: Campaign, kind: str, act: Any, said: str = ""
 ) -> HttpResponse:
-    try:
+    with refusals_shown(request):
         act()
-    except (CannotChangeExercises, NotAllowedNow) as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, said or _("Done."))
     return redirect("judging:exercises", campaign.uuid, kind)
 

@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from judging.actions import exit_forms
-from judging.actions.exit_forms import CannotChangeForm
 from judging.forms.exit_forms import ExitQuestionForm
 from judging.formulas import BYTE_ORDER_MARK, inert
 from judging.guards import campaign_for_managers
 from judging.models import Campaign
 from judging.views.exports import taken_along
+from judging.views.refusals import refusals_shown
 
 COLUMNS = ("question", "text", "annotator", "answer")
 
@@ -33,11 +33,8 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Add a question to a draft."""
     form = ExitQuestionForm(request.POST)
     if form.is_valid():
-        try:
+        with refusals_shown(form):
             exit_forms.add(campaign=campaign, columns=form.cleaned_data, by=request.user)
-        except CannotChangeForm as refused:
-            form.add_error(None, str(refused))
-        else:
             messages.success(request, _("Added."))
             return redirect("judging:exit_form", campaign.uuid)
     return _page(request, campaign, form, status=422)
@@ -48,11 +45,8 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def remove(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Remove a question of a draft."""
     question = get_object_or_404(campaign.exit_questions, pk=pk)
-    try:
+    with refusals_shown(request):
         exit_forms.remove(question=question, by=request.user)
-    except CannotChangeForm as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, _("Removed."))
     return redirect("judging:exit_form", campaign.uuid)
 

@@ -14,13 +14,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from judging import storage, tasks
 from judging.actions import history, judge_jobs, machine_asking, machine_judges, selections
-from judging.actions.chats import CannotAsk
 from judging.actions.machine_judges import CannotTake, NameTaken
 from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
 from judging.guards import campaign_for_managers, campaign_for_staff, with_how_to_decline
 from judging.models import Campaign, Event, Membership
 from judging.protocols import documents
 from judging.views import spreadsheets
+from judging.views.refusals import refusals_shown
 
 
 @campaign_for_staff
@@ -77,14 +77,12 @@ def ask(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     wanted = form.wanted()
     if is_asked:
         key = key_form.cleaned_data["key"]
-        try:
+        with refusals_shown(form):
             job = tasks.begin(
                 judge_jobs.start, campaign=campaign, by=request.user, wanted=wanted, key=key
             )
-        except CannotAsk as refused:
-            form.add_error(None, str(refused))
-            return page(status=422)
-        return redirect("judging:job", job.pk)
+            return redirect("judging:job", job.pk)
+        return page(status=422)
     context["wanted"] = wanted
     context["prompt"] = machine_asking.prompt_of(campaign, wanted.criteria)
     context["estimated"] = machine_asking.estimate(

@@ -18,6 +18,7 @@ from judging.formulas import BYTE_ORDER_MARK, inert
 from judging.guards import campaign_for_managers
 from judging.models import Campaign, Event
 from judging.views.quality import counted_for
+from judging.views.refusals import refusals_shown
 
 COLUMNS = (
     "annotator",
@@ -38,11 +39,8 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = RateForm(request.POST if request.method == "POST" else None, campaign=campaign)
     if request.method == "POST" and form.is_valid():
         change = partial(campaigns.change_plan, campaign=campaign, plan={"rate": form.document()})
-        try:
+        with refusals_shown(request):
             change()
-        except campaigns.NotAllowedNow as refused:
-            messages.error(request, str(refused))
-        else:
             messages.success(request, _("Saved."))
         return redirect("judging:pay", campaign.uuid)
     counted = snapshots.of(campaign)

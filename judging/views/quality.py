@@ -29,6 +29,7 @@ from judging.guards import (
 from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, Enrollment, Exclusion, User
 from judging.quality import Flag
+from judging.views.refusals import refusals_shown
 
 
 @campaign_for_managers
@@ -40,11 +41,8 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         change = partial(
             campaigns.change_plan, campaign=campaign, plan={"quality": form.document()}
         )
-        try:
+        with refusals_shown(request):
             change()
-        except campaigns.NotAllowedNow as refused:
-            messages.error(request, str(refused))
-        else:
             messages.success(request, _("Saved."))
         return redirect("judging:quality", campaign.uuid)
     context = {"campaign": campaign, "tab": "plan", "form": form}
@@ -334,11 +332,8 @@ def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_POST
 def reopen_places(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Open the assignments of excluded annotators for others again."""
-    try:
+    with refusals_shown(request):
         made = exclusion_rules.reopen_places(campaign=campaign, by=request.user)
-    except campaigns.NotAllowedNow as refused:
-        messages.error(request, str(refused))
-    else:
         told_so = ngettext(
             "%(n)d assignment is open for others.", "%(n)d assignments are open for others.", made
         )

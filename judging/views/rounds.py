@@ -12,14 +12,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from judging.actions import discussions, rounds, selections
-from judging.actions.discussions import GuidelineLocked
-from judging.actions.rounds import CannotBegin, NothingToJudge
 from judging.forms.plain_text import sent
 from judging.forms.rounds import RoundForm
 from judging.guards import campaign_for_managers, campaign_for_staff
 from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import Campaign, Membership
 from judging.selection import CannotChoose
+from judging.views.refusals import refusals_shown
 
 NOTE = re.compile(r"note-(?P<criterion>[0-9]{1,18})-(?P<unit>[0-9a-f]{1,16})")
 WHOLE = "0"  # in place of a unit: the note is on the criterion
@@ -39,18 +38,17 @@ def begin(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = _form(campaign, request.POST)
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
-    try:
+    with refusals_shown(form):
         round = rounds.begin(
             campaign=campaign, by=request.user, now=timezone.now(), **form.cleaned_data
         )
-    except (CannotBegin, NothingToJudge) as refused:
-        form.add_error(None, str(refused))
-        return _page(request, campaign, form, status=422)
-    messages.success(
-        request,
-        _("%(round)s is open: annotators find it on their pages.") % {"round": str(round).title()},
-    )
-    return redirect("judging:rounds", campaign.uuid)
+        messages.success(
+            request,
+            _("%(round)s is open: annotators find it on their pages.")
+            % {"round": str(round).title()},
+        )
+        return redirect("judging:rounds", campaign.uuid)
+    return _page(request, campaign, form, status=422)
 
 
 @campaign_for_managers
@@ -74,11 +72,8 @@ def notes(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
         for name in request.POST
         if (found := NOTE.fullmatch(name)) and found["unit"] in units
     }
-    try:
+    with refusals_shown(request):
         discussions.write_notes(round=round, notes=said, by=request.user, now=timezone.now())
-    except GuidelineLocked as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, _("Saved. Below, they are in the next version of the guideline."))
     return redirect("analysis:calibration", campaign.uuid, pk)
 
@@ -89,13 +84,10 @@ def decide(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Make the decisions after a round the next version of the guideline."""
     round = get_object_or_404(campaign.rounds.trials(), pk=pk)
     now, text = timezone.now(), sent(request.POST, "text", MAX_DOCUMENT_CHARACTERS)
-    try:
+    with refusals_shown(request):
         made = discussions.decide(
             campaign=campaign, text=text, round=round, by=request.user, now=now
         )
-    except GuidelineLocked as refused:
-        messages.error(request, str(refused))
-    else:
         said = _("Version %(n)s is in effect: annotators read it from now on.")
         messages.success(
             request, said % {"n": made.number} if made else _("Nothing is decided yet.")

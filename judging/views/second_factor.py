@@ -24,6 +24,7 @@ from judging.guards import (
     password_confirmed_first,
 )
 from judging.models import Event, User
+from judging.views.refusals import refusals_shown
 
 PENDING = "log_in_half_done"
 PATIENCE = timedelta(minutes=5)  # between the password and the code
@@ -76,10 +77,8 @@ def second_factor(request: HttpRequest) -> HttpResponse:
 
 
 def _told(request: HttpRequest, act: Any) -> HttpResponse:
-    try:
+    with refusals_shown(request):
         act()
-    except second_factors.NotAllowed as refused:
-        messages.error(request, str(refused))
     return redirect("judging:second_factor")
 
 
@@ -152,11 +151,8 @@ def _let_in(request: HttpRequest, user: User, code: str, onward: str) -> HttpRes
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Turn off the second factor of a user who has lost it."""
     owner = get_object_or_404(User, pk=pk)
-    try:
+    with refusals_shown(request):
         second_factors.turn_off(user=owner, by=request.user)
-    except second_factors.NotAllowed as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(
             request, _("They log in by their password alone until they set up another.")
         )

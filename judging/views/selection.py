@@ -14,6 +14,7 @@ from judging.forms.selection import SelectionForm
 from judging.guards import campaign_for_managers, judges_now
 from judging.models import Campaign
 from judging.selection import to_document
+from judging.views.refusals import refusals_shown
 
 
 @campaign_for_managers
@@ -38,11 +39,8 @@ def choose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         chosen = to_document(form.selection)
-        try:
+        with refusals_shown(request):
             campaigns.change_plan(campaign=campaign, plan={"selection": chosen})
-        except campaigns.NotAllowedNow as refused:
-            messages.error(request, str(refused))
-        else:
             messages.success(request, _("Saved."))
             sought = form.cleaned_data.get("named", "")
             if sought != form.sought or "page" in request.POST:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from judging import guards, tasks
 from judging.actions import campaigns, jobs, snapshots
 from judging.models import Campaign, Job, Snapshot, User
+from judging.refusals import Refused
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -96,10 +97,14 @@ def test_launched_large_campaign_has_been_counted_before_anybody_looks(monkeypat
 
 
 def test_launch_of_a_campaign_that_is_open_already_says_so():
-    with pytest.raises(jobs.CannotDo, match="A campaign that is open cannot become open"):
+    with pytest.raises(Refused) as refused:
         tasks.launch(at_work(factories.opened()))
+
+    assert refused.value.code == "campaign_state"
 
 
 def test_launch_of_a_draft_says_what_it_is():
-    with pytest.raises(jobs.CannotDo, match="A campaign that is draft cannot become open"):
+    with pytest.raises(Refused) as refused:
         tasks.launch(at_work(factories.campaign()))
+
+    assert refused.value.code == "campaign_state"

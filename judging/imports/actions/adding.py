@@ -58,6 +58,7 @@ from judging.models import (
     Unit,
     User,
 )
+from judging.refusals import Refused
 
 READING_IDS = 1_903_783  # the advisory lock held while the ids behind a file's labels are read
 MOSTLY_NEW = "mostly_new"  # key of the sentence that most of a file is new to its dataset
@@ -71,6 +72,8 @@ ROWS_FILE = "rows_file"  # hash of the file of all rows, if there are more than 
 class AlreadyThere(CannotImport):
     """The dataset has the same bytes already."""
 
+    code = "already_there"
+
     def __init__(self, added: AddedFile) -> None:
         super().__init__(
             [f"The dataset has this very file already, as “{added.name}” (file {added.number})."]
@@ -81,9 +84,13 @@ class AlreadyThere(CannotImport):
 class MostlyNew(CannotImport):
     """Most of what the file holds is new to a dataset that is not empty, and no user confirmed it."""
 
+    code = "mostly_new"
+
 
 class Surprising(CannotImport):
     """A file has surprises that no user accepted; `surprises` are their sentences."""
+
+    code = "surprises"
 
     def __init__(self, surprises: Sequence[str]) -> None:
         """Keep the surprises, and add the sentence that says where they are accepted."""
@@ -92,13 +99,17 @@ class Surprising(CannotImport):
         self.surprises = tuple(surprises)
 
 
-class KeysAreGone(Exception):
+class KeysAreGone(Refused):
     """The ids behind a file's labels were already downloaded, or the ids of another file are being
     read; the message says which."""
+
+    code = "ids_handed_out"
 
 
 class Changed(CannotImport):
     """The dataset changed after the preview, so the file would now add something else."""
+
+    code = "dataset_changed"
 
 
 def start(*, name: str, by: User, licence: str = "", language: str = "en") -> Collection:

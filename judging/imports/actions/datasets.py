@@ -19,6 +19,8 @@ from judging.models import AddedFile, Campaign, Collection, Rubric, StoredFile, 
 class AlreadyImported(CannotImport):
     """The same owner imported the same bytes before."""
 
+    code = "already_imported"
+
     def __init__(self, collection: Collection) -> None:
         super().__init__([f"This file was imported before, as “{collection.name}”."])
         self.collection = collection

@@ -5,14 +5,17 @@ from collections.abc import Iterator, Sequence
 from judging.imports.readers.records import StudyRecords
 from judging.imports.readers.tables import shorten
 from judging.limits import MAX_NAME_CHARACTERS, MAX_SYSTEMS, MAX_TABLE_ROWS
+from judging.refusals import Refused
 
 LABEL_CHARACTERS = 100  # of the database columns of labels
 NAMES_SHOWN = 5
 StoredName = tuple[int, str, str, int]  # row, what it names, the name, its longest length
 
 
-class CannotImport(ValueError):
+class CannotImport(Refused):
     """A file cannot be added; `reasons` are sentences."""
+
+    code = "cannot_import"
 
     def __init__(self, reasons: Sequence[str]) -> None:
         super().__init__(" ".join(reasons))

@@ -37,13 +37,23 @@ from judging.models import (
     Unit,
     User,
 )
+from judging.refusals import Refused
 
 What = SystemChange.What
 SUBSET = "subset"  # the attribute that keeps the subset of a split name
 
 
-class CannotChange(ValueError):
+class CannotChange(Refused):
     """The systems cannot be changed like this; the message is a sentence."""
+
+    code = "cannot_change_systems"
+    field = "systems"
+
+
+class CannotUndo(Refused):
+    """The change cannot be undone; the message is a sentence."""
+
+    code = "cannot_undo"
 
 
 def alike(names: Sequence[str]) -> list[list[str]]:
@@ -274,7 +284,7 @@ def undo(*, change: SystemChange, by: User, now: datetime) -> None:
             collection=change.collection, undone_at__isnull=True
         ).first()
         if latest is None or latest.pk != change.pk:
-            raise CannotChange("Undo the later changes first.")
+            raise CannotUndo("Undo the later changes first.")
         if change.what == What.MERGED:
             _unmerge(change)
         elif change.what == What.SPLIT:
@@ -298,12 +308,12 @@ def _set_back(change: SystemChange) -> None:
     system = System.objects.filter(pk=change.details["system"], collection=change.collection)
     if change.what == What.RENAMED:
         if change.collection.systems.filter(name=change.before).exists():
-            raise CannotChange(f"Another system is called “{change.before}” by now.")
+            raise CannotUndo(f"Another system is called “{change.before}” by now.")
         changed = system.update(name=change.before)
     else:
         changed = system.update(kind=change.before)
     if not changed:
-        raise CannotChange("The system is gone by now.")
+        raise CannotUndo("The system is gone by now.")
 
 
 def _unmerge(change: SystemChange) -> None:
@@ -311,9 +321,9 @@ def _unmerge(change: SystemChange) -> None:
     details, collection = change.details, change.collection
     kept = System.objects.filter(pk=details["kept"], collection=collection).first()
     if kept is None or collection.systems.filter(name=change.before).exists():
-        raise CannotChange("The systems were changed since then.")
+        raise CannotUndo("The systems were changed since then.")
     if holdings.resting(collection):
-        raise CannotChange("A campaign whose protocol is locked rests on the merged system.")
+        raise CannotUndo("A campaign whose protocol is locked rests on the merged system.")
     gone = System.objects.create(
         collection=collection,
         name=change.before,

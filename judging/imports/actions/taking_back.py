@@ -37,6 +37,7 @@ from judging.models import (
     Unit,
     User,
 )
+from judging.refusals import Refused
 
 NAMED = 5
 LARGE = 500_000  # bytes; a larger file is taken back by a job
@@ -50,8 +51,10 @@ BLANK: dict[str, dict[str, Any]] = {
 }
 
 
-class Rests(Exception):
+class Rests(Refused):
     """Other data depend on the file; `reasons` are sentences that name them."""
+
+    code = "others_depend"
 
     def __init__(self, reasons: list[str]) -> None:
         super().__init__(" ".join(reasons))

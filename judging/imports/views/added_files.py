@@ -54,6 +54,7 @@ from judging.imports.views.looks import found_in
 from judging.imports.views.row_lists import page_in
 from judging.models import AddedFile, Collection, StoredFile
 from judging.views import spreadsheets
+from judging.views.refusals import refusals_shown
 
 FileView = Callable[..., HttpResponse]
 
@@ -471,14 +472,11 @@ def take_back(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Take a file back: a small one now, a large one by a job."""
     if taking_back.is_slow(added):
         return _job(request, added.collection, TAKE_BACK, [added])
-    try:
+    with refusals_shown(request):
         taking_back.take_back(added=added, by=request.user, now=timezone.now())
-    except taking_back.Rests as refused:
-        for reason in refused.reasons:
-            messages.error(request, reason)
-        return redirect("judging:file", added.collection_id, added.number)
-    messages.success(request, _("“%(name)s” is taken back.") % {"name": added.name})
-    return redirect("judging:files", added.collection_id)
+        messages.success(request, _("“%(name)s” is taken back.") % {"name": added.name})
+        return redirect("judging:files", added.collection_id)
+    return redirect("judging:file", added.collection_id, added.number)
 
 
 @collection_for_owner
@@ -517,16 +515,14 @@ def examples(request: HttpRequest, added: AddedFile) -> StreamingHttpResponse:
 @password_confirmed
 def ids(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Return, only once, the ids of external annotators behind the labels of a file, as CSV."""
-    try:
+    with refusals_shown(request):
         found = adding.hand_out_keys(added=added, by=request.user, now=timezone.now())
-    except adding.KeysAreGone as gone:
-        messages.error(request, str(gone))
-        return redirect("judging:file", added.collection_id, added.number)
-    csv = "".join(spreadsheets.lines(["label", "id"], sorted(found.items())))
-    response = HttpResponse(csv, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="file-{added.number}-ids.csv"'
-    response["Cache-Control"] = "no-store"
-    return response
+        csv = "".join(spreadsheets.lines(["label", "id"], sorted(found.items())))
+        response = HttpResponse(csv, content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = f'attachment; filename="file-{added.number}-ids.csv"'
+        response["Cache-Control"] = "no-store"
+        return response
+    return redirect("judging:file", added.collection_id, added.number)
 
 
 def _job(

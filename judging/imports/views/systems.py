@@ -12,6 +12,7 @@ from judging.guards import collection_for_owner
 from judging.imports.actions import system_names, systems
 from judging.imports.forms.systems import BulkNamesForm, SystemsForm
 from judging.models import Collection
+from judging.views.refusals import refusals_shown
 
 
 @collection_for_owner
@@ -28,7 +29,7 @@ def change(request: HttpRequest, collection: Collection) -> HttpResponse:
     posted = request.POST if request.method == "POST" else None
     form = SystemsForm(posted, made=made, proposed=proposed)
     if form.is_valid():
-        try:
+        with refusals_shown(form):
             done = systems.change(
                 collection=collection,
                 names=form.names(),
@@ -38,9 +39,6 @@ def change(request: HttpRequest, collection: Collection) -> HttpResponse:
                 reason=form.cleaned_data["reason"],
                 subsets=form.subsets(),
             )
-        except systems.CannotChange as refused:
-            form.add_error(None, str(refused))
-        else:
             if done:
                 messages.success(request, _("Changes in all: %(n)s.") % {"n": len(done)})
             return redirect("judging:systems", collection.pk)
@@ -63,10 +61,7 @@ def change(request: HttpRequest, collection: Collection) -> HttpResponse:
 def undo(request: HttpRequest, collection: Collection, change: int) -> HttpResponse:
     """Undo the latest change."""
     found = get_object_or_404(collection.system_changes, pk=change, undone_at__isnull=True)
-    try:
+    with refusals_shown(request):
         systems.undo(change=found, by=request.user, now=timezone.now())
-    except systems.CannotChange as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, _("Undone."))
     return redirect("judging:systems", collection.pk)

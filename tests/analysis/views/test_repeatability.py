@@ -258,7 +258,7 @@ def test_who_does_not_see_the_first_study_has_nothing_computed_of_it(client, two
     campaigns.add_member(campaign=second, user=left, role="manager")
     waiting = repeatability.start(campaign=second, by=left)
     campaigns.remove_member(campaign=first, user=left, role="analyst")
-    with pytest.raises(jobs.CannotDo, match="You do not see"):
+    with pytest.raises(repeatability.CannotCompare, match="You do not see"):
         repeatability.execute(jobs.Work(jobs.claim(job_id=waiting.pk), worker="test"))
     jobs.fail(job=jobs.Job.objects.get(pk=waiting.pk), error="x")
     client.force_login(left)

@@ -148,7 +148,7 @@ def test_campaigns_selection_narrows_what_a_draft_judges(manager, api, draft):
     assert (chosen.status_code, chosen.json()["questions"]) == (200, 1), chosen.content
     assert api.get(path).json() == chosen.json()
     assert api.put(path, {"list": [["s1", ""], ["s2", "Alba"]]}).json()["questions"] == 3
-    assert fields_of(api.put(path, {"systems": ["Dora"]})) == {""}
+    assert fields_of(api.put(path, {"systems": ["Dora"]})) == {"systems"}
     assert fields_of(api.put(path, {"systems": "Alba", "list": [["s1"]]})) == {"systems", "list.0"}
     wrong = {"sample": {"size": 0, "seed": "x", "over": "luck"}}
     assert fields_of(api.put(path, wrong)) == {"sample.size", "sample.seed", "sample.over"}
@@ -272,7 +272,7 @@ def test_draws_are_streamed_and_checked_once_they_are_revealed(api, draft):
     path = f"{PATH}{draft.uuid}/"
     for step in ("lock", "open", "close"):
         api.post(f"{path}{step}/")
-    assert api.get(f"{path}draws/").status_code == 404
+    assert api.get(f"{path}draws/").json()["code"] == "draws_not_revealed"
     assert api.post(f"{path}draws/check/").status_code == 409
     assert api.post(f"{path}draws/reveal/").status_code == 200
     found = json.loads(api.get(f"{path}draws/").getvalue())

@@ -130,7 +130,7 @@ def test_undo_goes_from_the_latest_backwards():
     [first] = change(collection, Alba="One")
     [second] = change(collection, Brisa="Two")
 
-    with pytest.raises(systems.CannotChange, match="Undo the later changes first"):
+    with pytest.raises(systems.CannotUndo, match="Undo the later changes first"):
         systems.undo(change=first, by=collection.owner, now=NOW)
     for each in (second, first):
         systems.undo(change=each, by=collection.owner, now=NOW)

@@ -1,0 +1,24 @@
+"""Refusals of actions on pages."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.contrib import messages
+from django.forms import BaseForm
+from django.http import HttpRequest
+
+from judging.refusals import Refused
+
+
+@contextmanager
+def refusals_shown(where: HttpRequest | BaseForm) -> Iterator[None]:
+    """Run a block up to the refusal of an action, whose sentence becomes a message of the page, or
+    an error of the form."""
+    try:
+        yield
+    except Refused as refused:
+        if isinstance(where, HttpRequest):
+            messages.error(where, str(refused))
+        else:
+            field = refused.field if refused.field in where.fields else None
+            where.add_error(field, str(refused))
