@@ -20,9 +20,9 @@ from config.postgres import PORT, ROOT, Cluster
 from judging.actions import campaigns, jobs
 from judging.models import Job
 from tests import factories
-from tests.conftest import PATIENCE
 
 pytestmark = pytest.mark.django_db(transaction=True)
+PATIENCE = 60  # seconds for a worker to start or stop on a busy machine
 
 
 @pytest.fixture
@@ -110,12 +110,12 @@ def worker_of(address: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
         yield process
     finally:
         process.terminate()
-        process.wait(timeout=PATIENCE / 1000)
+        process.wait(timeout=PATIENCE)
 
 
 def wait_for(holds: Callable[[], bool], process: subprocess.Popen[bytes], log: Path) -> None:
     """Wait until a condition holds, as long as a worker lives."""
-    deadline = time.monotonic() + PATIENCE / 1000
+    deadline = time.monotonic() + PATIENCE
     while not holds():
         assert process.poll() is None and time.monotonic() < deadline, log.read_text()[-3000:]
         time.sleep(0.1)
