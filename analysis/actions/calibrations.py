@@ -80,19 +80,23 @@ def state_of(campaign: Campaign) -> dict[str, Any]:
 
 def computed(campaign: Campaign) -> Job | None:
     """Return the finished job whose alphas are those of the present judgments."""
-    return campaign.jobs.done(KIND).filter(parameters={"state": state_of(campaign)}).first()
+    return campaign.jobs.done(KIND).filter(result__state=state_of(campaign)).first()
 
 
 def execute(work: jobs.Work) -> dict[str, Any]:
-    """Compute the alphas of all closed rounds of a campaign, by the ids of rounds."""
+    """Compute the alphas of all closed rounds of a campaign, by the ids of rounds.
+
+    The judgments may have changed since the job was asked for, so it tells which it read.
+    """
     campaign = work.job.campaign
     if campaign is None:
         raise jobs.CannotDo("The agreement of rounds belongs to a campaign.")
     return {
+        "state": state_of(campaign),
         "alphas": {
             str(round.pk): {key: encode(alpha) for key, alpha in _alphas(round, campaign).items()}
             for round in _closed(campaign)
-        }
+        },
     }
 
 

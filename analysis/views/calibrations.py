@@ -69,8 +69,8 @@ def _job(request: HttpRequest, campaign: Campaign) -> Job | None:
         return None
     state = calibrations.state_of(campaign)
     tried = campaign.jobs.filter(kind=calibrations.KIND, parameters={"state": state})
-    newest = tried.exclude(state=Job.State.CANCELLED).order_by("-created_at").first()
-    return newest or tasks.begin_once(
+    failed = tried.filter(state=Job.State.FAILED).first()  # it would fail again
+    return failed or tasks.begin_once(
         kind=calibrations.KIND, by=request.user, campaign=campaign, state=state
     )
 

@@ -142,6 +142,21 @@ def test_calibration_alphas_are_computed_again_after_an_exclusion(campaign, peop
     assert not measure.alphas["correctness"].defined
 
 
+def test_calibration_alphas_of_other_judgments_than_asked_for_are_not_shown(
+    campaign, people
+) -> None:
+    round = closed(campaign, people, all_three, opposed)
+    client = factories.logged_in(campaign.created_by)
+    client.get(reverse("analysis:calibration", args=[campaign.uuid, round.pk]))
+    about = {"enrollment": people[1], "by": campaign.created_by, "now": NOW}
+    enrollments.exclude(reason="asleep", **about)
+    carry_out(campaign.jobs.get(kind=calibrations.KIND))
+    enrollments.readmit(**about)
+    assert calibrations.measured(campaign)[0].alphas == {}
+    page(campaign, round)
+    assert calibrations.measured(campaign)[0].alphas["correctness"].defined
+
+
 def test_calibration_says_why_alphas_could_not_be_computed(campaign, people) -> None:
     round = closed(campaign, people, all_three, opposed)
     client = factories.logged_in(campaign.created_by)
