@@ -1,15 +1,16 @@
 """The only bridge from the database to arrays: a campaign's slots, judgments and scores as
 frames."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from tempfile import SpooledTemporaryFile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from django.db import connection
 from numpy.typing import NDArray
 
@@ -20,6 +21,9 @@ from judging.imports.readers.sameness import normalized
 from judging.models import SAME_TEXT, Campaign, Metric, Reference, Source
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument, without_criteria
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SLOTS = """
     SELECT u.id AS unit, s.name AS system, src.key AS source, src.position AS source_position,
@@ -206,6 +210,12 @@ class DeclaredClusters:
     of_source: Mapping[str, str]  # the column's value by key of the source
 
 
+def _no_system_scores() -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(columns=["system", "metric", "value"])
+
+
 @dataclass(frozen=True)
 class Material:
     """The data of one analysis: slots, valid judgments, scores, and the rubric they were judged
@@ -217,9 +227,7 @@ class Material:
     judgments: pd.DataFrame
     scores: pd.DataFrame
     metrics: tuple[Metric, ...]
-    system_scores: pd.DataFrame = field(
-        default_factory=lambda: pd.DataFrame(columns=["system", "metric", "value"])
-    )
+    system_scores: pd.DataFrame = field(default_factory=_no_system_scores)
 
     doubled: tuple[
         DoubledColumn, ...
@@ -227,9 +235,11 @@ class Material:
     declared: DeclaredClusters | None = None  # sources that belong together by a metadata column
 
     @cached_property
-    def clusters(self) -> "pd.Series[str]":
+    def clusters(self) -> pd.Series[str]:
         """The cluster of every unit, named by its first source: the sources that the declared
         column says belong together, else those with the same passage, else the source alone."""
+        import pandas as pd
+
         source = self.slots.drop_duplicates("source").set_index("source")
         if self.declared is not None:
             labels = pd.Series(self.declared.of_source, dtype="object").reindex(source.index)
@@ -598,6 +608,8 @@ def source_with_several(campaign: Campaign, column: str) -> str:
 
 def _values_of_sources(slots: pd.DataFrame, campaign: Campaign, column: str) -> pd.DataFrame:
     """Return the different pairs of a source and its value of a metadata column."""
+    import pandas as pd
+
     labels = attributes(campaign, [column]).get(column, pd.Series(dtype="string"))
     source = slots.set_index("unit")["source"]
     pairs = pd.DataFrame({"source": source.reindex(labels.index), "label": labels})
@@ -624,6 +636,8 @@ def with_settled(read: Material) -> Material:
 
     Each annotator's judgment of the unit gets the value, so the number of judgments stays the same.
     """
+    import pandas as pd
+
     values = _frame(SETTLED, campaign=read.campaign.pk)
     if values.empty or read.judgments.empty:
         return read
@@ -687,6 +701,8 @@ def _written(frame: pd.DataFrame, columns: list[str]) -> bytes:
 def _frame(query: str, **parameters: Any) -> pd.DataFrame:
     """Read a query by COPY, the fastest way out of PostgreSQL. What is long lies in a file
     meanwhile, not in memory beside its table."""
+    import pandas as pd
+
     with SpooledTemporaryFile(max_size=IN_MEMORY) as copied, connection.cursor() as cursor:
         bound = cursor.mogrify(query, parameters).decode()
         cursor.copy_expert(

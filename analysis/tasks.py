@@ -137,6 +137,14 @@ def compare_studies(work: jobs.Work) -> Mapping[str, Any]:
     return repeatability.execute(work)
 
 
+@job_task("analysis.calibration", right=guards.analyses)
+def measure_rounds(work: jobs.Work) -> Mapping[str, Any]:
+    """Compute the agreement of a campaign's pilot and calibration rounds."""
+    from analysis.actions import calibrations
+
+    return calibrations.execute(work)
+
+
 @job_task("analysis.tuning", right=guards.analyses)
 def tune(work: jobs.Work) -> Mapping[str, Any]:
     """Tune a Q-metric's weights on a campaign's judgments."""

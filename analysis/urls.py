@@ -1,7 +1,7 @@
 """Addresses of the workshop, whose views are imported when they are first asked for.
 
-They need scipy, pandas and altair: seconds of start-up and a hundred megabytes, which a web process
-that serves annotators should not spend.
+They need numpy and every section of the report: a second of start-up, which a web process that
+serves annotators should not spend.
 """
 
 from collections.abc import Callable

@@ -99,6 +99,8 @@ class Transport(virtual.Transport):
     _listening: Any = None
     _retry_at = 0.0
     driver_type = driver_name = "jobs"
+    # Celery waits and connects again after these
+    connection_errors = (*virtual.Transport.connection_errors, DatabaseError, InterfaceError)
     polling_interval = TICK_SECONDS
     implements = virtual.Transport.implements.extend(
         asynchronous=True, exchange_type=frozenset({"direct", "topic", "fanout"})
@@ -107,6 +109,12 @@ class Transport(virtual.Transport):
     def __init__(self, client: Any, **options: Any) -> None:
         super().__init__(client, **options)
         self.look_at: dict[str, float] = defaultdict(float)  # by queue: time of the next check
+
+    def establish_connection(self) -> Any:
+        """Connect to the database, so that a worker started without it waits for it."""
+        connection.close_if_unusable_or_obsolete()
+        connection.ensure_connection()
+        return super().establish_connection()
 
     def register_with_event_loop(self, connection: Any, loop: Any) -> None:
         loop.call_repeatedly(TICK_SECONDS, self.tick)

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-import pandas as pd
 from django.db import transaction
 from django.db.models import Count, Sum
 from django.utils import timezone
@@ -295,6 +294,8 @@ def power(
     tell: Callable[[str], None],
 ) -> list[dict[str, Any]]:
     """Return how often a study laid out as what was read finds the planted order, by criterion."""
+    import pandas as pd
+
     slots = read.slots[["unit", "system", "source"]]
     slots = slots.assign(cluster=clusters_of(read, pd.Index(slots["unit"])))
     rows = read.judgments[["unit", "criterion", "annotator"]].merge(slots, on="unit")

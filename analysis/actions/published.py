@@ -1,16 +1,17 @@
 """The published studies we know: how their files are read, what was printed, and how we compute the
 same."""
 
+from __future__ import annotations
+
 import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from analysis import frames
 from analysis.frames import Material, aligned
@@ -35,6 +36,9 @@ from judging.imports.readers.records import StudyRecords
 from judging.imports.readers.tables import shorten
 from judging.imports.readers.text import Unreadable
 from judging.models import Metric
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Numbers = dict[str, Any]
 QGSTEC_SHA256 = "3750628e81f3361746da4daf42518dc1eb626e921b1b81f96825fb67aeb071dc"
@@ -316,6 +320,8 @@ def _column(read: Material, metric: Metric) -> FloatArray:
 
 
 def _means_of(human: Mapping[str, FloatArray], systems_of: pd.Series) -> dict[str, Numbers]:
+    import pandas as pd
+
     means = {name: pd.Series(values).groupby(systems_of).mean() for name, values in human.items()}
     return {
         system: {name: number(float(column[system])) for name, column in means.items()}

@@ -1,15 +1,16 @@
 """A study beside its reproduction: order of the systems, CV* of their scores, and findings that
 hold."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from django.db import transaction
 
 from analysis import frames
@@ -36,6 +37,9 @@ from judging.models import Campaign, Job, User
 from judging.models.statements import rows as select
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.refusals import Refused
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 KIND = "analysis.repeatability"
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
@@ -212,6 +216,8 @@ def _orders(first: Material, second: Material) -> Iterator[Record]:
 
 def _question_means(read: Material, criterion: RubricCriterion) -> pd.DataFrame:
     """Return the mean of each question that was judged, with its system, source and cluster."""
+    import pandas as pd
+
     units = units_of(read, criterion)
     means = aligned(units["unit"], read.human(criterion.key))
     clusters = clusters_of(read, pd.Index(units["unit"]))

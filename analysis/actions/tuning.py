@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from analysis import frames
 from analysis.actions.runs import versions
@@ -108,6 +107,8 @@ def _judged(
 ) -> tuple[list[ScoredQuestion], FloatArray, list[str]]:
     """Return the judged questions that have a reference, their mean judgments sign-aligned so that
     higher is better, and the clusters of their sources."""
+    import pandas as pd
+
     read, given = frames.material(campaign), frames.references(campaign)
     kept = read.questions.dropna(subset=["text"])
     kept = kept[kept["source"].isin(list(given))]

@@ -1,7 +1,7 @@
 """Modules that are imported when something of theirs is first used.
 
-The actions of analyses need scipy, pandas and altair: seconds of start-up and a hundred megabytes,
-which a web process that serves annotators should not spend.
+The actions of analyses need numpy and every section of the report: a second of start-up, which a
+web process that serves annotators should not spend.
 """
 
 from importlib import import_module

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment, linprog
-from scipy.sparse import coo_array
 
 from analysis.metrics.bertscore import PAIRS_AT_ONCE, unknown_to_model
 from analysis.metrics.contract import (
@@ -37,6 +35,9 @@ def transport_cost(cost: Float64Array) -> float:
     >>> transport_cost(np.array([[0.0, 1.0], [1.0, 0.0]]))
     0.0
     """
+    from scipy.optimize import linear_sum_assignment, linprog
+    from scipy.sparse import coo_array
+
     m, n = cost.shape
     if m == n:
         rows, columns = linear_sum_assignment(cost)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 Matrix = NDArray[np.float64]
 
@@ -61,6 +60,8 @@ def assigned(scores: Matrix) -> OneToOne:
     F = 2 (S/m)(S/n) / (S/m + S/n) = 2 S / (m + n). If assignments tie, S and F are the same for each; any one of them
     is returned.
     """
+    from scipy.optimize import linear_sum_assignment
+
     if not scores.size:
         return OneToOne((), 0.0, 0.0, 0.0, 0.0)
     m, n = scores.shape

@@ -12,7 +12,6 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from analysis.metrics.answerability import CLASSES, Bags, components
 
@@ -122,6 +121,8 @@ def exact(scores: FeatureArray, base: FeatureArray, gold: FeatureArray) -> Featu
     CannotTune
         The columns that vary depend linearly on each other, or none correlates with the judgments.
     """
+    from scipy.optimize import nnls
+
     columns, varied = _varied(scores, base)
     if not varied.any():
         raise CannotTune("no part of the metric correlates with the judgments")

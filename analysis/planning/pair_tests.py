@@ -1,13 +1,14 @@
 """Pairs of systems tested in every repeat of a simulated study, by the test that its report makes."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import nan
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import pandas as pd
 
 from analysis.sections.comparisons import SURE, swaps_for
 from analysis.sections.mixed_models import model_columns, model_cost, pairs_by_model
@@ -19,6 +20,9 @@ from analysis.stats.inference import Inference
 from analysis.stats.multiplicity import holm
 from analysis.stats.reml import Unfit
 from analysis.stats.system_test import SystemTest, system_test
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MAX_COST = 1e9  # of the mixed model, in the unit of `model_cost`: 20 repeats take two minutes
 

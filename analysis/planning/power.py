@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from math import inf, nan, sqrt
 
 import numpy as np
-from scipy import special
 
 from analysis.stats.arrays import FloatArray
 from analysis.stats.components import Components
@@ -139,6 +138,8 @@ def items_needed(
     >>> items_needed(LIBRARY["qgeval/answerability"], difference=0.1, judges=3).items
     249
     """
+    from scipy import special
+
     if difference == 0:
         raise ValueError("a difference of zero is found by no number of items")
 
@@ -162,6 +163,8 @@ def items_needed(
 
 def _power_of_t(shift: float, items: int, level: float) -> float:
     """Return the power of a two-sided paired t test whose t is shifted by so much."""
+    from scipy import special
+
     if shift == inf:
         return 1.0
     critical = float(special.stdtrit(items - 1, 1 - level / 2))
@@ -171,6 +174,8 @@ def _power_of_t(shift: float, items: int, level: float) -> float:
 
 def half_width(variances: Variances, *, items: int, judges: int, confidence: float = 0.95) -> float:
     """Return how far the interval of a difference will reach to either side, on average."""
+    from scipy import special
+
     if items < 2:
         return nan
     reach = float(special.stdtrit(items - 1, (1 + confidence) / 2))
@@ -188,6 +193,8 @@ def half_width_for_others(
     The variance is of_difference / items + 2 annotator:system / judges, with items - 1 and (systems - 1) (judges - 1)
     degrees of freedom, joined after Satterthwaite (1946). nan with one annotator, or two of two systems.
     """
+    from scipy import special
+
     freedom = (systems - 1) * (judges - 1)
     if items < 2 or freedom < 2:
         return nan
@@ -203,6 +210,8 @@ def half_width_for_others(
 
 
 def _significant(gaps: FloatArray, level: float) -> FloatArray:
+    from scipy import special
+
     n = gaps.shape[1]
     error = gaps.std(axis=1, ddof=1) / sqrt(n)
     t = np.abs(gaps.mean(axis=1)) / np.where(error > 0, error, nan)

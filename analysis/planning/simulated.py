@@ -9,14 +9,14 @@ clear on purpose (gold questions, degraded copies) are perceived with half the n
 The same values fill the copy of a campaign one by one, and are drawn by the hundred for power.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan, prod
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-import pandas as pd
-from scipy import special
 
 from analysis.planning.pair_tests import (
     PairTests,
@@ -35,6 +35,9 @@ from analysis.stats.inference import Inference
 from analysis.stats.system_test import MIXED_MODEL, SystemTest
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WIDEST = 0.8  # of a scale from the worst system to the best: beyond, an end hides differences
 WORSE = 0.5  # by which a degraded copy is worse than its question
@@ -108,6 +111,8 @@ def planted_step(systems: int, assumed: Assumed) -> float:
 def people(came: Mapping[str, Newcomer], assumed: Assumed) -> list[SimulatedAnnotator]:
     """Return annotators, by label, whose severities are the quantiles of a normal distribution,
     dealt out by the seed."""
+    from scipy import special
+
     rng = np.random.default_rng([assumed.seed, OF_PLAN, 1])
     places = (rng.permutation(len(came)) + 0.5) / max(len(came), 1)
     severities = special.ndtri(places) * assumed.severity
@@ -245,6 +250,8 @@ class _CellMeans:
         cls, judgments: pd.DataFrame, pairs: pd.DataFrame, unit: IntArray, order: Sequence[str]
     ) -> dict[str, Self]:
         """Return the tables' layouts; `unit` numbers the units of the pairs, `order` the systems."""
+        import pandas as pd
+
         source, _ = pd.factorize(pairs["source"])
         system = pd.Index(list(order)).get_indexer(pd.Index(pairs["system"]))
         shape = (len(order), int(source.max()) + 1)
@@ -258,6 +265,8 @@ class _CellMeans:
 
     @classmethod
     def _of(cls, rows: IntArray, unit: IntArray, cell: IntArray, shape: tuple[int, int]) -> Self:
+        import pandas as pd
+
         annotators = np.bincount(unit)[unit]
         units = pd.Series(unit).groupby(cell).transform("nunique").to_numpy()
         empty = np.bincount(cell, minlength=prod(shape)) == 0
@@ -282,6 +291,8 @@ class _Drawn:
         assumed: Assumed,
         design: Inference,
     ) -> None:
+        import pandas as pd
+
         self.criteria, self.forces, self.assumed = criteria, forces, assumed
         self.design = design
         columns = judgments[[*PAIR, "system", "source", "cluster", "set"]]

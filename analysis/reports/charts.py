@@ -1,18 +1,20 @@
 """Figures as SVG, light and dark, drawn in the worker; a page shows them as images beside their
 tables."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from math import isnan
-from typing import Any, TypeAlias
-
-import altair as alt
-import pandas as pd
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from analysis.reports.layout import Chart, Figure
 from analysis.reports.numerals import coefficient
 from analysis.reports.rows import Record
 from analysis.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    import altair as alt
 
 ChartPoint: TypeAlias = tuple[str, Estimate]
 INKS: Mapping[str, Mapping[str, str]] = {
@@ -139,6 +141,9 @@ def intervals(
 ) -> Chart | None:
     """Draw values with their intervals, one a line in the order given; `domain`: the ends of an
     axis that is shared."""
+    import altair as alt
+    import pandas as pd
+
     if not points:
         return None
     rows = [
@@ -164,6 +169,8 @@ def means(panels: Sequence[tuple[str, Sequence[ChartPoint], tuple[float, float]]
 
     Panels whose scales have the same ends share their axis, so that they can be compared by eye.
     """
+    import altair as alt
+
     if not_drawn(sum(len(points) for _name, points, _scale in panels), DRAWN_MEANS):
         return None
     reach: dict[tuple[float, float], tuple[float, float]] = {}
@@ -196,6 +203,9 @@ def _end(value: float, estimate: Estimate) -> float:
 def distributions(rows: Sequence[Record], names: Sequence[str]) -> Chart | None:
     """Draw each system's rating distribution; None for scales of many points, and for too many
     systems and criteria to be readable: these are only in the table."""
+    import altair as alt
+    import pandas as pd
+
     kept = [{**row, "point": str(row["value"])} for row in rows]
     is_many = len({row["point"] for row in kept}) > MANY_POINTS
     if not kept or is_many or not_drawn(len(kept)):
@@ -223,6 +233,8 @@ def distributions(rows: Sequence[Record], names: Sequence[str]) -> Chart | None:
 def _steps(rows: Sequence[Record]) -> alt.Scale:
     """Return blues from light to dark in even steps, so that neighbouring values differ in grey
     too."""
+    import altair as alt
+
     values = sorted({row["value"] for row in rows})
     shares = [place / max(1, len(values) - 1) for place in range(len(values))]
     colours = [
@@ -238,6 +250,9 @@ def _steps(rows: Sequence[Record]) -> alt.Scale:
 def correlations(rows: Sequence[Record]) -> Chart | None:
     """A heat map of coefficients: a row for each human column, a column for each metric. Those too
     many to be read are left to the table."""
+    import altair as alt
+    import pandas as pd
+
     kept = [{**row, "text": coefficient(row["value"])} for row in rows]
     if not kept or not_drawn(len(kept)):
         return None

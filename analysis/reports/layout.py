@@ -1,19 +1,22 @@
 """The parts of a report's page: tables with formatted numbers, and figures."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import isnan
-from typing import Self, TypeAlias
-
-import altair as alt
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from analysis.reports.evidence import ItemQuery
 from analysis.stats.estimate import Estimate
 from judging.limits import MAX_PAGE_ROWS
 
+if TYPE_CHECKING:
+    import altair as alt
+
 PAPER = 8  # columns that a page of paper is wide enough for
 TALL = 25  # lines from which a table scrolls in a frame of its own
-Chart: TypeAlias = alt.FacetChart | alt.LayerChart | alt.ConcatChart
+Chart: TypeAlias = "alt.FacetChart | alt.LayerChart | alt.ConcatChart"
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ class PageTable:
         """Whether it has too many lines to be readable on the page."""
         return len(self.lines) > TALL
 
-    def cut(self, *, whole: int = 0, files: str = "files") -> "PageTable":
+    def cut(self, *, whole: int = 0, files: str = "files") -> PageTable:
         """Return the table with at most `MAX_PAGE_ROWS` lines: a hundred systems are 4,950 pairs.
         `whole`: the number of all lines, if the table was made of only the first ones."""
         whole, shown = max(whole, len(self.lines)), self.lines[:MAX_PAGE_ROWS]
@@ -119,7 +122,7 @@ class PageTable:
         says = f"The first {len(shown)} of {whole:,} lines; all of them stand in the {files}."
         return replace(self, lines=shown, reasons=[says, *self.reasons])
 
-    def in_parts(self) -> list["PageTable"]:
+    def in_parts(self) -> list[PageTable]:
         """Return the table as paper takes it: cut by its columns, each part with all lines, where
         they are too many."""
         whole = len(self.columns)
@@ -128,7 +131,7 @@ class PageTable:
         size = -(-whole // -(-whole // PAPER))
         return [self._part(first, min(first + size, whole)) for first in range(0, whole, size)]
 
-    def _part(self, first: int, behind: int) -> "PageTable":
+    def _part(self, first: int, behind: int) -> PageTable:
         whole = len(self.columns)
         says = [self.caption.rstrip("."), f"Columns {first + 1} to {behind} of {whole}"]
         return replace(

@@ -4,9 +4,6 @@ table."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
-import pandas as pd
-
 from analysis.reports.charts import svg
 from analysis.reports.layout import Cell, Chart, Line, PageTable
 from analysis.reports.making import how
@@ -60,6 +57,9 @@ def _pairs(one: Record) -> set[tuple[int, int]]:
 def _matrix(cells: Sequence[Record]) -> Chart:
     """Return every pair's score, questions down and references across, the matched ones framed and
     in bold."""
+    import altair as alt
+    import pandas as pd
+
     axis = alt.Axis(labelAngle=-30, labelLimit=260, orient="top")
     base = alt.Chart(pd.DataFrame(cells)).encode(
         x=alt.X("reference:N", title=None, sort=None, axis=axis),

@@ -4,9 +4,6 @@ words."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
-import pandas as pd
-
 from analysis.reports.charts import svg
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import percent, two
@@ -17,6 +14,9 @@ SHOWN = (20, 50, 100, 200, 400, 800)
 
 def drawn(curve: Sequence[Record], *, target: float) -> dict[str, bytes]:
     """Return the chart of power in both inks."""
+    import altair as alt
+    import pandas as pd
+
     rows = [{**row, "annotators": str(row["annotators"])} for row in curve]
     items = alt.X(
         "items:Q",

@@ -1,14 +1,15 @@
 """Agreement of the annotators on each criterion."""
 
+from __future__ import annotations
+
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import nan
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from analysis.frames import Material
 from analysis.reports import charts
@@ -44,6 +45,9 @@ from analysis.stats.ratings import Patterns
 from analysis.stats.resampling import Interval, Jackknife
 from judging.limits import MAX_RATING_CELLS
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 # Above this share of values forced by rules, agreement without them is reported too

@@ -1,11 +1,13 @@
 """Two models of annotators, without tests: Dawid and Skene's, and many-facet severities."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import nan
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import coefficient, or_dash, signed
@@ -17,6 +19,9 @@ from analysis.stats.dawid_skene import Competence, dawid_skene
 from analysis.stats.many_facet import annotator_severities
 from judging.limits import MAX_RATING_CELLS
 from judging.protocols.rubric_schema import RubricCriterion
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ONE_ANNOTATOR = "one annotator has nobody to be compared with"
 TOO_LARGE = "too many ratings for the model"
@@ -160,9 +165,11 @@ class AnnotatorModels(Section[AnnotatorModelRow]):
 
 
 def _aggregated(
-    ratings: pd.DataFrame, system_of: "pd.Series[str]", criterion: RubricCriterion
+    ratings: pd.DataFrame, system_of: pd.Series[str], criterion: RubricCriterion
 ) -> Iterator[DawidSkeneRow]:
     """Yield each system's mean of expected true values."""
+    import pandas as pd
+
     model, reason = _competence(ratings, criterion)
     values = np.full(len(ratings), nan)
     if model is not None:

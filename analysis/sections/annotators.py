@@ -1,14 +1,15 @@
 """The annotators themselves: severity, use of the scale, straight-lining, and what agreement is
 without each."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import nan
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
-from scipy import sparse
 
 from analysis.frames import Material, hidden_repeats
 from analysis.reports.evidence import ItemQuery
@@ -26,6 +27,9 @@ from analysis.stats.kappa import WEIGHTS, kappa_matrix
 from analysis.stats.raters import leave_one_out, scale_use, severity, with_the_others
 from analysis.stats.resampling import Jackknife
 from judging.protocols.rubric_schema import RubricCriterion
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ANNOTATORS_CHECKED = 10  # annotators whose pairs another library is asked for
 MANY_POINTS = 12  # points of a scale up to which its use is drawn
@@ -327,6 +331,8 @@ def _with_themselves(
     material: Material, criterion: RubricCriterion, given: pd.DataFrame
 ) -> Estimate:
     """Return alpha of first and second values, each annotator's second look as another's."""
+    import pandas as pd
+
     if given.empty:
         return undefined("agreement of annotators with themselves", NO_REPEATS)
     return krippendorff_alpha(
@@ -368,6 +374,8 @@ def _without_each(
 
 def _pairs_sharing(ratings: pd.DataFrame) -> int:
     """Count the pairs of annotators who judged something in common: of a crowd they are few."""
+    from scipy import sparse
+
     judged = sparse.csc_array(ratings.notna().to_numpy(), dtype=np.float32)
     # in blocks, because every pair occurs if a large crowd all judged the same units
     starts = range(0, judged.shape[1], 500)

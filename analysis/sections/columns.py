@@ -1,10 +1,12 @@
 """Columns of a study as sections compare them: the units of a criterion, human columns, metrics'
 columns."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.frames import Material, aligned
@@ -14,6 +16,9 @@ from analysis.stats.arrays import FloatArray
 from analysis.stats.columns import oriented
 from judging.models import Metric
 from judging.protocols.rubric_schema import RubricCriterion
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ def averaged_criteria(material: Material) -> list[RubricCriterion]:
     return [each for each in material.rubric.criteria if averaged(each)]
 
 
-def clusters_of(material: Material, units: "pd.Index[int]") -> NDArray[np.object_]:
+def clusters_of(material: Material, units: pd.Index[int]) -> NDArray[np.object_]:
     """Return the cluster that each unit's source belongs to: the source itself by default."""
     return material.clusters.loc[units].to_numpy(dtype=object)
 

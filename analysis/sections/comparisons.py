@@ -7,7 +7,6 @@ from itertools import combinations
 from math import comb, nan
 
 import numpy as np
-import pandas as pd
 
 from analysis.frames import Material, aligned
 from analysis.reports.evidence import ItemQuery
@@ -276,6 +275,8 @@ def _table(found: Found, criterion: str, name: str) -> PageTable | None:
 def scores_of(material: Material) -> Iterator[SystemScores]:
     """Yield the scores on every criterion that may be averaged and that two systems or more were
     judged on."""
+    import pandas as pd
+
     for criterion in averaged_criteria(material):
         units = units_of(material, criterion)
         values = aligned(units["unit"], material.human(criterion.key))

@@ -1,17 +1,21 @@
 """Under which conditions annotators judged: the language of the instructions, the layout of the
 page, the device, what they answered with and whether keywords were highlighted."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import nan
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import or_dash
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
 from judging.models import Assignment, Campaign, Round
 from judging.protocols.rubric_schema import RubricCriterion
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NAMES = {
     "language": "Language of the instructions",
@@ -98,6 +102,8 @@ def _cell(row: ConditionRow | None) -> Cell:
 
 def _conditions_of_tasks(campaign: Campaign) -> pd.DataFrame:
     """Return the conditions of each annotator's work on each task of the main round."""
+    import pandas as pd
+
     done = Assignment.objects.filter(
         round__campaign=campaign, round__kind=Round.Kind.MAIN, submitted_at__isnull=False
     )

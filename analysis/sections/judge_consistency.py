@@ -1,10 +1,12 @@
 """Consistency of an LLM judge: repeated judgments, and the effect of a question's position."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import coefficient, interval_text, percent, signed, with_interval
@@ -18,6 +20,9 @@ from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.judges import by_place
 from analysis.stats.percent import percent_agreement
 from analysis.stats.resampling import Jackknife
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 HEADS = ["The same again", "α with itself", "At the same place", "At another place", "Earlier"]
 NO_ORDER = "the values have no order: none is higher"

@@ -1,14 +1,15 @@
 """Correlation of metrics with human ratings at three levels: on each source, over all questions,
 and over the systems' means."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isnan, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from analysis.frames import Material, aligned
 from analysis.metrics.diversity import WITHOUT_BETTER_END
@@ -37,6 +38,9 @@ from analysis.stats.estimate import Tested, untested
 from analysis.stats.facets import Facets, facets
 from analysis.stats.multiplicity import holm
 from judging.models import Metric
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SHADES = 20
 MANY_COLUMNS = 8  # above so many metrics each is a line, because the columns do not fit a page
@@ -206,6 +210,8 @@ class ComparedColumns:
 
 def compared_columns(inputs: Inputs) -> ComparedColumns | None:
     """Return the columns to compare; None if there is no metric or no human column."""
+    import pandas as pd
+
     material = inputs.counted
     humans, metrics = human_columns(material), metric_columns(material)
     if inputs.design.annotators:
@@ -447,6 +453,8 @@ def _sets(
 ) -> Iterator[MetricLevel]:
     """Yield metrics of question sets against the sets' mean ratings, by the pooled inference of
     sets."""
+    import pandas as pd
+
     sets, slots = sets_of(material), material.slots
     values = slots.assign(value=aligned(slots["unit"], people))
     of_set = values.groupby("question_set")["value"].mean()
@@ -480,6 +488,8 @@ def _sets(
 def _whole_systems(
     material: Material, metrics: Sequence[Metric], people: pd.Series, up: bool
 ) -> Iterator[MetricLevel]:
+    import pandas as pd
+
     slots, names = material.slots, metric_names(material.metrics)
     means = slots.assign(value=aligned(slots["unit"], people)).groupby("system")["value"].mean()
     whole = {each: scores for each in metrics if (scores := material.scores_of_systems(each))}

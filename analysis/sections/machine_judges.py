@@ -1,10 +1,12 @@
 """LLM judges: their facts, and their values beside the human ratings, of which they are no part."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from analysis import frames
 from analysis.frames import Material
@@ -17,6 +19,9 @@ from analysis.stats.cluster_unit import ClusterUnit
 from analysis.stats.judges import jury
 from judging.models import MachineJudge
 from judging.protocols.rubric_schema import RubricCriterion
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 JURY = "jury"
 
@@ -122,7 +127,7 @@ class Judged:
     """One criterion: the values of the annotators and of each judge, unit by unit."""
 
     criterion: RubricCriterion
-    units: "pd.Index[int]"
+    units: pd.Index[int]
     people: FloatArray  # (n_units, n_people)
     names: list[str]
     # (n_units,) of each judge, its first value if it was asked again; and of the jury

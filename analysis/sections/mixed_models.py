@@ -1,13 +1,14 @@
 """Systems compared by a model of the ratings, and how much of them is due to sources, questions and
 annotators."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import interval_text, p_alone, signed, two
@@ -21,6 +22,9 @@ from analysis.stats.multiplicity import holm
 from analysis.stats.reml import Unfit
 from analysis.stats.system_pairs import pairs_of_systems
 from judging.protocols.rubric_schema import RubricCriterion
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # questions x columns^2, columns being systems, annotators and their pairs: below it a fit takes
 # seconds, and with as many columns as make the model sparse ten times as much does

@@ -1,9 +1,10 @@
 """Agreement of annotators with themselves in hidden repeats, each and together."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from analysis import frames
 from analysis.reports.cells import estimate_cell
@@ -16,6 +17,9 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.percent import percent_agreement
 from analysis.stats.resampling import Jackknife
 from judging.protocols.rubric_schema import RubricCriterion
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,8 @@ class OwnRepeats(Section[OwnRepeatRow]):
 def _rows(
     inputs: Inputs, criterion: RubricCriterion, given: pd.DataFrame
 ) -> Iterator[OwnRepeatRow]:
+    import pandas as pd
+
     for label in ["", *sorted(given["annotator"].unique())]:
         own = given if label == "" else given[given["annotator"] == label]
         if own.empty:

@@ -13,6 +13,7 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_tests import NAMES, test_of
 from analysis.stats.estimate import Tested, untested
 from judging import hypotheses
+from judging.actions import locked_protocols
 from judging.hypotheses import GREATER, Hypotheses, PrimaryHypothesis
 
 NOT_COMPARED = "this run does not compare the two systems on this criterion"
@@ -135,8 +136,8 @@ class PrimaryHypotheses(Section[PrimaryRow]):
 
 def declared_hypotheses(inputs: Inputs) -> Hypotheses:
     """Return what the locked plan declares about tests."""
-    protocol = inputs.said.campaign.protocol or {}
-    return hypotheses.from_document(protocol.get("hypotheses", {}))
+    protocol = locked_protocols.read(inputs.said.campaign)
+    return hypotheses.from_document(protocol["hypotheses"])
 
 
 def across_criteria(found: Found) -> Iterator[str]:

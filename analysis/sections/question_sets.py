@@ -8,8 +8,6 @@ from itertools import groupby
 from math import nan
 from typing import Any
 
-import pandas as pd
-
 from analysis import frames
 from analysis.frames import Material
 from analysis.metrics.diversity import (
@@ -377,6 +375,8 @@ def levels_of(material: Material, criterion: str) -> LevelsByUnit:
 
 
 def _held(slots: Sequence[tuple[Any, ...]], language: str) -> HeldSet:
+    import pandas as pd
+
     _, sources, systems, units, texts, submitted, answers = zip(*slots, strict=True)
     given = [None if pd.isna(text) else str(text) for text in texts]
     told = [_text(own) or _text(asked) for own, asked in zip(submitted, answers, strict=True)]
@@ -399,6 +399,8 @@ def _held(slots: Sequence[tuple[Any, ...]], language: str) -> HeldSet:
 
 
 def _text(value: Any) -> str:
+    import pandas as pd
+
     return "" if pd.isna(value) else str(value)
 
 

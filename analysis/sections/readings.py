@@ -1,14 +1,18 @@
 """The two readings of a study whose protocol sets values by rule: raw scores as annotators gave
 them, and protocol-adjusted scores."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import replace
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from analysis.frames import Material
 from judging.protocols.rubric_schema import RubricDocument
 from judging.rules import Identical, Lone, Missing, RuleReading, settled
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 READINGS: tuple[RuleReading, ...] = ("as_released", "by_protocol")
 
@@ -44,6 +48,8 @@ def not_settled(material: Material, reading: RuleReading) -> Material:
 def _parted(material: Material) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return the judgments of questions that count as returned, the values set by rules, and those
     of the judgments that no rule overrules."""
+    import pandas as pd
+
     gone, given = _marks(material)
     judged = material.judgments[~material.judgments["unit"].isin(gone)]
     by_rule = pd.MultiIndex.from_frame(given[["unit", "criterion"]])
@@ -52,6 +58,8 @@ def _parted(material: Material) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFram
 
 
 def _overlaid(material: Material) -> pd.DataFrame:
+    import pandas as pd
+
     judged, given, said = _parted(material)
     who = judged.dropna(subset=["value"]).drop_duplicates(["unit", "annotator"])
     ruled = who.drop(columns=["criterion", "value"]).merge(given, on="unit").assign(origin="rule")
@@ -64,6 +72,8 @@ def _overlaid(material: Material) -> pd.DataFrame:
 
 def _marks(material: Material) -> tuple[set[int], pd.DataFrame]:
     """Return the units that count as missing, and what rules give the others."""
+    import pandas as pd
+
     gone: set[int] = set()
     given: list[tuple[int, str, float]] = []
     for units, texts in _sets(material):
@@ -81,6 +91,8 @@ def _marks(material: Material) -> tuple[set[int], pd.DataFrame]:
 
 def _sets(material: Material) -> Iterator[tuple[list[int], list[str | None]]]:
     """Go through the question sets, each as its units and texts in their order."""
+    import pandas as pd
+
     for _, slots in material.questions.sort_values("position", kind="stable").groupby(
         "question_set", sort=False
     ):

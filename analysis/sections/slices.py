@@ -1,13 +1,13 @@
 """The core numbers for every value of a chosen attribute: question type, source, domain, language,
 day."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from math import nan
-from typing import Any, TypeAlias
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from analysis import frames
 from analysis.frames import Material, aligned
@@ -24,6 +24,9 @@ from analysis.stats.correlation import correlate
 from analysis.stats.estimate import Estimate, Tested
 from analysis.stats.system_test import MIXED_MODEL
 from judging.models import Campaign
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NOT_FITTED = "no interval: the mixed model is not fitted to slices"
 OWN = ("target_type", "source", "day")
@@ -221,8 +224,10 @@ def _columns(material: Material, asked: Sequence[str]) -> Columns:
     return frames.attributes(material.campaign, names)
 
 
-def _labels(material: Material, attribute: str, columns: Columns) -> "pd.Series[Any]":
+def _labels(material: Material, attribute: str, columns: Columns) -> pd.Series[Any]:
     """Return the values of an attribute: named "judgment" by the judgments' index, else by unit."""
+    import pandas as pd
+
     if attribute == "day":
         at = pd.to_datetime(material.judgments["created_at"], utc=True, unit="us")
         own = at.dt.tz_convert(material.campaign.time_zone)
@@ -234,9 +239,11 @@ def _labels(material: Material, attribute: str, columns: Columns) -> "pd.Series[
     return units[attribute].mask(units[attribute] == "").rename("unit")
 
 
-def _part(material: Material, labels: "pd.Series[Any]", label: object) -> Material:
+def _part(material: Material, labels: pd.Series[Any], label: object) -> Material:
     """Return the material of one slice: a day's judgments with their units, or the slots with that
     value."""
+    import pandas as pd
+
     held = labels.index[labels == label]
     if labels.name == "judgment":
         judgments = material.judgments.loc[held]

@@ -1,14 +1,16 @@
 """Agreement of marked answers: between annotators, with the answer a system submitted, and within
 a question set."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from math import nan
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from analysis import frames
 from analysis.reports.cells import estimate_cell
@@ -21,6 +23,9 @@ from analysis.stats.spans import MarkedRange, between_raters, set_overlap, with_
 from analysis.stats.systems import system_means
 from judging.limits import MAX_EXCERPT_CHARACTERS
 from judging.spans import Searched
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MEASURES = {
     "between_annotators": "between annotators",
@@ -83,6 +88,8 @@ class Spans(Section[SpanRow]):
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SpanRow]:
+        import pandas as pd
+
         material = inputs.said
         marked = frames.marks(material) if material.rubric.span_mark else pd.DataFrame()
         if marked.empty:

@@ -1,11 +1,12 @@
 """The data of an analysis: how much was judged, how complete it is, and what annotators knew."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from django.db.models import Exists, OuterRef
 from django.utils.text import Truncator
 
@@ -26,6 +27,9 @@ from judging.models import (
 )
 from judging.models.campaign import SHOWN_OF_CHANGE
 from judging.pay import rate_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ORIGINS = {
     "simulated": "These ratings were made by simulated annotators, not by people: they show what a report looks "
@@ -310,6 +314,8 @@ def _places(campaign: Campaign) -> int:
 
 def _seconds_a_question(campaign: Campaign, judgments: pd.DataFrame) -> float:
     """Return the median over submitted tasks of the time at work for each question."""
+    import pandas as pd
+
     spent = Assignment.objects.submitted().filter(
         round__campaign=campaign, round__kind="main", active_seconds__gt=0
     )

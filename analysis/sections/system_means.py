@@ -7,8 +7,6 @@ from math import inf, isclose, nan
 from statistics import fmean
 from typing import Self
 
-import pandas as pd
-
 from analysis.frames import Material, aligned
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
@@ -326,6 +324,8 @@ def declared_means(inputs: Inputs) -> Iterator[SystemMean]:
 
 
 def _means_on(material: Material, criterion: RubricCriterion) -> Iterator[SystemMean]:
+    import pandas as pd
+
     units = units_of(material, criterion)
     scores = aligned(units["unit"], material.human(criterion.key))
     means = system_means(

@@ -1,9 +1,10 @@
 """Scores of systems by every metric: means over questions and sets, and scores of whole systems."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from analysis.frames import Material, aligned
 from analysis.reports.layout import Cell, Line, PageTable
@@ -12,6 +13,9 @@ from analysis.reports.metric_names import metric_names
 from analysis.reports.system_names import system_name
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Metric
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TITLES = {
     "system": "Scores of a system as a whole",

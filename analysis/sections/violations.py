@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import pandas as pd
-
 from analysis.frames import Material
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.rules import Rating, Slot
@@ -44,6 +42,8 @@ class Violations(Section[Violation]):
     people = ("annotator",)
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[Violation]:
+        import pandas as pd
+
         material, rules = inputs.said, inputs.said.rubric.rules
         if not rules or material.judgments.empty:
             return []

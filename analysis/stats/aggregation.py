@@ -11,7 +11,6 @@ from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from analysis.stats.arrays import BoolArray, FloatArray
 from analysis.stats.ratings import checked
@@ -94,6 +93,8 @@ def min_max(ratings: ArrayLike) -> FloatArray:
 def rank_scores(ratings: ArrayLike) -> FloatArray:
     """Return the mid-rank of each rating among the rater's own, as a share (rank - .5) / n between
     0 and 1."""
+    from scipy import stats
+
     table = checked(ratings)
     shares = np.full(table.shape, nan)
     for rater, column in enumerate(table.T):

@@ -8,13 +8,14 @@ cluster g of units changes D_e by -2 sum_{c in g} phi_c plus the sum of squared 
 ordered pairs of g's own ratings.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from itertools import combinations
 from math import nan
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-from scipy import sparse
 
 from analysis.stats.arrays import FloatArray, IntArray
 from analysis.stats.resampling import (
@@ -26,6 +27,9 @@ from analysis.stats.resampling import (
     percentiles_of,
     redrawn,
 )
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 ManyLevel: TypeAlias = Literal["nominal", "ordinal", "ratio"]
 _SECOND_ORDER_VALUES = 2_000  # up to so many different values no term is dropped
@@ -139,6 +143,8 @@ def _potential(values: FloatArray, n_c: FloatArray, level: ManyLevel) -> FloatAr
 
 def _given(rows: IntArray, clusters: IntArray, size: int) -> sparse.csr_array:
     """Return (C, V): how often each value was given in each cluster."""
+    from scipy import sparse
+
     unit, place = np.nonzero(rows >= 0)
     cells = np.ravel_multi_index((clusters[unit], rows[unit, place]), (clusters.max() + 1, size))
     different, times = np.unique(cells, return_counts=True)
@@ -264,6 +270,8 @@ def _own(place: FloatArray) -> FloatArray:
 
 def _cubes_lost(given: sparse.csr_array, n_c: FloatArray) -> FloatArray:
     """Return sum_c n_c^3 - (n_c - n_gc)^3 for every cluster g."""
+    from scipy import sparse
+
     before = n_c[given.indices]
     lost = before**3 - (before - given.data) ** 3
     of_clusters = sparse.csr_array((lost, given.indices, given.indptr), shape=given.shape)

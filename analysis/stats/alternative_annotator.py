@@ -15,7 +15,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
 
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, numeric, source_codes
 from analysis.stats.cluster_unit import SOURCE, ClusterUnit
@@ -308,6 +307,8 @@ def _against(name: str, wins: _Wins, data: _Judged, epsilon: float, fewest: int)
 
 def one_sided(gap: FloatArray, epsilon: float) -> float:
     """Return p that the mean of a gap is epsilon or more."""
+    from scipy import stats
+
     if np.ptp(gap) == 0:
         return 0.0 if gap[0] < epsilon else 1.0
     if len(gap) < REQUIRED_ITEMS:
@@ -319,6 +320,8 @@ def one_sided_by_source(
     gap: FloatArray, codes: IntArray, epsilon: float, unit: ClusterUnit = SOURCE
 ) -> float:
     """Return the one-sided p by Student's t on the standard error of a jackknife over sources."""
+    from scipy import special, stats
+
     _, source = np.unique(codes, return_inverse=True)
     count = np.bincount(source).astype(float)
     units = len(count)

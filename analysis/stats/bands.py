@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Literal, TypeAlias
 
-from scipy import special
-
 from analysis.stats.estimate import Estimate
 
 Author: TypeAlias = Literal["landis-koch", "altman", "fleiss", "krippendorff"]
@@ -60,6 +58,8 @@ def band(
     agreement : a kappa with its jackknife-t interval, or alpha with ``author="krippendorff"``
     demanded : the probability with which the band, or a higher one, must be reached
     """
+    from scipy import special
+
     df = (agreement.clusters or agreement.n) - 1.0 if isnan(agreement.df) else agreement.df
     if not agreement.defined or isnan(agreement.low) or df < 2:
         return Band("", nan, agreement.reason or "there is no interval to judge the band by")

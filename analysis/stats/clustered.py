@@ -21,7 +21,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from analysis.stats.arrays import BoolArray, FloatArray, Labels, numeric
 from analysis.stats.columns import complete, constant, ranked, standardised
@@ -284,6 +283,8 @@ def _summed(column: FloatArray, of: Facets, weights: tuple[FloatArray, FloatArra
 
 
 def _kendall_swaps(human: FloatArray, first: FloatArray, second: FloatArray) -> OfSwaps:
+    from scipy import stats
+
     def tau(metric: FloatArray) -> float:
         return float(stats.kendalltau(human, metric).statistic)
 

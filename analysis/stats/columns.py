@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from analysis.stats.arrays import BoolArray, FloatArray, numeric, same_length
 
@@ -52,6 +51,8 @@ def constant(column: FloatArray) -> bool:
 
 def ranked(columns: FloatArray) -> FloatArray:
     """Return mid-ranks along the first axis."""
+    from scipy import stats
+
     return np.asarray(stats.rankdata(columns, axis=0), dtype=np.float64)
 
 

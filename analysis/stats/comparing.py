@@ -7,7 +7,6 @@ from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse, special, stats
 
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, numeric
 from analysis.stats.cluster_unit import SOURCE, ClusterUnit
@@ -115,6 +114,8 @@ def paired_permutation(
 
 def _t_interval(gap: FloatArray, confidence: float) -> Spread:
     """Return Student's t interval of the mean of independent differences."""
+    from scipy import special
+
     n, words = len(gap), f"Student's t interval, {confidence:.0%}"
     given = float(gap.mean())
     reach = float(special.stdtrit(n - 1, (1 + confidence) / 2) * gap.std(ddof=1) / np.sqrt(n))
@@ -126,6 +127,8 @@ def _t_interval(gap: FloatArray, confidence: float) -> Spread:
 
 def _without_clusters(gap: FloatArray, codes: IntArray, interval: Jackknife) -> Spread:
     """Return the interval of the mean of differences from leaving out one cluster at a time."""
+    from scipy import sparse
+
     sums = np.column_stack([np.bincount(codes, gap), np.bincount(codes)]).astype(np.float64)
     one_each = sparse.csr_array(sparse.eye_array(len(sums)))
     return spread(sums, np.ones(len(sums)), mean_statistic, interval, one_each)
@@ -234,6 +237,8 @@ def wilcoxon(first: ArrayLike, second: ArrayLike, *, clusters: Labels | None = N
     ties. The values are scipy's; of 13 sources or fewer with ties it goes through every swap, which
     takes a second for every twenty pairs of systems, so those are counted here.
     """
+    from scipy import stats
+
     pairs = complete([first, second], names=["first", "second"])
     gap = pairs.columns[:, 0] - pairs.columns[:, 1]
     per_unit = gap
@@ -267,6 +272,8 @@ def _counted_signed_ranks(gap: FloatArray) -> tuple[float, float]:
     Mid-ranks are halves, so twice a rank is whole: the number of swaps that give each sum follows
     from adding one difference after the other.
     """
+    from scipy import stats
+
     ranks = np.rint(2 * stats.rankdata(np.abs(gap))).astype(int)
     swaps = np.ones(1)
     for rank in ranks[gap != 0]:
@@ -282,6 +289,8 @@ def two_sample_t(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.9
     If both systems were judged on the same sources the samples are not independent, and the paired
     tests have more power.
     """
+    from scipy import special
+
     a, b = (numeric(x, name=name, ndim=1) for x, name in ((first, "first"), (second, "second")))
     dropped = int(np.isnan(a).sum() + np.isnan(b).sum())
     a, b = a[~np.isnan(a)], b[~np.isnan(b)]

@@ -9,19 +9,24 @@ Annotators and their differences between systems are random where the statement 
 annotators too, else fixed: a difference of systems is then that for these annotators.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from math import nan, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse, special
 
 from analysis.stats import reml
 from analysis.stats.arrays import FloatArray, IntArray, Labels, judged_rows
 from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 from analysis.stats.estimate import Tested
 from analysis.stats.reml import GroupRows, MixedDesign, NestedLevel, Unfit
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 SPARSE_FROM = 200  # columns from which sums over groups are kept sparse
 
@@ -92,6 +97,8 @@ class Components:
         Satterthwaite (1946), those of the first part one less than the sources of the system that
         has fewer: if systems were judged on different sources, they decide.
         """
+        from scipy import special
+
         i, j = self.systems.index(first), self.systems.index(second)
         contrast = np.zeros(len(self.systems))
         contrast[i], contrast[j] = 1, -1
@@ -127,6 +134,8 @@ class Components:
         squares of what each source adds to the mean, its part from annotators by the model. Where
         annotators are random, the interval is that for annotators like these.
         """
+        from scipy import special
+
         i = self.systems.index(system)
         contrast = np.zeros(len(self.systems))
         contrast[i] = 1
@@ -319,12 +328,16 @@ def _together(*codes: IntArray) -> IntArray:
 
 
 def _indicator(code: IntArray) -> sparse.csr_matrix:
+    from scipy import sparse
+
     n = len(code)
     return sparse.csr_matrix((np.ones(n), (np.arange(n), code)), shape=(n, _size(code)))
 
 
 def _design(y: FloatArray, codes: _Codes, random: bool) -> tuple[MixedDesign, list[str]]:
     """Lay out the columns and levels, with notes on effects that the data cannot distinguish."""
+    from scipy import sparse
+
     levels, notes = _levels(codes)
     crossed = _crossed(codes, random)
     pieces = [crossed.fixed, *crossed.blocks.values(), sparse.csr_matrix(y[:, None])]
@@ -386,6 +399,8 @@ class _Crossed:
 
 
 def _crossed(codes: _Codes, random: bool) -> _Crossed:
+    from scipy import sparse
+
     s, k, pairs = _size(codes.system), _size(codes.annotator), _size(codes.pair)
     systems, by_pair = _indicator(codes.system), _indicator(codes.pair)
     if k == 1:

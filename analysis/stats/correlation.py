@@ -10,7 +10,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
 
 from analysis.stats.arrays import FloatArray, IntArray
 from analysis.stats.columns import Complete, complete, constant, ranked, standardised
@@ -130,6 +129,8 @@ def pairwise(columns: FloatArray, *, method: Method) -> tuple[FloatArray, IntArr
 
 
 def _tau_matrix(columns: FloatArray) -> FloatArray:
+    from scipy import stats
+
     size = columns.shape[1]
     matrix = np.full((size, size), nan)
     for i in range(size):
@@ -166,6 +167,8 @@ def fisher_interval(
 ) -> tuple[float, float]:
     """Return the large-sample interval of a correlation; nan below five items and for perfect
     correlations."""
+    from scipy import special
+
     if n < 5 or abs(r) >= 1 - 1e-12:
         return nan, nan
     variance = {
@@ -179,6 +182,8 @@ def fisher_interval(
 
 def independent_p(x: FloatArray, y: FloatArray, value: float, method: Method) -> float:
     """Return the two-sided p of a coefficient of complete columns, taking items as independent."""
+    from scipy import special, stats
+
     if len(x) <= ENUMERATED:
         return exact_p(x, y, method=method)
     if method == "kendall":

@@ -12,11 +12,8 @@ from functools import cache
 from importlib import metadata
 from math import nan
 
-import krippendorff
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
-from statsmodels.stats import inter_rater
 
 from analysis.stats.alpha import Level
 from analysis.stats.arrays import FloatArray
@@ -50,6 +47,8 @@ NOT_ASKED = Check()
 
 def check_alpha(ratings: ArrayLike, *, level: Level, ours: float) -> Check:
     """Compare an alpha with that of `krippendorff`."""
+    import krippendorff
+
     table = checked(ratings)
     table = table[(~np.isnan(table)).sum(axis=1) >= 2]
     distinct = np.unique(table[~np.isnan(table)]).size
@@ -70,6 +69,8 @@ def check_fleiss(
     ratings: ArrayLike, *, scale: RatingScale, ours: float, randolph: bool = False
 ) -> Check:
     """Compare Fleiss' (or Randolph's) kappa with that of `statsmodels`."""
+    from statsmodels.stats import inter_rater
+
     table, values = checked(ratings), checked_scale(scale)
     sizes = (~np.isnan(table)).sum(axis=1)
     table = table[sizes > 0]
@@ -89,6 +90,8 @@ def check_cohen(
     first: ArrayLike, second: ArrayLike, *, scale: RatingScale, weights: Weights, ours: float
 ) -> Check:
     """Compare Cohen's kappa with that of `statsmodels`, on the full scale."""
+    from statsmodels.stats import inter_rater
+
     items, values = complete([first, second], names=["first", "second"]), checked_scale(scale)
     if np.isnan(ours):
         return _unasked("statsmodels", "undefined here; the library returns nan")
@@ -107,6 +110,8 @@ def check_cohen(
 
 def check_correlation(first: ArrayLike, second: ArrayLike, *, method: Method, ours: float) -> Check:
     """Compare a correlation with that of `scipy`."""
+    from scipy import stats
+
     a, b = complete([first, second]).columns.T
     if np.isnan(ours) or constant(a) or constant(b):
         return _unasked("scipy", "undefined here; the library returns nan")

@@ -12,7 +12,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from analysis.stats.arrays import FloatArray
 from analysis.stats.columns import complete
@@ -96,6 +95,8 @@ def williams_matrix(
     metrics : (n_items, n_metrics), oriented
     method : correlation to compare; for ranks the test is only approximate
     """
+    from scipy import special
+
     columns = np.asarray(metrics)
     items = complete([human, *columns.T])
     if items.n < 4:
@@ -123,6 +124,8 @@ def checked_alternative(alternative: Alternative) -> None:
 
 
 def _p_of_t(t: float, df: int, alternative: Alternative) -> float:
+    from scipy import special
+
     checked_alternative(alternative)
     return float(
         special.stdtr(df, -t) if alternative == "greater" else 2 * special.stdtr(df, -abs(t))

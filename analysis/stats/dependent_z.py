@@ -3,8 +3,6 @@ Meng, and Zou's interval. Notation and warning as in `analysis.stats.dependent`.
 
 from math import atanh, sqrt
 
-from scipy import special
-
 from analysis.stats.correlation import fisher_interval
 from analysis.stats.dependent import Alternative, checked_alternative, unusable
 from analysis.stats.estimate import Estimate, Tested, undefined, untested
@@ -51,6 +49,8 @@ def meng(
     >>> round(found.statistic, 2), round(found.p, 3), round(found.low, 3), round(found.high, 3)
     (1.68, 0.047, -0.129, 1.672)
     """
+    from scipy import special
+
     method = f"Meng's z, {alternative}, difference of Fisher z"
     if reason := _unusable(r12, r13, r23, n):
         return untested(method, reason, n=n)
@@ -97,5 +97,7 @@ def _unusable(r12: float, r13: float, r23: float, n: int) -> str:
 
 
 def _p_of_z(z: float, alternative: Alternative) -> float:
+    from scipy import special
+
     checked_alternative(alternative)
     return float(special.ndtr(-z) if alternative == "greater" else 2 * special.ndtr(-abs(z)))

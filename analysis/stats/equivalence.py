@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from math import nan
 
-from scipy import special
-
 from analysis.stats.estimate import Tested
 
 
@@ -52,6 +50,8 @@ def two_one_sided(difference: Tested, *, margin: float) -> Equivalence:
     >>> round(found.p_lower, 4), round(found.p_upper, 4), round(found.high, 3)
     (0.0002, 0.025, 0.265)
     """
+    from scipy import special
+
     if margin <= 0:
         raise ValueError("margin: above 0")
     reach = (difference.high - difference.low) / 2

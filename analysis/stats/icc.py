@@ -9,7 +9,6 @@ from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels
 from analysis.stats.chance import complete_only
@@ -168,6 +167,8 @@ def _ratio(
 
 def _by_f(ms: MeanSquares, form: Form, confidence: float) -> Spread:
     """Return limits of R by quantiles of F."""
+    from scipy import special
+
     n, k, quantile, words = ms.n, ms.k, (1 + confidence) / 2, f"F interval, {confidence:.0%}"
     if ms.between <= 1e-12 * ms.within:
         return Spread(nan, nan, words, f"{BELOW}: no interval")
@@ -188,6 +189,8 @@ def _by_f(ms: MeanSquares, form: Form, confidence: float) -> Spread:
 
 def _two_way_random(ms: MeanSquares, quantile: float) -> tuple[float, float]:
     """Return limits of ICC(2,1) with Satterthwaite's df (Shrout and Fleiss 1979, p. 424)."""
+    from scipy import special
+
     n, k, bms, jms, ems = ms.n, ms.k, ms.between, ms.judges, ms.error
     rho = (bms - ems) / (bms + (k - 1) * ems + k * (jms - ems) / n)
     fj = jms / ems

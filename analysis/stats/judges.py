@@ -7,7 +7,6 @@ from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from analysis.stats.arrays import (
     BoolArray,
@@ -189,6 +188,8 @@ def _difference(sums: FloatArray) -> FloatArray:
 def _of_sources(
     sums: FloatArray, statistic: Statistic, label: str, n: int, unit: ClusterUnit
 ) -> Estimate:
+    from scipy import sparse
+
     one_each = sparse.csr_array(sparse.eye_array(len(sums)))
     found = estimated(
         sums, np.ones(len(sums)), statistic, Jackknife(unit=unit), method=label, clusters=one_each

@@ -1,12 +1,13 @@
 """Cohen's kappa of two raters, weighted or not, and of all pairs of raters at once."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from math import nan
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse, special
 
 from analysis.stats.arrays import FloatArray, IntArray, Labels, numeric, same_length
 from analysis.stats.estimate import Estimate, undefined
@@ -30,6 +31,9 @@ from analysis.stats.resampling import (
     with_spread,
 )
 from analysis.stats.scarcity import guarded_pairs
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 BLOCK_CELLS = 1_000_000  # of margins times points that are in memory at once
 
@@ -158,6 +162,8 @@ def _of_cells(
     so units are left out one by one from the sums: without a table t of rows r and columns c the
     expected disagreement (R - r) W (C - c) is R W C - r (W C) - (R W) c + r W c.
     """
+    from scipy import sparse
+
     n, size = times.sum(), len(weights)
     ones, places = np.ones(len(cells)), np.arange(len(cells))
     first, second = (
@@ -193,7 +199,7 @@ class _UnitSums:
         """The number of units or draws in one block."""
         return max(1, BLOCK_CELLS // len(self.weights))
 
-    def by_cluster(self, clusters: sparse.csr_array) -> "_UnitSums":
+    def by_cluster(self, clusters: sparse.csr_array) -> _UnitSums:
         """Return the sums of clusters (C, U) of units."""
         return replace(
             self,
@@ -255,6 +261,8 @@ def kappa_matrix(
     ratings : (n_units, n_raters), NaN where not judged
     scale : every point of the scale
     """
+    from scipy import sparse
+
     table, points = checked(ratings), checked_scale(scale)
     codes = coded(table, points)
     judged = codes < points.size
@@ -296,6 +304,8 @@ def _asymptotic(
 ) -> Estimate:
     """Add the interval with the variance of Fleiss, Cohen and Everitt (1969, eq. 9), in agreement
     weights."""
+    from scipy import special
+
     n = counts.sum()
     p = counts / n
     w = 1 - weights / weights.max()

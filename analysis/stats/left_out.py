@@ -13,7 +13,6 @@ from math import nan
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy import special
 
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray
 from analysis.stats.cluster_unit import SOURCE, ClusterUnit
@@ -129,6 +128,8 @@ def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0
     scale : "fisher" for a correlation over all questions, whose sampling is skewed near 1; "plain"
         for means over sources and for differences
     """
+    from scipy import special
+
     value = left.value
     nowhere = np.zeros(value.shape, dtype=bool)
     perfect = straight = nowhere

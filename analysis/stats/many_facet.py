@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, sparse, special
 
 from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric, same_length
 
@@ -72,6 +71,8 @@ def annotator_severities(
 
 def _undefined(points: int, source: IntArray, annotator: IntArray) -> str:
     """Return why severities cannot be estimated; empty if they can."""
+    from scipy import sparse
+
     if points < 2:
         return "every rating has the same value"
     people = int(annotator.max()) + 1
@@ -87,6 +88,8 @@ def _fitted(
     category: IntArray, facets: list[IntArray], sizes: list[int], points: int, penalty: float
 ) -> FloatArray:
     """Return the effects of the facets, one after the other, and the thresholds."""
+    from scipy import optimize, special
+
     offsets = np.cumsum([0, *sizes])
     whole = int(offsets[-1])
     steps = np.arange(points)

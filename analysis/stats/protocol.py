@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from judging.rules import Fatal, Identical, Lone, Missing, Rule, RuleReading, same_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -122,6 +125,8 @@ def study(
     ValueError
         If a slot is given twice, a judgment has no slot, or one rater judged a question twice on a criterion.
     """
+    import pandas as pd
+
     rows = pd.DataFrame(slots, columns=SLOT).sort_values(
         PLACE,
         key=lambda column: column.astype(str) if column.name == "source" else column,
@@ -147,10 +152,14 @@ def study(
 
 
 def _codes(names: pd.Series, order: Sequence[str]) -> Integers:
+    import pandas as pd
+
     return pd.Categorical(names, categories=list(order)).codes.astype(np.int64)
 
 
 def _ratings(judgments: pd.DataFrame, places: pd.DataFrame, criteria: Sequence[str]) -> Ratings:
+    import pandas as pd
+
     rows = judgments[judgments["criterion"].isin(criteria)]
     if rows.empty:
         return Ratings(np.empty(0, np.int64), np.empty((0, len(criteria))))

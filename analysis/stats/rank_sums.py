@@ -6,7 +6,6 @@ from math import nan
 from typing import TypeAlias
 
 import numpy as np
-from scipy import stats
 
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray
 
@@ -21,6 +20,8 @@ def pooled_spearman(human: FloatArray, first: FloatArray, second: FloatArray) ->
     Both metrics are sorted once together. In a resample n of the 2 n pooled scores are the first
     metric's; their ranks are running counts over the pooled order, ties sharing the middle.
     """
+    from scipy import stats
+
     n = len(human)
     order, starts, _ = _sorted(np.concatenate([first, second]))
     item, is_second = order % n, (order >= n)[:, None]

@@ -1,14 +1,18 @@
 """The door for tables of ratings (n_units, n_raters), NaN where a rater did not judge a unit."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, grouped, numeric
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 RatingScale: TypeAlias = Sequence[float] | FloatArray
 _BLOCK_CELLS = 100_000
@@ -40,7 +44,7 @@ class Patterns:
     def n(self) -> int:
         return int(self.times.sum())
 
-    def with_at_least(self, raters: int) -> "Patterns":
+    def with_at_least(self, raters: int) -> Patterns:
         keep = self.sizes >= raters
         clusters = self.clusters
         if clusters is not None:
@@ -103,6 +107,8 @@ def memberships(
     size: int,
 ) -> sparse.csr_array:
     """Return (C, size): the number of units of each kind in every cluster, from rows of counts."""
+    from scipy import sparse
+
     shape = (int(clusters.max(initial=-1)) + 1, size)
     return sparse.csr_array(sparse.coo_array((times, (clusters, kinds)), shape=shape))
 

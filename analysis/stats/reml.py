@@ -18,15 +18,19 @@ Gilmore, Thompson and Cullis (1995), Biometrics 51, 1440-1450: average informati
 and McCulloch (1992), Variance Components, chapter 6.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import log, sqrt
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
-from scipy import linalg, sparse
 
 from analysis.stats.arrays import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 ITERATIONS = 500
 SETTLED = 1e-9  # the last step, as a share of all variance
@@ -36,7 +40,7 @@ DIGITS = 8  # significant digits of a variance: those that every processor agree
 
 
 # Sums of many columns over nested groups: one row per group, sparse if there are many annotators
-GroupRows = FloatArray | sparse.csr_matrix
+GroupRows: TypeAlias = "FloatArray | sparse.csr_matrix"
 
 
 class Unfit(ValueError):
@@ -62,6 +66,8 @@ class NestedLevel:
 
 def nested_level(name: str, parents: IntArray) -> NestedLevel:
     """Return the level in which each finer group (or rating) has the parent given."""
+    from scipy import sparse
+
     n = len(parents)
     shape = (int(parents.max()) + 1, n)
     members = sparse.csr_matrix((np.ones(n), (parents, np.arange(n))), shape=shape)
@@ -186,6 +192,8 @@ class _Effect:
 
 def _scaled(factors: FloatArray, rows: GroupRows) -> GroupRows:
     """Return the rows multiplied by one factor each."""
+    from scipy import sparse
+
     if sparse.issparse(rows):
         return sparse.csr_matrix(sparse.diags(factors) @ rows)
     return factors[:, None] * rows
@@ -198,6 +206,8 @@ def _dense(matrix: Any) -> FloatArray:
 
 def _like(sums: GroupRows, rows: sparse.csr_matrix) -> GroupRows:
     """Return rows sparse or not, as the sums are: with few columns arrays are faster."""
+    from scipy import sparse
+
     return rows if sparse.issparse(sums) else rows.toarray()
 
 
@@ -271,6 +281,8 @@ class _Elimination:
         """From sums of columns over the finest groups, return for each level 1' V^-1 (columns)
         before its own effect is eliminated, and Z_l' V0^-1 (columns).
         """
+        from scipy import sparse
+
         up: list[GroupRows] = []
         for level, shrink in zip(self.levels, self.shrink, strict=True):
             up.append(level.added(sums) if up else sums)
@@ -407,6 +419,8 @@ def _by_em(design: MixedDesign, fit: RemlFit, lowest: FloatArray) -> RemlFit:
 def _with_noise(design: MixedDesign) -> MixedDesign:
     """Return the design with noise as ratings: its information shows which variances the design
     identifies."""
+    from scipy import sparse
+
     noise = np.random.default_rng(0).normal(size=(design.n, 1))
     pieces = [design.columns[:, :-1], sparse.csr_matrix(noise)]
     columns = sparse.csr_matrix(sparse.hstack(pieces))
@@ -495,6 +509,8 @@ def influence(design: MixedDesign, fit: RemlFit, source: IntArray) -> FloatArray
 def _solved(spread: FloatArray, left: FloatArray) -> FloatArray:
     """Return spread^-1 left; parts that only this source determines (an annotator seen nowhere
     else) are 0."""
+    from scipy import linalg
+
     try:
         low = np.linalg.cholesky(spread)
     except np.linalg.LinAlgError:

@@ -4,7 +4,6 @@ from math import gamma, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from analysis.stats.arrays import FloatArray, numeric
 from analysis.stats.estimate import Estimate, undefined
@@ -81,6 +80,8 @@ def _spearman(
 ) -> FloatArray:
     """Return the coefficient for each row of how often a source was drawn; nan where a system has
     no question, or all tie."""
+    from scipy import stats
+
     ranks = []
     for sums, counts in (first, second):
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -12,17 +12,21 @@ clusters are given, whole clusters are left out or drawn: a cluster's features a
 of its units, and the rest of the computation is the same.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import inf, nan, sqrt
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-from scipy import sparse, special
 
 from analysis.stats.arrays import FloatArray
 from analysis.stats.cluster_unit import SOURCE, ClusterUnit
 from analysis.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 Resampled: TypeAlias = Literal["unit", "cluster"]
@@ -167,6 +171,8 @@ def jackknife(
     uncertain (Satterthwaite 1946): one less than there are clusters, or fewer if some clusters
     weigh much more.
     """
+    from scipy import special
+
     name = interval.unit.singular if of == "cluster" else "unit"
     words = f"{_jackknife_words(name, of)}, {interval.confidence:.0%}"
     n = float(times.sum())

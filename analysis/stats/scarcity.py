@@ -12,16 +12,21 @@ error of up to .013). Without a bound, intervals of alpha held it in .0 to .3 wh
 ratings beside the commonest value.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from math import nan
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray
 from analysis.stats.cluster_unit import ClusterUnit
 from analysis.stats.estimate import Estimate
 from analysis.stats.ratings import memberships
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 REQUIRED_DRAWN = 10  # informative sources for percentiles of draws of them, which are narrower
 MANY = 20  # sources

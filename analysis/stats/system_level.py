@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
-from scipy import stats
 
 from analysis.stats.arrays import FloatArray, IntArray
 from analysis.stats.correlation import all_orders
@@ -54,6 +53,8 @@ def features(means: FloatArray, coefficient: OverSystems) -> FloatArray:
     differences of all pairs; each of length 1, nan where all systems are alike. For pairwise
     accuracy signs and, weighted, what is no tie, see `accuracy`.
     """
+    from scipy import stats
+
     if coefficient == "pearson":
         found = means - means.mean(axis=-2, keepdims=True)
         spread = np.abs(means).max(axis=-2, keepdims=True) * 1e-13

@@ -7,7 +7,6 @@ from math import inf, nan
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse, stats
 
 from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric
 from analysis.stats.cluster_unit import SOURCE, ClusterUnit
@@ -89,6 +88,8 @@ class ExactMeans:
 
     def places(self, *, higher_is_better: bool = True) -> FloatArray:
         """Return each system's mid-rank, 1 for the best; nan where it has no mean."""
+        from scipy import stats
+
         values = -self.values if higher_is_better else self.values
         return np.asarray(stats.rankdata(values, nan_policy="omit"), dtype=np.float64)
 
@@ -149,6 +150,8 @@ def exact_means(ratings: ArrayLike, *, systems: Labels) -> ExactMeans:
 def _mean_over(
     values: FloatArray, source: IntArray, unit: ClusterUnit, scale: tuple[float, float]
 ) -> Estimate:
+    from scipy import sparse
+
     method, scored = f"mean of question scores, {unit.plural} as units", ~np.isnan(values)
     dropped = int((~scored).sum())
     if not scored.any():

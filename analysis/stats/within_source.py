@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy import sparse
 
 from analysis.stats.arrays import BoolArray, FloatArray
 from analysis.stats.facets import Facets
@@ -146,6 +145,8 @@ def mean_left_out(
     facets : of the questions; the sources of a cluster are left out together
     by_system : (S, G, ...), the same without each system, where systems are random
     """
+    from scipy import sparse
+
     clusters = sparse.csr_array(
         (np.ones(facets.n_sources), (facets.cluster_of_source, np.arange(facets.n_sources))),
         shape=(facets.n_clusters, facets.n_sources),

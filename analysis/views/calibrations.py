@@ -12,10 +12,11 @@ from analysis.actions import calibrations
 from analysis.actions.calibrations import ENOUGH, RoundMeasures
 from analysis.reports.numerals import coefficient, interval_text, percent
 from analysis.stats.estimate import Estimate
-from judging.actions import discussions
+from judging import tasks
+from judging.actions import discussions, jobs
 from judging.guards import campaign_for_staff, judges_now, with_how_to_decline
 from judging.imports.readers.numbers import whole_number
-from judging.models import Campaign, Criterion, Membership, Round
+from judging.models import Campaign, Criterion, Job, Membership, Round
 
 
 @campaign_for_staff
@@ -33,6 +34,7 @@ def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespon
     round = get_object_or_404(campaign.rounds.trials(), pk=pk)
     round.campaign = campaign
     page = whole_number(request.GET.get("page", ""), least=1) or 1
+    job = _job(request, campaign)
     rounds = calibrations.measured(campaign, pk, page)
     own = next((each for each in rounds if each.round.pk == pk), None)
     criteria = list(campaign.rubric.criteria.all())
@@ -44,6 +46,8 @@ def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespon
         "round": round,
         "rounds": rounds,
         "own": own,
+        "job": job,
+        "worker_lives": jobs.worker_lives(),
         "table": [_row(each, rounds) for each in criteria],
         "counts": [each.compared.differing for each in rounds],
         "within": percent(own.compared.within) if own else "",
@@ -57,14 +61,30 @@ def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespon
     return render(request, "analysis/calibration.html", context)
 
 
+def _job(request: HttpRequest, campaign: Campaign) -> Job | None:
+    """Return the job that computes the alphas, unless they are computed; begin it if necessary."""
+    if not campaign.rounds.trials().filter(closed_at__isnull=False).exists():
+        return None
+    if calibrations.computed(campaign):
+        return None
+    state = calibrations.state_of(campaign)
+    tried = campaign.jobs.filter(kind=calibrations.KIND, parameters={"state": state})
+    failed = tried.filter(state=Job.State.FAILED).first()  # it would fail again
+    return failed or tasks.begin_once(
+        kind=calibrations.KIND, by=request.user, campaign=campaign, state=state
+    )
+
+
 def _row(
     criterion: Criterion, rounds: list[RoundMeasures]
 ) -> tuple[Criterion, list[dict[str, Any]]]:
-    return criterion, [_cell(each.round, each.alphas[criterion.key]) for each in rounds]
+    return criterion, [_cell(each.round, each.alphas.get(criterion.key)) for each in rounds]
 
 
-def _cell(round: Round, alpha: Estimate) -> dict[str, Any]:
+def _cell(round: Round, alpha: Estimate | None) -> dict[str, Any]:
     """Return an alpha as text for the table, and scaled to the axis from 0 to 1 of its chart."""
+    if alpha is None:
+        return {"round": round, "reason": ""}
     if not alpha.defined:
         return {"round": round, "reason": alpha.reason}
     has_interval = alpha.low == alpha.low

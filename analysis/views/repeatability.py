@@ -8,7 +8,7 @@ from analysis.actions import repeatability
 from analysis.reports import repeatability as layout
 from analysis.reports.tables import to_csv
 from judging import tasks
-from judging.actions import jobs
+from judging.actions import jobs, locked_protocols
 from judging.guards import campaign_for_staff
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import Campaign
@@ -31,7 +31,7 @@ def reproduction(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "is_first_seen": Campaign.objects.visible_to(request.user)
         .filter(pk=campaign.reproduces_id)
         .exists(),
-        "shared": (campaign.protocol or {}).get("reproduces", {}).get("shared", ""),
+        "shared": locked_protocols.read(campaign)["reproduces"]["shared"],
         "waits": _waits(request, campaign),
         "job": campaign.jobs.filter(kind=repeatability.KIND).unfinished().first(),
         "worker_lives": jobs.worker_lives(),

@@ -24,6 +24,7 @@ from judging.actions import (
     fixed_parts,
     history,
     jobs,
+    locked_protocols,
     rounds,
     selections,
     webhooks,
@@ -255,7 +256,7 @@ def _reproduced(campaign: Campaign, protocol: Mapping[str, Any]) -> dict[str, An
         return {}
     imported = first.origin == Campaign.Origin.IMPORTED
     standing = protocol_of(first)
-    if chosen := (first.protocol or {}).get("selection"):
+    if chosen := locked_protocols.read(first)["selection"]:
         standing["selection"] = chosen
     if others := fixed_parts.differing(standing, protocol, imported=imported):
         raise NotAllowedNow(

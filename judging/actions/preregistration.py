@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from judging import hypotheses
-from judging.actions import exclusion_rules, selections
+from judging.actions import exclusion_rules, locked_protocols, selections
 from judging.markdown import marked, marked_lines
 from judging.models import Campaign
 from judging.protocols import documents
@@ -34,6 +34,7 @@ ORDERS = {
     "breadth": "one annotator on everything, then the next",
     "panel": "a rotated panel: each annotator meets each source once, with the systems in turn",
 }
+PAID = {True: ", paid", False: ", not paid", None: ""}
 COMPUTED = (
     "Agreement on each criterion by Krippendorff's α (nominal if the values are names or two, else ordinal), "
     "with an interval by a jackknife that omits one source at a time.",
@@ -53,7 +54,8 @@ class NotLocked(Refused):
 
 def as_json(campaign: Campaign) -> dict[str, Any]:
     """Return what the protocol fixed, with its texts for annotators, as plain data."""
-    protocol = _protocol(campaign)
+    _check_locked(campaign)
+    protocol: dict[str, Any] = campaign.protocol or {}
     fixed = {
         key: value for key, value in protocol.items() if key not in ("training", "qualification")
     }
@@ -81,7 +83,8 @@ def as_json(campaign: Campaign) -> dict[str, Any]:
 
 def as_markdown(campaign: Campaign) -> str:
     """Return what the protocol fixed as Markdown; Markdown in users' texts is escaped."""
-    protocol = _protocol(campaign)
+    _check_locked(campaign)
+    protocol = locked_protocols.read(campaign)
     rubric = documents.from_document(campaign.rubric.document)
     parts = [
         f"# Preregistration: {marked(campaign.title)}",
@@ -100,11 +103,11 @@ def as_markdown(campaign: Campaign) -> str:
         "## Checks and exclusion",
         _bullets(_checks(campaign, protocol)),
         "## Sample size",
-        marked_lines(protocol["texts"].get("sample_reason", "")) or "No reason was written down.",
+        marked_lines(protocol["texts"]["sample_reason"]) or "No reason was written down.",
         "## Hypotheses",
         _bullets(_hypotheses(rubric, protocol)),
         "## Analysis",
-        marked_lines(protocol["texts"].get("analysis_plan", ""))
+        marked_lines(protocol["texts"]["analysis_plan"])
         or "No plan was written down beyond what the report always computes.",
         "The report always computes:",
         _bullets(COMPUTED),
@@ -116,11 +119,9 @@ def as_markdown(campaign: Campaign) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _protocol(campaign: Campaign) -> dict[str, Any]:
+def _check_locked(campaign: Campaign) -> None:
     if campaign.protocol is None:
         raise NotLocked("The protocol is not locked yet: until then nothing is fixed.")
-    found: dict[str, Any] = campaign.protocol
-    return found
 
 
 def _bullets(lines: Iterable[str]) -> str:
@@ -152,12 +153,12 @@ def _criterion(criterion: Any) -> Iterator[str]:
 def _design(rubric: RubricDocument, protocol: dict[str, Any]) -> Iterator[str]:
     design = protocol["design"]
     yield f"{design['annotators_per_task']} annotators for each task; {ORDERS[design['order']]}."
-    if design.get("tasks_per_annotator"):
+    if design["tasks_per_annotator"]:
         yield f"At most {design['tasks_per_annotator']:,} tasks for each annotator."
     yield f"A task takes about {rubric.estimated_seconds:,} seconds; it is kept {design['lease_minutes']} minutes."
     if design["review_before_submit"]:
         yield "Annotators review all answers of a task before they submit it."
-    if design.get("highlight_keywords"):
+    if design["highlight_keywords"]:
         yield "Words of the question in view are highlighted in the passage."
     if drawn := protocol.get("draws"):
         yield f"Orders are drawn by {drawn['method']}; SHA-256 of the secret: `{drawn['secret_sha256']}`."
@@ -165,18 +166,17 @@ def _design(rubric: RubricDocument, protocol: dict[str, Any]) -> Iterator[str]:
         if kind in protocol:
             marks = protocol[kind]
             passed = (
-                f", passed with {marks['pass_mark']} %, {marks['tries']} tries, "
-                f"{'paid' if marks['paid'] else 'not paid'}"
+                f", passed with {marks['pass_mark']} %, {marks['tries']} tries{PAID[marks['paid']]}"
                 if "pass_mark" in marks
                 else ""
             )
             yield f"{kind.capitalize()} before the first task: {len(marks['items'])} questions{passed}."
-    if pay := protocol["texts"].get("pay"):
+    if pay := protocol["texts"]["pay"]:
         yield f"Pay: {marked(pay)}"
 
 
 def _checks(campaign: Campaign, protocol: dict[str, Any]) -> Iterator[str]:
-    for kind, count in protocol.get("checks", {}).items():
+    for kind, count in protocol["checks"].items():
         yield (
             f"{kind.replace('_', ' ')}: {count}"
             if kind != "sha256"
@@ -195,7 +195,7 @@ def _checks(campaign: Campaign, protocol: dict[str, Any]) -> Iterator[str]:
 
 
 def _hypotheses(rubric: RubricDocument, protocol: dict[str, Any]) -> Iterator[str]:
-    declared = hypotheses.from_document(protocol.get("hypotheses", {}))
+    declared = hypotheses.from_document(protocol["hypotheses"])
     names = {criterion.key: criterion.name for criterion in rubric.criteria}
     return map(marked, hypotheses.in_words(declared, names))
 
@@ -204,12 +204,12 @@ def _ethics(texts: dict[str, Any]) -> Iterator[str]:
     yield f"Consent: {marked(texts['consent'])}" if texts["consent"] else "No consent text."
     yield (
         f"Ethics approval: {marked(texts['ethics'])}"
-        if texts.get("ethics")
+        if texts["ethics"]
         else "No ethics approval is named."
     )
-    if texts.get("withdrawal"):
+    if texts["withdrawal"]:
         yield "Annotators may withdraw until the study is closed."
-    if days := texts.get("retention_days"):
+    if days := texts["retention_days"]:
         yield f"Accounts of annotators are forgotten {days} days after the study is closed."
 
 

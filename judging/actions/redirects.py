@@ -5,11 +5,15 @@ import socket
 import time
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 from urllib import request
 
 from judging.limits import MAX_REPLY_BYTES
+
+GLOBAL_UNICAST = IPv6Network("2000::/3")  # all that is assigned to the public internet
+NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052; an IPv6-only server reaches IPv4 through it
+IPV4_COMPATIBLE = IPv6Network("::/96")
 
 
 class NoRedirects(request.HTTPRedirectHandler):
@@ -98,7 +102,7 @@ def connect_publicly(
     host, port = target
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     addresses = [str(place[0]) for *_, place in found]
-    if not all(_is_public(address) for address in addresses):
+    if not all(is_public(address) for address in addresses):
         raise PrivateAddress(host)
     for address in addresses[:-1]:
         with suppress(OSError):
@@ -106,9 +110,23 @@ def connect_publicly(
     return socket.create_connection((addresses[-1], port), timeout)
 
 
-def _is_public(address: str) -> bool:
-    found = ip_address(address.partition("%")[0])
+def is_public(address: str) -> bool:
+    """Return whether an address is on the public internet; one that contains an IPv4 address is as
+    public as that address."""
+    found: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
+    if isinstance(found, IPv6Address):
+        if (contained := _contained(found)) is not None:
+            found = contained
+        elif found not in GLOBAL_UNICAST:
+            return False
     return found.is_global and not found.is_multicast
+
+
+def _contained(address: IPv6Address) -> IPv4Address | None:
+    """Return the IPv4 address to which a network translates or tunnels an address, if any."""
+    if address in NAT64 or address in IPV4_COMPATIBLE:
+        return IPv4Address(address.packed[-4:])
+    return address.ipv4_mapped or address.sixtofour
 
 
 class _PublicSecretInTime(_SecretInTime):

@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Case, Count, F, QuerySet, When, Window
 from django.db.models.functions import RowNumber
 
+from judging.actions import locked_protocols
 from judging.actions.bulk import copy, let_planner_know
 from judging.guards import judged_now, with_how_to_decline
 from judging.models import (
@@ -178,7 +179,7 @@ def words(campaign: Campaign) -> str:
     """Return in words what a campaign judges; if a draft's selection no longer fits, also why."""
     selection = planned(campaign)
     if campaign.protocol is not None:
-        chosen = campaign.protocol.get("selection", {}).get("chosen")
+        chosen = locked_protocols.read(campaign)["selection"].get("chosen")
         counts = f"{chosen['questions']:,} of {chosen['out_of']:,} questions: " if chosen else ""
         return counts + in_words(selection)
     if not to_document(selection):

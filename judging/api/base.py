@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
@@ -30,10 +30,13 @@ from judging.guards import (
 from judging.models import AccessKey, Campaign, Collection, IdempotentRequest, Job
 
 KEY_CHARACTERS = 200  # of the database column
+SECRET_SHOWN_ONCE = "secret_shown_once"  # noqa: S105  (the code of a repeat without its secrets)
 
 
 class Resource(viewsets.GenericViewSet):
     """A resource whose creating requests may carry an `Idempotency-Key`."""
+
+    secret_fields: tuple[str, ...] = ()  # of responses; the database stores none of them in clear
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -41,7 +44,7 @@ class Resource(viewsets.GenericViewSet):
         is_creating = request.method == "POST" and self.action is not None
         if is_creating and "Idempotency-Key" in request.headers:
             handler = self.post  # set by the router
-            self.post = lambda *args, **kwargs: _once(handler, *args, **kwargs)
+            self.post = partial(_once, handler, self.secret_fields)
 
     def check_access(self) -> None:
         """Raise Http404 or PermissionDenied before the content of the request is read."""
@@ -110,10 +113,17 @@ def check_confirmed(request: Request) -> None:
 
 
 def _once(
-    handler: Callable[..., Response], request: Request, *args: Any, **kwargs: Any
+    handler: Callable[..., Response],
+    secret_fields: tuple[str, ...],
+    request: Request,
+    *args: Any,
+    **kwargs: Any,
 ) -> Response:
-    """Process a request, or return the response to an earlier equal request with this key. Two such
-    requests at once wait for each other."""
+    """Process a request, or repeat the response to an equal earlier one.
+
+    An earlier request is one with the same key. A repeated response lacks secrets. Two such requests
+    at once wait for each other.
+    """
     key = request.headers["Idempotency-Key"]
     if not 0 < len(key) <= KEY_CHARACTERS or not key.isprintable():
         limit = f"1 to {KEY_CHARACTERS} printable characters"
@@ -132,15 +142,24 @@ def _once(
             return Response(json.loads(known.body), status=known.status, headers=headers)
         response = handler(request, *args, **kwargs)
         if response.status_code < 400:
+            content = _without_secrets(getattr(response, "data", None), secret_fields)
             IdempotentRequest.objects.create(
                 user=request.user,
                 key=key,
                 digest=digest,
                 status=response.status_code,
-                body=JSONRenderer().render(getattr(response, "data", None)).decode() or "null",
+                body=JSONRenderer().render(content).decode() or "null",
                 location=response.headers.get("Location", ""),
             )
         return response
+
+
+def _without_secrets(content: Any, secret_fields: tuple[str, ...]) -> Any:
+    """Return the content of a response with a code in the place of its secrets."""
+    if not isinstance(content, Mapping) or not any(content.get(name) for name in secret_fields):
+        return content
+    kept = {name: value for name, value in content.items() if name not in secret_fields}
+    return kept | {"code": SECRET_SHOWN_ONCE}
 
 
 def _digest(request: Request) -> str:
@@ -156,6 +175,15 @@ def _digest(request: Request) -> str:
         data = {name: value for name, value in data.items() if name not in request.FILES}
     found.update(json.dumps(data, sort_keys=True, default=str).encode())
     return found.hexdigest()
+
+
+class SecretsShownOnce(serializers.Serializer):
+    """The code of a repeated response, which lacks its secrets."""
+
+    code = serializers.CharField(
+        required=False,
+        help_text="`secret_shown_once` in the response to a repeated request, which lacks secrets.",
+    )
 
 
 class JobSerializer(serializers.ModelSerializer):

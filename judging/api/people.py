@@ -21,7 +21,7 @@ from rest_framework.views import APIView
 
 from judging.actions import campaigns, enrollments, keys
 from judging.addresses import visitor_of
-from judging.api.base import InCampaign, check_confirmed
+from judging.api.base import InCampaign, SecretsShownOnce, check_confirmed
 from judging.api.datasets import UsernameSerializer
 from judging.api.problems import Conflict, check_form
 from judging.campaign_texts import TRANSLATED, text_in
@@ -71,6 +71,16 @@ class InvitationSerializer(serializers.ModelSerializer):
         return path and self.context["request"].build_absolute_uri(path)
 
 
+class MadeInvitationSerializer(SecretsShownOnce, InvitationSerializer):
+    """A new link by which annotators join."""
+
+    link = serializers.CharField(required=False)
+    token = serializers.CharField(required=False)
+
+    class Meta(InvitationSerializer.Meta):
+        fields = (*InvitationSerializer.Meta.fields, "code")
+
+
 class NewInvitationSerializer(serializers.ModelSerializer):
     """A new link; without `expires_at` it is valid for two weeks."""
 
@@ -100,6 +110,7 @@ class Invitations(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     serializer_class = InvitationSerializer
     filter_backends = ()
     lookup_value_converter = "int"
+    secret_fields = ("link", "token")
 
     def rows(self) -> QuerySet[Invitation]:
         return self.campaign.invitations.annotate(joined=Count("enrollments"))
@@ -108,7 +119,7 @@ class Invitations(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
         is_manager = "campaign" in self.kwargs and _manages(self)
         return {**super().get_serializer_context(), "is_manager": is_manager}
 
-    @extend_schema(request=NewInvitationSerializer, responses={201: InvitationSerializer})
+    @extend_schema(request=NewInvitationSerializer, responses={201: MadeInvitationSerializer})
     def create(self, request: Request, campaign: UUID) -> Response:
         """Create an invitation link."""
         sent = NewInvitationSerializer(data=request.data)

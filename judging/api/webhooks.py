@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from judging.actions import webhooks
-from judging.api.base import InCampaign
+from judging.api.base import InCampaign, SecretsShownOnce
 from judging.api.pages import NewestFirst
 from judging.models import Webhook, WebhookDelivery
 
@@ -52,13 +52,13 @@ class NewWebhookSerializer(WebhookSerializer):
         fields = ("url", "events")
 
 
-class SecretWebhookSerializer(WebhookSerializer):
+class SecretWebhookSerializer(SecretsShownOnce, WebhookSerializer):
     """A webhook with its new secret, which is not shown again."""
 
-    secret = serializers.CharField(read_only=True)
+    secret = serializers.CharField(required=False)
 
     class Meta(WebhookSerializer.Meta):
-        fields = (*WebhookSerializer.Meta.fields, "secret")
+        fields = (*WebhookSerializer.Meta.fields, "secret", "code")
 
 
 class DeliverySerializer(serializers.ModelSerializer):
@@ -92,6 +92,7 @@ class Webhooks(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     filter_backends = ()
     lookup_value_converter = "int"
     manager_actions = ("list", "retrieve")
+    secret_fields = ("secret",)
 
     def rows(self) -> QuerySet[Webhook]:
         return self.campaign.webhooks.select_related("campaign")

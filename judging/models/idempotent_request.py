@@ -5,7 +5,7 @@ from django.db import models
 
 
 class IdempotentRequest(models.Model):
-    """A request with an `Idempotency-Key`, and the response it got; kept for a day."""
+    """A request with an `Idempotency-Key`, and its response without secrets; kept for a day."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=200)

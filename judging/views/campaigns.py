@@ -23,6 +23,7 @@ from judging.actions import (
     exports,
     fit,
     jobs,
+    locked_protocols,
     panels,
     selections,
     sheets,
@@ -176,7 +177,7 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 def _hypotheses(campaign: Campaign) -> list[str]:
     """Return the locked plan's declarations about tests, as sentences."""
-    declared = hypotheses.from_document((campaign.protocol or {}).get("hypotheses", {}))
+    declared = hypotheses.from_document(locked_protocols.read(campaign)["hypotheses"])
     names = {each.key: each.name for each in sheets.known(campaign.rubric).document.criteria}
     return list(hypotheses.in_words(declared, names))
 

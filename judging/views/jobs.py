@@ -44,6 +44,7 @@ TITLES = {
     jobs.FORGET_ANNOTATORS: gettext_lazy("Taking an erased annotator out of reports"),
     "analysis.tuning": gettext_lazy("Tuning a metric's weights"),
     "analysis.repeatability": gettext_lazy("Comparing a study with its reproduction"),
+    "analysis.calibration": gettext_lazy("Computing the agreement of rounds"),
 }
 OF_FILES = (  # steps of an import, which lead on without a click
     looks.COLUMNS,
@@ -78,6 +79,7 @@ BY_KIND = {  # the campaign's page with the result, the link
     ),
     jobs.FORGET_ANNOTATORS: ("analysis:report", gettext_lazy("To the report")),
     "analysis.tuning": ("analysis:tuning", gettext_lazy("The weights are ready: reload")),
+    "analysis.calibration": ("judging:rounds", gettext_lazy("To the rounds")),
 }
 
 # keys of a job's result that a page shows; the rest may be large and is not read

@@ -109,6 +109,16 @@ def test_client_whose_connection_breaks_joins_no_second_time():
 
 
 @pytest.mark.usefixtures("in_process")
+def test_client_whose_connection_breaks_gets_the_link_of_its_invitation():
+    campaign = annotated.opened()
+    client = client_of(campaign.created_by, transport=BreaksOnce())
+    made = client.campaigns.get(str(campaign.uuid)).invite(places=2)
+    [invitation] = campaign.invitations.all()
+    assert (made.id, made.token) == (invitation.pk, invitation.token)
+    assert made.link.endswith(f"/join/{invitation.token}/")
+
+
+@pytest.mark.usefixtures("in_process")
 def test_client_plans_a_campaign_and_moves_it_through_its_states():
     owner = factories.researcher()
     material, protocol = factories.collection(owner=owner), factories.rubric()

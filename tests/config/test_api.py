@@ -1,7 +1,9 @@
 """The schema of the REST API, its documentation page, and requests that are done once."""
 
 import io
+import re
 import threading
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,16 +13,29 @@ import yaml
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
+from django.urls import resolve
 from django.utils import timezone
 from drf_spectacular.drainage import GENERATOR_STATS
 
 from judging.actions import idempotent_requests
+from judging.api.base import Resource
 from judging.models import Collection, IdempotentRequest
 from tests import factories
+from tests.annotation import studies
 from tests.judging.api.programs import API, program
 
 COMMITTED = Path(__file__).resolve().parents[2] / "docs" / "openapi.yaml"
 METHODS = ("get", "post", "put", "patch", "delete")
+SECRET_NAME = re.compile("secret|token|link|password")
+# Fields with such names that hold no secret. A task's token names a version of it.
+NOT_SECRET = {
+    "AnnotatorCampaigns.task.token",
+    "AnnotatorTasks.token",
+    "CrowdPlatforms.has_webhook_secret",
+    "LlmJudges.tokens_in",
+    "LlmJudges.tokens_out",
+}
+PARTS = {"uuid": "00000000-0000-0000-0000-000000000000", "integer": "1", "string": "a"}
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +110,101 @@ def test_same_idempotency_key_twice_at_once_creates_one_object():
     assert [each.status_code for each in answers] == [201] * 4
     assert len({each.json()["id"] for each in answers}) == 1
     assert Collection.objects.count() == 1
+
+
+def created_webhook(api: Any, path: str, **headers: str) -> Any:
+    return api.post(f"{path}webhooks/", {"url": "https://lab.example/"}, **headers)
+
+
+def replaced_secret(api: Any, path: str, **headers: str) -> Any:
+    [webhook] = api.get(f"{path}webhooks/").json()["results"] or [created_webhook(api, path).json()]
+    return api.post(f"{path}webhooks/{webhook['id']}/replace-secret/", **headers)
+
+
+def created_invitation(api: Any, path: str, **headers: str) -> Any:
+    return api.post(f"{path}invitations/", {"places": 3}, **headers)
+
+
+def tables_that_contain(text: str) -> list[str]:
+    """Return the tables of the database with a row that contains a text."""
+    found = []
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(
+                f'SELECT 1 FROM "{table}" found WHERE strpos(found::text, %s) > 0', [text]
+            )
+            found += [table] if cursor.fetchone() else []
+    return found
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("send", "secret_fields"),
+    [
+        (created_webhook, {"secret"}),
+        (replaced_secret, {"secret"}),
+        (created_invitation, {"link", "token"}),
+    ],
+)
+def test_repeated_request_for_a_secret_returns_the_object_without_it(send, secret_fields):
+    campaign = studies.opened()
+    api, path = program(campaign.created_by), f"{API}/campaigns/{campaign.uuid}/"
+    first, again = (send(api, path, HTTP_IDEMPOTENCY_KEY="a") for _ in range(2))
+    shown = first.json()
+    secrets = {shown.pop(name) for name in secret_fields}
+    assert again.json() == shown | {"code": "secret_shown_once"}
+    assert again.status_code == first.status_code
+    for secret in secrets:
+        assert tables_that_contain(secret) == []
+
+
+@pytest.mark.django_db
+def test_repeated_request_whose_response_shows_no_secret_is_answered_alike():
+    campaign = studies.opened()
+    api, path = program(campaign.created_by), f"{API}/campaigns/{campaign.uuid}/"
+    invitation = created_invitation(api, path).json()
+    revoke = f"{path}invitations/{invitation['id']}/revoke/"
+    first, again = (api.post(revoke, HTTP_IDEMPOTENCY_KEY="a") for _ in range(2))
+    assert first.json()["token"] is None
+    assert again.json() == first.json()
+
+
+def fields(part: dict[str, Any], schemas: dict[str, Any], path: str = "") -> Iterator[str]:
+    """Yield the path of each field of a part of the schema."""
+    if "$ref" in part:
+        yield from fields(schemas[part["$ref"].rpartition("/")[2]], schemas, path)
+    for kind in ("allOf", "oneOf", "anyOf"):
+        for inner in part.get(kind, []):
+            yield from fields(inner, schemas, path)
+    if "items" in part:
+        yield from fields(part["items"], schemas, path)
+    for name, inner in part.get("properties", {}).items():
+        yield f"{path}{name}"
+        yield from fields(inner, schemas, f"{path}{name}.")
+
+
+def view_of(path: str, operation: dict[str, Any]) -> type:
+    """Return the view of an operation of the schema."""
+    for part in operation.get("parameters", []):
+        kind = part["schema"].get("format", part["schema"]["type"])
+        if part["in"] == "path":
+            path = path.replace(f"{{{part['name']}}}", PARTS[kind])
+    return resolve(path).func.cls
+
+
+def test_every_field_named_like_a_secret_is_left_out_of_stored_responses(schema):
+    document = yaml.safe_load(schema)
+    schemas, stored = document["components"]["schemas"], []
+    for path, item in document["paths"].items():
+        view = view_of(path, item["post"]) if "post" in item else None
+        if view is None or not issubclass(view, Resource):
+            continue  # no response is stored
+        for code, response in item["post"]["responses"].items():
+            for content in response.get("content", {}).values() if code[0] == "2" else ():
+                named = filter(SECRET_NAME.search, fields(content["schema"], schemas))
+                names = {name for name in named if name not in view.secret_fields}
+                stored += [f"{view.__name__}.{name}" for name in names]
+    assert set(stored) == NOT_SECRET
 
 
 @pytest.mark.django_db

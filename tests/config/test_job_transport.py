@@ -5,17 +5,24 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import quote
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 from kombu import Connection, Consumer, Queue
 
-from config.postgres import ROOT
-from judging.actions import jobs
+from config.postgres import PORT, ROOT, Cluster
+from judging.actions import campaigns, jobs
 from judging.models import Job
 from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
+PATIENCE = 60  # seconds for a worker to start or stop on a busy machine
 
 
 @pytest.fixture
@@ -90,3 +97,45 @@ def test_celery_inspect_reaches_a_worker_through_the_database(worker, cluster):
     [(node, tasks)] = json.loads(asked.stdout).items()
     assert node.startswith("celery@")
     assert tasks == []
+
+
+@contextmanager
+def worker_of(address: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a worker on a database while the block runs."""
+    command = [sys.executable, "-m", "celery", "-A", "config", "worker", "-c", "1", "-l", "INFO"]
+    environment = {**os.environ, "DATABASE_URL": address}
+    with log.open("w") as out:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=out)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(timeout=PATIENCE)
+
+
+def wait_for(holds: Callable[[], bool], process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until a condition holds, as long as a worker lives."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        assert process.poll() is None and time.monotonic() < deadline, log.read_text()[-3000:]
+        time.sleep(0.1)
+
+
+@pytest.mark.jobs
+def test_worker_started_while_the_database_is_away_waits_and_does_the_jobs(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    campaign = factories.campaign()
+    campaigns.lock(campaign=campaign, now=timezone.now())
+    job = jobs.enqueue(
+        kind=campaigns.LAUNCH, parameters={}, by=campaign.created_by, campaign=campaign
+    )
+    log, name = tmp_path / "worker.txt", f".s.PGSQL.{PORT}"
+    with TemporaryDirectory() as folder:  # where the server's socket will appear
+        address = cluster.url(str(connection.settings_dict["NAME"]))
+        address = address.replace(quote(str(cluster.socket), safe=""), quote(folder, safe=""))
+        with worker_of(address, log) as process:
+            wait_for(lambda: log.read_text().count("Trying again") >= 2, process, log)
+            Path(folder, name).symlink_to(cluster.socket / name)
+            done = Job.objects.filter(pk=job.pk, state=Job.State.DONE)
+            wait_for(done.exists, process, log)

@@ -170,6 +170,110 @@ def test_reproduction_hypotheses_differ_protocols_still_match() -> None:
     assert "hypotheses" not in fixed_parts.differing(first, second, imported=False)
 
 
+# Fields that the first locked protocols did not have; a dot leads into a part
+LATER_FIELDS = [
+    "checks",
+    "collection.files",
+    "draws",
+    "exit_form",
+    "hypotheses",
+    "quality",
+    "qualification",
+    "qualification.paid",
+    "rate",
+    "reproduces",
+    "selection",
+    "selection.chosen",
+    "training",
+    "design.fixed_language",
+    "design.fixed_view",
+    "design.highlight_keywords",
+    "design.review_before_submit",
+    "design.tasks_per_annotator",
+    "texts.analysis_plan",
+    "texts.decisions",
+    "texts.ethics",
+    "texts.pay",
+    "texts.retention_days",
+    "texts.sample_reason",
+    "texts.translated_texts",
+    "texts.withdrawal",
+]
+READERS = (
+    "/campaigns/{}/",
+    "/campaigns/{}/plan/",
+    "/campaigns/{}/preregistration.md",
+    "/campaigns/{}/preregistration.json",
+    "/api/v1/campaigns/{}/",
+)
+
+
+@pytest.fixture(scope="module")
+def locked_once(lasting: None) -> Campaign:
+    """Return a locked reproduction whose protocol has every field."""
+    campaign = factories.campaign(
+        collection=factories.collection(sources=4),
+        analysis_plan="Alba beats Brisa.",
+        sample_reason="Power .8.",
+        consent="I agree.",
+        ethics="Approved.",
+        pay="9 euros an hour",
+        rate={"amount": "0.45", "currency": "GBP", "minutes": "3", "floor": "9.00"},
+        withdrawal=True,
+        retention_days=30,
+        tasks_per_annotator=5,
+        fixed_language="en",
+        fixed_view="focus",
+        highlight_keywords=True,
+        review_before_submit=True,
+        hypotheses={"primary": PRIMARY, "margin": 0.3},
+        selection={"systems": ["Alba"]},
+    )
+    campaigns.lock(campaign=campaign, now=timezone.now(), by=campaign.created_by)
+    whole = campaign.protocol
+    assert whole is not None
+    exercise = {"passage": "", "answer": "", "question": "Who?", "keys": {}}
+    whole["training"] = {"items": [exercise]}
+    whole["qualification"] = {"items": [exercise], "pass_mark": 80, "tries": 2, "paid": True}
+    whole["exit_form"] = [{"text": "Age?", "kind": "text"}]
+    whole["checks"] = {"gold": 1, "sha256": "0" * 64}
+    whole["collection"]["files"] = ["1" * 64, "2" * 64]
+    whole["texts"] |= {"decisions": {"version": 1, "text": "Ask twice."}, "translated_texts": {}}
+    whole["reproduces"] = {"protocol": "3" * 64, "shared": "4" * 64}
+    Campaign.objects.filter(pk=campaign.pk).update(protocol=whole)
+    return campaign
+
+
+@pytest.mark.parametrize("field", LATER_FIELDS)
+def test_locked_protocol_without_a_later_field_is_read(locked_once: Campaign, field: str) -> None:
+    campaign = Campaign.objects.get(pk=locked_once.pk)
+    protocol = campaign.protocol
+    assert protocol is not None
+    part, _dot, name = field.rpartition(".")
+    del (protocol[part] if part else protocol)[name]
+    Campaign.objects.filter(pk=campaign.pk).update(protocol=protocol)
+    client = factories.logged_in(campaign.created_by)
+    answers = {form: client.get(form.format(campaign.uuid)).status_code for form in READERS}
+    assert answers == dict.fromkeys(READERS, 200)
+
+
+def test_locked_protocol_without_later_fields_promises_nothing_about_them(
+    locked_once: Campaign,
+) -> None:
+    campaign = Campaign.objects.get(pk=locked_once.pk)
+    assert campaign.protocol is not None
+    whole = preregistration.as_markdown(campaign)
+    assert "Annotators review all answers" in whole
+    assert "2 tries, paid." in whole
+    del campaign.protocol["design"]["review_before_submit"]
+    del campaign.protocol["qualification"]["paid"]
+    older = preregistration.as_markdown(campaign)
+    assert "Annotators review all answers" not in older
+    assert "2 tries." in older
+    # the hash is of the protocol as it was locked
+    assert preregistration.as_json(campaign)["protocol"]["design"] == campaign.protocol["design"]
+
+
 def test_a_study_of_every_kind_has_a_document() -> None:
     for order in ("depth", "breadth"):
         assert preregistration.as_markdown(studies.opened(order=order)).startswith(

@@ -2,6 +2,7 @@
 
 import pytest
 from django.utils import timezone
+from scipy import stats
 
 from analysis.actions import column_pairs, scores
 from analysis.actions.scores import ChosenMetric
@@ -65,6 +66,32 @@ def test_scores_of_systems_are_compared_and_the_worst_come_first():
         ("Brisa", -0.5),
     ]
     assert found["mean"] == pytest.approx(2.5 / 3)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ([1.0, 2.0, 2.0, 3.0], [1.0, 1.0, 4.0, 4.0]),
+        ([1.0, 2.0, 2.0, 2.0], [5.0, 1.0, 1.0, 3.0]),
+        ([0.1, 0.7, 0.2, 0.5], [4.0, 9.0, 5.0, 1.0]),
+    ],
+)
+def test_columns_with_ties_correlate_as_scipy_says(a, b):
+    collection = factories.collection(systems=("Alba", "Brisa", "Corvo", "Delia"))
+    first = column(collection, a, fingerprint="a" * 64)
+    second = column(collection, b, fingerprint="b" * 64)
+    found = column_pairs.compare(first, second)
+    assert found["pearson"] == pytest.approx(stats.pearsonr(a, b).statistic)
+    assert found["spearman"] == pytest.approx(stats.spearmanr(a, b).statistic)
+
+
+@pytest.mark.parametrize("values", [[1.0, 1.0, 1.0, 1.0], [1.0, 2.0, None, None]])
+def test_columns_that_do_not_vary_or_are_short_have_no_correlation(values):
+    collection = factories.collection(systems=("Alba", "Brisa", "Corvo", "Delia"))
+    first = column(collection, values, fingerprint="a" * 64)
+    second = column(collection, [1.0, 2.0, 3.0, 4.0], fingerprint="b" * 64)
+    found = column_pairs.compare(first, second)
+    assert (found["pearson"], found["spearman"]) == (None, None)
 
 
 def test_a_score_without_a_value_is_counted_as_absent():

@@ -6,13 +6,15 @@ import re
 import pytest
 from django.urls import reverse
 
+import analysis.tasks  # noqa: F401  # registers the job
 from analysis.actions import calibrations
 from analysis.evidence import rounds as evidence
 from analysis.evidence.rounds import compared
-from judging.actions import campaigns, discussions, enrollments, rounds
+from judging.actions import campaigns, discussions, enrollments, jobs, rounds
 from judging.models import Campaign, Enrollment, GuidelineVersion, Passage, Round, TaskUnit
 from tests import factories
 from tests.judging.trials import NOW, begun, judged
+from tests.working import carry_out
 
 pytestmark = pytest.mark.django_db
 
@@ -47,8 +49,13 @@ def all_three(text: str, key: str) -> int:
 
 
 def page(campaign: Campaign, round: Round) -> str:
+    """Return the page after the jobs that it began."""
     client = factories.logged_in(campaign.created_by)
-    return client.get(reverse("analysis:calibration", args=[campaign.uuid, round.pk])).text
+    address = reverse("analysis:calibration", args=[campaign.uuid, round.pk])
+    client.get(address)
+    for job in campaign.jobs.unfinished().filter(kind=calibrations.KIND):
+        assert carry_out(job).error == ""
+    return client.get(address).text
 
 
 def test_differences_are_those_of_more_than_one_rank_with_who_said_what(campaign, people) -> None:
@@ -107,6 +114,58 @@ def test_rounds_stand_side_by_side_and_the_rule_says_when_to_stop(campaign, peop
     assert measures[0].alphas["correctness"].value < 0.5
     # the questions of these tests name it
     assert "Alba" not in page(campaign, second).replace("asks Alba", "")
+
+
+def test_calibration_alphas_are_computed_once_by_a_job(campaign, people) -> None:
+    round = closed(campaign, people, all_three, opposed)
+    client = factories.logged_in(campaign.created_by)
+    address = reverse("analysis:calibration", args=[campaign.uuid, round.pk])
+    for _ in range(2):
+        waiting = client.get(address).text
+        assert "α is being computed" in waiting
+    job = campaign.jobs.get(kind=calibrations.KIND)
+    assert reverse("judging:job", args=[job.pk]) in waiting
+    assert carry_out(job).state == "done"
+    [measure] = calibrations.measured(campaign)
+    assert set(measure.alphas) == {"grammaticality", "correctness"}
+    assert "α is being computed" not in client.get(address).text
+    assert campaign.jobs.filter(kind=calibrations.KIND).count() == 1
+
+
+def test_calibration_alphas_are_computed_again_after_an_exclusion(campaign, people) -> None:
+    round = closed(campaign, people, all_three, opposed)
+    page(campaign, round)
+    enrollments.exclude(enrollment=people[1], reason="asleep", by=campaign.created_by, now=NOW)
+    assert calibrations.measured(campaign)[0].alphas == {}
+    page(campaign, round)
+    [measure] = calibrations.measured(campaign)
+    assert not measure.alphas["correctness"].defined
+
+
+def test_calibration_alphas_of_other_judgments_than_asked_for_are_not_shown(
+    campaign, people
+) -> None:
+    round = closed(campaign, people, all_three, opposed)
+    client = factories.logged_in(campaign.created_by)
+    client.get(reverse("analysis:calibration", args=[campaign.uuid, round.pk]))
+    about = {"enrollment": people[1], "by": campaign.created_by, "now": NOW}
+    enrollments.exclude(reason="asleep", **about)
+    carry_out(campaign.jobs.get(kind=calibrations.KIND))
+    enrollments.readmit(**about)
+    assert calibrations.measured(campaign)[0].alphas == {}
+    page(campaign, round)
+    assert calibrations.measured(campaign)[0].alphas["correctness"].defined
+
+
+def test_calibration_says_why_alphas_could_not_be_computed(campaign, people) -> None:
+    round = closed(campaign, people, all_three, opposed)
+    client = factories.logged_in(campaign.created_by)
+    address = reverse("analysis:calibration", args=[campaign.uuid, round.pk])
+    client.get(address)
+    claimed = jobs.claim(job_id=campaign.jobs.get(kind=calibrations.KIND).pk)
+    jobs.fail(job=claimed, error="It broke.")
+    assert "It broke." in client.get(address).text
+    assert campaign.jobs.filter(kind=calibrations.KIND).count() == 1
 
 
 def test_annotators_who_are_left_out_make_no_difference(campaign, people) -> None:

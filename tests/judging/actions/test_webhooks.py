@@ -6,6 +6,7 @@ import hmac
 import json
 import socket
 from datetime import timedelta
+from ipaddress import ip_address
 
 import pytest
 from django.test import Client
@@ -271,6 +272,7 @@ def test_private_address_gets_no_connection_unless_the_operator_allows_it(
         "fe80::1%eth0",
         "fd00::1",
         "::ffff:127.0.0.1",
+        "64:ff9b::10.1.2.3",
     ],
 )
 def test_one_private_address_of_a_name_is_enough_to_refuse(address: str, monkeypatch) -> None:
@@ -280,6 +282,61 @@ def test_one_private_address_of_a_name_is_enough_to_refuse(address: str, monkeyp
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
     with pytest.raises(redirects.PrivateAddress, match=r"lab\.example"):
         redirects.connect_publicly(("lab.example", 443), 1.0)
+
+
+FORMS_OF_IPV4 = ("{}", "::ffff:{}", "64:ff9b::{}", "::{}", "2002:{}::")  # the last in hexadecimal
+
+
+def in_form(form: str, address: str) -> str:
+    """Return an IPv4 address in a form of IPv6."""
+    number = int(ip_address(address))
+    return form.format(f"{number >> 16:x}:{number & 0xFFFF:x}" if "2002" in form else address)
+
+
+@pytest.mark.parametrize("form", FORMS_OF_IPV4)
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("0.0.0.0", False),
+        ("10.1.2.3", False),
+        ("100.64.0.1", False),
+        ("127.0.0.1", False),
+        ("169.254.169.254", False),
+        ("172.16.0.1", False),
+        ("192.168.0.7", False),
+        ("224.0.0.1", False),
+        ("255.255.255.255", False),
+        ("8.8.8.8", True),
+        ("93.184.216.34", True),
+    ],
+)
+def test_ipv4_address_is_as_public_in_every_form_of_ipv6(form, address, public) -> None:
+    assert redirects.is_public(in_form(form, address)) is public
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("2606:4700::1111", True),
+        ("2a01:4f8::1", True),
+        ("::", False),
+        ("::1", False),
+        ("::ffff:0:10.1.2.3", False),  # translated (RFC 2765)
+        ("::ffff:0:8.8.8.8", False),
+        ("64:ff9b:1::8.8.8.8", False),  # translated within one network (RFC 8215)
+        ("64:ff9b:1:a01:2:300::", False),
+        ("64:ff9b:0:1::8.8.8.8", False),
+        ("2001:0:4136:e378:8000:63bf:f5ff:fffe", False),  # Teredo
+        ("2001:db8::1", False),
+        ("fc00::1", False),
+        ("fe80::1%eth0", False),
+        ("fec0::1", False),
+        ("ff02::1", False),
+        ("ff0e::1", False),
+    ],
+)
+def test_ipv6_address_is_public_if_it_is_global_unicast(address, public) -> None:
+    assert redirects.is_public(address) is public
 
 
 @pytest.mark.parametrize(
