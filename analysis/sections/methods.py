@@ -8,14 +8,19 @@ from typing import Any
 from analysis.reports.making import LIBRARIES, prepared
 from analysis.reports.numerals import coefficient, counted, inside, known, listed, with_interval
 from analysis.sections.agreement import alpha_row
-from analysis.sections.comparisons import Comparisons, deciding_pairs, no_letters_because
+from analysis.sections.comparisons import Comparisons, deciding_pairs, untested_because
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.equivalence import Equivalences
 from analysis.sections.levels import LEVELS, Levels, headline_level
 from analysis.sections.metrics import MetricsMade
 from analysis.sections.primary import PrimaryHypotheses, across_criteria
 from analysis.sections.section import Found
-from analysis.sections.study import are_means, facts_of, places_without_values
+from analysis.sections.study import (
+    are_means,
+    facts_of,
+    places_without_values,
+    ratings_not_used,
+)
 from analysis.sections.system_tests import model_reasons, test_of
 from analysis.stats.cluster_unit import REQUIRED_CLUSTERS
 from analysis.stats.system_test import MIXED_MODEL, PERMUTATION
@@ -134,6 +139,8 @@ def _annotators(found: Found) -> Iterator[str]:
             f"{listed(study.read_others)} may have read other annotators' ratings before submitting a task, "
             "because they were named to adjudicate."
         )
+    if study.ratings_excluded:
+        yield ratings_not_used(study)
     if study.unfinished:
         yield f"The study is unfinished: {study.filled:,} of {study.places:,} assignments are submitted."
     if study.without_values:
@@ -175,7 +182,11 @@ def _agreement(found: Found) -> Iterator[str]:
 def _systems(found: Found) -> Iterator[str]:
     pairs = {key: deciding_pairs(found, key) for key in found.names}
     untested = [found.name_of(key) for key in found.names if key in found.left_out(Comparisons)]
-    reasons = {key: reason for key in found.names if (reason := no_letters_because(found, key))}
+    reasons = {
+        key: reason
+        for key in found.names
+        if test_of(found, key).name == MIXED_MODEL and (reason := untested_because(found, key))
+    }
     if not any(pairs.values()) and not untested and not reasons:
         return
     tests = {key: test_of(found, key).name for key in found.names}
