@@ -55,7 +55,7 @@ def _of_means(
             "The dataset has no ratings and no means of ratings. Add a file that has them."
         )
     names = [criterion_of_mean(name) for name in columns]
-    rubric = ratings.fitting(rubrics=rubrics, names=names, said={})
+    rubric = ratings.fitting(rubrics=rubrics, names=names, rated={})
     if rubric is None:
         named = ", ".join(f"“{name}”" for name in columns[:5])
         raise NothingToAnalyse(

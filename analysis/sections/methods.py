@@ -15,7 +15,12 @@ from analysis.sections.levels import LEVELS, Levels, headline_level
 from analysis.sections.metrics import MetricsMade
 from analysis.sections.primary import PrimaryHypotheses, across_criteria
 from analysis.sections.section import Found
-from analysis.sections.study import are_means, facts_of, places_without_values
+from analysis.sections.study import (
+    are_means,
+    facts_of,
+    places_without_values,
+    ratings_not_used,
+)
 from analysis.sections.system_tests import model_reasons, test_of
 from analysis.stats.cluster_unit import REQUIRED_CLUSTERS
 from analysis.stats.system_test import MIXED_MODEL, PERMUTATION
@@ -134,6 +139,8 @@ def _annotators(found: Found) -> Iterator[str]:
             f"{listed(study.read_others)} may have read other annotators' ratings before submitting a task, "
             "because they were named to adjudicate."
         )
+    if study.ratings_excluded:
+        yield ratings_not_used(study)
     if study.unfinished:
         yield f"The study is unfinished: {study.filled:,} of {study.places:,} assignments are submitted."
     if study.without_values:

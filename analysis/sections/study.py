@@ -1,5 +1,6 @@
 """The data of an analysis: how much was judged, how complete it is, and what annotators knew."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -16,8 +17,10 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.sights import read_others, unblinded
 from analysis.sections.violations import Violations
 from analysis.stats.cluster_unit import REQUIRED_CLUSTERS, ClusterUnit, cluster_unit
+from judging.imports.readers.records import WHY_EXCLUDED
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import (
+    AddedFile,
     Assignment,
     Campaign,
     CrowdPlatform,
@@ -82,6 +85,8 @@ class StudyFacts:
       intervals and tests keep together; 0 if every source is independent
     cluster_column: the column that declares which sources belong together; empty if identical
       passages define the clusters
+    ratings_in_files: annotators' ratings in the imported files
+    ratings_excluded: how many of them were not stored, by reason
     """
 
     campaign: str
@@ -115,6 +120,8 @@ class StudyFacts:
     people: list[str]
     clusters: int
     cluster_column: str
+    ratings_in_files: int
+    ratings_excluded: list[Any]
 
     @property
     def sources_used(self) -> int:
@@ -187,6 +194,7 @@ class Study(Section[StudyFacts]):
         values = Judgment.objects.standing().filter(assignment=OuterRef("pk"))
         origin = _origin(campaign, judgments)
         used = judged if len(judged) else questions
+        in_files, not_stored = _ratings_in_files(campaign)
         clusters, sources = said.clusters.loc[used["unit"]].nunique(), used["source"].nunique()
         return [
             StudyFacts(
@@ -221,6 +229,10 @@ class Study(Section[StudyFacts]):
                 people=list(_people(campaign)) if origin == "judged" else [],
                 clusters=clusters if clusters < sources else 0,
                 cluster_column=said.declared.column if said.declared else "",
+                ratings_in_files=in_files,
+                ratings_excluded=[
+                    {"why": why, "n": not_stored[why]} for why in WHY_EXCLUDED if not_stored[why]
+                ],
             )
         ]
 
@@ -231,6 +243,8 @@ class Study(Section[StudyFacts]):
                 continue
             if sentence := ORIGINS.get(study.origin):
                 yield sentence
+            if study.ratings_excluded:
+                yield ratings_not_used(study)
             if not study.judgments:
                 yield nothing_judged(study)
             elif study.unfinished:
@@ -283,10 +297,34 @@ def resampled(study: StudyFacts) -> str:
     )
 
 
+def ratings_not_used(study: StudyFacts) -> str:
+    """Return how many ratings the imported files hold, how many are used, and why others are not."""
+    excluded = sum(each["n"] for each in study.ratings_excluded)
+    used = study.ratings_in_files - excluded
+    why = "; ".join(f"{each['n']:,} {WHY_EXCLUDED[each['why']]}" for each in study.ratings_excluded)
+    # annotators, systems or criteria that the run excludes are listed elsewhere
+    verb = "stored" if study.lacks_people or study.left_out else "used"
+    return (
+        f"Imported files hold {study.ratings_in_files:,} ratings; {used:,} are {verb} and "
+        f"{excluded:,} {'is' if excluded == 1 else 'are'} excluded: {why}."
+    )
+
+
 def places_without_values(study: StudyFacts) -> str:
     """Return how many submitted assignments have no rating."""
     has = "has" if study.without_values == 1 else "have"
     return f"Of the submitted assignments, {study.without_values:,} {has} no rating."
+
+
+def _ratings_in_files(campaign: Campaign) -> tuple[int, Counter[str]]:
+    """Return the number of annotators' ratings in the files that were added to the campaign, and of
+    those not stored by reason."""
+    files = AddedFile.objects.filter(campaign=campaign, state=AddedFile.State.ADDED)
+    in_files, excluded = 0, Counter[str]()
+    for brought in files.values_list("brought", flat=True):
+        in_files += brought.get("ratings_read", 0)
+        excluded.update(brought.get("ratings_excluded", {}))
+    return in_files, excluded
 
 
 def _origin(campaign: Campaign, judgments: pd.DataFrame) -> str:

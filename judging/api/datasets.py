@@ -114,7 +114,8 @@ class NewDatasetSerializer(DatasetSerializer):
     accept_surprises = serializers.BooleanField(
         write_only=True,
         default=False,
-        help_text="Add the rows even if a column that looks like ratings becomes something else.",
+        help_text="Add the rows even if a column that looks like ratings becomes something else, or "
+        "more than 1% of the ratings go to quarantine.",
     )
 
     class Meta(DatasetSerializer.Meta):

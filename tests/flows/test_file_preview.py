@@ -33,7 +33,7 @@ def test_file_preview_surprise_keeps_the_file_out_until_it_is_accepted(still: An
     button = still.get_by_role("button", name="Add the file")
     button.click()  # the browser asks for the tick
     assert not Question.objects.exists()
-    still.get_by_label("The columns are right").check()
+    still.get_by_label("This is right").check()
     button.click()
     still.wait_for_url("**/jobs/**")
     carry_out(Job.objects.get(kind="judging.add_files"))

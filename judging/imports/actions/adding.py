@@ -465,7 +465,7 @@ def _preview(
         "criteria": study.criteria,
         "columns": [column.name for column in study.score_columns],
         PREVIEW: preview.preview_of(
-            study=study, columns=plan_of(added).columns, rubric=added.rubric
+            joined=joined, columns=plan_of(added).columns, rubric=added.rubric
         ),
         "refused": [_refused(problem) for problem in joined.not_kept[:SHOWN]],
         "refused_count": len(joined.not_kept),
@@ -580,8 +580,8 @@ def add(
         If most of the file is new to a dataset that holds something already, unless that is
         `confirmed`, here or on the page.
     Surprising
-        If a column that looks like ratings becomes something else, or sheets become annotators,
-        unless that is accepted, here or on the page.
+        If a column that looks like ratings becomes something else, sheets become annotators, or
+        more than 1% of the ratings go to quarantine, unless that is accepted, here or on the page.
     """
 
     def refuse(_added: AddedFile, said: str) -> None:
@@ -624,7 +624,7 @@ def _add(
             raise Changed(["The dataset changed after the preview of this file. Preview it again."])
         if joined.obstacles:
             raise CannotImport(joined.obstacles)
-        surprises = preview.surprises_of(joined.study, plan_of(added).columns)
+        surprises = preview.surprises_of(joined, plan_of(added).columns)
         if not (accept_surprises or set(surprises) <= {*added.examined.get(ACCEPTED, ())}):
             raise Surprising(surprises)
         mostly_new = joined.mostly_new(in_first_batch=in_first_batch)
@@ -675,6 +675,8 @@ def store_file(
         **stored.counts,
         "filled": len(joined.fills),
         "quarantined": stored.quarantined,
+        "ratings_read": sum(joined.tally.read.values()),
+        "ratings_excluded": joined.tally.by_reason(),
         "rows_read": joined.study.rows_read,
         "rows_kept": joined.study.rows_kept,
     }

@@ -64,8 +64,8 @@ def import_study(
     CannotImport
         With every reason why the file cannot be added; nothing is stored.
     Surprising
-        If a column that looks like ratings becomes something else, or sheets become annotators, unless
-        `accept_surprises`.
+        If a column that looks like ratings becomes something else, sheets become annotators, or
+        more than 1% of the ratings go to quarantine, unless `accept_surprises`.
     """
     roles = (mapping or {}).get("columns")
     columns = columns_from(roles) if roles else None
@@ -81,7 +81,7 @@ def import_study(
         )
         if joined.obstacles:
             raise CannotImport(joined.obstacles)
-        surprises = preview.surprises_of(joined.study, columns) if columns else []
+        surprises = preview.surprises_of(joined, columns)
         if surprises and not accept_surprises:
             raise adding.Surprising(surprises)
         if file is None:

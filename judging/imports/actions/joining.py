@@ -11,7 +11,12 @@ from judging.imports.actions.held import Held, HeldSlot, HeldSource, SlotKey
 from judging.imports.actions.letters import Letters, by_row, find_letters, renamed
 from judging.imports.actions.match_counts import NO_SUCH_QUESTION, MatchCounts
 from judging.imports.actions.matching import By, Match, Matching, match
-from judging.imports.actions.ratings import RatedSlot, RatingsRead, StorableValue
+from judging.imports.actions.ratings import (
+    RatedSlot,
+    RatingsRead,
+    RatingTally,
+    StorableValue,
+)
 from judging.imports.actions.refusals import too_long, too_many
 from judging.imports.actions.tiers import Similar
 from judging.imports.readers.columns import ColumnRoles
@@ -83,6 +88,8 @@ class Joined:
     fills: list[tuple[int, str, str, int | None]] = field(default_factory=list)
     ratings: list[StorableValue] = field(default_factory=list)
     judge_ratings: list[StorableValue] = field(default_factory=list)  # by LLM judges
+    tally: RatingTally = field(default_factory=RatingTally)  # of the annotators' ratings
+    judge_tally: RatingTally = field(default_factory=RatingTally)
     unmapped: tuple[str, ...] = ()  # words of ratings that are no scale points
     metrics: dict[str, Metric] = field(default_factory=dict)
     refused: list[Problem] = field(default_factory=list)
@@ -499,12 +506,29 @@ class _Joining:
         self.joined.unmapped = reading.unmapped
         self._check_scales(reading, rubric)
         there = holdings.judgments_of(campaign, self.study.raters) if campaign else {}
+        excluded, already_there = dict(reading.refused), set[int]()
         for value in reading.values:
             known, unit = self._unit_of(value.slot)
+            old = there.get((unit, value.rater, value.criterion.pk))
             if not known:
                 self.found.counts["ratings_left_out"] += 1
-            elif self._is_new_rating(value, there.get((unit, value.rater, value.criterion.pk))):
+                excluded[value.number] = "no_question"
+            elif self._is_new_rating(value, old):
                 self.joined.ratings.append(value)
+            elif old == value.value:
+                already_there.add(value.number)
+            else:
+                excluded[value.number] = "contradicts"
+        if excluded or already_there:  # a set's rating may be stored on some of its questions only
+            for value in self.joined.ratings:
+                excluded.pop(value.number, None)
+                already_there.discard(value.number)
+        self.joined.tally = ratings.tally(
+            study=self.study,
+            rubric=rubric,
+            excluded=excluded,
+            already_there=already_there - excluded.keys(),
+        )
         self._decide_judge_ratings(rubric)
 
     def _decide_judge_ratings(self, rubric: Rubric) -> None:
@@ -516,6 +540,12 @@ class _Joining:
             value for value in reading.values if self._unit_of(value.slot)[0]
         ]
         self.found.counts["judge_ratings"] += len(self.joined.judge_ratings)
+        self.joined.judge_tally = ratings.tally(
+            study=replace(by_judges, lost_ratings=()),
+            rubric=rubric,
+            excluded=reading.refused,
+            already_there=(),
+        )
 
     def _check_scales(self, reading: RatingsRead, rubric: Rubric) -> None:
         if not reading.values:

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from judging.imports.actions import ratings
+from judging.imports.actions.joining import Joined
+from judging.imports.actions.ratings import ACCEPTED_REASONS, RatingTally
 from judging.imports.readers.columns import ONE_COLUMN, ColumnRoles, RatingColumn
 from judging.imports.readers.derived import named
-from judging.imports.readers.records import ColumnSummary, StudyRecords
+from judging.imports.readers.records import WHY_EXCLUDED, ColumnSummary, StudyRecords
 from judging.imports.readers.shape.sheets import are_sheets
 from judging.models import Rubric
 
@@ -42,15 +44,16 @@ class _Use(NamedTuple):
 
 
 def preview_of(
-    *, study: StudyRecords, columns: ColumnRoles | None, rubric: Rubric | None
+    *, joined: Joined, columns: ColumnRoles | None, rubric: Rubric | None
 ) -> dict[str, Any]:
-    """Return the preview as plain data: for a file without columns, the counts alone."""
+    """Return the preview as plain data: for a file without columns, no list of columns."""
+    study = joined.study
     listed = [] if columns is None else list(_listed(study, columns))
     return {
         "summary": summary_of(study, columns),
         "columns": [row for row in listed if row["is_shown"]],
         "further": [row for row in listed if not row["is_shown"]],
-        "surprises": surprises_of(study, columns),
+        "surprises": surprises_of(joined, columns),
         "between_points": between_points(study, rubric) if rubric else [],
     }
 
@@ -77,9 +80,13 @@ def _count(number: int, one: str, several: str = "") -> str:
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 
-def surprises_of(study: StudyRecords, columns: ColumnRoles | None) -> list[str]:
+def surprises_of(joined: Joined, columns: ColumnRoles | None) -> list[str]:
     """Return a sentence for each surprise: a column that looks like ratings and becomes metadata, a
-    metric or a mean, and sheets that become annotators."""
+    metric or a mean; sheets that become annotators; and many ratings that go to quarantine."""
+    return [*_column_surprises(joined.study, columns), *_quarantine_surprises(joined)]
+
+
+def _column_surprises(study: StudyRecords, columns: ColumnRoles | None) -> list[str]:
     if columns is None:
         return []
     uses = _uses(columns)
@@ -96,6 +103,39 @@ def surprises_of(study: StudyRecords, columns: ColumnRoles | None) -> list[str]:
             f"back to the columns and change “{columns.rater}”."
         )
     return found
+
+
+def _quarantine_surprises(joined: Joined) -> list[str]:
+    """Return a sentence if more than 1% of the annotators' ratings go to quarantine, and one if so
+    many of the LLM judges' ratings do."""
+    kinds = [("ratings", joined.tally), ("ratings by LLM judges", joined.judge_tally)]
+    return [_quarantined(what, tally) for what, tally in kinds if tally.needs_acceptance()]
+
+
+def _quarantined(what: str, tally: RatingTally) -> str:
+    lost = tally.quarantined()
+    number, total = sum(lost.values()), sum(tally.read.values())
+    reasons = [
+        f"{count:,} {WHY_EXCLUDED[why]}"
+        for why, count in tally.by_reason().items()
+        if why not in ACCEPTED_REASONS
+    ]
+    criteria = [
+        f"{criterion}: {count:,} of {tally.read[criterion]:,}"
+        for criterion, count in lost.items()
+        if criterion
+    ]
+    go = "goes" if number == 1 else "go"
+    return (
+        f"{number:,} of the {total:,} {what} ({_percent(number / total)}) {go} to quarantine and "
+        f"{'is' if number == 1 else 'are'} excluded from every analysis: {'; '.join(reasons)} "
+        f"({'; '.join(criteria)}). If this is wrong, choose a protocol with the scale of the "
+        "ratings, or correct the file."
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.1f}%"
 
 
 def between_points(study: StudyRecords, rubric: Rubric) -> list[str]:

@@ -106,8 +106,9 @@ def protocol_of(added: AddedFile, head: Head, rubrics: QuerySet[Rubric]) -> int 
         return added.rubric_id
     imported = added.collection.campaigns.filter(origin="imported")
     known = rubrics.filter(pk__in=imported.values("rubric"))
-    chosen = ratings.fitting(rubrics=known, names=head.criteria, said=head.rated)
-    chosen = chosen or ratings.fitting(rubrics=rubrics, names=head.criteria, said=head.rated)
+    rated = head.ratings_under(head.proposed)
+    chosen = ratings.fitting(rubrics=known, names=head.criteria, rated=rated)
+    chosen = chosen or ratings.fitting(rubrics=rubrics, names=head.criteria, rated=rated)
     return chosen.pk if chosen else None
 
 

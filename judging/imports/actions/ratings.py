@@ -10,12 +10,16 @@ from django.utils.translation import gettext as _
 from judging.actions.collections import SetPair
 from judging.imports.readers.cells import number_in
 from judging.imports.readers.columns import ColumnRoles
-from judging.imports.readers.records import Problem, RatingRecord, StudyRecords
+from judging.imports.readers.records import Problem, RatingRecord, StudyRecords, WhyExcluded
 from judging.imports.readers.tables import shorten
 from judging.imports.readers.words import propose_points
 from judging.models import Criterion, Rubric
 
 SHOWN_WORDS = 10
+# The user chose these, or the page lists the rows
+ACCEPTED_REASONS = ("mistake", "word", "no_question")
+MAX_SHARE_QUARANTINED = 0.01  # of the ratings, above which a user must accept it
+MAX_SHARE_OFF_SCALE = 0.05  # of the ratings on a criterion, under a protocol that is proposed
 RatedSlot = tuple[SetPair, int | None]
 
 
@@ -48,6 +52,7 @@ class StorableValue:
     rater: str
     criterion: Criterion
     value: int
+    number: int  # of the rating among the study's
     attributes: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -57,26 +62,96 @@ class RatingsRead:
 
     values: tuple[StorableValue, ...]
     problems: tuple[Problem, ...]
+    refused: Mapping[int, WhyExcluded]  # by the number of the rating among the study's
     unmapped: tuple[str, ...] = ()  # a sentence for each word that is no scale point
+
+
+@dataclass(frozen=True, slots=True)
+class RatingTally:
+    """The ratings in a file by criterion, without those that the dataset has already, and those of
+    them that are excluded, by criterion and reason."""
+
+    read: Mapping[str, int] = field(default_factory=Counter)
+    excluded: Mapping[tuple[str, WhyExcluded], int] = field(default_factory=Counter)
+
+    def by_reason(self) -> dict[WhyExcluded, int]:
+        """Return the number of excluded ratings for each reason."""
+        found: Counter[WhyExcluded] = Counter()
+        for (_criterion, why), count in self.excluded.items():
+            found[why] += count
+        return dict(found)
+
+    def quarantined(self) -> dict[str, int]:
+        """Return the number of ratings on each criterion that go to quarantine, without those that
+        the user excludes."""
+        found: Counter[str] = Counter()
+        for (criterion, why), count in self.excluded.items():
+            if why not in ACCEPTED_REASONS:
+                found[criterion] += count
+        return dict(found)
+
+    def needs_acceptance(self) -> bool:
+        """Return whether more than 1% of the ratings go to quarantine, of all or on a criterion."""
+        lost = self.quarantined()
+        return sum(lost.values()) > MAX_SHARE_QUARANTINED * sum(self.read.values()) or any(
+            count > MAX_SHARE_QUARANTINED * self.read[criterion]
+            for criterion, count in lost.items()
+            if criterion
+        )
 
 
 class _RatingRefused(ValueError):
     """A rating cannot be stored."""
+
+    def __init__(self, why: WhyExcluded, reason: str) -> None:
+        super().__init__(reason)
+        self.why = why
 
 
 def read(*, study: StudyRecords, rubric: Rubric) -> RatingsRead:
     """Read every rating under the rubric; nothing is stored yet."""
     reader = _Reader(study, rubric)
     problems = []
-    for rating in study.ratings:
+    refused: dict[int, WhyExcluded] = {}
+    for number, rating in enumerate(study.ratings):
         try:
-            reader.take(rating)
+            reader.take(number, rating)
         except _RatingRefused as refusal:
             problems.append(_problem(rating, str(refusal)))
+            refused[number] = refusal.why
     unmapped = tuple(_unmapped(reader.unmapped, reader.scales))
     return RatingsRead(
-        tuple(value for value, _ in reader.found.values()), tuple(problems), unmapped
+        tuple(value for value, _ in reader.found.values()), tuple(problems), refused, unmapped
     )
+
+
+def tally(
+    *,
+    study: StudyRecords,
+    rubric: Rubric,
+    excluded: Mapping[int, WhyExcluded],
+    already_there: Collection[int],
+) -> RatingTally:
+    """Return how many of the study's ratings are excluded; `excluded` and `already_there` name
+    ratings by their numbers."""
+    scales = _scales(rubric)
+
+    def name_of(criterion: str) -> str:
+        scale = scales.get(_plain(criterion))
+        return scale.criterion.name if scale else criterion
+
+    read = Counter(rating.criterion for rating in study.ratings)
+    read.subtract(study.ratings[number].criterion for number in already_there)
+    lost = Counter((study.ratings[number].criterion, why) for number, why in excluded.items())
+    for each in study.lost_ratings:
+        read[each.criterion] += each.count
+        lost[each.criterion, each.why] += each.count
+    named, named_lost = Counter[str](), Counter[tuple[str, WhyExcluded]]()
+    for criterion, count in read.items():
+        named[name_of(criterion)] += count
+    for (criterion, why), count in lost.items():
+        named_lost[name_of(criterion), why] += count
+    return RatingTally(named, named_lost)
 
 
 def _unmapped(
@@ -106,17 +181,22 @@ class _Reader:
                     question.position
                 )
 
-    def take(self, rating: RatingRecord) -> None:
+    def take(self, number: int, rating: RatingRecord) -> None:
         scale = self.scales.get(_plain(rating.criterion))
         if scale is None:
-            raise _RatingRefused(f"{self.rubric} has no criterion “{shorten(rating.criterion)}”.")
+            reason = f"{self.rubric} has no criterion “{shorten(rating.criterion)}”."
+            raise _RatingRefused("no_criterion", reason)
         value = scale.read(rating.value)
         if value is None:
             if number_in(rating.value) is None:
                 self.unmapped[_plain(rating.criterion), rating.value] += 1
-            raise _RatingRefused(f"It is not on the scale of {scale.criterion.name}: {scale}.")
+            reason = f"It is not on the scale of {scale.criterion.name}: {scale}."
+            raise _RatingRefused("off_scale", reason)
         slots, said = self._slots(rating, scale.criterion), rating.attributes
-        values = [StorableValue(slot, rating.rater, scale.criterion, value, said) for slot in slots]
+        values = [
+            StorableValue(slot, rating.rater, scale.criterion, value, number, said)
+            for slot in slots
+        ]
         self._refuse_second(values)
         self.found |= {
             (each.slot, each.rater, each.criterion.pk): (each, rating.row) for each in values
@@ -132,9 +212,8 @@ class _Reader:
             return [(pair, rating.position)]
         if criterion.asked == Criterion.Asked.ONCE_PER_SET and pair in self.members:
             return [(pair, position) for position in self.members[pair]]
-        raise _RatingRefused(
-            f"{criterion.name} is asked of each question, and this rates a set as a whole."
-        )
+        reason = f"{criterion.name} is asked of each question, and this rates a set as a whole."
+        raise _RatingRefused("no_criterion", reason)
 
     def _refuse_second(self, values: Sequence[StorableValue]) -> None:
         """Refuse a second value: only a set's value may be repeated, in the row of each member."""
@@ -142,9 +221,8 @@ class _Reader:
             before, row = self.found.get((new.slot, new.rater, new.criterion.pk), (None, 0))
             repeats = before is not None and new.slot[1] is None and before.value == new.value
             if before is not None and not repeats:
-                raise _RatingRefused(
-                    f"{shorten(new.rater)} rated the same in row {row:,}, as {before.value}."
-                )
+                reason = f"{shorten(new.rater)} rated the same in row {row:,}, as {before.value}."
+                raise _RatingRefused("second", reason)
 
 
 def _scales(rubric: Rubric) -> dict[str, StoredScale]:
@@ -253,32 +331,46 @@ def misfit(*, rubric: Rubric | None, columns: ColumnRoles) -> str:
 
 
 def fitting(
-    *, rubrics: Iterable[Rubric], names: Collection[str], said: Mapping[str, Collection[str]]
+    *, rubrics: Iterable[Rubric], names: Collection[str], rated: Mapping[str, Mapping[str, int]]
 ) -> Rubric | None:
     """Return the protocol that has all these criteria and fewest others, in its newest version.
-    `said` holds values by criterion: if most of them are on no scale of a protocol, it does not
-    fit."""
+
+    `rated` holds the number of ratings with each value, by criterion; the protocol has scales for
+    them.
+    """
     if not names:
         return None
     fit = [
         each
         for each in rubrics
-        if not unknown_criteria(rubric=each, names=names) and _are_mostly_on(_scales(each), said)
+        if not unknown_criteria(rubric=each, names=names) and are_on_scale(each, rated)
     ]
     return min(fit, key=lambda each: (each.criteria.count(), each.key, -each.pk), default=None)
 
 
-def _are_mostly_on(scales: Mapping[str, StoredScale], said: Mapping[str, Collection[str]]) -> bool:
+def are_on_scale(rubric: Rubric, rated: Mapping[str, Mapping[str, int]]) -> bool:
+    """Return whether the protocol has each of these criteria, and a scale for the ratings on it.
+
+    At most 5% of the ratings are numbers off the scale, and at most half of the different values are
+    words without a point: these are asked about before anything is stored.
+    """
+    scales = _scales(rubric)
     return all(
-        2 * sum(_is_off(scales[_plain(name)], value, values) for value in values) <= len(values)
-        for name, values in said.items()
+        (scale := scales.get(_plain(criterion))) is not None and _is_scale_of(scale, values)
+        for criterion, values in rated.items()
     )
 
 
-def _is_off(scale: StoredScale, value: str, values: Collection[str]) -> bool:
-    """Return whether a value is neither a point of the scale nor a word for one."""
+def _is_scale_of(scale: StoredScale, values: Mapping[str, int]) -> bool:
     words = [each for each in values if number_in(each) is None]
-    return scale.read(value) is None and _points(scale, words).get(value) is None
+    points = _points(scale, words)
+    unknown_words = sum(scale.read(each) is None and points[each] is None for each in words)
+    off = sum(
+        count
+        for each, count in values.items()
+        if number_in(each) is not None and scale.read(each) is None
+    )
+    return 2 * unknown_words <= len(values) and off <= MAX_SHARE_OFF_SCALE * sum(values.values())
 
 
 def unknown_criteria(*, rubric: Rubric, names: Iterable[str]) -> list[str]:

@@ -13,6 +13,7 @@ from django.conf import settings
 from judging.actions.rounds import TellProgress, silent
 from judging.imports.readers import limited
 from judging.imports.readers.columns import ColumnRoles, WhenAmbiguous, columns_from
+from judging.imports.readers.numbers import with_point
 from judging.imports.readers.outline import Outline
 from judging.imports.readers.records import WHOLE_FILE, Problem, ProblemKind, StudyRecords
 from judging.imports.readers.screening import Screen, TellLeftOut
@@ -48,17 +49,29 @@ class Head:
     criteria: tuple[str, ...] = ()
     words: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     words_of: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    rated: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    rated_of: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     offers: tuple[str, ...] = ()
 
-    @property
-    def rated(self) -> dict[str, set[str]]:
-        """The first values on each criterion, if all rating columns are known."""
-        values = dict(zip(self.header, self.values, strict=True))
-        found: dict[str, set[str]] = {}
-        for rating in self.proposed.ratings if self.proposed else ():
-            found.setdefault(rating.criterion, set()).update(values[rating.column])
+    def ratings_under(self, columns: ColumnRoles | None) -> dict[str, Counter[str]]:
+        """Return annotators' ratings on each criterion with their numbers; `columns` is None if the
+        format names its own parts."""
+        found: dict[str, Counter[str]] = {}
+        has_commas = columns is not None and columns.decimal == "comma"
+        parts = [
+            (rating.criterion, self.rated.get(rating.column, {}))
+            for rating in (columns.ratings if columns else ())
+            if rating.kind == "annotator"
+        ]
+        parts += self.rated_of.items() if columns is None or columns.value else ()
+        for criterion, rated in parts:
+            if not criterion:
+                continue
+            values = found.setdefault(criterion, Counter())
+            for value, count in rated.items():
+                values[with_point(value) if has_commas else value] += count
         return found
 
     def words_under(self, columns: ColumnRoles) -> dict[str, dict[str, int]]:
@@ -95,6 +108,8 @@ def head_from(data: Mapping[str, Any]) -> Head:
         criteria=criteria,
         words=data["words"],
         words_of=data["words_of"],
+        rated=data["rated"],
+        rated_of=data["rated_of"],
         sheets=tuple(data.get("sheets", ())),
         remarks=tuple(data.get("remarks", ())),
         offers=tuple(data.get("offers", ())),
@@ -147,6 +162,8 @@ def _head(found: Outline) -> Head:
         criteria=found.criteria,
         words=found.words,
         words_of=found.words_of,
+        rated=found.rated,
+        rated_of=found.rated_of,
         sheets=found.sheets,
         remarks=_said_of_file(found.problems, "warning"),
         offers=_said_of_file(found.problems, "offer"),

@@ -110,7 +110,7 @@ class ConfirmNewForm(forms.Form):
 class AcceptForm(forms.Form):
     """Acceptance of what the columns of files become."""
 
-    accepted = forms.BooleanField(label=_("The columns are right"))
+    accepted = forms.BooleanField(label=_("This is right"))
 
 
 class ChoicesForm(forms.Form):

@@ -6,7 +6,8 @@ from typing import Any
 from django.http import QueryDict
 
 from judging.guards import rubrics_of
-from judging.imports.actions import ratings
+from judging.imports.actions import own_scales, ratings
+from judging.imports.actions.own_scales import OwnScale
 from judging.imports.actions.reading_plans import Head, Plan
 from judging.imports.forms.columns import SHOWN, ColumnsFormSet, initial_columns, with_direction
 from judging.imports.forms.files import (
@@ -75,12 +76,13 @@ class ColumnMapping:
             )
         kind = QgstecForm if head.proposed is None else OptionsForm
         sent = data.get("rubric", "") if data else rubric
+        self.rubric = rubrics_of(user).filter(pk=sent).first() if sent else None
         self.options = kind(
             data,
             user=user,
             initial=initial,
             raters=self._raters(),
-            words=self._words(rubrics_of(user).filter(pk=sent or None).first()) if sent else (),
+            words=self._words(self.rubric),
         )
 
     def _raters(self) -> list[NamedRater]:
@@ -92,12 +94,9 @@ class ColumnMapping:
 
     def _words(self, rubric: Rubric | None) -> list[RatedWord]:
         """Return the words among the ratings, with the points of the protocol that they may mean."""
-        known = self.plan.columns or self.head.proposed
-        if rubric is None or known is None:
+        known, columns = self.plan.columns or self.head.proposed, self._roles()
+        if rubric is None or known is None or columns is None:
             return []
-        columns = known
-        if self.columns is not None and self.columns.is_bound and self.columns.is_valid():
-            columns = ColumnRoles(**self.columns.columns())
         words = self.head.words_under(columns)
         said = {(each.criterion, each.word): each.point or EXCLUDED for each in known.points}
         return [
@@ -111,6 +110,20 @@ class ColumnMapping:
             )
             for found in ratings.mapped_words(rubric, words)
         ]
+
+    def _roles(self) -> ColumnRoles | None:
+        """Return the roles of the columns as sent, else as known; None if there are no columns."""
+        known = self.plan.columns or self.head.proposed
+        if known and self.columns is not None and self.columns.is_bound and self.columns.is_valid():
+            return ColumnRoles(**self.columns.columns(), decimal=known.decimal)
+        return known
+
+    def own_scales(self) -> list[OwnScale]:
+        """Return the scales of the file's own ratings; none if the protocol has scales that fit."""
+        rated = self.head.ratings_under(self._roles())
+        if self.rubric and ratings.are_on_scale(self.rubric, rated):
+            return []
+        return own_scales.own_scales(rated)
 
     def _page(self, number: str) -> ColumnsPage | None:
         return next((each for each in self.pages if str(each.number) == number), None)

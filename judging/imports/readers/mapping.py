@@ -1,5 +1,6 @@
 """From a table and its declared columns to a study."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
@@ -11,6 +12,7 @@ from judging.imports.readers.marking import MarkSaid, MarksSeen
 from judging.imports.readers.numbers import is_number, whole_number, with_point
 from judging.imports.readers.records import (
     KeptKind,
+    LostRatings,
     MarkRecord,
     NoteRecord,
     Problem,
@@ -20,6 +22,7 @@ from judging.imports.readers.records import (
     RepeatedRow,
     SourceRecord,
     StudyRecords,
+    WhyExcluded,
 )
 from judging.imports.readers.screening import Screen, TellLeftOut
 from judging.imports.readers.slots import SlotsSeen
@@ -88,6 +91,8 @@ def to_study(
         summaries.take(row.cells)
         if passes is None or passes(row):
             reading.take(row)
+        else:
+            reading.lose(row, "no_question")
     return replace(reading.study(), column_summaries=summaries.found())
 
 
@@ -145,6 +150,7 @@ class _Reading:
         self.problems: list[Problem] = []
         self.ratings: list[RatingRecord] = []
         self.judge_ratings: list[RatingRecord] = []
+        self.lost: Counter[tuple[str, WhyExcluded]] = Counter()
         self.notes: list[NoteRecord] = []
         self.marks = MarksSeen()
         self.repeats: list[RepeatedRow] = []
@@ -164,6 +170,8 @@ class _Reading:
             unit = self._unit(row) if first == row.number else self._again(row, first)
         except RowRefused as refusal:
             self._report(row, refusal.column, refusal.value, refusal.reason, kind="row")
+            is_mistake = first != row.number and self.columns.repeats_are == "mistakes"
+            self.lose(row, "mistake" if is_mistake else "refused_row")
             return
         if first == row.number and self._names_slots:
             self._units[first] = unit
@@ -171,11 +179,42 @@ class _Reading:
             about = self._attributes(row, self.columns.rating_metadata, "judgment:")
             for column, criterion, rater, kind, value in values:
                 self._rate(row, unit, column, criterion, rater, kind, value, about)
+        if self._points:
+            self._lose_words(row)
         is_other = self._kind_of(self._cell(row, self.columns.rater).strip()) != "annotator"
         if not is_other and (note := self._cell(row, self.columns.note).strip()):
             self._note(row, unit, note)
         if self.columns.has_marks and not is_other and (said := self._marked(row)):
             self.marks.put(unit, self._cell(row, self.columns.rater).strip(), said)
+
+    def lose(self, row: Row, why: WhyExcluded) -> None:
+        """Count the annotators' ratings in a row of which no record is made."""
+        for _column, criterion, _rater, kind, _value in self._values(row):
+            if kind == "annotator":
+                self.lost[criterion, why] += 1
+
+    def _lose_words(self, row: Row) -> None:
+        """Count the words in a row that the user excluded."""
+        columns = self.columns
+        places = [(each.column, each.criterion) for each in columns.ratings]
+        places += [(columns.value, self._cell(row, columns.criterion).strip())]
+        for column, criterion in places:
+            if self._points.get((criterion, self._number(row, column))) == "":
+                self.lost[criterion, "word"] += 1
+
+    def _lost_ratings(self) -> tuple[LostRatings, ...]:
+        """Return the ratings without a record. A row that could not be opened counts as one rating
+        in each column of ratings."""
+        closed = sum(problem.kind == "row" for problem in self.table.problems)
+        for rating in self.columns.ratings if closed else ():
+            if rating.kind == "annotator":
+                self.lost[rating.criterion, "refused_row"] += closed
+        if closed and self.columns.value:
+            self.lost["", "refused_row"] += closed
+        return tuple(
+            LostRatings(criterion=criterion, why=why, count=count)
+            for (criterion, why), count in self.lost.items()
+        )
 
     def study(self) -> StudyRecords:
         sources = tuple(self._sources())
@@ -189,6 +228,7 @@ class _Reading:
             questions=tuple(self.slots.questions.values()),
             ratings=tuple(self.ratings),
             judge_ratings=tuple(self.judge_ratings),
+            lost_ratings=self._lost_ratings(),
             notes=tuple(self.notes),
             marks=marks,
             problems=tuple(sorted(self.problems, key=lambda problem: problem.row)),
@@ -444,9 +484,13 @@ class _Reading:
         if not rater or not criterion:
             missing = "annotator" if not rater else "criterion"
             self._report(row, column, value, f"The rating names no {missing}.")
+            if kind == "annotator":
+                self.lost[criterion, "unnamed"] += 1
             return
         before = self._rated.setdefault((unit, rater, criterion), [])
         if before and not self._repeated(row, before[0], column, criterion, rater, value):
+            if kind == "annotator":
+                self.lost[criterion, "mistake"] += 1
             return
         before.append(row.number)
         source, system, position = unit

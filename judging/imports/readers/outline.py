@@ -10,12 +10,20 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from judging.imports.readers.cells import COUNTED_VALUES, few_words
+from judging.imports.readers.cells import (
+    COUNTED_VALUES,
+    MISSING_WORDS,
+    CellCounts,
+    ColumnCounts,
+    few_words,
+)
+from judging.imports.readers.column_summaries import rating_range
 from judging.imports.readers.columns import ColumnRoles, columns_from
 from judging.imports.readers.contract import Format
 from judging.imports.readers.guessing import Evidence
 from judging.imports.readers.likely_language import are_mixed, likely_language
 from judging.imports.readers.pseudonyms import Pseudonyms, pseudonymised
+from judging.imports.readers.rater_names import named_as
 from judging.imports.readers.records import WHOLE_FILE, Problem, StudyRecords
 from judging.imports.readers.tables import AnyTable, Row, RowTable, row_digest, shorten
 from judging.imports.readers.text import Unreadable
@@ -37,8 +45,10 @@ class Outline:
     `values` are the first distinct values of each column; `missing` gives, by column, the words
     that may mean "no value", with their numbers; `criteria` are those of the ratings; `words` gives
     the values of columns with few words, with their numbers; `words_of` the words used on each
-    criterion of a table with one rating a row; `repeated` the rows that equal an earlier one, each
-    with that one's number. `refused` counts the refused rows; `problems` are the first of all.
+    criterion of a table with one rating a row; `rated` the values of columns that may hold ratings,
+    with their numbers, and `rated_of` those of each criterion if no column is about one; `repeated`
+    the rows that equal an earlier one, each with that one's number. `refused` counts the refused
+    rows; `problems` are the first of all.
     """
 
     format: str
@@ -50,6 +60,8 @@ class Outline:
     criteria: tuple[str, ...] = ()
     words: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     words_of: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    rated: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    rated_of: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()
     rows_read: int = 0
     refused: int = 0
@@ -127,9 +139,13 @@ def heading(*, data: bytes, known: Format, options: Mapping[str, Any] | None = N
 def _of_study(known: Format, study: StudyRecords) -> Outline:
     if not study.usable:
         raise Unreadable(study.problems_of("file")[0].reason)
+    rated_of: dict[str, Counter[str]] = defaultdict(Counter)
+    for rating in study.ratings:
+        rated_of[rating.criterion][rating.value] += 1
     return Outline(
         format=known.key,
         criteria=study.criteria,
+        rated_of={criterion: dict(values) for criterion, values in rated_of.items()},
         rows_read=study.rows_read,
         refused=study.rows_read - study.rows_kept,
         problems=study.problems[:MAX_PAGE_ROWS],
@@ -172,6 +188,8 @@ def _of_table(
         criteria=tuple(filter(None, criteria)),
         words=evidence.words,
         words_of=counts.words_of(),
+        rated=_rated(proposed, evidence.counts, counts.by_no_annotators()),
+        rated_of=counts.rated_of(),
         sheets=names,
         rows_read=table.rows_read,
         refused=sum(problem.kind == "row" for problem in table.problems),
@@ -186,12 +204,34 @@ def _of_table(
     )
 
 
+def _rated(
+    proposed: ColumnRoles,
+    counts: Mapping[str, CellCounts],
+    by_no_annotators: Mapping[str, CellCounts],
+) -> dict[str, dict[str, int]]:
+    """Return the values of the columns that hold ratings, or numbers that look like ratings."""
+    ratings = {each.column for each in proposed.ratings}
+    found = {}
+    for column, each in counts.items():
+        if column in ratings or rating_range(each):
+            values = Counter(each.values) - Counter(by_no_annotators[column].values)
+            found[column] = dict(values or each.values)
+    return found
+
+
 class _Counts:
     """Counts taken row by row; no row is kept."""
 
     def __init__(self, header: tuple[str, ...], proposed: ColumnRoles) -> None:
         self.digests, self.numbers = array("Q"), array("L")
         self.criteria: dict[str, None] = {}
+        self._rater = header.index(proposed.rater) if proposed.rater else None
+        self._is_annotator: dict[str, bool] = {}
+        self._no_annotators = ColumnCounts(header)
+        self._rated: dict[bool, dict[str, Counter[str]]] = {
+            True: defaultdict(Counter),
+            False: defaultdict(Counter),
+        }
         self._places = (
             (header.index(proposed.criterion), header.index(proposed.value))
             if proposed.criterion
@@ -208,12 +248,24 @@ class _Counts:
         for place in self._texts:
             if text := row.cells[place].strip():
                 self._languages[likely_language([text[:_LOOKED_AT]])] += 1
+        is_annotator = self._is_by_annotator(row)
+        if not is_annotator:
+            self._no_annotators.take(row.cells)
         if self._places is not None:
             criterion, value = (row.cells[place].strip() for place in self._places)
             self.criteria.setdefault(criterion)
-            values = self._values[criterion]
-            if value in values or len(values) < COUNTED_VALUES:
-                values[value] += 1
+            for values in (self._values[criterion], self._rated[is_annotator][criterion]):
+                if value in values or len(values) < COUNTED_VALUES:
+                    values[value] += 1
+
+    def _is_by_annotator(self, row: Row) -> bool:
+        """Return whether the row's rater is not named like a statistic, a model or an adjudication."""
+        if self._rater is None:
+            return True
+        rater = row.cells[self._rater].strip()
+        if rater not in self._is_annotator:
+            self._is_annotator[rater] = named_as(rater) == "annotator"
+        return self._is_annotator[rater]
 
     def languages(self, proposed: ColumnRoles) -> list[Problem]:
         """Return a warning about questions in several scripts, if no column names languages."""
@@ -229,6 +281,22 @@ class _Counts:
     def words_of(self) -> dict[str, dict[str, int]]:
         """Return the words used on each criterion, with their numbers."""
         return {name: found for name, each in self._values.items() if (found := few_words(each))}
+
+    def by_no_annotators(self) -> dict[str, CellCounts]:
+        """Return the values of each column in rows whose rater is not named like an annotator."""
+        return self._no_annotators.of_columns()
+
+    def rated_of(self) -> dict[str, dict[str, int]]:
+        """Return the ratings on each criterion, with their numbers; those of annotators alone, if
+        there are any."""
+        return {
+            criterion: {
+                value: count
+                for value, count in rated.items()
+                if value and value.casefold() not in MISSING_WORDS
+            }
+            for criterion, rated in {**self._rated[False], **self._rated[True]}.items()
+        }
 
 
 def _proposed_words(

@@ -10,6 +10,7 @@ from typing import Any
 
 from judging.imports.readers.records import (
     ColumnSummary,
+    LostRatings,
     MarkRecord,
     NoteRecord,
     Problem,
@@ -27,6 +28,7 @@ _PARTS = {
     "questions": QuestionRecord,
     "ratings": RatingRecord,
     "judge_ratings": RatingRecord,
+    "lost_ratings": LostRatings,
     "notes": NoteRecord,
     "marks": MarkRecord,
     "problems": Problem,

@@ -18,7 +18,31 @@ Direction = Literal["higher", "lower", "unknown"]
 WrittenScale = Literal["fraction", "percent", "none"]
 ScoreKind = Literal["metric", "human_mean"]
 KeptKind = Literal["question", "ratings", "nothing"]
+WhyExcluded = Literal[
+    "off_scale",
+    "no_criterion",
+    "unnamed",
+    "second",
+    "contradicts",
+    "refused_row",
+    "no_question",
+    "mistake",
+    "word",
+]
 ProblemKind = Literal["file", "row", "value", "ask", "warning", "offer"]
+
+# Why a rating is not stored, in words that follow a number of ratings.
+WHY_EXCLUDED: Mapping[WhyExcluded, str] = {
+    "off_scale": "not on the scale of their criterion",
+    "no_criterion": "on no criterion of the protocol, or on one that it asks of other units",
+    "unnamed": "without an annotator or a criterion",
+    "second": "by an annotator who had rated the same before",
+    "contradicts": "contradicted by the dataset",
+    "refused_row": "in rows that cannot be stored",
+    "no_question": "about questions that the dataset lacks",
+    "mistake": "repeated, which the plan declares a mistake",
+    "word": "with words that were excluded",
+}
 
 _EXPORTED_SCORE = re.compile(
     r"score:(?P<name>.+) \[(?P<direction>higher|lower|unknown), (?P<scale>fraction|percent|none)"
@@ -108,6 +132,15 @@ class RatingRecord:
     column: str
     attributes: Mapping[str, str] = field(default_factory=dict)
     repeat: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostRatings:
+    """The number of annotators' ratings on a criterion of which a reader made no record, and why."""
+
+    criterion: str
+    why: WhyExcluded
+    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +240,7 @@ class StudyRecords:
     questions: tuple[QuestionRecord, ...] = ()
     ratings: tuple[RatingRecord, ...] = ()
     judge_ratings: tuple[RatingRecord, ...] = ()
+    lost_ratings: tuple[LostRatings, ...] = ()
     notes: tuple[NoteRecord, ...] = ()
     marks: tuple[MarkRecord, ...] = ()
     problems: tuple[Problem, ...] = ()

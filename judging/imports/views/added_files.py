@@ -3,7 +3,7 @@ back."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from django.contrib import messages
@@ -33,6 +33,7 @@ from judging.imports.actions import (
     adding,
     datasets,
     looks,
+    own_scales,
     proposals,
     reading_plans,
     row_list_files,
@@ -184,14 +185,20 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         return render(request, "judging/imports/file_unreadable.html", context | found)
     head = proposals.proposed(head, added=added)
     data = request.POST if request.method == "POST" else None
-    asked = ColumnMapping(
-        data,
+    mapping = partial(
+        ColumnMapping,
         user=request.user,
         head=head,
         plan=plan,
         rubric=proposals.protocol_of(added, head, rubrics_of(request.user)),
         page=request.GET.get("page", ""),
     )
+    asked = mapping(data)
+    if data is not None and "own_scale" in data and (scales := asked.own_scales()):
+        own = own_scales.create_protocol(scales=scales, by=request.user)
+        data = data.copy()
+        data["rubric"] = str(own.pk)
+        asked = mapping(data)
     siblings = proposals.still_waiting(added, found["siblings"])
     SiblingsField.offer(asked.options, siblings)
     if data is not None and asked.is_valid():
@@ -211,6 +218,7 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         "formset": asked.columns,
         "form": asked.options,
         "asked": asked,
+        "own_scales": asked.own_scales(),
         "otherwise": otherwise,
     }
     return render(

@@ -118,7 +118,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--accept",
             action="store_true",
-            help="import although a column that looks like ratings becomes something else",
+            help="import although a column that looks like ratings becomes something else, or more than "
+            "1%% of the ratings go to quarantine",
         )
         parser.add_argument("--again", action="store_true", help="import the same file again")
 
@@ -155,7 +156,7 @@ class Command(BaseCommand):
         except adding.Surprising as refused:
             remedy = (
                 "If this is right, say --accept; otherwise say with --map, --ratings or --exclude "
-                "what these columns hold."
+                "what the columns hold, or with --rubric by which protocol they were rated."
             )
             raise CommandError("\n".join([*refused.surprises, remedy])) from None
         except refusals.CannotImport as refused:

@@ -9,7 +9,15 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from judging.actions import campaigns, collections
-from judging.models import AccessKey, AddedFile, Collection, Event, IdempotentRequest
+from judging.models import (
+    AccessKey,
+    AddedFile,
+    Collection,
+    Event,
+    IdempotentRequest,
+    Judgment,
+    Quarantine,
+)
 from tests import factories
 from tests.judging.api.programs import API, counted, done, fields_of, program
 
@@ -327,6 +335,25 @@ def test_file_with_surprises_is_added_once_they_are_accepted(api):
     assert fields_of(api.post(f"{path}add/")) == {"accept_surprises"}
     assert done(api.post(f"{path}add/", {"accept_surprises": True})).state == "done"
     assert AddedFile.objects.get().state == "added"
+
+
+def test_file_with_many_ratings_off_the_scale_is_added_once_that_is_accepted(api):
+    dataset = api.post(f"{API}/datasets/", {"name": "Locks"}).json()["id"]
+    head, *lines = CSV.splitlines()
+    columns = f"{head},grammaticality_A,grammaticality_B"
+    text = "\n".join([columns, *(f"{line},{n + 2},{n + 1}" for n, line in enumerate(lines))])
+    done(uploaded(api, dataset, text))
+    path, protocol = f"{API}/datasets/{dataset}/files/1/", factories.rubric().pk
+    roles = api.get(f"{path}roles/").json()
+    assert roles["protocol"] is None
+    assert (
+        api.put(f"{path}roles/", {"roles": roles["proposed"], "protocol": protocol}).status_code
+        == 200
+    )
+    done(api.post(f"{path}preview/"))
+    assert fields_of(api.post(f"{path}add/")) == {"accept_surprises"}
+    assert done(api.post(f"{path}add/", {"accept_surprises": True})).state == "done"
+    assert (Judgment.objects.count(), Quarantine.objects.count()) == (5, 3)
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,7 @@ def test_ratings_become_a_campaign_and_what_is_impossible_ends_with_three(tmp_pa
             "b=correctness@Bo",
             "--ratings-title",
             "As released",
+            "--accept",
         )
 
     assert ended.value.code == 3

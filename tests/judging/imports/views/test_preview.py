@@ -257,7 +257,7 @@ def test_file_page_ratings_between_points_are_told_with_the_remedy(page, dataset
     added = planned(dataset, table({"fluency_A": decimals, "fluency_B": whole}), rubric=rubric)
 
     shown = words_of(page.get(at("file", added), follow=True).text)
-    page.post(at("file_add", added))
+    page.post(at("file_add", added), {"accepted": "on"})
 
     first = decimals[0]
     assert (

@@ -1,0 +1,112 @@
+"""What became of the ratings in imported files: read, used, excluded, and why."""
+
+import csv
+import io
+import json
+
+import pytest
+from django.utils import timezone
+
+from analysis.actions import exports, papers
+from analysis.actions.runs import found_by
+from analysis.sections.page import results_in_words
+from analysis.sections.study import facts_of
+from judging.imports.actions import adding, taking_back
+from judging.models import AddedFile, Campaign
+from tests import factories
+from tests.analysis.sections import stored
+from tests.analysis.studies import analysed
+from tests.judging.imports.studies import waiting
+
+pytestmark = pytest.mark.django_db
+SOURCES, SYSTEMS, RATERS = 12, ("Alba", "Brisa"), ("Ann", "Bob")
+SENTENCE = (
+    "Imported files hold 96 ratings; 90 are used and 6 are excluded: 4 not on the scale of their "
+    "criterion; 2 in rows that cannot be stored."
+)
+
+
+def ratings(*, sources: int = SOURCES, off: int = 0, broken: int = 0) -> str:
+    """Return a table of which the first ratings on correctness are off the scale from 1 to 3, and
+    the last rows name no system."""
+    written = io.StringIO()
+    rows = csv.writer(written)
+    rows.writerow(
+        ["id", "passage", "system", "question", "annotator", "grammaticality", "correctness"]
+    )
+    places = [(n, system, rater) for n in range(sources) for system in SYSTEMS for rater in RATERS]
+    for number, (source, system, rater) in enumerate(places):
+        said = system if number < len(places) - broken else ""
+        text = f"What does {system} ask about town {source}?"
+        value = 7 if number < off else number % 3 + 1
+        rows.writerow([f"s{source}", f"Town {source}.", said, text, rater, number % 2 + 2, value])
+    return written.getvalue()
+
+
+def added(collection, text: str, **said) -> AddedFile:
+    columns = {name: name for name in ("passage", "system", "question")}
+    columns |= {"source_id": "id", "rater": "annotator"}
+    columns["ratings"] = [
+        {"column": name, "criterion": name} for name in ("grammaticality", "correctness")
+    ]
+    file = waiting(collection, text, rubric=said.pop("rubric"), **columns, **said)
+    return adding.add(
+        added=file,
+        by=collection.owner,
+        now=timezone.now(),
+        confirmed=True,
+        accept_surprises=True,
+    )
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    collection = adding.start(name="Towns", by=factories.researcher())
+    added(collection, ratings(off=4, broken=1), rubric=factories.rubric())
+    return collection.campaigns.get()
+
+
+def test_report_ratings_excluded_at_the_import_are_one_line_in_every_form(campaign):
+    run = analysed(campaign, metrics=[])
+    found = found_by(run)
+
+    facts = facts_of(found)
+    assert facts.ratings_in_files == 96
+    assert facts.judgments == 90
+    assert {each["why"]: each["n"] for each in facts.ratings_excluded} == {
+        "off_scale": 4,
+        "refused_row": 2,
+    }
+    assert SENTENCE in " ".join(part["text"] for part in results_in_words(found))
+    assert SENTENCE in papers.methods_text(run, found)
+    [about] = json.loads("".join(exports.run_json(run)))["tables"]["about"]
+    assert about["ratings_in_files"] == 96
+    page = factories.logged_in(campaign.created_by).get(
+        f"/campaigns/{campaign.uuid}/report/?run={run.number}"
+    )
+    assert SENTENCE in page.text
+    latex = "".join(text for _name, text in papers.latex_files(run, found, {}))
+    assert "Imported files hold 96 ratings" in " ".join(latex.split())
+
+
+def test_study_ratings_of_two_files_count_together_without_one_taken_back(campaign):
+    collection, rubric = campaign.collection, campaign.rubric
+    more = ratings(sources=20, off=0, broken=2)
+    second = added(collection, more, rubric=rubric, name="more.csv")
+
+    facts = facts_of(found_by(analysed(campaign, metrics=[])))
+    assert facts.ratings_in_files == facts.judgments + sum(
+        each["n"] for each in facts.ratings_excluded
+    )
+    taking_back.take_back(added=second, by=collection.owner, now=timezone.now())
+
+    facts = facts_of(found_by(analysed(campaign, metrics=[])))
+    assert (facts.ratings_in_files, facts.judgments) == (96, 90)
+
+
+def test_study_ratings_that_are_all_used_need_no_line():
+    about = stored.about(origin="imported", ratings_in_files=96, ratings_excluded=[])
+
+    told = " ".join(part["text"] for part in results_in_words(stored.found(about=[about])))
+
+    assert "Imported files hold" not in told
