@@ -142,6 +142,7 @@ class Scenario:
     alone: bool = False  # every output has one annotator
     skips: bool = False  # of the systems, an annotator rates only those of others
     outputs: float = 1.0  # share of the outputs that systems returned
+    silent: float = 0.0  # share of the sources, the hardest, on which the first system is silent
     sections: tuple[str, ...] = PRINTED
     failing: float = 0.0  # share of the first system's outputs that get the lowest rating
     exempt: bool = False  # no test keeps its level here: the rates are shown and none fails
@@ -237,10 +238,27 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     replace(
         CLASS,
-        name="unbalanced: ten sources, half of the outputs missing",
+        name="missing outputs: ten sources, half of the outputs missing",
         sources=10,
         outputs=0.5,
         sections=SYSTEMS,
+        **ALIKE,
+    ),
+    replace(
+        CLASS,
+        name="missing outputs: 100 sources, one of two systems silent on the hardest 30 %",
+        sources=100,
+        systems=2,
+        silent=0.3,
+        sections=("system_tests", "comparisons", "groups"),
+        **ALIKE,
+    ),
+    replace(
+        CLASS,
+        name="missing outputs: one of two systems silent on the hardest 30 %",
+        systems=2,
+        silent=0.3,
+        sections=("system_tests", "comparisons", "groups"),
         **ALIKE,
     ),
     replace(
@@ -429,10 +447,11 @@ def material(scenario: Scenario, held: People, sources: int, rng: np.random.Gene
         rng.normal(size=(passages, 1)) * scenario.passage
         + rng.normal(size=(passages, scenario.systems)) * scenario.passage_system
     )
+    of_sources = rng.normal(size=(sources, 1)) * scenario.source
     quality = (
         held.systems
         + of_passages[passage]
-        + rng.normal(size=(sources, 1)) * scenario.source
+        + of_sources
         + rng.normal(size=shape) * scenario.question
     )
     ratings = (
@@ -450,6 +469,7 @@ def material(scenario: Scenario, held: People, sources: int, rng: np.random.Gene
     ratings = np.clip(np.rint(ratings), 1, scenario.points)
     ratings[rng.random(ratings.shape) < scenario.missing] = np.nan
     ratings[rng.random(shape) >= scenario.outputs] = np.nan
+    ratings[np.argsort(of_sources[:, 0])[: round(scenario.silent * sources)], 0] = np.nan
     if scenario.of_others < 1 or scenario.skips:
         ratings[~allocated(scenario, sources, rng)] = np.nan
     spread = np.sqrt(scenario.question**2 + scenario.source**2 + scenario.system**2)
@@ -662,7 +682,7 @@ def _large_studies(
 ) -> Iterator[Material]:
     """Yield complete studies, together at least `TIMES_AS_LARGE` times as large. New annotators rate
     each source, or each study has new systems, where these are declared random."""
-    complete = replace(scenario, missing=0.0, of_others=1.0, skips=False, outputs=1.0)
+    complete = replace(scenario, missing=0.0, of_others=1.0, skips=False, outputs=1.0, silent=0.0)
     design = declared(scenario.design)
     if design.systems:  # of the same size, since correlations within sources depend on the number
         for _ in range(STUDIES_OF_SYSTEMS):

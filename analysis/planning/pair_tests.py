@@ -109,6 +109,8 @@ class SimulatedRatings:
         """Return the test that the report of such ratings makes."""
         return system_test(
             design,
+            outputs=self.layout["unit"].to_numpy(dtype=object),
+            sources=self.layout["source"].to_numpy(dtype=object),
             systems=self.layout["system"].to_numpy(dtype=object),
             annotators=self.layout["annotator"].to_numpy(dtype=object),
         )

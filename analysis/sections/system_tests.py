@@ -52,6 +52,8 @@ def test_for(inputs: Inputs, criterion: RubricCriterion) -> SystemTest:
     rows = placed_ratings(inputs.counted, criterion)
     return system_test(
         inputs.design,
+        outputs=rows["unit"].to_numpy(dtype=object),
+        sources=rows["source"].to_numpy(dtype=object),
         systems=rows["system"].to_numpy(dtype=object),
         annotators=rows["annotator"].to_numpy(dtype=object),
     )

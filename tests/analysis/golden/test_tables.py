@@ -1044,13 +1044,14 @@ CONCLUSIONS = {
         "Agreement": "Krippendorff's α over 4 annotators and 4 sources: correctness .69; grammaticality .61; "
         "understandability .61.",
         "Systems": "Over 4 sources and 4 annotators, Alba has the best mean on grammaticality (2.94 [2.74, 3.00], "
-        "high is best, not significantly different from Brisa and Corvo), understandability (2.88 [2.65, 3.00], high "
-        "is best, not significantly different from Brisa) and correctness (2.56 [1.42, 3.00], high is best, not "
-        "significantly different from Brisa and Corvo). On grammaticality, the test of the systems is the mixed model "
-        "of the declared design because annotators rated the systems unequally often (one rated 4 outputs of one "
-        "system and 2 of another). On understandability and correctness, the test of the systems is the mixed model of "
-        "the declared design because annotators rated the systems unequally often (one rated 4 outputs of one system "
-        "and 3 of another). A difference that is not significant does not show that the systems are equal.",
+        "high is best, not significantly different from Brisa and Corvo), understandability (2.88, high is best, not "
+        "significantly different from Brisa and Corvo) and correctness (2.56, high is best, not significantly "
+        "different from Brisa and Corvo). On grammaticality, the test of the systems is the mixed model of the "
+        "declared design because annotators rated the systems unequally often (on the sources that two systems have "
+        "in common, one annotator rated 3 of 3 outputs of one system and 2 of 3 of the other). With 4 sources in "
+        "common or fewer no p of this test can fall below 0.375 after Holm's correction, so these systems could not "
+        "differ significantly, whatever the difference. A difference that is not significant does not show that the "
+        "systems are equal.",
         "Metrics": "On grammaticality, METEOR and TER share the highest correlation with human ratings: ρ = .94, 95% "
         "CI [.73, .99] (Spearman's ρ, pooled; 4 sources, n = 11); no test compares them with BERTScore. Human ceiling "
         "(one annotator against the mean of the others): ρ = .61. On understandability, METEOR and TER correlate "
@@ -1067,10 +1068,10 @@ CONCLUSIONS = {
         "Study": "These ratings were imported from a file; the time annotators took is unknown.",
         "Agreement": "Krippendorff's α over 3 annotators and 8 sources (95% CI, cluster jackknife): "
         "answerability .44 [.22, .66].",
-        "Systems": "Over 8 sources and 3 annotators, whole has the best mean on answerability (3.95 [3.33, 4.57], "
-        "over 4 of 8 sources, high is best, significantly different from all others). The test of the systems is the "
-        "mixed model of the declared design because annotators rated the systems unequally often (one rated 4 outputs "
-        "of one system and 3 of another).",
+        "Systems": "Over 8 sources and 3 annotators, whole has the best mean on answerability (3.83, over 4 of 8 "
+        "sources, high is best, not significantly different from noisy). 1 pair of systems has fewer than two sources "
+        "in common, so no test compares them. A difference that is not significant does not show that the systems are "
+        "equal.",
         "Metrics": "On answerability, no correlation of a metric with human ratings was tested (Spearman's ρ, pooled; "
         "8 sources, n = 8): without one of the units the correlation is perfect: no interval (ρ = .99).",
     },
