@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from analysis.actions import runs
-from analysis.sections.comparisons import Comparisons, deciding_pairs, differs, no_letters_because
+from analysis.sections.comparisons import Comparisons, deciding_pairs, differs, untested_because
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.exclusions import Exclusions
 from analysis.sections.section import Found
@@ -45,7 +45,7 @@ class Recovery:
         order = sorted(means, key=lambda name: means[name], reverse=is_high_best)
         told = right = 0
         is_tested = criterion.criterion not in found.left_out(Comparisons)
-        is_tested = is_tested and not no_letters_because(found, criterion.criterion)
+        is_tested = is_tested and not untested_because(found, criterion.criterion)
         for row in deciding_pairs(found, criterion.criterion):
             if differs(row):
                 told += 1

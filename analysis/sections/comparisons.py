@@ -12,7 +12,16 @@ import pandas as pd
 from analysis.frames import Material, aligned
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import coefficient, interval_text, known, p_alone, signed
+from analysis.reports.numerals import (
+    coefficient,
+    counted,
+    interval_text,
+    known,
+    listed,
+    p_alone,
+    signed,
+)
+from analysis.reports.system_names import system_name
 from analysis.sections.columns import averaged_criteria, units_of
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.mixed_models import NOT_FITTED, MixedModels, ModelRow
@@ -35,6 +44,7 @@ from analysis.stats.systems import by_source
 from judging.protocols.rubric_schema import RubricCriterion
 
 SURE = 0.05
+NO_MODEL_TEST = "no test by the mixed model"
 DEFAULT = PERMUTATION
 TESTS = 4  # of each pair: permutation, Wilcoxon, t and Cliff's delta
 # Swaps for each pair of systems: Holm multiplies the smallest p by the number of pairs
@@ -76,7 +86,7 @@ class SystemLetters:
 
     criterion: key of the criterion
     system: name of the system
-    letters: its letters, a for the best; empty where the test could not be made
+    letters: its letters, a for the best; empty where a pair of systems has no test
     test: the test that compares the systems
     correction: correction over the pairs of the criterion
     level: level of the test after correction
@@ -175,7 +185,7 @@ class Groups(Section[SystemLetters]):
             key = each.criterion.key
             if key in left_out:  # no test says who shares a letter
                 continue
-            test, reason = test_of(found, key), _untested_because(found, key)
+            test, reason = test_of(found, key), _no_letters_because(found, key)
             place = {name: number for number, name in enumerate(each.names)}
             differ = {
                 (place[row.first], place[row.second])
@@ -213,20 +223,47 @@ def differs(pair: SystemPair | ModelRow) -> bool:
     return pair.p_holm < SURE
 
 
+def is_compared(pair: SystemPair | ModelRow) -> bool:
+    """Return whether the test that compares the systems has a result for this pair."""
+    return known(pair.p_holm)
+
+
+def not_compared_because(pair: SystemPair | ModelRow) -> str:
+    """Return why no test compares a pair of systems."""
+    if isinstance(pair, ModelRow):
+        return pair.estimate.reason or NO_MODEL_TEST
+    return "no common source" if pair.estimate.n == 0 else "only one common source"
+
+
 def no_letters_because(found: Found, criterion: str) -> str:
     """Return why the systems have no letters on a criterion; empty where they have some."""
     return next((row.reason for row in found.on(Groups, criterion)), "")
 
 
-def _untested_because(found: Found, criterion: str) -> str:
-    """Return why the mixed model compares no two systems on a criterion; empty if it compares some,
-    and for the permutation test, which gives a reason for each pair."""
-    if test_of(found, criterion).name != MIXED_MODEL:
+def untested_because(found: Found, criterion: str) -> str:
+    """Return why no test compares any two systems on a criterion; empty if one compares some."""
+    if any(map(is_compared, deciding_pairs(found, criterion))):
         return ""
-    rows = [row for row in found.on(MixedModels, criterion) if row.effect == "difference"]
-    if not rows:
-        return NOT_FITTED
-    return "" if any(known(row.estimate.p) for row in rows) else rows[0].estimate.reason
+    return no_letters_because(found, criterion)
+
+
+def _no_letters_because(found: Found, criterion: str) -> str:
+    """Return why letters would say something untrue of a pair on a criterion: a letter in common
+    says that two systems do not differ significantly, and none that they do."""
+    pairs = deciding_pairs(found, criterion)
+    without = [row for row in pairs if not is_compared(row)]
+    if len(without) == len(pairs) and test_of(found, criterion).name == MIXED_MODEL:
+        rows = [row for row in found.on(MixedModels, criterion) if row.effect == "difference"]
+        return rows[0].estimate.reason if rows else NOT_FITTED
+    if not without:
+        return ""
+    reasons = listed(list(dict.fromkeys(map(not_compared_because, without))))
+    if len(without) == len(pairs):
+        return f"the systems are not compared: {reasons}"
+    if len(without) == 1:
+        both = listed([system_name(name) for name in (without[0].first, without[0].second)])
+        return f"no letters, because {both} are not compared: {reasons}"
+    return f"no letters, because {counted(len(without), 'pair')} of systems are not compared: {reasons}"
 
 
 def _table(found: Found, criterion: str, name: str) -> PageTable | None:
@@ -243,7 +280,10 @@ def _table(found: Found, criterion: str, name: str) -> PageTable | None:
     for pair, tests in by_pair.items():
         deciding = model.get(pair) if decides_by_model else tests[DEFAULT]
         line = _line(" – ".join(pair), tests, deciding, by_model=decides_by_model)
-        lines.append(replace(line, under=cautions.get(pair, "")))
+        under = cautions.get(pair, "")
+        if deciding and not is_compared(deciding):
+            under = f"not compared: {not_compared_because(deciding)}"
+        lines.append(replace(line, under=under))
         estimates = [row.estimate for row in tests.values()]
         estimates += [deciding.estimate] if deciding else []
         reasons |= {each.reason for each in estimates if not each.defined and each.reason}
@@ -259,15 +299,17 @@ def _table(found: Found, criterion: str, name: str) -> PageTable | None:
     if decides_by_model:
         heads.insert(2, "p mixed model")
         notes = ["", "in common", "", "as published", "as published", "", "as published"]
-        if reason := no_letters_because(found, criterion):
-            reasons.add(reason)
+    reason = no_letters_because(found, criterion)
+    if reason:
+        reasons.add(reason)
+    source = "p in bold comes" if reason else "The letters come"
     return PageTable(
         name,
         heads,
         lines,
         first="Systems",
         notes=notes,
-        caption=f"The letters come from the {NAMES[test_of(found, criterion).name]}.",
+        caption=f"{source} from the {NAMES[test_of(found, criterion).name]}.",
         reasons=sorted(reasons),
         folded=True,
     )

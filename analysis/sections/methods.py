@@ -8,7 +8,7 @@ from typing import Any
 from analysis.reports.making import LIBRARIES, prepared
 from analysis.reports.numerals import coefficient, counted, inside, known, listed, with_interval
 from analysis.sections.agreement import alpha_row
-from analysis.sections.comparisons import Comparisons, deciding_pairs, no_letters_because
+from analysis.sections.comparisons import Comparisons, deciding_pairs, untested_because
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.equivalence import Equivalences
 from analysis.sections.levels import LEVELS, Levels, headline_level
@@ -182,7 +182,11 @@ def _agreement(found: Found) -> Iterator[str]:
 def _systems(found: Found) -> Iterator[str]:
     pairs = {key: deciding_pairs(found, key) for key in found.names}
     untested = [found.name_of(key) for key in found.names if key in found.left_out(Comparisons)]
-    reasons = {key: reason for key in found.names if (reason := no_letters_because(found, key))}
+    reasons = {
+        key: reason
+        for key in found.names
+        if test_of(found, key).name == MIXED_MODEL and (reason := untested_because(found, key))
+    }
     if not any(pairs.values()) and not untested and not reasons:
         return
     tests = {key: test_of(found, key).name for key in found.names}

@@ -15,6 +15,7 @@ from analysis.sections.comparisons import (
     differs,
     no_letters_because,
     scores_of,
+    untested_because,
 )
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.mixed_models import MixedModels, model_of
@@ -148,7 +149,7 @@ def _drawn_by_model(
         The model compares no systems.
     """
     key = scores.criterion.key
-    if reason := no_letters_because(found, key):
+    if reason := untested_because(found, key):
         raise Unfit(reason)
     model = model_of(inputs, scores.criterion, annotators_random=inputs.design.annotators)
     place = [list(map(str, model.systems)).index(name) for name in scores.names]
@@ -166,7 +167,7 @@ def _drawn_by_model(
 
 
 def _clusters(scores: SystemScores, means: FloatArray, found: Found) -> list[int]:
-    """Return each system's cluster by the declared test; none where it compares no systems."""
+    """Return each system's cluster by the declared test; none where it does not compare every pair."""
     key = scores.criterion.key
     pairs = deciding_pairs(found, key)
     if not pairs or no_letters_because(found, key):

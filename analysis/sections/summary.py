@@ -161,6 +161,9 @@ def _systems(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
         )
     elif others and beats_all:
         yield f"On {name}, {it} {differs} significantly from all others ({_test(found, lead)})."
+    for reason, systems in lead.not_compared.items() if not lead.untested else ():
+        names = listed_or_counted([_quoted(system) for system in systems], "other systems")
+        yield f"On {name}, {it} {'is' if one else 'are'} not compared with {names}: {reason}."
 
 
 def _test(found: Found, order: SystemOrder) -> str:

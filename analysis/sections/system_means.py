@@ -1,7 +1,7 @@
 """Means of the systems, with the intervals and letters of the test that compares them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from math import inf, isclose, nan
 from statistics import fmean
@@ -18,7 +18,6 @@ from analysis.reports.numerals import (
     counted,
     inside,
     interval_text,
-    known,
     listed,
     listed_or_counted,
     or_dash,
@@ -34,7 +33,10 @@ from analysis.sections.comparisons import (
     SystemPair,
     deciding_pairs,
     differs,
+    is_compared,
     no_letters_because,
+    not_compared_because,
+    untested_because,
 )
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.mixed_models import means_by_model, model_of
@@ -213,11 +215,14 @@ def _without_letters(
     systems: Sequence[str],
     letters: Mapping[tuple[str, str], str],
 ) -> Iterator[str]:
-    """Yield the criteria that were tested but whose groups are more than there are letters."""
+    """Yield why the systems have no letters on criteria on which some of them were compared."""
     for order in orders:
         key = order.criterion.criterion
         if not order.untested and not any(letters.get((name, key), "-") for name in systems):
-            yield f"{order.criterion.name}: more groups of systems than there are letters; see every pair."
+            reason = order.no_letters or (
+                "more groups of systems than there are letters; see every pair"
+            )
+            yield f"{order.criterion.name}: {reason}."
 
 
 def _ordered(found: Found) -> list["SystemOrder"]:
@@ -380,7 +385,10 @@ class SystemOrder:
     means: dict[str, Estimate]
     unadjusted: dict[str, float]
     ahead: frozenset[tuple[str, str]]  # the better system and the worse, by the test of the two
+    compared: frozenset[frozenset[str]] = frozenset()  # pairs that a test compares
+    reasons: Mapping[frozenset[str], str] = field(default_factory=dict)  # of the other pairs
     untested: str = ""  # why no pair of systems is tested
+    no_letters: str = ""  # why the systems have no letters
     pairs_without_test: int = 0  # by the mixed model
 
     @classmethod
@@ -391,18 +399,33 @@ class SystemOrder:
         means = {row.system: row.mean for row in rows}
         unadjusted = {row.system: row.unadjusted for row in rows}
         if key in found.left_out(Comparisons):
-            return cls(criterion, means, unadjusted, frozenset(), UNTESTED)
+            return cls(criterion, means, unadjusted, frozenset(), untested=UNTESTED)
         pairs = deciding_pairs(found, key)
         ahead = (
             (row.first, row.second) if (row.estimate.value > 0) == up else (row.second, row.first)
             for row in pairs
             if differs(row)
         )
-        reason = no_letters_because(found, key)
-        untested = f"no test compares the systems: {reason}" if reason else ""
         is_model = test_of(found, key).name == MIXED_MODEL
-        without = sum(not known(row.estimate.p) for row in pairs) if is_model else 0
-        return cls(criterion, means, unadjusted, frozenset(ahead), untested, without)
+        without = [row for row in pairs if not is_compared(row)]
+        untested = untested_because(found, key)
+        if untested and is_model:
+            untested = f"no test compares the systems: {untested}"
+        return cls(
+            criterion,
+            means,
+            unadjusted,
+            frozenset(ahead),
+            compared=frozenset(
+                frozenset((row.first, row.second)) for row in pairs if is_compared(row)
+            ),
+            reasons={
+                frozenset((row.first, row.second)): not_compared_because(row) for row in without
+            },
+            untested=untested,
+            no_letters=no_letters_because(found, key),
+            pairs_without_test=len(without) if is_model else 0,
+        )
 
     @cached_property
     def systems(self) -> list[str]:
@@ -421,16 +444,31 @@ class SystemOrder:
 
     @cached_property
     def near_the_best(self) -> list[str]:
-        """Return the other systems that do not differ significantly from one with the best mean;
-        none if the systems were not tested."""
-        if self.untested:
-            return []
+        """Return the other systems that a test compares with one that has the best mean, and that do
+        not differ significantly from it."""
         return [
             other
             for other in self.systems
             if other not in self.best
-            and any(not {(one, other), (other, one)} & self.ahead for one in self.best)
+            and any(
+                frozenset((one, other)) in self.compared
+                and not {(one, other), (other, one)} & self.ahead
+                for one in self.best
+            )
         ]
+
+    @cached_property
+    def not_compared(self) -> dict[str, list[str]]:
+        """Return the other systems that no test compares with one that has the best mean, by the
+        reason."""
+        found: dict[str, list[str]] = {}
+        for other in self.systems:
+            if other in self.best or other in self.near_the_best:
+                continue
+            pairs = (frozenset((one, other)) for one in self.best)
+            if reason := next((self.reasons[pair] for pair in pairs if pair in self.reasons), ""):
+                found.setdefault(reason, []).append(other)
+        return found
 
     @cached_property
     def winner(self) -> str | None:
@@ -480,18 +518,20 @@ class SystemOrder:
         return sum((each > mean) == up for each in others if not isclose(each, mean, abs_tol=EQUAL))
 
     def told(self, study: StudyFacts) -> str:
-        """Return in words the best mean, the number of its sources if not all, and the systems that
-        do not differ significantly from those that have it."""
+        """Return in words the best mean, the number of its sources if not all, the systems that do
+        not differ significantly from those that have it, and those that no test compares with them."""
         mean, near = self.means[self.best[0]], self.near_the_best
+        distances = []
         if near:
             named = listed_or_counted([system_name(name) for name in near], "systems")
-            distance = f"not significantly different from {named}"
-        else:
-            others = [name for name in self.systems if name not in self.best]
-            beat_all = all((one, other) in self.ahead for one in self.best for other in others)
-            distance = "significantly different from all others" if others and beat_all else ""
-        if self.untested:
-            distance = self.untested
+            distances.append(f"not significantly different from {named}")
+        for reason, names in self.not_compared.items():
+            named = listed_or_counted([system_name(name) for name in names], "systems")
+            distances.append(f"not compared with {named}: {reason}")
+        others = [name for name in self.systems if name not in self.best]
+        if others and all((one, other) in self.ahead for one in self.best for other in others):
+            distances.append("significantly different from all others")
+        distance = self.untested or ", ".join(distances)
         interval = interval_text(mean) if len(self.best) == 1 else ""
         fewest = min(self.means[name].clusters for name in self.best)
         part = ""

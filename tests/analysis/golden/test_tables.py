@@ -1069,9 +1069,8 @@ CONCLUSIONS = {
         "Agreement": "Krippendorff's α over 3 annotators and 8 sources (95% CI, cluster jackknife): "
         "answerability .44 [.22, .66].",
         "Systems": "Over 8 sources and 3 annotators, whole has the best mean on answerability (3.83, over 4 of 8 "
-        "sources, high is best, not significantly different from noisy). 1 pair of systems has fewer than two sources "
-        "in common, so no test compares them. A difference that is not significant does not show that the systems are "
-        "equal.",
+        "sources, high is best, the systems are not compared: no common source). 1 pair of systems has fewer than two "
+        "sources in common, so no test compares them.",
         "Metrics": "On answerability, no correlation of a metric with human ratings was tested (Spearman's ρ, pooled; "
         "8 sources, n = 8): without one of the units the correlation is perfect: no interval (ρ = .99).",
     },
