@@ -1,8 +1,9 @@
 """Equivalence of systems within the margin that the plan declared."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
+from typing import Self
 
 import numpy as np
 
@@ -117,6 +118,43 @@ class Equivalences(Section[EquivalenceRow]):
                     f"systems are equivalent within ±{rows[0].margin:g} scale points (two one-sided "
                     "tests, Holm, 5% level)."
                 )
+
+
+@dataclass(frozen=True)
+class EquivalenceResults:
+    """The results of the declared equivalence tests on one criterion, by pair of systems."""
+
+    margin: float
+    equivalent: frozenset[frozenset[str]]
+    not_shown: frozenset[frozenset[str]]
+
+    @classmethod
+    def of(cls, found: Found, criterion: str) -> Self:
+        tested = [row for row in found.on(Equivalences, criterion) if not row.reason]
+        return cls(
+            margin=tested[0].margin if tested else nan,
+            equivalent=_systems_of(row for row in tested if row.equivalent),
+            not_shown=_systems_of(row for row in tested if not row.equivalent),
+        )
+
+    def are_equivalent(self, systems: Collection[str], other: str) -> bool:
+        """Return whether another system is shown to be equivalent to each of these systems."""
+        return _pairs(systems, other) <= self.equivalent
+
+    def are_tested(self, systems: Collection[str], other: str) -> bool:
+        """Return whether the equivalence of another system and each of these systems was tested."""
+        return _pairs(systems, other) <= self.equivalent | self.not_shown
+
+
+NO_RESULTS = EquivalenceResults(nan, frozenset(), frozenset())
+
+
+def _pairs(systems: Collection[str], other: str) -> set[frozenset[str]]:
+    return {frozenset((system, other)) for system in systems}
+
+
+def _systems_of(rows: Iterable[EquivalenceRow]) -> frozenset[frozenset[str]]:
+    return frozenset(frozenset((row.first, row.second)) for row in rows)
 
 
 def _is_asked(

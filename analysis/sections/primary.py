@@ -133,6 +133,18 @@ class PrimaryHypotheses(Section[PrimaryRow]):
             yield from across_criteria(found)
 
 
+def primary_in_short(found: Found) -> Iterator[str]:
+    """Yield the primary hypothesis with its result, and whether the test supports it."""
+    for row in found.of(PrimaryHypotheses):
+        hypothesis = row.in_words(found)
+        if not known(row.p_declared):
+            yield f"{hypothesis}: not tested: {row.estimate.reason}."
+            continue
+        verdict = "supported" if row.significant else "not supported"
+        what = "Spearman's ρ" if row.metric else "difference of means"
+        yield f"{hypothesis}: {_estimate(row, what)}, {p_value(row.p_declared)}; {verdict}."
+
+
 def declared_hypotheses(inputs: Inputs) -> Hypotheses:
     """Return what the locked plan declares about tests."""
     protocol = inputs.said.campaign.protocol or {}
@@ -199,9 +211,9 @@ def _result(row: PrimaryRow, found: Found) -> str:
     what = "Spearman's ρ" if row.metric else "Difference of means"
     test = NAMES.get(row.test, row.estimate.method)
     verdict = "significant" if row.significant else "not significant"
-    told = [
-        ", ".join(filter(None, [f"{what} {_value(row)}", _interval(row)])),
-        test,
-        f"{p_value(row.p_declared)}, {verdict}",
-    ]
+    told = [_estimate(row, what), test, f"{p_value(row.p_declared)}, {verdict}"]
     return f"{'; '.join(told)}."
+
+
+def _estimate(row: PrimaryRow, what: str) -> str:
+    return ", ".join(filter(None, [f"{what} {_value(row)}", _interval(row)]))

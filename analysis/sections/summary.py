@@ -1,4 +1,4 @@
-"""The summary at the top of a report: at most five sentences and one small table."""
+"""The summary at the top of a report: the primary hypothesis, a few sentences and one small table."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,9 @@ from analysis.sections.agreement import Coefficient, alpha_row
 from analysis.sections.comparisons import Groups
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.differences import metric_sentence
+from analysis.sections.equivalence import Equivalences
 from analysis.sections.levels import Levels, headline_level
+from analysis.sections.primary import PrimaryHypotheses, primary_in_short
 from analysis.sections.section import Found
 from analysis.sections.study import OF_MEANS, ORIGINS, are_means, facts_of, nothing_judged
 from analysis.sections.system_means import FEW, SystemOrder, by_merit
@@ -47,6 +49,7 @@ def summary_of(found: Found) -> Summary:
     """Return the summary of a run, the criteria whose agreement allows conclusions first."""
     criteria = _by_agreement(found)
     texts = (
+        ("primary", "Primary hypothesis", _primary(found)),
         ("study", "Study", _study(found)),
         ("agreement", "Agreement", _agreement(found, criteria)),
         ("systems", "Systems", _systems(found, criteria)),
@@ -82,6 +85,17 @@ def _study(found: Found) -> Iterator[str]:
         yield nothing_judged(study)
     elif sentence := ORIGINS.get(study.origin):
         yield sentence
+
+
+def _primary(found: Found) -> Iterator[str]:
+    """Yield the result of the primary hypothesis, and of the equivalence test of its systems."""
+    yield from primary_in_short(found)
+    if _has_primary_pair(found):
+        yield from Equivalences().sentences(found)
+
+
+def _has_primary_pair(found: Found) -> bool:
+    return any(not row.metric for row in found.of(PrimaryHypotheses))
 
 
 def _agreement(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
@@ -155,15 +169,40 @@ def _systems(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
         yield f"On {name}, {lead.untested}."
     elif near:
         does = "does" if one else "do"
+        tested = any(lead.equivalence.are_tested(lead.best, name) for name in lead.near_the_best)
+        caveat = "" if tested else ", which does not show that they are equal"
         yield (
             f"On {name}, {it} {does} not differ significantly from {listed_or_counted(near, 'other systems')} "
-            f"({_test(found, lead)}), which does not show that they are equal."
+            f"({_test(found, lead)}){caveat}."
         )
+        yield from _equivalence(lead, is_told=_has_primary_pair(found))
     elif others and beats_all:
         yield f"On {name}, {it} {differs} significantly from all others ({_test(found, lead)})."
     for reason, systems in lead.not_compared.items() if not lead.untested else ():
         names = listed_or_counted([_quoted(system) for system in systems], "other systems")
         yield f"On {name}, {it} {'is' if one else 'are'} not compared with {names}: {reason}."
+
+
+def _equivalence(order: SystemOrder, *, is_told: bool) -> Iterator[str]:
+    """Yield the results of the declared equivalence tests of the best system and those that do not
+    differ significantly from it, unless `is_told`, and a caveat on those without such a test."""
+    results, near = order.equivalence, order.near_the_best
+    tested = [name for name in near if results.are_tested(order.best, name)]
+    if not tested:
+        return
+    shown = [_quoted(name) for name in tested if results.are_equivalent(order.best, name)]
+    others = [_quoted(name) for name in tested if not results.are_equivalent(order.best, name)]
+    without = [_quoted(name) for name in near if name not in tested]
+    it, them = ("it is", "it") if len(order.best) == 1 else ("they are", "them")
+    within = f"within ±{results.margin:g} scale points (two one-sided tests, Holm, 5% level)"
+    if shown and not is_told:
+        yield f"By the declared test {it} equivalent to {listed_or_counted(shown, 'systems')} {within}."
+    if others and not is_told:
+        ends = "" if shown else f" {within}"
+        yield f"The equivalence to {listed_or_counted(others, 'systems')} is not shown{ends}."
+    if without:
+        named = listed_or_counted(without, "systems")
+        yield f"No test shows that {named} {'is' if len(without) == 1 else 'are'} equal to {them}."
 
 
 def _test(found: Found, order: SystemOrder) -> str:

@@ -39,6 +39,7 @@ from analysis.sections.comparisons import (
     untested_because,
 )
 from analysis.sections.criteria import CriterionRow, criterion_rows
+from analysis.sections.equivalence import NO_RESULTS, EquivalenceResults
 from analysis.sections.mixed_models import means_by_model, model_of
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -172,7 +173,7 @@ class SystemMeans(Section[SystemMean]):
             yield from model_reasons(found)
             yield from _without_test(orders)
             yield from _out_of_reach(found)
-        if any(each.near_the_best or len(each.best) > 1 for each in orders):
+        if any(each.without_equivalence_test for each in orders):
             yield "A difference that is not significant does not show that the systems are equal."
 
 
@@ -389,6 +390,7 @@ class SystemOrder:
     reasons: Mapping[frozenset[str], str] = field(default_factory=dict)  # of the other pairs
     untested: str = ""  # why no pair of systems is tested
     no_letters: str = ""  # why the systems have no letters
+    equivalence: EquivalenceResults = NO_RESULTS
     pairs_without_test: int = 0  # by the mixed model
 
     @classmethod
@@ -424,6 +426,7 @@ class SystemOrder:
             },
             untested=untested,
             no_letters=no_letters_because(found, key),
+            equivalence=EquivalenceResults.of(found, key),
             pairs_without_test=len(without) if is_model else 0,
         )
 
@@ -455,6 +458,17 @@ class SystemOrder:
                 and not {(one, other), (other, one)} & self.ahead
                 for one in self.best
             )
+        ]
+
+    @cached_property
+    def without_equivalence_test(self) -> list[str]:
+        """Return the systems that share the best mean or do not differ significantly from it, and
+        whose equivalence to the best is not tested."""
+        others = [*self.best[1:], *self.near_the_best]
+        return [
+            other
+            for other in others
+            if not self.equivalence.are_tested([one for one in self.best if one != other], other)
         ]
 
     @cached_property

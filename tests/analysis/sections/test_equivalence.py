@@ -9,7 +9,9 @@ from statsmodels.stats.weightstats import ttost_paired
 from analysis.sections.equivalence import Equivalences
 from analysis.sections.methods import _hypotheses
 from analysis.sections.section import Found
-from tests.analysis.sections import rated
+from analysis.sections.summary import summary_of
+from analysis.sections.system_means import SystemMeans
+from tests.analysis.sections import rated, stored
 from tests.analysis.sections.computing import picked
 
 RATINGS = rated.drawn(3, 30, 3, seed=8, gap=0.3, taste=0.3)
@@ -77,3 +79,91 @@ def test_equivalence_no_margin_declared_is_absent() -> None:
 def test_methods_margin_declared_is_named() -> None:
     told = " ".join(_hypotheses(Found(tables(margin=0.4))))
     assert "two one-sided tests within the declared margin of 0.4 scale points" in told
+
+
+NOT_EQUAL = "not show that"  # the caveat on differences that are not significant
+ALIKE = rated.drawn(2, 60, 3, seed=3)
+
+
+def short(tables: dict[str, Any]) -> dict[str, str]:
+    """Return the summary's texts by chapter."""
+    return {part.chapter: part.text for part in summary_of(Found(tables)).parts}
+
+
+def chapter(tables: dict[str, Any]) -> str:
+    """Return what the report says of the systems and their equivalence."""
+    found = Found(tables)
+    sections = (SystemMeans(), Equivalences())
+    return " ".join(text for section in sections for text in stored.in_words(section, found))
+
+
+def alike(**declared: Any) -> dict[str, Any]:
+    return rated.computed(rated.study(ALIKE, **declared))
+
+
+def test_equivalence_shown_replaces_the_caveat_on_equality() -> None:
+    found = alike(margin=0.5)
+
+    assert [row["equivalent"] for row in found["equivalence"]] == [True]
+    assert NOT_EQUAL not in chapter(found) + short(found)["systems"]
+    assert "are equivalent within ±0.5 scale points" in chapter(found)
+    assert "it is equivalent to “Alba” within ±0.5 scale points" in short(found)["systems"]
+
+
+def test_equivalence_not_shown_is_said_in_place_of_the_caveat() -> None:
+    found = alike(margin=0.01)
+
+    assert [row["equivalent"] for row in found["equivalence"]] == [False]
+    assert NOT_EQUAL not in chapter(found) + short(found)["systems"]
+    assert "are not shown to be equivalent within ±0.01" in chapter(found)
+    assert "The equivalence to “Alba” is not shown within ±0.01" in short(found)["systems"]
+
+
+def test_equivalence_not_declared_keeps_the_caveat() -> None:
+    found = alike()
+
+    assert NOT_EQUAL in chapter(found)
+    assert NOT_EQUAL in short(found)["systems"]
+
+
+def test_equivalence_of_another_pair_keeps_the_caveat() -> None:
+    """Alba is near to Brisa and Corvo; the plan declares a test of Brisa and Corvo alone."""
+    declared = {"criterion": "clarity", "direction": "two_sided", "level": 0.05}
+    found = rated.computed(
+        rated.study(
+            rated.drawn(3, 60, 3, seed=3, gap=0.02),
+            margin=0.5,
+            primary={**declared, "first": "Brisa", "second": "Corvo"},
+        )
+    )
+    best = max(found["systems"], key=lambda row: row["value"])["system"]
+
+    assert len(found["equivalence"]) == 1
+    if best == "Alba":
+        assert NOT_EQUAL in short(found)["systems"]
+    assert NOT_EQUAL in chapter(found)
+    assert "are equivalent within ±0.5" in short(found)["primary"]
+
+
+def test_equivalence_some_pairs_shown_the_summary_names_each() -> None:
+    """By hand: Brisa is 0.1 below Alba with a narrow interval, Corvo 0.4 with a wide one."""
+    pair = {"criterion": "clarity", "first": "Alba", "margin": 0.5}
+    rows = [
+        {**pair, "second": "Brisa", "equivalent": True, "p_holm": 0.01},
+        {**pair, "second": "Corvo", "equivalent": False, "p_holm": 0.3},
+    ]
+    means = [
+        stored.mean(name, value) for name, value in (("Alba", 3), ("Brisa", 2.9), ("Corvo", 2.6))
+    ]
+    given = {
+        "systems": means,
+        "equivalence": rows,
+        **stored.told_of(Alba="a", Brisa="a", Corvo="a"),
+    }
+    found = {**stored.found(**given).documents}
+
+    text = short(found)["systems"]
+
+    assert "equivalent to “Brisa” within ±0.5 scale points" in text
+    assert "The equivalence to “Corvo” is not shown." in text
+    assert NOT_EQUAL not in text

@@ -10,6 +10,7 @@ from analysis.sections.methods import _hypotheses
 from analysis.sections.page import chapters, results_in_words
 from analysis.sections.primary import PrimaryHypotheses
 from analysis.sections.section import Found
+from analysis.sections.summary import summary_of
 from analysis.stats.comparing import paired_permutation
 from tests.analysis.sections import rated, stored
 from tests.analysis.sections.computing import chance, inputs_of, picked
@@ -134,3 +135,47 @@ def test_primary_systems_equal_keeps_its_level() -> None:
     for count in significant.values():
         assert binomtest(count, studies).proportion_ci(method="exact").low <= 0.07
         assert count > 0.02 * studies
+
+
+@pytest.mark.parametrize(
+    ("level", "verdict"), [(0.5, "supported"), (1e-9, "not supported")], ids=["mild", "strict"]
+)
+def test_summary_primary_hypothesis_comes_first_with_its_result(level: float, verdict: str) -> None:
+    found = tables(level=level)
+    (row,) = found["primary_hypothesis"]
+
+    first, *others = summary_of(Found(found)).parts
+
+    assert (first.chapter, first.about) == ("primary", "Primary hypothesis")
+    assert first.text.startswith("“Alba” is better than “Brisa” on clarity (one-sided, ")
+    assert f"difference of means {row['value']:+.2f}, 95% CI [" in first.text
+    assert f"; {verdict}." in first.text
+    assert [part.chapter for part in others] == ["systems"]
+
+
+def test_summary_primary_hypothesis_about_a_metric_gives_its_correlation() -> None:
+    row = {
+        "criterion": "clarity",
+        "metric": "METEOR",
+        "direction": "greater",
+        "level": 0.05,
+        "test": "pooled Spearman correlation",
+        "value": 0.34,
+        "low": 0.05,
+        "high": 0.58,
+        "p_declared": 0.012,
+        "significant": True,
+    }
+
+    first, *_ = summary_of(stored.found(primary_hypothesis=[row])).parts
+
+    assert "“METEOR” correlates positively with human ratings of clarity" in first.text
+    assert "Spearman's ρ .34, 95% CI [.05, .58]" in first.text
+    assert "p = .012; supported." in first.text
+
+
+def test_summary_primary_hypothesis_without_a_test_says_why() -> None:
+    first, *_ = summary_of(Found(tables(second="Zeta"))).parts
+
+    assert first.chapter == "primary"
+    assert "not tested: this run does not compare the two systems on this criterion." in first.text
