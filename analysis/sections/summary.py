@@ -1,4 +1,4 @@
-"""The summary at the top of a report: the primary hypothesis, a few sentences and one small table."""
+"""The summary at the top of a report: a few sentences and one small table."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

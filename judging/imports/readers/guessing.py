@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from judging.imports.readers.api_judgments import api_columns, is_api_export
 from judging.imports.readers.cells import CellCounts, ColumnCounts, counted, few_words, nearly_all
 from judging.imports.readers.columns import (
     ONE_COLUMN,
@@ -355,6 +356,8 @@ def guess(
 
     `rows` are the first few, `evidence` is that of all rows; without it, these rows are all rows.
     """
+    if is_api_export(header):
+        return api_columns(header)
     evidence = evidence or Evidence.of(header, rows)
     counts = evidence.counts
     first = _propose(header, rows, counts, {})

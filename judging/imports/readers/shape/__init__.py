@@ -17,6 +17,7 @@ from judging.imports.readers.shape.surveys import open_survey
 from judging.imports.readers.shape.tables import Propose
 from judging.imports.readers.shape.tokens import count_tokens, remove_tokens
 from judging.imports.readers.shape.totals import without_totals
+from judging.imports.readers.shape.uncounted import without_uncounted
 from judging.imports.readers.tables import AnyTable
 from judging.imports.readers.text import Unreadable
 
@@ -53,6 +54,7 @@ def shape(
     if unknown := next((name for name in left if name and name not in STEPS), None):
         raise Unreadable(f"No step is called “{unknown}”; there are {', '.join(STEPS)}.")
     propose = _once_a_table(propose)
+    table = without_uncounted(table)
     for name, step in STEPS.items():
         if name not in left:
             table = step(table, propose)
