@@ -13,11 +13,16 @@ from analysis.reports.numerals import listed
 from analysis.sections.aggregates import Aggregates
 from analysis.sections.weightings import Weightings
 from judging.models import Campaign, Judgment
-from tests import shared_data
+from tests import factories, shared_data
 from tests.analysis.sections.computing import records
 
 pytestmark = pytest.mark.django_db
 XML, TSV = "qgstec2010/EvaluatedSubmissions.xml", "nema2018/squad.tsv"
+
+
+@pytest.fixture(autouse=True)
+def administrator():
+    return factories.user(is_superuser=True)
 
 
 def reproduced(study, file, capsys):

@@ -34,6 +34,8 @@ from analysis.stats.kappa import WEIGHTS, Weights, kappa_matrix
 from analysis.stats.percent import percent_agreement
 from analysis.stats.raters import intra_raters
 from analysis.stats.ratings import RatingOffScale, TooManyValues, observed_scale, transposed
+from judging.imports.readers.numbers import is_number
+from judging.imports.readers.tables import RowTable
 
 SHOWN = (
     "criterion",
@@ -112,6 +114,8 @@ class Command(BaseCommand):
             values, _ = categories(rows, columns["value"])
         else:
             values = numbers(rows, columns["value"])
+        if level == "ratio":
+            _refuse_negative(rows, values, columns["value"])
         units, raters = (labels(rows, columns[name]) for name in ("unit", "rater"))
         sources = labels(rows, columns["source"]) if columns["source"] else []
         said = RatingRows(units, raters, values, sources)
@@ -139,13 +143,25 @@ class Command(BaseCommand):
             self.stdout.write(ASSUMED)
 
 
+def _refuse_negative(rows: RowTable, values: Sequence[float], column: str) -> None:
+    """Raise an error if a value is negative, which a ratio scale does not have."""
+    for row, value in zip(rows.rows, values, strict=True):
+        if value < 0:
+            raise CommandError(
+                f"row {row.number}, column {column}: {value:g} is negative, and a ratio scale has "
+                "no negative values. Correct the value, or choose --level interval."
+            )
+
+
 def _points(text: str) -> list[float]:
-    try:
-        points = [float(point) for point in text.split(",")]
-    except ValueError:
-        raise CommandError(f"--scale: {text!r} is not a list of numbers like 1,2,3") from None
+    words = [word.strip() for word in text.split(",")]
+    if not all(map(is_number, words)):
+        raise CommandError(f"--scale: {text!r} is not a list of numbers like 1,2,3")
+    points = [float(word) for word in words]
     if len(points) < 2:
         raise CommandError("--scale: a scale has two points or more")
+    if twice := [point for point in points if points.count(point) > 1]:
+        raise CommandError(f"--scale: {twice[0]:g} is given twice; give each point once")
     return points
 
 

@@ -1,6 +1,7 @@
 """manage.py reproduce STUDY FILE...: released files in, their authors' numbers beside ours."""
 
 import json
+import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,6 @@ from judging.imports.actions.refusals import CannotImport
 from judging.imports.readers.text import Unreadable
 from judging.models import User
 
-NOBODY = "reproductions"
 P_PRINTED_FROM = 0.00005  # a p below it would be written as 0
 
 
@@ -31,7 +31,11 @@ class Command(BaseCommand):
             nargs="+",
             help="as released: of QG-Bench and QGEval all files of ratings and scores, else one file",
         )
-        parser.add_argument("--owner", default="", help="user name of the campaign's manager")
+        parser.add_argument(
+            "--owner",
+            default="",
+            help="user name of the campaign's manager; the only administrator unless given",
+        )
         parser.add_argument(
             "--json", action="store_true", help="one object: study, files, published, computed"
         )
@@ -45,15 +49,35 @@ class Command(BaseCommand):
         json: bool,
         **options: Any,
     ) -> None:
+        by = _account(owner or self._default_owner())
         given = [_given(each) for each in file]
         try:
-            found = reproductions.reproduce(
-                key=study, files=given, by=_owner(owner), now=timezone.now()
-            )
+            found = reproductions.reproduce(key=study, files=given, by=by, now=timezone.now())
         except (CannotImport, Unreadable) as error:
             where = f"{file[0]}: " if len(given) == 1 else ""
             raise CommandError(f"{where}{error}") from None
         self.stdout.write(_as_json(found) if json else "\n".join(_as_text(found)))
+
+    def _default_owner(self) -> str:
+        """Return the only administrator; if there is not exactly one, the name typed on the
+        terminal."""
+        names = _administrators()
+        if len(names) == 1:
+            return names[0]
+        if not User.objects.filter(is_active=True).exists():
+            raise CommandError(
+                "There is no account that could own the campaign. Create one with “python3 run.py "
+                "manage createsuperuser”, or name one with --owner."
+            )
+        found = f"There are {len(names):,} administrators ({', '.join(names)})"
+        found = found if names else "There is no administrator"
+        if not sys.stdin.isatty():
+            raise CommandError(f"{found}. Name the owner of the campaign with --owner.")
+        # standard output may be read as JSON
+        self.stderr.write(f"{found}. User name of the campaign's owner: ", ending="")
+        if not (typed := sys.stdin.readline().strip()):
+            raise CommandError("No owner was named. Name the owner of the campaign with --owner.")
+        return typed
 
 
 def _given(path: Path) -> reproductions.ReleasedFile:
@@ -63,16 +87,18 @@ def _given(path: Path) -> reproductions.ReleasedFile:
         raise CommandError(f"{path}: {error.strerror}") from None
 
 
-def _owner(name: str) -> User:
-    """Return the named user; without a name, an account without a valid login."""
-    if not name:
-        return User.objects.get_or_create(
-            username=NOBODY, defaults={"is_active": False, "password": "!"}
-        )[0]
-    try:
-        return User.objects.get(username=name)
-    except User.DoesNotExist:
-        raise CommandError(f"--owner: there is no account {name}") from None
+def _account(name: str) -> User:
+    user = User.objects.filter(username=name).first()
+    if user is None:
+        raise CommandError(f"--owner: there is no account {name}. Name an account that exists.")
+    if not user.is_active:
+        raise CommandError(f"--owner: the account {name} is deactivated. Name another account.")
+    return user
+
+
+def _administrators() -> list[str]:
+    found = User.objects.filter(is_superuser=True, is_active=True).order_by("username")
+    return list(found.values_list("username", flat=True))
 
 
 def _as_json(found: reproductions.Reproduction) -> str:

@@ -14,7 +14,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from analysis import frames
 from judging.models import Attribute, Campaign, Judgment, Metric
-from tests import shared_data
+from tests import factories, shared_data
 from tests.judging.imports.qgeval import (
     ANNOTATORS,
     BY_CRITERION,
@@ -27,6 +27,11 @@ from tests.judging.imports.qgeval import (
 
 pytestmark = pytest.mark.django_db
 PART, BATCH = "qgbench/raw/final_result_part.csv", "qgbench/raw/batch_part.csv"
+
+
+@pytest.fixture(autouse=True)
+def administrator():
+    return factories.user(is_superuser=True)
 
 
 def reproduced(capsys, *arguments):

@@ -10,11 +10,16 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from judging.models import AddedFile, Campaign, Judgment
-from tests import shared_data
+from tests import factories, shared_data
 from tests.analysis.golden.inference import dependent
 from tests.judging.imports.crowd import CRITERIA, METRICS, SYSTEMS, Crowd
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def administrator():
+    return factories.user(is_superuser=True)
 
 
 def ranks(values: Sequence[float]) -> list[float]:

@@ -133,6 +133,43 @@ def test_agreement_refuses_values_off_the_scale(tmp_path: Path) -> None:
         run(path, "--scale", "a,b")
 
 
+@pytest.mark.parametrize("value", ["-2", "-0.5"])
+def test_agreement_ratio_level_refuses_a_negative_value_with_its_row(
+    tmp_path: Path, value: str
+) -> None:
+    path = write(tmp_path / "r.csv", ["1,a,1", "1,b,2", f"2,a,{value}", "2,b,3"])
+
+    for more in ([], ["--repeats"], ["--json"]):
+        with pytest.raises(CommandError) as refused:
+            run(path, "--level", "ratio", *more)
+        assert f"row 4, column value: {value} is negative" in str(refused.value)
+        assert "--level interval" in str(refused.value)
+        assert refused.value.returncode == 1
+    assert "krippendorff_alpha" in run(path, "--level", "interval")
+
+
+def test_agreement_ratio_level_takes_zero_and_blank(tmp_path: Path) -> None:
+    path = write(tmp_path / "z.csv", ["1,a,0", "1,b,-0", "2,a,3", "2,b,4", "3,a,", "3,b,2"])
+    assert records(path, "--level", "ratio")["krippendorff_alpha"]["n"] == 2
+
+
+@pytest.mark.parametrize(
+    ("scale", "message"),
+    [
+        ("1,2,nan", "'1,2,nan' is not a list of numbers"),
+        ("1,2,inf", "'1,2,inf' is not a list of numbers"),
+        ("1,2,2,3", "2 is given twice"),
+        ("1,1", "1 is given twice"),
+    ],
+)
+def test_agreement_scale_of_unusable_points_is_refused(
+    tmp_path: Path, scale: str, message: str
+) -> None:
+    path = write(tmp_path / "s.csv", ["1,a,1", "1,b,2"])
+    with pytest.raises(CommandError, match=message):
+        run(path, f"--scale={scale}")
+
+
 def test_agreement_says_which_column_or_file_is_missing(tmp_path: Path) -> None:
     path = write(tmp_path / "c.csv", ["1,a,1"], header="item,rater,value")
     with pytest.raises(
