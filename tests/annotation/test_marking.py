@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from judging.models import Campaign, Passage, SpanMark
 from tests.annotation import studies
 from tests.flows.axe import violations
-from tests.flows.sessions import enter, wait_until_pressable
+from tests.flows.sessions import enter, press_keys, wait_until_pressable
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -61,8 +61,7 @@ def box_of(page, word: str) -> dict:
 
 def test_marking_by_keyboard_alone(page, campaign: Campaign) -> None:
     at_work(page, campaign)
-    for key in "311013":
-        page.keyboard.press(key)
+    press_keys(page, "311013")
     page.keyboard.press("Enter")  # "Mark in the passage" of the first question has the focus
     assert page.evaluate("document.activeElement.className") == "passage"
     page.keyboard.press("ArrowRight")
