@@ -21,7 +21,8 @@ def enter(page: Page, user: User) -> None:
 
 
 def wait_until_pressable(page: Page) -> None:
-    """Wait until criteria that have just appeared take pointer input: 350 ms."""
+    """Wait until criteria that have just appeared take pointer input: 350 ms after their paint."""
+    page.evaluate("new Promise(painted => requestAnimationFrame(() => setTimeout(painted)))")
     page.wait_for_timeout(400)
 
 

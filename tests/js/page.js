@@ -65,6 +65,7 @@ export async function open({ questions, passage = null, returns = "", lang = "en
     window,
     addEventListener: window.addEventListener.bind(window),
     innerHeight: window.innerHeight,
+    requestAnimationFrame: setTimeout,
     CSS: { escape: (text) => text.replace(/[^\w-]/g, "\\$&") },
     BroadcastChannel: Channel,
     ResizeObserver: class { observe() {} },
