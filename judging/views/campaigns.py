@@ -31,6 +31,7 @@ from judging.actions.fit import MaterialFacts
 from judging.actions.rounds import NothingToJudge
 from judging.forms.campaigns import (
     AmendForm,
+    DatasetForm,
     ExclusionForm,
     InvitationForm,
     MemberForm,
@@ -77,21 +78,35 @@ def index(request: HttpRequest) -> HttpResponse:
 @creator_required
 @require_http_methods(["GET", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """Plan a campaign."""
+    """Plan a campaign about a dataset, which is chosen first if there are several."""
     own = collections_to_plan_with(request.user)
-    initial = {
+    asked = {
         name: whole_number(request.GET.get(name, ""), least=1) for name in ("collection", "rubric")
     }
-    chosen = whole_number(request.POST.get("collection", ""), least=1) or initial["collection"]
-    about = own.filter(pk=chosen).first() or own.first()
+    is_sent = request.method == "POST"
+    chosen = (
+        whole_number(request.POST.get("collection", ""), least=1)
+        if is_sent
+        else asked["collection"]
+    )
+    about = own.filter(pk=chosen).first()
+    if not is_sent and chosen is None and own.count() == 1:
+        about = own.get()
+    if not is_sent and about is None:
+        context = {
+            "form": DatasetForm(collections=own),
+            "rubric": asked["rubric"],
+            "has_collections": own.exists(),
+        }
+        return render(request, "judging/campaigns/choose_dataset.html", context)
     form = NewCampaignForm(
-        request.POST if request.method == "POST" else None,
+        request.POST if is_sent else None,
         user=request.user,
         material=fit.facts(about) if about else None,
         collections=own,
-        initial=initial,
+        initial=asked | {"collection": about.pk if about else None},
     )
-    if request.method == "POST" and form.is_valid():
+    if is_sent and form.is_valid():
         plan = form.cleaned_data
         made = campaigns.create(
             by=request.user, collection=plan["collection"], rubric=plan["rubric"], plan=plan
@@ -100,7 +115,7 @@ def new(request: HttpRequest) -> HttpResponse:
             request, _("The draft is saved. Look at it as an annotator, then lock the protocol.")
         )
         return redirect("judging:campaign", made.uuid)
-    context = {"form": form, "has_collections": own.exists()}
+    context = {"form": form, "about": about, "has_choice": own.count() > 1}
     return render(
         request, "judging/campaigns/new.html", context, status=422 if form.errors else 200
     )
