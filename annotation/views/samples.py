@@ -49,7 +49,7 @@ def preview(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
     rubric = _readable(draft.text)
     if rubric is None:
         messages.info(
-            request, _("There is nothing to show yet: give a criterion a name and points.")
+            request, "There is nothing to show yet: give a criterion a name and points."
         )
         return redirect("judging:rubric_draft", draft.pk)
     stage, own = (
