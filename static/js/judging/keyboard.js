@@ -2,6 +2,7 @@
 // any group of radio buttons; J and K (or Page Down and Page Up) move between criteria; letters lead to questions; Backspace or
 // Ctrl+Z takes the last answer back; Enter submits; ? helps.
 
+import { isOver } from "./elsewhere.js";
 import { isFrozen } from "./page.js";
 import { goOn, goTo, mark, marked, move } from "./marker.js";
 import { openLetter } from "./view.js";
@@ -89,6 +90,7 @@ export function startKeyboard(doors) {
   recall();
   toggle.addEventListener("change", remember);
   document.addEventListener("keydown", (event) => {
+    if (isOver()) return;
     if (isBounce(event) || (isUndo(event) && doors.undo()) || isHeld(event) || (!isElsewhere(event) && act(event, doors))) event.preventDefault();
   });
 }
