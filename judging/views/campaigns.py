@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port
 from django.shortcuts import get_object_or_404, redirect, render
@@ -51,6 +51,7 @@ from judging.limits import MAX_PAGE_ROWS
 from judging.models import (
     Assignment,
     Campaign,
+    Collection,
     Deviation,
     Membership,
     Round,
@@ -80,33 +81,23 @@ def index(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     """Plan a campaign about a dataset, which is chosen first if there are several."""
     own = collections_to_plan_with(request.user)
-    asked = {
-        name: whole_number(request.GET.get(name, ""), least=1) for name in ("collection", "rubric")
-    }
-    is_sent = request.method == "POST"
-    chosen = (
-        whole_number(request.POST.get("collection", ""), least=1)
-        if is_sent
-        else asked["collection"]
-    )
-    about = own.filter(pk=chosen).first()
-    if not is_sent and chosen is None and own.count() == 1:
-        about = own.get()
-    if not is_sent and about is None:
+    asked = whole_number(request.GET.get("rubric", ""), least=1)
+    about = _dataset_named(request, own)
+    if about is None and request.method == "GET":
         context = {
             "form": DatasetForm(collections=own),
-            "rubric": asked["rubric"],
+            "rubric": asked,
             "has_collections": own.exists(),
         }
         return render(request, "judging/campaigns/choose_dataset.html", context)
     form = NewCampaignForm(
-        request.POST if is_sent else None,
+        request.POST if request.method == "POST" else None,
         user=request.user,
         material=fit.facts(about) if about else None,
         collections=own,
-        initial=asked | {"collection": about.pk if about else None},
+        initial={"collection": about.pk if about else None, "rubric": asked},
     )
-    if is_sent and form.is_valid():
+    if request.method == "POST" and form.is_valid():
         plan = form.cleaned_data
         made = campaigns.create(
             by=request.user, collection=plan["collection"], rubric=plan["rubric"], plan=plan
@@ -119,6 +110,16 @@ def new(request: HttpRequest) -> HttpResponse:
     return render(
         request, "judging/campaigns/new.html", context, status=422 if form.errors else 200
     )
+
+
+def _dataset_named(request: HttpRequest, own: QuerySet[Collection]) -> Collection | None:
+    """Return the dataset that a form or an address names. An address that names none means the
+    user's only dataset."""
+    named = request.POST if request.method == "POST" else request.GET
+    pk = whole_number(named.get("collection", ""), least=1)
+    if pk is None and request.method == "GET" and own.count() == 1:
+        return own.get()
+    return own.filter(pk=pk).first()
 
 
 @campaign_for_staff
