@@ -25,7 +25,7 @@ class Language(LocaleMiddleware):
             return
         translation.activate(settings.LANGUAGE_CODE)
         request.LANGUAGE_CODE = settings.LANGUAGE_CODE
-        request.is_language_fixed = True
+        request.is_language_fixed = True  # type: ignore[attr-defined]
 
 
 def follows_reader(request: HttpRequest) -> bool:

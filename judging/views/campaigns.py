@@ -84,12 +84,12 @@ def new(request: HttpRequest) -> HttpResponse:
     asked = whole_number(request.GET.get("rubric", ""), least=1)
     about = _dataset_named(request, own)
     if about is None and request.method == "GET":
-        context = {
+        choice = {
             "form": DatasetForm(collections=own),
             "rubric": asked,
             "has_collections": own.exists(),
         }
-        return render(request, "judging/campaigns/choose_dataset.html", context)
+        return render(request, "judging/campaigns/choose_dataset.html", choice)
     form = NewCampaignForm(
         request.POST if request.method == "POST" else None,
         user=request.user,
