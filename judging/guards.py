@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import wraps
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -16,7 +16,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone, translation
-from django.utils.http import url_has_allowed_host_and_scheme
 
 from judging.models import (
     Assignment,
@@ -135,36 +134,35 @@ def password_confirmed(view: View) -> View:
     """Ask for the password again before an act that cannot be undone or that gives rights away.
 
     Users who logged in or entered it within a quarter of an hour are not asked; nor are users
-    without a password.
+    without a password. The browser sends the form on to the page that asks for the password, and
+    from there back to this view: the server stores none of it.
     """
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.method != "POST" or is_confirmed(request):
             return view(request, *args, **kwargs)
-        came_from = request.headers.get("Referer", "")
-        here = url_has_allowed_host_and_scheme(
-            came_from, {request.get_host()}, require_https=request.is_secure()
-        )
-        back = {"next": urlsplit(came_from).path} if here else {}
-        return redirect(f"{reverse('judging:confirm')}?{urlencode(back)}")
+        return redirect(_confirm_before(request.get_full_path()), preserve_request=True)
 
     return guarded
 
 
 def password_confirmed_first(view: View) -> View:
-    """Ask for the password before a page with a form is shown, too, so that the form's input is not
-    lost when the password is asked for."""
+    """Ask for the password also before a page is shown."""
     asking_again = password_confirmed(view)
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.method != "GET" or is_confirmed(request):
             return asking_again(request, *args, **kwargs)
-        back = {"next": request.path}
-        return redirect(f"{reverse('judging:confirm')}?{urlencode(back)}")
+        return redirect(_confirm_before(request.path))
 
     return guarded
+
+
+def _confirm_before(address: str) -> str:
+    """Return the address of the page that asks for the password, and then leads to this one."""
+    return f"{reverse('judging:confirm')}?{urlencode({'next': address})}"
 
 
 def is_confirmed(request: HttpRequest) -> bool:

@@ -29,7 +29,7 @@ LOOKED_AT = 50  # sources in which the first task is searched for
 def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show a task, by default the first; "Continue" shows its next step, "Submit" the next task."""
     if selections.names_systems(campaign, request.user):
-        refused = _(
+        refused = (
             "You judge this dataset in a campaign that has not ended. Until it is closed there is no "
             "preview of a plan that judges part of it: it would show which system made a question."
         )
@@ -42,7 +42,7 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     sheet = _laid_out(campaign, sheets.lines(task)) if task else _first_task(campaign)
     if sheet is None:
         messages.info(
-            request, _("There is nothing to show yet: the dataset holds no question to judge.")
+            request, "There is nothing to show yet: the dataset holds no question to judge."
         )
         return redirect("judging:campaign", campaign.uuid)
     with refusals_shown(request):

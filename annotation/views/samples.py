@@ -48,9 +48,7 @@ def preview(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
     """Show the whole page; "Continue" shows its next step."""
     rubric = _readable(draft.text)
     if rubric is None:
-        messages.info(
-            request, _("There is nothing to show yet: give a criterion a name and points.")
-        )
+        messages.info(request, "There is nothing to show yet: give a criterion a name and points.")
         return redirect("judging:rubric_draft", draft.pk)
     stage, own = (
         _stage(request.GET.get("step"), rubric),

@@ -104,6 +104,8 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
         "progress": far,
         "link": personal_link_of(request) if not far["done"] else "",
         "submit_url": f"{reverse('annotation:submit', kwargs=own)}?step={assignment.stage}",
+        "task_url": reverse("annotation:task", kwargs=own),
+        "next_url": reverse("annotation:work", args=[campaign.uuid]),
         "draft_url": reverse("annotation:draft", kwargs=own),
         "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
         "start_url": reverse("annotation:start", args=[campaign.uuid]),
@@ -130,10 +132,24 @@ def _reenter_url(request: HttpRequest) -> str:
     return reverse("annotation:go", args=[signed]) if signed else reverse("login")
 
 
+def _with_token(view: View) -> View:
+    """Add the task's token to an answer: a page with another one was opened before the task was
+    submitted elsewhere."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+        answer = view(request, assignment)
+        answer.headers["X-Quaestor-Token"] = str(assignment.submit_token)
+        return answer
+
+    return answered
+
+
 @never_cache
 @from_own_page
 @assignment_for_annotator
 @require_POST
+@_with_token
 def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Store answers as they are given, except those that later ones have replaced. If the consent
     text has changed, ask first: the page then keeps its answers, as if the session had ended."""

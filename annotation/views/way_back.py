@@ -66,7 +66,10 @@ def _is_for_annotators(address: str) -> bool:
 
 
 def log_out(request: HttpRequest) -> HttpResponseBase:
-    """Log out, and delete the cookie, so that no other user of this browser can return by it."""
-    answer = auth.LogoutView.as_view()(request)
+    """Log out, and delete the cookie, so that no other user of this browser can return by it.
+    Annotators without a password are told how to return."""
+    by_link = request.user.is_authenticated and not request.user.has_usable_password()
+    way_back = f"{reverse('login')}?{urlencode({'next': reverse('annotation:home')})}"
+    answer = auth.LogoutView.as_view(next_page=way_back if by_link else None)(request)
     answer.delete_cookie(COOKIE, samesite="Lax")
     return answer

@@ -319,7 +319,7 @@ class PlanForm(forms.ModelForm):
     def sections(self) -> list[tuple[str, str, list[forms.BoundField]]]:
         """Return the fields by section: a title, the reason for asking, and the fields."""
         return [
-            (_("Title and dataset"), "", self._bound("title", "collection")),
+            (_("Title"), "", self._bound("title", "collection")),
             (
                 _("Protocol"),
                 _("The questions to annotators and their scales."),
@@ -365,7 +365,7 @@ class PlanForm(forms.ModelForm):
         return any(field.errors for field in self.details())
 
     def _bound(self, *names: str) -> list[forms.BoundField]:
-        return [self[name] for name in names if name in self.fields]
+        return [self[name] for name in names if name in self.fields and not self[name].is_hidden]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -448,17 +448,32 @@ class PlanForm(forms.ModelForm):
         return name
 
 
+class DatasetForm(forms.Form):
+    """The dataset of a new campaign, which is chosen before its plan."""
+
+    collection = forms.ModelChoiceField(
+        queryset=Collection.objects.none(), label=_("Dataset"), empty_label=_("Choose")
+    )
+
+    def __init__(self, *, collections: QuerySet[Collection]) -> None:
+        super().__init__()
+        self.fields["collection"].queryset = collections
+
+
 class NewCampaignForm(PlanForm):
-    """A new plan, with the dataset it is about."""
+    """A new plan, with the dataset it is about. Without a dataset that the user may use the form
+    asks for one."""
 
     class Meta(PlanForm.Meta):
         fields = ("collection", *PlanForm.Meta.fields)
-        labels = PlanForm.Meta.labels | {"collection": _("Material")}
+        labels = PlanForm.Meta.labels | {"collection": _("Dataset")}
 
     def __init__(self, *args: Any, collections: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["collection"].queryset = collections
-        self.fields["collection"].empty_label = None
+        self.fields["collection"].empty_label = _("Choose")
+        if self.material is not None:
+            self.fields["collection"].widget = forms.HiddenInput()
         annotators = self.fields["annotators_per_task"]
         annotators.required, annotators.initial = False, None
         annotators.help_text = format_lazy(

@@ -42,6 +42,8 @@ from judging.models import Campaign, Event, User
 from judging.views.refusals import refusals_shown
 from judging.views.second_factor import ask_for_code
 
+CARRIED = "carried"  # a field of the page for the password: another form's fields are with it
+
 
 class _Counted:
     """Mixin for Django's views of a form with a password: after too many attempts users must
@@ -121,20 +123,29 @@ class ChangedPassword(_Counted, PasswordChangeView):
 @login_required
 @require_http_methods(["GET", "POST"])
 def confirm(request: HttpRequest) -> HttpResponse:
-    """Ask for the password again, and lead back to the page that required it."""
+    """Ask for the password again, and lead back to the page that required it.
+
+    A form that was sent before the password is a part of this page, and is sent again after it. It
+    is sent only if it came here as a form: an address alone does no act.
+    """
     if not request.user.has_usable_password():
         raise Http404
-    form = ConfirmForm(request.POST if request.method == "POST" else None, user=request.user)
+    is_answered = "password" in request.POST
+    form = ConfirmForm(request.POST if is_answered else None, user=request.user)
+    is_carried = CARRIED in request.POST or (request.method == "POST" and not is_answered)
     shown: dict[str, Any] = {"form": form}
+    if is_carried:
+        shown["carried"] = [(CARRIED, "yes"), *_fields_of(request)]
     try:
-        if request.method == "POST" and form.is_valid():
+        if form.is_valid():
             log_ins.forget(name=request.user.get_username())
             request.session[CONFIRMED] = int(timezone.now().timestamp())
             back = request.GET.get("next", "")
-            safe = url_has_allowed_host_and_scheme(
+            if not url_has_allowed_host_and_scheme(
                 back, {request.get_host()}, require_https=request.is_secure()
-            )
-            return redirect(back if safe else "judging:home")
+            ):
+                return redirect("judging:home")
+            return redirect(back, preserve_request=is_carried)
     except log_ins.Paused as pause:
         answer = render(
             request, "judging/accounts/confirm.html", shown | {"pause": pause}, status=429
@@ -144,6 +155,17 @@ def confirm(request: HttpRequest) -> HttpResponse:
     return render(
         request, "judging/accounts/confirm.html", shown, status=422 if form.errors else 200
     )
+
+
+def _fields_of(request: HttpRequest) -> list[tuple[str, str]]:
+    """Return the fields of a form, but for those that the page for the password adds."""
+    added = {CARRIED, "password", "csrfmiddlewaretoken"}
+    return [
+        (name, value)
+        for name, values in request.POST.lists()
+        for value in values
+        if name not in added
+    ]
 
 
 @login_required

@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port
 from django.shortcuts import get_object_or_404, redirect, render
@@ -31,6 +31,7 @@ from judging.actions import (
 from judging.actions.fit import MaterialFacts
 from judging.forms.campaigns import (
     AmendForm,
+    DatasetForm,
     ExclusionForm,
     InvitationForm,
     MemberForm,
@@ -50,6 +51,7 @@ from judging.limits import MAX_PAGE_ROWS
 from judging.models import (
     Assignment,
     Campaign,
+    Collection,
     Deviation,
     Membership,
     Round,
@@ -78,19 +80,23 @@ def index(request: HttpRequest) -> HttpResponse:
 @creator_required
 @require_http_methods(["GET", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """Plan a campaign."""
+    """Plan a campaign about a dataset, which is chosen first if there are several."""
     own = collections_to_plan_with(request.user)
-    initial = {
-        name: whole_number(request.GET.get(name, ""), least=1) for name in ("collection", "rubric")
-    }
-    chosen = whole_number(request.POST.get("collection", ""), least=1) or initial["collection"]
-    about = own.filter(pk=chosen).first() or own.first()
+    asked = whole_number(request.GET.get("rubric", ""), least=1)
+    about = _dataset_named(request, own)
+    if about is None and request.method == "GET":
+        choice = {
+            "form": DatasetForm(collections=own),
+            "rubric": asked,
+            "has_collections": own.exists(),
+        }
+        return render(request, "judging/campaigns/choose_dataset.html", choice)
     form = NewCampaignForm(
         request.POST if request.method == "POST" else None,
         user=request.user,
         material=fit.facts(about) if about else None,
         collections=own,
-        initial=initial,
+        initial={"collection": about.pk if about else None, "rubric": asked},
     )
     if request.method == "POST" and form.is_valid():
         plan = form.cleaned_data
@@ -101,10 +107,20 @@ def new(request: HttpRequest) -> HttpResponse:
             request, _("The draft is saved. Look at it as an annotator, then lock the protocol.")
         )
         return redirect("judging:campaign", made.uuid)
-    context = {"form": form, "has_collections": own.exists()}
+    context = {"form": form, "about": about, "has_choice": own.count() > 1}
     return render(
         request, "judging/campaigns/new.html", context, status=422 if form.errors else 200
     )
+
+
+def _dataset_named(request: HttpRequest, own: QuerySet[Collection]) -> Collection | None:
+    """Return the dataset that a form or an address names. An address that names none means the
+    user's only dataset."""
+    named = request.POST if request.method == "POST" else request.GET
+    pk = whole_number(named.get("collection", ""), least=1)
+    if pk is None and request.method == "GET" and own.count() == 1:
+        return own.get()
+    return own.filter(pk=pk).first()
 
 
 @campaign_for_staff

@@ -17,7 +17,7 @@ from judging.models import Assignment, Campaign
 from judging.protocols import documents
 from tests import factories
 from tests.annotation import studies
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, wait_until_pressable
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -60,6 +60,11 @@ def at_work(page: Page, campaign: Campaign) -> Assignment:
 def stop_clock(page: Page) -> None:
     """Go on by an hour, and let time pass only by what is run."""
     page.clock.pause_at(timezone.now() + timedelta(hours=1))
+
+
+def paint(page: Page) -> None:
+    """Paint what has appeared: the stopped clock has 60 frames a second."""
+    page.clock.run_for(18)
 
 
 def place_of(target: Locator) -> tuple[float, float]:
@@ -126,6 +131,7 @@ def test_criterion_pressed_after_350_ms_is_answered(
         if device != "mouse":  # whose clicks are counted here
             page.wait_for_timeout(NO_LONGER_DOUBLE)
         page.clock.run_for(1)
+        paint(page)
         page.clock.run_for(350)
     assert list(saved_answers(page, task).values()) == [3] * 4
 
@@ -151,12 +157,12 @@ def test_second_click_of_a_real_double_click_answers_nothing(page: Page, delay: 
     enrollment = studies.annotator(campaign)[1]
     enter(page, enrollment.user)
     page.goto(f"/work/{campaign.uuid}/?begin")
-    page.wait_for_timeout(400)
+    wait_until_pressable(page)
     target = points(page).nth(2)
     press(page, target)
     page.wait_for_timeout(delay)
     press(page, points(page).nth(2), count=2)
-    page.wait_for_timeout(400)
+    wait_until_pressable(page)
     press(page, points(page).nth(1))
     page.wait_for_selector("#saved[data-state=saved]")
     assert page.evaluate(CHECKED) == 2
@@ -171,10 +177,27 @@ def test_page_pressed_within_350_ms_of_opening_keeps_no_answer(page: Page) -> No
     stop_clock(page)
     page.goto(f"/work/{campaign.uuid}/?begin")
     page.wait_for_selector("#judging.scripted")
+    paint(page)
     page.clock.run_for(300)
     press(page, points(page).nth(1))
     assert page.evaluate(CHECKED) == 0
     page.clock.run_for(50)
+    press(page, points(page).nth(2))
+    assert list(saved_answers(page, studies.held(enrollment)).values()) == [3]
+
+
+def test_page_painted_late_and_pressed_at_once_keeps_no_answer(page: Page) -> None:
+    campaign = questions()
+    enrollment = studies.annotator(campaign)[1]
+    enter(page, enrollment.user)
+    page.clock.install()
+    stop_clock(page)
+    page.goto(f"/work/{campaign.uuid}/?begin")
+    page.wait_for_selector("#judging.scripted")
+    page.clock.fast_forward(10_000)  # to the first frame
+    press(page, points(page).nth(1))
+    assert page.evaluate(CHECKED) == 0
+    page.clock.run_for(400)
     press(page, points(page).nth(2))
     assert list(saved_answers(page, studies.held(enrollment)).values()) == [3]
 
@@ -203,6 +226,7 @@ def test_arrow_answers_criterion_that_has_just_appeared_where_single_keys_are_of
 def test_list_of_all_takes_quick_answers_to_different_criteria(page: Page) -> None:
     task = at_work(page, questions())
     page.get_by_role("button", name="Show all").click()
+    paint(page)
     page.clock.run_for(350)
     for name in ("q1.grammaticality", "q1.understandability", "q2.grammaticality"):
         press(page, page.locator(f'[id="{name}"] .scale label').nth(1))
@@ -231,6 +255,8 @@ def test_number_and_list_pressed_within_350_ms_stay_closed(
     material = factories.collection(sources=1, systems=["Alba"])
     task = at_work(page, factories.opened(collection=material, rubric=rubric))
     press(page, points(page).nth(2))
+    page.clock.run_for(1)  # the next criterion opens
+    paint(page)
     page.clock.run_for(300)
     page.evaluate(
         """() => addEventListener("mousedown", (event) => { window.prevented = event.defaultPrevented; })"""

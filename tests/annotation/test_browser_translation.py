@@ -12,7 +12,7 @@ from judging.protocols import documents
 from judging.protocols.documents import RubricDocument
 from tests import factories
 from tests.annotation import studies
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, press_keys
 from tests.judging.actions.test_qualifications import opened as with_exercises
 from tests.judging.workers import work
 
@@ -79,7 +79,7 @@ def test_judging_page_lets_no_browser_translate_what_is_judged(page: Page, key: 
         wanted = questions() | options(rubric, stage.key)
         shows_passage = {"passage", "sentence"} & set(stage.shows)
         check(page, wanted, also=given, passage=source.passage.text if shows_passage else "")
-        page.keyboard.press("2")  # what was chosen is said where the criterion is closed
+        press_keys(page, "2")  # what was chosen is said where the criterion is closed
         check(page, wanted, also=given)
         if stage is not rubric.stages[-1]:
             page.keyboard.press("2")
@@ -133,8 +133,7 @@ def test_training_and_qualification_do_not_translate_what_is_judged(page: Page) 
     page.goto(reverse("annotation:training", args=[campaign.uuid]))
     check(page, texts | labels)
     page.wait_for_selector("#judging.scripted")
-    for key in ("1", "1", "Enter"):
-        page.keyboard.press(key)
+    press_keys(page, ("1", "1", "Enter"))
     page.get_by_text("What is right, and why").wait_for()
     assert page.get_by_text("not quite").count() == 2
     assert (

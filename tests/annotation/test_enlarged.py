@@ -8,7 +8,7 @@ import pytest
 from tests.annotation import phones, studies
 from tests.annotation.test_small_screens import OVER
 from tests.flows.axe import violations
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, press_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -34,8 +34,7 @@ def test_question_and_scale_stay_in_view_together_at_200_percent(
             found += page.evaluate(QUESTION_AND_SCALE)
         if page.locator("fieldset.now").get_attribute("id") == "q1.understandability":
             assert violations(page) == []
-        page.keyboard.press("3")
-        page.wait_for_timeout(60)
+        press_keys(page, "3")
     assert "\n".join(found) == ""
     page.keyboard.press("Enter")
     page.locator("#review").wait_for()

@@ -10,7 +10,7 @@ from judging.actions import drafts
 from judging.models import Collection, Passage, Question
 from tests.annotation import studies
 from tests.flows.axe import violations
-from tests.flows.sessions import enter, wait_until_pressable
+from tests.flows.sessions import enter, press_keys, wait_until_pressable
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -48,10 +48,9 @@ def test_digits_and_taps_go_on_alike_and_a_digit_too_many_overwrites_nothing(pag
     assert (
         page.locator('[id="q1.understandability"] .line').inner_text().startswith("2 Takes effort")
     )
-    page.keyboard.press("3")
+    press_keys(page, "3")
     assert (shown(page), open_criterion(page)) == (["B"], "q2.grammaticality")
-    for key in "3331":
-        page.keyboard.press(key)
+    press_keys(page, "3331")
     saved(page)
     assert sorted(drafts.answers(task).values()) == [2, 3, 3, 3, 3, 3]
     assert page.locator("fieldset.now").count() == 0

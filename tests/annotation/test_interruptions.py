@@ -7,7 +7,7 @@ from django.utils import timezone
 from judging.actions import assignments, campaigns, drafts
 from judging.models import Assignment, Judgment
 from tests.annotation import studies
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, press_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 EVERYTHING = "333333"  # two questions of three criteria
@@ -45,8 +45,7 @@ def test_session_that_ends_loses_nothing_and_is_entered_again(at_work) -> None:
     page.evaluate("dispatchEvent(new Event('focus'))")
     saved(page)
     assert list(drafts.answers(task).values()) == [2]
-    for key in EVERYTHING[1:]:
-        page.keyboard.press(key)
+    press_keys(page, EVERYTHING[1:])
     saved(page)
     page.context.clear_cookies(name="sessionid")
     page.keyboard.press("Enter")
@@ -62,8 +61,7 @@ def test_study_that_closes_in_the_middle_takes_the_task_that_was_begun(at_work) 
     page.keyboard.press("3")
     saved(page)
     campaigns.close(campaign=task.round.campaign, now=timezone.now())
-    for key in EVERYTHING[1:]:
-        page.keyboard.press(key)
+    press_keys(page, EVERYTHING[1:])
     saved(page)
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="This study gives out no tasks now").wait_for()
@@ -74,8 +72,7 @@ def test_study_that_closes_in_the_middle_takes_the_task_that_was_begun(at_work) 
 def test_study_that_pauses_in_the_middle_keeps_what_was_entered_and_says_where(at_work) -> None:
     page, task = at_work
     campaigns.move(campaign=task.round.campaign, to="paused", now=timezone.now())
-    for key in EVERYTHING:
-        page.keyboard.press(key)
+    press_keys(page, EVERYTHING)
     saved(page)
     page.keyboard.press("Enter")
     page.get_by_text("This study takes no answers now. What you entered is kept.").wait_for()
@@ -94,8 +91,7 @@ def test_task_that_went_to_somebody_else_meanwhile_is_stored_beside_theirs(at_wo
     page, task = at_work
     assignments.give_back(assignment=task)
     taken = studies.held(studies.annotator(task.round.campaign)[1])
-    for key in EVERYTHING:
-        page.keyboard.press(key)
+    press_keys(page, EVERYTHING)
     saved(page)
     before = page.url
     page.keyboard.press("Enter")

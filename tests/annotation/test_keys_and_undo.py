@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from judging.actions import drafts
 from tests.annotation import studies
 from tests.flows.axe import violations
-from tests.flows.sessions import enter, wait_until_pressable
+from tests.flows.sessions import enter, press_keys, wait_until_pressable
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -24,9 +24,8 @@ def at_work(page: Any, sources: int = 2) -> Any:
 
 
 def press(page: Any, *keys: str) -> None:
-    for key in keys:
-        page.wait_for_timeout(100)
-        page.keyboard.press(key)
+    page.wait_for_timeout(100)
+    press_keys(page, keys)
 
 
 def now(page: Any) -> str:

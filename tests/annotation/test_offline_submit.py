@@ -12,7 +12,7 @@ from judging.models import Assignment, Judgment
 from tests.annotation import studies
 from tests.annotation.test_saving import KEPT
 from tests.conftest import CHROMIUM_FLAGS, _chromium
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, press_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -41,9 +41,7 @@ def task_of(page: Any, campaign: Any) -> Assignment:
 
 
 def answer_everything(page: Any) -> None:
-    for _ in range(6):
-        page.wait_for_timeout(80)
-        page.keyboard.press("3")
+    press_keys(page, "333333")
     page.locator("fieldset.now").wait_for(state="detached")
 
 

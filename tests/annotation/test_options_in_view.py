@@ -9,7 +9,7 @@ from judging.actions import rubrics
 from judging.protocols import documents
 from tests import factories
 from tests.annotation import phones, studies
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, press_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -58,8 +58,7 @@ def answer(page: Any) -> bool:
         return False
     now = page.locator("fieldset.now")
     key = now.locator("label[data-key]").first.get_attribute("data-key")
-    page.wait_for_timeout(60)
-    page.keyboard.press(key or "1")
+    press_keys(page, [key or "1"])
     return page.locator("fieldset.now").count() > 0
 
 

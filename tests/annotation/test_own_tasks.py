@@ -11,7 +11,7 @@ from judging.actions import assignments
 from judging.models import Assignment
 from tests.annotation import studies
 from tests.flows.axe import violations
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, press_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -31,9 +31,7 @@ def test_own_tasks_are_counted_by_state_on_pause_and_done(page: Any) -> None:
     page.wait_for_selector("#judging.scripted")
     pause = reverse("annotation:pause", args=[campaign.uuid])
     first = page.url
-    for key in "333333":
-        page.wait_for_timeout(60)
-        page.keyboard.press(key)
+    press_keys(page, "333333")
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: url != first)
     page.goto(pause)

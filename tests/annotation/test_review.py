@@ -10,7 +10,7 @@ from judging.actions import drafts
 from judging.models import Assignment
 from tests.annotation import phones, studies
 from tests.flows.axe import violations
-from tests.flows.sessions import enter, wait_until_pressable
+from tests.flows.sessions import enter, press_keys, wait_until_pressable
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -29,7 +29,7 @@ def at_work(page: Any, key: str = "qgbench", *, reviews: bool = True, **material
 def press(page: Any, *keys: str, pause: int = 60) -> None:
     for key in keys:
         page.wait_for_timeout(pause)
-        page.keyboard.press(key)
+        press_keys(page, [key])
 
 
 def saved(page: Any) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext
 from judging.actions import drafts
 from tests.annotation import studies
 from tests.annotation.views.tasks import send
-from tests.flows.sessions import enter, wait_until_pressable
+from tests.flows.sessions import enter, press_keys, wait_until_pressable
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 # Ends when the browser has stored all that was given to it before.
@@ -76,8 +76,7 @@ def test_task_handed_in_while_no_server_answers_goes_once_one_does(at_work) -> N
         lambda route: route.abort("connectionrefused") if away else route.continue_(),
     )
     page.reload()  # a page that stands already may send what it sends at once past a new route
-    for _ in range(6):
-        page.keyboard.press("3")
+    press_keys(page, "333333")
     saved(page)
     before = page.url
     page.keyboard.press("Enter")
@@ -182,7 +181,7 @@ def test_quick_answers_go_together(at_work) -> None:
     page.evaluate(  # at one moment, however slow the machine is
         "keys => keys.forEach(key => document.activeElement.dispatchEvent("
         "new KeyboardEvent('keydown', { key, bubbles: true })))",
-        ["3", "3", "2"],
+        ["3", "2", "3"],
     )
     saved(page)
     assert sorted(drafts.answers(task).values()) == [2, 3, 3]

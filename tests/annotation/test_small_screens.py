@@ -5,7 +5,7 @@ import pytest
 from judging.actions import drafts
 from tests.annotation import studies
 from tests.flows.axe import violations
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, press_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OVER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -37,11 +37,11 @@ def test_rating_on_a_small_or_enlarged_screen(new_page, width, height) -> None:
     task = at_work(page, "qgbench")
     assert page.evaluate(OVER) <= 0
     # before it the passage is read, which stands above the questions on the lowest screens
-    page.keyboard.press("3")
+    press_keys(page, "3")
     for _number in range(5):
         assert page.evaluate(OVER) <= 0
         assert page.evaluate(IN_VIEW), page.locator("fieldset.now").get_attribute("id")
-        page.keyboard.press("3")
+        press_keys(page, "3")
     page.wait_for_selector("#saved[data-state=saved]")
     assert page.locator(".dock [data-needs-all]").is_visible()
     assert page.evaluate(OVER) <= 0

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from judging.protocols import documents
 from tests.annotation import studies
-from tests.flows.sessions import enter, wait_until_pressable
+from tests.flows.sessions import enter, press_keys, wait_until_pressable
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -115,7 +115,7 @@ def open_next_stage(page: Page) -> None:
         return
     page.locator("#strip a").first.press("Enter")
     while page.evaluate(UNANSWERED):
-        page.keyboard.press("3")
+        press_keys(page, "3")
     page.keyboard.press("Enter")
     page.get_by_text("Step 2 of 2").wait_for()
     page.wait_for_selector("#judging.scripted")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.annotation import phones, studies
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, press_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -46,7 +46,5 @@ def test_letters_differ_in_more_than_colour_in_forced_colours(new_page: Any) -> 
     page.wait_for_selector("#judging.scripted")
     marks = "all => all.map((each) => getComputedStyle(each, '::after').content.split(' ')[0])"
     assert page.locator("#strip a").evaluate_all(marks) == ["none", "none"]
-    for _ in range(4):
-        page.wait_for_timeout(80)
-        page.keyboard.press("3")
+    press_keys(page, "3333")
     assert page.locator("#strip a").evaluate_all(marks) == ['"✓"', '"…"']

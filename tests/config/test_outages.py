@@ -20,7 +20,7 @@ from judging.models import Assignment, Judgment
 from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import send
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, press_keys
 
 REFUSE = """
 CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
@@ -184,8 +184,7 @@ def at_work(page):
 def test_a_task_handed_in_while_the_database_is_away_is_sent_again_by_the_page(page):
     at_work(page)
     page.wait_for_selector("#judging.scripted")
-    for _ in range(6):
-        page.keyboard.press("3")
+    press_keys(page, "333333")
     assert page.locator("[type=radio]:checked").count() == 6
     page.wait_for_selector("#saved[data-state=saved]")
     task = page.url

@@ -11,6 +11,7 @@ import pytest
 
 from judging.actions import rubrics
 from tests import factories
+from tests.flows.sessions import press_keys
 from tests.flows.test_main_road import COLLECTION, PATIENCE, log_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -74,8 +75,7 @@ def rate_a_task(page: Any, link: str) -> None:
     page.get_by_role("link", name="To the first task").click()
     page.wait_for_url(re.compile("/tasks/"))
     here = page.url
-    for _ in range(page.locator("fieldset.criterion").count()):
-        page.keyboard.press("3")
+    press_keys(page, "3" * page.locator("fieldset.criterion").count())
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Review your answers").wait_for()
     page.keyboard.press("Enter")

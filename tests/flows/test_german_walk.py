@@ -11,6 +11,7 @@ from judging.actions import campaigns
 from judging.models import Assignment, Campaign
 from tests import factories
 from tests.flows import test_accessibility as looks
+from tests.flows.sessions import press_keys
 from tests.flows.test_qualification import press
 from tests.judging.actions.test_qualifications import item
 from tests.judging.trials import NOW
@@ -66,8 +67,7 @@ def test_german_annotator_from_join_to_end_reads_german(german: Any) -> None:
     german.wait_for_url(re.compile("/tasks/"))
     while "/tasks/" in german.url:
         here = german.url
-        for _criterion in range(german.locator("fieldset.criterion").count()):
-            german.keyboard.press("3")
+        press_keys(german, "3" * german.locator("fieldset.criterion").count())
         german.keyboard.press("Enter")
         german.get_by_role("heading", name="Ihre Antworten im Überblick").wait_for()
         german.keyboard.press("Enter")

@@ -11,6 +11,7 @@ from judging.actions import campaigns
 from judging.models import Assignment, Campaign
 from tests import factories
 from tests.flows import test_accessibility as looks
+from tests.flows.sessions import press_keys
 from tests.flows.test_qualification import press
 from tests.judging.actions.test_qualifications import item
 from tests.judging.trials import NOW
@@ -44,8 +45,7 @@ def problems(page: Any) -> list[str]:
 
 def rate_a_task(page: Any) -> None:
     here = page.url
-    for _ in range(page.locator("fieldset.criterion").count()):
-        page.keyboard.press("3")
+    press_keys(page, "3" * page.locator("fieldset.criterion").count())
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: url != here)
 

@@ -13,6 +13,7 @@ from judging.actions import rubrics
 from judging.models import Campaign, Judgment
 from tests import factories
 from tests.flows.axe import violations
+from tests.flows.sessions import press_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.jobs, pytest.mark.django_db(transaction=True)]
 
@@ -95,8 +96,7 @@ def rate_everything(page: Any, link: str, keys: tuple[str, ...]) -> None:
     page.wait_for_url(re.compile("/tasks/"))
     for task in keys:
         here = page.url
-        for key in task:
-            page.keyboard.press(key)
+        press_keys(page, task)
         page.keyboard.press("Enter")
         page.get_by_role("heading", name="Review your answers").wait_for()
         page.keyboard.press("Enter")

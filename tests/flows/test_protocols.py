@@ -9,7 +9,7 @@ import pytest
 from judging.models import Campaign, Judgment, SpanMark
 from judging.protocols import documents
 from tests.annotation import studies
-from tests.flows.sessions import enter
+from tests.flows.sessions import enter, press_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -90,8 +90,7 @@ def press(page: Any, keys: str) -> None:
     """Press digits one by one and named keys; a key that opens the next step waits for it."""
     for word in keys.split():
         step = page.locator(".above .chip").all_inner_texts()
-        for key in [word] if word.isalpha() else word:
-            page.keyboard.press(key)
+        press_keys(page, [word] if word.isalpha() else word)
         if word == "Enter" and step:
             page.get_by_text("Step 2 of 2").wait_for()
             page.wait_for_selector("#judging.scripted")  # before that a key is nobody's

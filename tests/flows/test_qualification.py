@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.annotation import phones
 from tests.flows import test_accessibility as looks
-from tests.flows.sessions import enter, wait_until_pressable
+from tests.flows.sessions import enter, press_keys, wait_until_pressable
 from tests.judging.actions.test_qualifications import opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -21,7 +21,7 @@ def press(page: Any, *keys: str, pause: int = 60) -> None:
     page.wait_for_selector("#judging.scripted")
     for key in keys:
         page.wait_for_timeout(pause)
-        page.keyboard.press(key)
+        press_keys(page, [key])
 
 
 def choose(page: Any, value: int) -> None:

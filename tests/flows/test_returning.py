@@ -11,6 +11,7 @@ from judging.actions import campaigns
 from judging.models import Campaign, Enrollment
 from tests.annotation import studies
 from tests.flows import test_accessibility as looks
+from tests.flows.sessions import press_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 still = looks.still
@@ -41,8 +42,7 @@ def test_first_task_shows_the_personal_link_and_the_next_does_not(page: Any) -> 
     here = page.url
     link = page.locator("#own-link").inner_text()
     assert page.locator(".own-link").get_by_role("button", name="Copy").is_visible()
-    for _criterion in range(page.locator("fieldset.criterion").count()):
-        page.keyboard.press("3")
+    press_keys(page, "3" * page.locator("fieldset.criterion").count())
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: url != here)
     assert page.locator("#own-link").count() == 0

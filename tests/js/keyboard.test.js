@@ -14,12 +14,15 @@ async function opened({ view = "list", on = true, questions } = {}) {
   keyboard.startKeyboard({ submit: () => done.push("submit") > 0, help: () => done.push("help") > 0 });
   const toggle = page.window.document.getElementById("shortcuts");
   toggle.checked = on;
-  const press = (key, options = {}, target = page.window.document.activeElement) => {
+  let now = 0; // each press comes a second after the last one, unless a test says when
+  const press = (key, { at = now + 1000, ...options } = {}, target = page.window.document.activeElement) => {
+    now = at;
     const event = new page.window.KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...options });
-    target.dispatchEvent(event);
+    target.dispatchEvent(Object.defineProperty(event, "timeStamp", { value: at }));
     return event.defaultPrevented;
   };
-  return { ...page, marker, changes, done, press, toggle, at: () => marker.marked()?.dataset.criterion };
+  const fieldset = (name) => page.form.querySelector(`fieldset[data-criterion="${name}"]`);
+  return { ...page, criterion: fieldset, marker, changes, done, press, toggle, at: () => marker.marked()?.dataset.criterion };
 }
 
 test("a digit answers the marked criterion and moves on", async () => {
@@ -38,6 +41,72 @@ test("after the last answer no criterion is marked: a digit too many overwrites 
 
   assert.deepEqual(page.changes, [["q1.clear", "2"], ["q1.right", "9"], ["q2.clear", "3"]]);
   assert.equal(page.at(), undefined);
+});
+
+for (const times of [[5000, 5000], [5000, 5060], [5000, 5100], [5000, 5060, 5120]]) {
+  test(`keyboard, same digit at ${times} ms, counts once`, async () => {
+    const page = await opened();
+
+    assert.deepEqual(times.map((at) => page.press("2", { at })), times.map(() => true));
+
+    assert.deepEqual([page.changes, page.at()], [[["q1.clear", "2"]], "q1.right"]);
+  });
+}
+
+test("keyboard, same digit in the number it moved on to, is not entered", async () => {
+  const number = '<fieldset data-criterion="q1.count" data-required><legend><b><span data-name>count</span></b></legend><input type="number" name="q1.count"></fieldset>';
+  const page = await opened({ questions: [question("A", criterion("q1.clear"), number)] });
+
+  page.press("2", { at: 5000 });
+
+  assert.equal(page.window.document.activeElement.name, "q1.count");
+  assert.equal(page.press("2", { at: 5060 }), true);
+  assert.equal(page.press("2", { at: 5260 }), false);
+});
+
+test("keyboard, same digit 200 ms apart, counts twice", async () => {
+  const page = await opened();
+
+  page.press("2", { at: 5000 });
+  page.press("2", { at: 5200 });
+
+  assert.deepEqual(page.changes, [["q1.clear", "2"], ["q1.right", "2"]]);
+});
+
+test("keyboard, other digit at once, counts", async () => {
+  const page = await opened();
+
+  page.press("2", { at: 5000 });
+  page.press("1", { at: 5010 });
+
+  assert.deepEqual(page.changes, [["q1.clear", "2"], ["q1.right", "1"]]);
+});
+
+for (const view of ["list", "focus"]) {
+  test(`keyboard, digit in a focused criterion that is not marked, answers it (${view})`, async () => {
+    const page = await opened({ view });
+    page.press("2");
+    page.press("1");
+    page.marker.goTo(page.criterion("q2.clear"));
+    page.criterion("q1.clear").querySelector(".change").focus();
+    page.marker.mark(page.criterion("q2.clear"));
+
+    page.press("3");
+
+    assert.deepEqual(page.changes.at(-1), ["q1.clear", "3"]);
+    assert.equal(page.at(), "q2.clear");
+  });
+}
+
+test("keyboard, digit in a locked criterion, answers no other one", async () => {
+  const page = await opened({ questions: [question("A", criterion("q1.clear", { checked: 3, locked: "why" }), criterion("q1.right"))] });
+  const inside = page.criterion("q1.clear");
+  inside.tabIndex = -1;
+  inside.focus();
+  page.marker.mark(page.criterion("q1.right"));
+
+  assert.equal(page.press("2"), false);
+  assert.deepEqual(page.changes, []);
 });
 
 test("a digit that is no value of the criterion does nothing", async () => {

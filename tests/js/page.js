@@ -44,11 +44,11 @@ const SAYS = ["ready", "saving", "saved", "offline", "offline-page", "expired", 
 export async function open({ questions, passage = null, returns = "", lang = "en", url = "/draft/", who = "me", sequence = 0, view = "list", server, database = new IDBFactory(), tabs = false }) {
   opened += 1;
   const html = `<!doctype html><html data-view="${view}"><body><form id="judging" data-draft-url="${url}" data-who="${who}" data-account="${who}-account">
-    <input type="hidden" name="csrfmiddlewaretoken" value="token"><input type="hidden" name="sequence" value="${sequence}">
+    <input type="hidden" name="csrfmiddlewaretoken" value="token"><input type="hidden" name="sequence" value="${sequence}"><input type="hidden" name="token" value="first">
     ${passage === null ? "" : passageOf(passage, returns, lang)}
     <section class="questions"><nav id="strip" data-done="answered" data-part="partly" data-open="open" data-empty="none" data-together="together" data-answer="answer" data-change="change" data-nothing="Nothing" data-to-go="# to go" hidden><span class="letters"></span><small></small><button type="button" id="view-toggle" data-list="List" data-focus="One"><span></span></button></nav>${questions.join("")}</section>
     <div id="rest" hidden><span data-says>Rest.</span><button type="button"></button></div>
-    <textarea name="note" data-draft></textarea>
+    <textarea name="note" data-draft></textarea><p id="elsewhere" hidden><span data-says>Submitted elsewhere.</span></p>
     <footer class="dock"><span id="saved" ${SAYS} data-lost-mine="{question}: you chose {value}." data-lost-theirs="{value} stands." data-instead="Choose {value}"><span data-says></span><a data-on="expired" hidden></a><a data-on="conflict" hidden></a></span>
       <span id="missing" data-to-go="# to go" data-complete="complete"></span><span data-keys hidden></span>
       <button name="action" value="submit" data-needs-all><span data-label data-next="Next: {question}">Submit</span></button><span id="announcer"></span></footer></form>
@@ -65,6 +65,7 @@ export async function open({ questions, passage = null, returns = "", lang = "en
     window,
     addEventListener: window.addEventListener.bind(window),
     innerHeight: window.innerHeight,
+    requestAnimationFrame: setTimeout,
     CSS: { escape: (text) => text.replace(/[^\w-]/g, "\\$&") },
     BroadcastChannel: Channel,
     ResizeObserver: class { observe() {} },
@@ -92,9 +93,16 @@ export class Server {
   isDown = false;
   refuses = new Set(); // names it does not know
   needs = new Map(); // names that stand of a task that was handed in -> why
+  token = "first"; // of the page that may submit the task
 
-  fetch = async (address, { body }) => {
+  fetch = async (address, options) => {
     if (this.isDown) throw new TypeError("no network");
+    const answer = await this.answer(address, options);
+    answer.headers.set("X-Quaestor-Token", this.token);
+    return answer;
+  };
+
+  answer = async (address, { body }) => {
     const [names, values, sequence] = [body.getAll("name"), body.getAll("value"), Number(body.get("sequence"))];
     this.requests.push({ address, names, values, sequence });
     if (this.status) return new Response(null, { status: this.status });

@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { criterion, open, question } from "./page.js";
 
 async function opened() {
   const page = await open({ questions: [question("A", criterion("q1.clear"), criterion("q1.right"))] });
   const pointer = await page.module("pointer");
+  const frames = [];
+  globalThis.requestAnimationFrame = (callback) => frames.push(callback);
+  const paint = async () => {
+    for (const callback of frames.splice(0)) callback();
+    await pause(); // what a frame asks for comes after it
+  };
   pointer.startPointer();
   const at = (time, event) => Object.defineProperty(event, "timeStamp", { value: time });
   const press = (name, value, { time = performance.now() + 1000, detail = 1 } = {}) => {
@@ -13,7 +20,7 @@ async function opened() {
       point.dispatchEvent(at(time, new MouseEvent(type, { detail, bubbles: true, cancelable: true })));
     }
   };
-  return { ...page, pointer, press };
+  return { ...page, paint, pointer, press };
 }
 
 test("a press answers, and the further clicks of a double or triple click do not", async () => {
@@ -26,16 +33,39 @@ test("a press answers, and the further clicks of a double or triple click do not
   assert.deepEqual([page.value("q1.clear"), page.value("q1.right")], ["1", ""]);
 });
 
-test("a press within 350 ms of an appearance is ignored, and the next one is not", async () => {
+test("a press within 350 ms of the paint is ignored, and the next one is not", async () => {
   const page = await opened();
   page.pointer.noteAppearance();
-  const now = performance.now();
+  const before = performance.now();
+  await page.paint();
+  const after = performance.now();
 
-  page.press("q1.clear", 1, { time: now + 300 });
+  page.press("q1.clear", 1, { time: before + 349 });
   assert.equal(page.value("q1.clear"), "");
 
-  page.press("q1.clear", 2, { time: now + 350 });
+  page.press("q1.clear", 2, { time: after + 350 });
   assert.equal(page.value("q1.clear"), "2");
+});
+
+test("pointer, press before the criterion is painted, is ignored however late it is", async () => {
+  const page = await opened();
+  page.pointer.noteAppearance();
+
+  page.press("q1.clear", 1, { time: performance.now() + 10_000 });
+
+  assert.equal(page.value("q1.clear"), "");
+});
+
+test("pointer, press after another criterion appeared between a frame and its paint, is ignored", async () => {
+  const page = await opened();
+  page.pointer.noteAppearance();
+  const painted = page.paint();
+  page.pointer.noteAppearance();
+  await painted;
+
+  page.press("q1.clear", 1, { time: performance.now() + 10_000 });
+
+  assert.equal(page.value("q1.clear"), "");
 });
 
 test("a click that a key made is never ignored", async () => {

@@ -38,3 +38,40 @@ test("what another tab answers later takes the place of what waits here", async 
 
   assert.equal(page.value("q1.clear"), "3");
 });
+
+test("tab whose task another tab submitted, says so and takes no more answers", async () => {
+  const page = await opened("/submitted/");
+  const { isOver } = await page.module("elsewhere");
+
+  page.other.postMessage({ isSubmitted: true });
+  await sees(isOver);
+
+  assert.equal(page.announced(), "Submitted elsewhere.");
+  assert.deepEqual([...page.form.querySelectorAll("fieldset input:enabled, button[name=action]:enabled")], []);
+});
+
+test("tab whose save is answered with another token, says that the task was submitted", async () => {
+  const page = await opened("/other-device/");
+  const { isOver } = await page.module("elsewhere");
+  page.save("q1.clear", "1");
+  await sees(() => page.says() === "saved");
+  assert.equal(isOver(), false);
+
+  page.server.token = "later";
+  page.save("q1.clear", "2");
+  await sees(isOver);
+
+  assert.equal(page.server.value("q1.clear"), "2");
+});
+
+test("tab that is submitting itself, is told nothing of its own submission", async () => {
+  const page = await opened("/own/");
+  const { isOver } = await page.module("elsewhere");
+  page.form.querySelector("button[name=action]").setAttribute("aria-disabled", "true");
+
+  page.server.token = "later";
+  page.save("q1.clear", "1");
+  await sees(() => page.says() === "saved");
+
+  assert.equal(isOver(), false);
+});

@@ -1,6 +1,7 @@
 // A protocol's rules, on the page: one answer can set another and lock it, and says why where it stands.
 // The annotator's own answer beneath it comes back when the rule lets go.
 
+import { isOver } from "./elsewhere.js";
 import { announce, controls, criteria, isLocked, setValue, titleOf, valueOf } from "./page.js";
 
 let news = [];
@@ -41,7 +42,7 @@ function lock(fieldset, rule) {
 
 function unlock(fieldset) {
   fieldset.removeAttribute("data-locked");
-  for (const control of controls(fieldset)) control.disabled = false;
+  for (const control of controls(fieldset)) control.disabled = isOver();
   setValue(fieldset, fieldset.dataset.own ?? "");
   explain(fieldset, "");
 }

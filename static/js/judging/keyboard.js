@@ -1,15 +1,18 @@
-// The whole keyboard: a digit answers the marked criterion and moves on, arrows choose an option as in any group of radio buttons,
-// J and K (or Page Down and Page Up) move between criteria, letters lead to questions, Backspace or Ctrl+Z takes the last answer
-// back, Enter submits, ? helps.
+// The whole keyboard: a digit answers the focused criterion, or else the marked one, and moves on; arrows choose an option as in
+// any group of radio buttons; J and K (or Page Down and Page Up) move between criteria; letters lead to questions; Backspace or
+// Ctrl+Z takes the last answer back; Enter submits; ? helps.
 
+import { isOver } from "./elsewhere.js";
 import { isFrozen } from "./page.js";
-import { goOn, goTo, marked, move } from "./marker.js";
+import { goOn, goTo, mark, marked, move } from "./marker.js";
 import { openLetter } from "./view.js";
 
 const steps = { j: 1, k: -1, PageDown: 1, PageUp: -1 };
+const BOUNCE_TIME = 100; // ms within which the same digit counts once
 const arrows = ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"];
 const toggle = document.getElementById("shortcuts");
 const hint = document.querySelector("[data-keys]");
+let lastAnswer = { key: "", at: -Infinity };
 
 const isText = (target) => target.matches("textarea, select, input:not([type=radio], [type=checkbox])") || target.isContentEditable;
 const hasOwnEnter = (target) => target.closest("a, button, summary, [type=checkbox]:not([data-nothing])");
@@ -19,11 +22,22 @@ const isElsewhere = (event) =>
 // A held arrow or Enter would reach the browser, which changes or submits a radio button by it.
 const isHeld = (event) => toggle.checked && event.repeat && event.target.matches("[type=radio]") && (arrows.includes(event.key) || event.key === "Enter");
 
-function answer(key) {
-  const fieldset = marked();
+// A worn key sends one press twice, and the second may reach the number that the first has moved on to. The times of the events
+// are compared, because a busy page may run both of them late.
+function isBounce({ key, timeStamp }) {
+  if (key !== lastAnswer.key || timeStamp - lastAnswer.at > BOUNCE_TIME) return false;
+  lastAnswer = { key, at: timeStamp };
+  return true;
+}
+
+function answer(event) {
+  // In a question's summary a button has the focus, but no criterion is open: a digit overwrites nothing.
+  const fieldset = marked() && (event.target.closest("fieldset[data-criterion]") ?? marked());
   if (!fieldset || isFrozen(fieldset)) return false;
-  const point = fieldset.querySelector(`label[data-key="${CSS.escape(key)}"] input`);
+  const point = fieldset.querySelector(`label[data-key="${CSS.escape(event.key)}"] input`);
   if (!point) return false;
+  lastAnswer = { key: event.key, at: event.timeStamp };
+  mark(fieldset);
   point.checked = true;
   point.dispatchEvent(new Event("change", { bubbles: true }));
   goOn();
@@ -51,7 +65,7 @@ function act(event, { submit, help, undo }) {
   const isReading = Boolean(event.target.closest("#source"));
   if (key in steps) return !isReading && (move(steps[key]) ?? true);
   if (/^[a-z]$/.test(key) && !isReading && openLetter(key)) return true;
-  return !event.shiftKey && answer(key);
+  return !event.shiftKey && answer(event);
 }
 
 function remember() {
@@ -76,6 +90,7 @@ export function startKeyboard(doors) {
   recall();
   toggle.addEventListener("change", remember);
   document.addEventListener("keydown", (event) => {
-    if ((isUndo(event) && doors.undo()) || isHeld(event) || (!isElsewhere(event) && act(event, doors))) event.preventDefault();
+    if (isOver()) return;
+    if (isBounce(event) || (isUndo(event) && doors.undo()) || isHeld(event) || (!isElsewhere(event) && act(event, doors))) event.preventDefault();
   });
 }

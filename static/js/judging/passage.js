@@ -45,16 +45,16 @@ export function snapped([start, end]) {
   return touched.length ? [Math.min(start, touched[0][0]), Math.max(end, touched.at(-1)[1])] : [start, end];
 }
 
-function cutSentences() {
-  if (!("Segmenter" in Intl)) return [...text.matchAll(/[^.!?\n]+[.!?]*\s*/gu)].map((found) => [found.index, found.index + found[0].length]);
-  const segments = new Intl.Segmenter(passage.lang || undefined, { granularity: "sentence" }).segment(text);
+export function sentencesOf(whole, lang) {
+  if (!("Segmenter" in Intl)) return [...whole.matchAll(/[^.!?\n]+[.!?]*\s*/gu)].map((found) => [found.index, found.index + found[0].length]);
+  const segments = new Intl.Segmenter(lang || undefined, { granularity: "sentence" }).segment(whole);
   return [...segments].map((found) => [found.index, found.index + found.segment.length]);
 }
 
 // Sentences as the numbers of their first and last words.
 let knownSentences = null;
 export const sentences = () =>
-  (knownSentences ??= cutSentences()
+  (knownSentences ??= sentencesOf(text, passage.lang)
     .map(([start, end]) => words().flatMap(([from], number) => (from >= start && from < end ? [number] : [])))
     .filter((numbers) => numbers.length)
     .map((numbers) => [numbers[0], numbers.at(-1)]));

@@ -2,12 +2,18 @@
 // before a person can have seen that it has appeared. Keys answer at once, and the page can be scrolled and zoomed meanwhile.
 
 const REACTION_TIME = 350; // ms
-let appearedAt = -Infinity;
+let appearedAt = -Infinity; // when they were painted; Infinity until then
+let appearances = 0;
 let isTooEarly = false; // the press that began last
 
-// Called whenever criteria come into view.
+// Called whenever criteria come into view. A busy device paints them much later: a frame is painted after its callbacks have
+// run, and before the next task.
 export function noteAppearance() {
-  appearedAt = performance.now();
+  const appearance = (appearances += 1);
+  appearedAt = Infinity;
+  requestAnimationFrame(() => setTimeout(() => {
+    if (appearance === appearances) appearedAt = performance.now();
+  }));
 }
 
 const isOnCriterion = (event) => event.target.closest?.("fieldset[data-criterion]");

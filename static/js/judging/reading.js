@@ -1,6 +1,7 @@
 // Reading the passage: it opens at the answer, a word can be found in it, and size and line spacing are remembered.
 
 import { announce } from "./page.js";
+import { sentencesOf } from "./passage.js";
 
 const root = document.documentElement;
 const source = document.getElementById("source");
@@ -9,14 +10,52 @@ const tools = source?.querySelector("[data-reading]");
 const expand = source?.querySelector(".expand");
 const SIZES = 4;
 const SPACINGS = 3;
+const MARGIN = 6; // pixels kept above and below what is shown
+const OVERHANG = 4; // pixels by which letters may be higher than their line
 let openedAt = 0; // the place in the passage that the page, not its reader, scrolled to
 
+function around(elements) {
+  const range = document.createRange();
+  range.setStartBefore(elements[0]);
+  range.setEndAfter(elements.at(-1));
+  return range;
+}
+
+// The material may not say which sentence holds the answer. A single end of a line ends no sentence. The language makes hardly
+// a difference here, and a dataset may name it by a tag that browsers refuse.
+function sentenceAround(marked) {
+  const text = passage.textContent.replace(/([^\n])\n(?=[^\n])/g, "$1 ");
+  const before = document.createRange();
+  before.setStart(passage, 0);
+  before.setEnd(marked.startContainer, marked.startOffset);
+  const start = before.toString().length;
+  const end = start + marked.toString().length;
+  const touched = sentencesOf(text).filter(([from, to]) => from < end && to > start);
+  return touched.length ? rangeOf(touched[0][0], touched.at(-1)[1] - touched[0][0]) : marked;
+}
+
+// What to show of the passage: the answer, and the sentence around it. Either is the other where it is not known.
+function places() {
+  const marks = [...passage.querySelectorAll("mark")];
+  const given = [...passage.querySelectorAll(".sentence")];
+  const answer = marks.length ? around(marks) : null;
+  const isGiven = given.length && (!answer || passage.querySelector(".sentence mark"));
+  const sentence = isGiven ? around(given) : answer && sentenceAround(answer);
+  return sentence && { sentence, answer: answer ?? sentence };
+}
+
+// The sentence is in the middle. Of one that is higher than the room the answer is in view, and what comes before it.
 function openAtAnswer() {
-  const place = passage?.querySelector("mark, .sentence");
-  if (!place || source.scrollHeight <= source.clientHeight) return;
-  const box = place.getBoundingClientRect();
-  const frame = source.getBoundingClientRect();
-  source.scrollTop += box.top - frame.top - Math.max(frame.height * 0.3, (frame.height * 0.6 - box.height) / 2);
+  const found = passage && source.scrollHeight > source.clientHeight && places();
+  if (!found) return;
+  const sentence = found.sentence.getBoundingClientRect();
+  const answer = found.answer.getBoundingClientRect();
+  const { top } = source.getBoundingClientRect();
+  const room = source.clientHeight - source.querySelector(".beneath").offsetHeight; // which lies over the end
+  const middle = sentence.top - top - Math.max(MARGIN, (room - sentence.height) / 2);
+  const end = answer.bottom - top - room + MARGIN;
+  const beginning = answer.top - top - MARGIN;
+  source.scrollTop += Math.min(Math.max(middle, end), beginning);
   openedAt = source.scrollTop;
 }
 
@@ -114,7 +153,23 @@ function startFinding() {
   });
 }
 
+// ---- what scrolls by itself is a stop for Tab, so that arrows scroll it; nothing else of it is
+
+function refreshStops(entries) {
+  for (const { target } of entries) {
+    const scrolls = getComputedStyle(target).overflowY === "auto" && target.scrollHeight - target.clientHeight > OVERHANG;
+    if (scrolls) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+}
+
+function watchStops() {
+  const observer = new ResizeObserver(refreshStops);
+  for (const part of document.querySelectorAll(".asked dd, .question > header")) observer.observe(part);
+}
+
 export function startReading() {
+  watchStops();
   document.querySelector("[data-type]").hidden = false;
   for (const button of document.querySelectorAll("[data-turn]")) {
     button.addEventListener("click", () => turn(button.dataset.turn, button.dataset.turn === "size" ? SIZES : SPACINGS));

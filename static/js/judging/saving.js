@@ -3,6 +3,7 @@
 
 import { announce, asOpened, criterion, csrfToken, form, setValue, titleOf, valueOf, wordsOf } from "./page.js";
 import { timesOf } from "./conditions.js";
+import { tellSubmittedElsewhere } from "./elsewhere.js";
 import { goTo } from "./marker.js";
 import { drop, everything, isKept, keep } from "./waiting.js";
 
@@ -16,7 +17,8 @@ const BATCH_ANSWERS = 50; // answers in one request
 
 const url = form.dataset.draftUrl;
 const who = form.dataset.who;
-const channel = url && "BroadcastChannel" in window ? new BroadcastChannel(`quaestor.drafts.${url}`) : null;
+const channelOf = (address) => ("BroadcastChannel" in window ? new BroadcastChannel(`quaestor.drafts.${address}`) : null);
+const channel = url ? channelOf(url) : null;
 const display = document.getElementById("saved");
 const queue = new Map(); // name -> {url, who, name, value, sequence, shown, answered, input}: only the latest answer of each field is worth sending
 const typing = new Map(); // name -> timer of a text still being typed
@@ -135,7 +137,13 @@ function send(entries, address) {
     keepalive: true,
     signal: AbortSignal.timeout(PATIENCE),
   };
-  return fetch(address, options).then(outcome, () => ({ state: "offline" }));
+  const read = async (response) => ({ token: response.headers.get("X-Quaestor-Token"), ...(await outcome(response)) });
+  return fetch(address, options).then(read, () => ({ state: "offline" }));
+}
+
+// Each submission of a task gives it another token than this page was opened with.
+function noteToken({ token }) {
+  if (token && token !== form.elements.token.value) tellSubmittedElsewhere();
 }
 
 // The server holds a later, different answer: the page takes it over and counts on from it, so that the next click wins.
@@ -176,6 +184,7 @@ async function sendAll() {
   while (queue.size) {
     const entries = [...queue.values()].slice(0, most);
     const result = await send(entries, url);
+    noteToken(result);
     if (result.state === "offline" || result.state === "expired") return retryLater(result.state);
     if (result.state === "refused" && entries.length > 1) most = 1; // one of them is at fault: each goes by itself
     else settle(entries, result);
@@ -216,6 +225,13 @@ export function flush(only) {
     typing.delete(name);
     put(name, form.elements[name].value);
   }
+}
+
+// Tells the other tabs on a task, of this page or an earlier one, that it is submitted.
+export function tellSubmitted(address) {
+  const told = address === url ? channel : channelOf(address);
+  told?.postMessage({ isSubmitted: true });
+  if (told !== channel) told?.close();
 }
 
 // True once nothing is unsaved; false if the server could not be reached in time.
@@ -269,6 +285,7 @@ async function sendLeftBehind(entries) {
 
 function hearOtherTabs() {
   channel?.addEventListener("message", ({ data }) => {
+    if (data.isSubmitted) return tellSubmittedElsewhere();
     sequence = Math.max(sequence, data.sequence);
     queue.delete(data.name);
     place(data.name, data.value);

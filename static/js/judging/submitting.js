@@ -7,7 +7,7 @@ import { fillConditions } from "./conditions.js";
 import { announce, asOpened, csrfToken, form, titleOf } from "./page.js";
 import { goTo, missing } from "./marker.js";
 import { isReviewDue, openReview } from "./review.js";
-import { everythingSaved, hasExpired, isSessionOver, isUnsaved, tellExpired, tellLeft, tellUnsent } from "./saving.js";
+import { everythingSaved, hasExpired, isSessionOver, isUnsaved, tellExpired, tellLeft, tellSubmitted, tellUnsent } from "./saving.js";
 import { nextQuestion } from "./view.js";
 import { dropSubmission, keepSubmission, submissions } from "./waiting.js";
 
@@ -119,9 +119,16 @@ async function handIn(button) {
   if (answer || hasExpired()) tellExpired();
 }
 
+// A task that is not accepted leads back to itself.
+function leadsOn(said, address) {
+  const task = new URL(address, location.href).pathname.replace(/draft\/$/, "");
+  return Boolean(said?.next) && new URL(said.next, location.href).pathname !== task;
+}
+
 async function goOn(answer, button) {
   await dropSubmission(url);
   const said = answer.ok ? await answer.json().catch(() => null) : null;
+  if (button.value === "submit" && leadsOn(said, url)) tellSubmitted(url);
   if (said?.next) return goOnAt(said.next);
   isLeft = true;
   setBusy(false);
@@ -148,8 +155,8 @@ async function carryOutElsewhere(submission) {
   const answer = await post(submission.address, body);
   if (isAway(answer) || isSessionOver(answer)) return;
   const said = answer.ok ? await answer.json().catch(() => null) : null;
-  const task = new URL(submission.url, location.href).pathname.replace(/draft\/$/, "");
-  if (!said?.next || new URL(said.next, location.href).pathname === task) tellLeft();
+  if (leadsOn(said, submission.url)) tellSubmitted(submission.url);
+  else tellLeft();
   await dropSubmission(submission.url);
 }
 

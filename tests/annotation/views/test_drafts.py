@@ -20,6 +20,17 @@ def test_draft_is_kept_and_says_nothing(small) -> None:
     assert Draft.objects.get(assignment=task).value == 2
 
 
+def test_draft_answer_carries_the_token_that_a_submission_changes(small) -> None:
+    client, task = small
+    before = send(client, task, "q1.correctness", 2).headers["X-Quaestor-Token"]
+    assert before == str(task.submit_token)
+    client.post(f"/tasks/{task.pk}/submit/?step=0", studies.filled(task, sequence=5))
+    task.refresh_from_db()
+    for sequence, value in ((9, 1), (8, 2), (10, 31)):  # stored, late, off the scale
+        answer = send(client, task, "q1.correctness", value, sequence)
+        assert answer.headers["X-Quaestor-Token"] == str(task.submit_token) != before
+
+
 def test_draft_that_comes_late_is_a_conflict_unless_it_says_the_same(small) -> None:
     client, task = small
     send(client, task, "q1.correctness", 2, 5)

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from judging.actions import campaigns, rubrics
 from judging.forms import campaigns as forms
-from judging.models import AnalysedAgreement, Campaign, Deviation
+from judging.models import AnalysedAgreement, Campaign, Collection, Deviation
 from judging.protocols import documents
 from tests import factories
 from tests.judging.views.campaign_pages import address, plan
@@ -207,6 +207,68 @@ def test_new_campaign_names_what_does_not_fit_and_puts_the_best_fit_first(page, 
     assert text.index(single.title) < text.index(pairs.title)
     assert "It judges sets of questions; here each system has one question to a source." in text
     assert "fits this dataset" in text
+
+
+def unfit(page, dataset, **asked) -> set[str]:
+    """Return the protocols that the page of a new campaign about a dataset calls unfit."""
+    answer = page.get(reverse("judging:campaign_new"), {"collection": dataset.pk} | asked)
+    assert answer.context["form"]["collection"].value() == dataset.pk
+    return {
+        rubric.key for _button, rubric, misfits in answer.context["form"].protocols() if misfits
+    }
+
+
+def test_new_campaign_with_several_datasets_asks_for_the_dataset_first(page, owner):
+    factories.rubric("qgbench")
+    first, second = factories.collection(owner=owner), factories.collection(owner=owner)
+    rubric = factories.rubric("nema-khapra")
+    answer = page.get(reverse("judging:campaign_new"), {"rubric": rubric.pk})
+    offered = [str(value) for value, _name in answer.context["form"]["collection"].field.choices]
+    assert {str(first.pk), str(second.pk)} <= set(offered)
+    assert "this dataset" not in answer.text
+    assert f'name="rubric" value="{rubric.pk}"' in answer.text
+    assert "rubric" not in answer.context["form"].fields
+
+
+def test_protocols_fit_follows_the_chosen_dataset_and_not_the_first(page, owner):
+    rubric = factories.rubric("qgbench")  # one question from each system on each source
+    datasets = [factories.collection(owner=owner, expected=expected) for expected in (1, 2, 1)]
+    assert [unfit(page, each) for each in datasets] == [set(), {rubric.key}, set()]
+    assert unfit(page, datasets[1], rubric=rubric.pk) == {rubric.key}
+
+
+def test_plan_with_an_error_keeps_the_chosen_dataset_and_its_fit(page, owner):
+    factories.rubric("qgbench")
+    factories.collection(owner=owner)
+    chosen = factories.collection(owner=owner, expected=2)
+    answer = page.post(reverse("judging:campaign_new"), {"collection": chosen.pk, "title": "x"})
+    assert answer.status_code == 422
+    assert answer.context["form"]["collection"].value() == str(chosen.pk)
+    assert [bool(misfits) for *_button, misfits in answer.context["form"].protocols()] == [True]
+
+
+def test_dataset_that_cannot_be_used_any_more_is_chosen_again_with_the_plan_kept(page, owner):
+    factories.rubric("qgbench")
+    factories.collection(owner=owner)
+    theirs = factories.collection()
+    Collection.objects.filter(pk=theirs.pk).update(name="Not for others")
+    answer = page.post(
+        reverse("judging:campaign_new"), {"collection": theirs.pk, "title": "Weirs in spring"}
+    )
+    assert answer.context["form"].errors["collection"]
+    assert "Weirs in spring" in answer.text
+    assert not answer.context["form"]["collection"].is_hidden
+    assert "this dataset" not in answer.text
+    assert "Not for others" not in answer.text
+
+
+def test_new_campaign_about_a_dataset_of_somebody_else_asks_for_ones_own(page, owner):
+    factories.rubric("qgbench")
+    factories.collection(owner=owner)
+    theirs = factories.collection()
+    answer = page.get(reverse("judging:campaign_new"), {"collection": theirs.pk})
+    assert "rubric" not in answer.context["form"].fields
+    assert "this dataset" not in answer.text
 
 
 def test_new_campaign_takes_the_protocols_own_number_of_annotators_where_none_is_named(page, owner):
