@@ -392,11 +392,6 @@ def _keep(
     Result.objects.bulk_create(rows)
 
 
-def tables_of(run: Run) -> dict[str, Any]:
-    """Return all tables of a run at once, which may need much memory."""
-    return dict(StoredTables(run))
-
-
 def found_by(run: Run) -> Found:
     """Return a run's results as rows, without the tables that are too long for a page. Tables are
     read only when they are used."""
