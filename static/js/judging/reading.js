@@ -10,7 +10,6 @@ const tools = source?.querySelector("[data-reading]");
 const expand = source?.querySelector(".expand");
 const SIZES = 4;
 const SPACINGS = 3;
-const MARGIN = 6; // pixels kept above and below what is shown
 const OVERHANG = 4; // pixels by which letters may be higher than their line
 let openedAt = 0; // the place in the passage that the page, not its reader, scrolled to
 
@@ -44,18 +43,27 @@ function places() {
   return sentence && { sentence, answer: answer ?? sentence };
 }
 
-// The sentence is in the middle. Of one that is higher than the room the answer is in view, and what comes before it.
+// The line box of a text's first or last line is not as high as its letters' box.
+function linesOf(range, line) {
+  const { top, bottom } = range.getBoundingClientRect();
+  const inset = (line - (range.getClientRects()[0]?.height ?? line)) / 2;
+  return { top: top - inset, bottom: bottom + inset };
+}
+
+// The sentence is in the middle, with whole lines above it. Of one that is higher than the room, the lines that end with the
+// answer are in view.
 function openAtAnswer() {
   const found = passage && source.scrollHeight > source.clientHeight && places();
   if (!found) return;
-  const sentence = found.sentence.getBoundingClientRect();
-  const answer = found.answer.getBoundingClientRect();
-  const { top } = source.getBoundingClientRect();
+  const line = parseFloat(getComputedStyle(passage).lineHeight);
+  const sentence = linesOf(found.sentence, line);
+  const answer = linesOf(found.answer, line);
+  const top = source.getBoundingClientRect().top + source.clientTop;
   const room = source.clientHeight - source.querySelector(".beneath").offsetHeight; // which lies over the end
-  const middle = sentence.top - top - Math.max(MARGIN, (room - sentence.height) / 2);
-  const end = answer.bottom - top - room + MARGIN;
-  const beginning = answer.top - top - MARGIN;
-  source.scrollTop += Math.min(Math.max(middle, end), beginning);
+  const above = Math.floor(Math.max(0, room - (sentence.bottom - sentence.top)) / 2 / line) * line;
+  const start = sentence.top - top - above;
+  const hidden = Math.max(0, answer.bottom - top - start - room); // of the answer, below the room
+  source.scrollTop += Math.min(start + Math.ceil(hidden / line) * line, answer.top - top);
   openedAt = source.scrollTop;
 }
 
