@@ -19,7 +19,7 @@ from tests import factories
 from tests.annotation import studies
 from tests.flows.sessions import enter, wait_until_pressable
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 DELAYS = (60, 120, 180, 300)  # milliseconds between the clicks of a double click
 NO_LONGER_DOUBLE = 1_000  # milliseconds after which a browser counts clicks from one again

@@ -16,7 +16,7 @@ from tests.flows.sessions import enter, press_keys
 from tests.judging.actions.test_qualifications import opened as with_exercises
 from tests.judging.workers import work
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 STAGES, MARKING = "qgbench-staged", "qgstec2010-a"
 # The given texts that stand in a page, and what of them a browser may translate: texts that are all an

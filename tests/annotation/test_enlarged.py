@@ -10,7 +10,7 @@ from tests.annotation.test_small_screens import OVER
 from tests.flows.axe import violations
 from tests.flows.sessions import enter, press_keys
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 QUESTION_AND_SCALE = phones.HIDDEN_PARTS.replace(
     '...now.querySelectorAll("legend b, .prompt"), ', ""

@@ -12,7 +12,7 @@ from tests.annotation import studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter, press_keys, wait_until_pressable
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def at_work(page, key: str = "qgbench", **material):

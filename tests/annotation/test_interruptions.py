@@ -9,7 +9,7 @@ from judging.models import Assignment, Judgment
 from tests.annotation import studies
 from tests.flows.sessions import enter, press_keys
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 EVERYTHING = "333333"  # two questions of three criteria
 
 

@@ -8,7 +8,7 @@ from tests.annotation import phones, studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 HIGHLIGHTED = """() => [...(CSS.highlights.get("keywords") ?? [])]
   .map((range) => range.toString().toLowerCase()).sort()"""

@@ -14,7 +14,7 @@ from tests.annotation.test_saving import KEPT
 from tests.conftest import CHROMIUM_FLAGS, _chromium
 from tests.flows.sessions import enter, press_keys
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PROMISE = "Will be submitted when you are back online"
 COUNT_SUBMISSIONS = """() => new Promise((done) => {

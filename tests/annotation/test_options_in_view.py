@@ -11,7 +11,7 @@ from tests import factories
 from tests.annotation import phones, studies
 from tests.flows.sessions import enter, press_keys
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PORTRAIT = [(360, 600), (390, 664), (412, 732)]
 LANDSCAPE = [(640, 360)]

@@ -13,7 +13,7 @@ from tests.annotation import studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter, press_keys
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def counts(page: Any) -> dict[str, str]:

@@ -11,7 +11,7 @@ from tests.annotation import phones, studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 SIZES = [(360, 640), (390, 664), (640, 360)]
 ANSWER = "Agnes Tolliver"

@@ -9,7 +9,7 @@ from tests.annotation import studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 ARABIC = "بُنِيَ القفل في عام 1794، وأصلحته المهندسة أغنيس توليفر 👩‍🚀."
 HEBREW = "הסכר נבנה בשנת 1794, והמהנדסת אגנס טוליבר תיקנה אותו."

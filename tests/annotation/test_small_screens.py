@@ -7,7 +7,7 @@ from tests.annotation import studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter, press_keys
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OVER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 IN_VIEW = """() => {
   const box = document.querySelector("fieldset.now .scale").getBoundingClientRect();

@@ -11,7 +11,7 @@ from judging.protocols import documents
 from tests.annotation import studies
 from tests.flows.sessions import enter, press_keys, wait_until_pressable
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 MATERIAL: dict[str, dict[str, Any]] = {
     "nema-khapra": {},

@@ -8,7 +8,7 @@ import pytest
 from tests.annotation import phones, studies
 from tests.flows.sessions import enter, press_keys
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 SIZES = """() => [...document.querySelectorAll(
     "#strip a, #strip button, fieldset.now .more > summary, .expand, .dock .button, fieldset.now .scale label"

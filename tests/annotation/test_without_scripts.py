@@ -17,7 +17,7 @@ from tests.annotation.test_small_screens import OVER
 from tests.flows.sessions import enter
 from tests.judging.actions.test_qualifications import opened as with_exercises
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 ADDRESS = "https://example.org/" + "a-path-without-a-place-to-break-it/" * 3
 WORD = "Rindfleischetikettierungsueberwachungsaufgabenuebertragungsgesetz"

@@ -38,7 +38,7 @@ from tests.flows.sessions import enter
 from tests.flows.test_main_road import COLLECTION, PATIENCE
 from tests.judging.actions.test_checks import checked, gold, person, walk
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 TABLET = {"width": 768, "height": 1024}
 # so high that no bar covers anything
