@@ -372,6 +372,7 @@ RIGHTS = {
     "analysis.remove_dry_run": "manager", "analysis.discard_ended": "owner",
     "analysis.dry_run": "manager", "analysis.run": "analyst", "analysis.planning": "analyst",
     "analysis.repeatability": "analyst", "analysis.tuning": "analyst",
+    "analysis.calibration": "analyst",
     "judging.delete_collection": "owner", "judging.examine_file": "owner",
     "judging.add_files": "owner", "judging.take_back_file": "owner", "judging.read_columns": "owner",
     "judging.add_rows": "owner",
