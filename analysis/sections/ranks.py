@@ -167,7 +167,7 @@ def _drawn_by_model(
 
 
 def _clusters(scores: SystemScores, means: FloatArray, found: Found) -> list[int]:
-    """Return each system's cluster by the declared test; none where it does not compare every pair."""
+    """Return each system's cluster by the declared test; none unless it compares every pair."""
     key = scores.criterion.key
     pairs = deciding_pairs(found, key)
     if not pairs or no_letters_because(found, key):

@@ -242,7 +242,7 @@ class AddingSerializer(serializers.Serializer):
     """The user's acceptance when files are added."""
 
     accept_surprises = serializers.BooleanField(
-        default=False, help_text="All surprises of the preview are right."
+        default=False, help_text="Add the files in spite of all surprises of the preview."
     )
     confirm_new = serializers.BooleanField(
         default=False, help_text="Add the files even if most of their questions are new."

@@ -126,11 +126,11 @@ def _quarantined(what: str, tally: RatingTally) -> str:
         if criterion
     ]
     go = "goes" if number == 1 else "go"
+    where = f" ({'; '.join(criteria)})" if criteria else ""
     return (
         f"{number:,} of the {total:,} {what} ({_percent(number / total)}) {go} to quarantine and "
-        f"{'is' if number == 1 else 'are'} excluded from every analysis: {'; '.join(reasons)} "
-        f"({'; '.join(criteria)}). If this is wrong, choose a protocol with the scale of the "
-        "ratings, or correct the file."
+        f"{'is' if number == 1 else 'are'} excluded from every analysis: {'; '.join(reasons)}{where}. "
+        "If this is wrong, choose a protocol with the scale of the ratings, or correct the file."
     )
 
 

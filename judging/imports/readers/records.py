@@ -38,7 +38,7 @@ WHY_EXCLUDED: Mapping[WhyExcluded, str] = {
     "unnamed": "without an annotator or a criterion",
     "second": "by an annotator who had rated the same before",
     "contradicts": "contradicted by the dataset",
-    "refused_row": "in rows that cannot be stored",
+    "refused_row": "in refused rows",
     "no_question": "about questions that the dataset lacks",
     "mistake": "repeated, which the plan declares a mistake",
     "word": "with words that were excluded",

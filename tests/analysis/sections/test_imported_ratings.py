@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 SOURCES, SYSTEMS, RATERS = 12, ("Alba", "Brisa"), ("Ann", "Bob")
 SENTENCE = (
     "Imported files hold 96 ratings; 90 are used and 6 are excluded: 4 not on the scale of their "
-    "criterion; 2 in rows that cannot be stored."
+    "criterion; 2 in refused rows."
 )
 
 
