@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from judging.imports.actions import adding
-from judging.models import Job, Question
+from judging.models import Job, Question, Rubric
 from tests import factories
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import enter
 from tests.judging.imports.accepting import table
 from tests.judging.imports.test_pages import at
-from tests.judging.imports.views.test_preview import ANNA, BEN, ROWS, planned
+from tests.judging.imports.views.test_preview import ANNA, BEN, ROWS, planned, sent
 from tests.judging.imports.views.test_roles import protocol
 from tests.working import carry_out
 
@@ -40,3 +40,24 @@ def test_file_preview_surprise_keeps_the_file_out_until_it_is_accepted(still: An
 
     assert not found
     assert Question.objects.count() == ROWS
+
+
+def test_columns_page_own_scale_becomes_the_protocol_in_one_click(still: Any) -> None:
+    dataset = adding.start(name="Mills", by=factories.researcher())
+    protocol([(value, "") for value in (1, 2)])
+    added = sent(dataset, table({"fluency_A": ANNA, "fluency_B": BEN}))
+    enter(still, dataset.owner)
+    still.goto(at("file_columns", added))
+    carry_out(Job.objects.get(kind="judging.read_columns"))
+
+    still.goto(at("file_columns", added))
+    found = looks.problems(still)
+    still.set_viewport_size({"width": 360, "height": 640})
+    width = still.evaluate("document.documentElement.scrollWidth")
+    still.get_by_role("button", name="Create a protocol with this scale").click()
+    still.wait_for_url("**/jobs/**")
+
+    assert not found
+    assert width <= 360
+    own = Rubric.objects.get(owner=dataset.owner)
+    assert sorted(own.criteria.get().points.values_list("value", flat=True)) == [1, 2, 3, 4, 5]

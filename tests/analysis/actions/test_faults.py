@@ -112,7 +112,7 @@ def test_one_value_leaves_chance_corrected_agreement_undefined_but_not_ac1():
     assert "do not vary" in rows["icc_2,1", "interval"]["reason"]
     wilcoxon = found(tables["comparisons"], test="wilcoxon")
     assert reasons(wilcoxon) == {"the systems never differ"}
-    assert {row["letters"] for row in tables["groups"]} == {""}
+    assert {row["letters"] for row in tables["groups"]} == {"a"}
     assert reasons(tables["mixed_models"]) == {"every rating has the same value"}
 
 
