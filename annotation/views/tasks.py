@@ -229,13 +229,14 @@ def _refused(reason: str, status: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Store the whole page, do what its button says, and lead on. A script, which sends the page
-    itself so that it stays if no server answers, receives the address. A log-in in between leads
-    here by GET."""
+    itself so that it stays if no server answers, receives the address, and whether the task is
+    submitted. A log-in in between leads here by GET."""
     answer = (
         request.method == "POST" and entry.ask_before_storing(request, assignment.enrollment)
     ) or _sent(request, assignment)
     if request.headers.get("Accept") == "application/json":
-        return JsonResponse({"next": answer["Location"]})
+        is_submitted = assignment.state in drafts.DONE
+        return JsonResponse({"next": answer["Location"], "submitted": is_submitted})
     return answer
 
 

@@ -119,16 +119,16 @@ async function handIn(button) {
   if (answer || hasExpired()) tellExpired();
 }
 
-// A task that is not accepted leads back to itself.
-function leadsOn(said, address) {
+// A task that is not accepted leads back to itself, or first to a text to agree to.
+function isAccepted(said, address) {
   const task = new URL(address, location.href).pathname.replace(/draft\/$/, "");
-  return Boolean(said?.next) && new URL(said.next, location.href).pathname !== task;
+  return Boolean(said?.submitted) && new URL(said.next, location.href).pathname !== task;
 }
 
 async function goOn(answer, button) {
   await dropSubmission(url);
   const said = answer.ok ? await answer.json().catch(() => null) : null;
-  if (button.value === "submit" && leadsOn(said, url)) tellSubmitted(url);
+  if (button.value === "submit" && isAccepted(said, url)) tellSubmitted(url);
   if (said?.next) return goOnAt(said.next);
   isLeft = true;
   setBusy(false);
@@ -155,7 +155,7 @@ async function carryOutElsewhere(submission) {
   const answer = await post(submission.address, body);
   if (isAway(answer) || isSessionOver(answer)) return;
   const said = answer.ok ? await answer.json().catch(() => null) : null;
-  if (leadsOn(said, submission.url)) tellSubmitted(submission.url);
+  if (isAccepted(said, submission.url)) tellSubmitted(submission.url);
   else tellLeft();
   await dropSubmission(submission.url);
 }

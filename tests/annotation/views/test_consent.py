@@ -37,7 +37,7 @@ def test_changed_text_is_asked_about_again_and_no_answer_is_lost() -> None:
     said = client.post(draft, {"name": "q1.correctness", "value": 1, "sequence": 1})
     assert said.headers["Location"] == consent  # which a page takes as it takes an ended session
     by_script = client.post(f"{submit}?step=0", sent, headers={"Accept": "application/json"})
-    assert by_script.json() == {"next": consent}
+    assert by_script.json() == {"next": consent, "submitted": False}
     asked = client.post(f"{submit}?step=0", sent).text
     assert "This text has changed since you agreed to it" in asked
     assert "I agree to more." in asked

@@ -57,7 +57,7 @@ def test_submit_twice_stores_once_and_leads_to_the_same_place(small) -> None:
     first = client.post(address(task, "submit/"), sent)
     # as a script sends it
     second = client.post(address(task, "submit/"), sent, headers={"accept": "application/json"})
-    assert second.json() == {"next": first.url}
+    assert second.json() == {"next": first.url, "submitted": True}
     assert Judgment.objects.count() == 4
 
 
