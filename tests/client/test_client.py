@@ -76,18 +76,18 @@ def test_client_goes_through_all_pages_of_a_list():
 
 
 @pytest.mark.usefixtures("in_process")
-def test_client_error_names_status_and_fields():
+def test_client_error_names_status_code_and_fields():
     client = client_of(factories.researcher())
     with pytest.raises(QuaestorError, match="name") as raised:
         client.datasets.create("")
-    assert raised.value.status == 422
+    assert (raised.value.status, raised.value.code) == (422, "invalid")
     assert raised.value.errors[0]["field"] == "name"
     with pytest.raises(QuaestorError) as raised:
         client.campaigns.get("00000000-0000-0000-0000-000000000000")
-    assert raised.value.status == 404
+    assert (raised.value.status, raised.value.code) == (404, "not_found")
     with pytest.raises(QuaestorError) as raised:
         Quaestor(SITE, "x", transport=httpx.WSGITransport(app=get_wsgi_application())).me()
-    assert raised.value.status == 401
+    assert (raised.value.status, raised.value.code) == (401, "authentication_failed")
 
 
 @pytest.mark.usefixtures("in_process")

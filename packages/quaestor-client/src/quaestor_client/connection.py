@@ -23,10 +23,12 @@ Record = dict[str, Any]
 
 
 class QuaestorError(Exception):
-    """A problem that the server reports (RFC 9457)."""
+    """A problem that the server reports (RFC 9457); `code` names its reason."""
 
-    def __init__(self, status: int, detail: str, errors: list[dict[str, str]] | None = None):
-        self.status, self.detail, self.errors = status, detail, errors or []
+    def __init__(
+        self, status: int, detail: str, errors: list[dict[str, str]] | None = None, code: str = ""
+    ):
+        self.status, self.detail, self.errors, self.code = status, detail, errors or [], code
         fields = "; ".join(f"{each['field']}: {each['detail']}" for each in self.errors)
         super().__init__(f"{status}: {detail} {fields}".strip())
 
@@ -175,4 +177,9 @@ def _problem(response: httpx.Response) -> QuaestorError:
     if "json" not in response.headers.get("Content-Type", ""):
         return QuaestorError(response.status_code, response.text[:500])
     body = response.json()
-    return QuaestorError(response.status_code, str(body.get("detail", "")), body.get("errors"))
+    return QuaestorError(
+        response.status_code,
+        str(body.get("detail", "")),
+        body.get("errors"),
+        str(body.get("code", "")),
+    )
