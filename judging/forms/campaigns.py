@@ -319,7 +319,7 @@ class PlanForm(forms.ModelForm):
     def sections(self) -> list[tuple[str, str, list[forms.BoundField]]]:
         """Return the fields by section: a title, the reason for asking, and the fields."""
         return [
-            (_("Title"), "", self._bound("title", "collection")),
+            (_("Title and dataset"), "", self._bound("title", "collection")),
             (
                 _("Protocol"),
                 _("The questions to annotators and their scales."),
