@@ -186,8 +186,7 @@ def test_of_a_long_mark_the_page_shows_where_it_begins_and_ends(
     Passage.objects.update(text=begins + ends)
     page = new_page(java_script_enabled=scripts)
     at_work(page, campaign)
-    if scripts:
-        wait_until_pressable(page)
+    wait_until_pressable(page)
     page.locator("#m1 summary").click()
     page.locator("#m1-text").fill(begins + ends)
     page.locator("#m1-text").press("Enter")
