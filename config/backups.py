@@ -70,7 +70,7 @@ def restore(path: Path, *, replace: bool) -> history.Chain:
     applied = _migrations_in(path)
     try:
         versions.refuse_other_versions(applied)
-    except versions.OtherVersion as refused:
+    except versions.UnknownVersion as refused:
         raise CannotRestore(str(refused)) from None
     if ("judging", "0001_initial") not in applied:
         raise CannotRestore("This file holds no database of this program.")

@@ -52,7 +52,7 @@ def upgrade(*, backup: Path | None, now: datetime) -> tuple[UpgradeStep, Path | 
     the backup."""
     try:
         versions.refuse_other_versions(versions.applied_here())
-    except versions.OtherVersion as refused:
+    except versions.UnknownVersion as refused:
         raise CannotUpgrade(str(refused)) from None
     found = step()
     saved = None

@@ -18,19 +18,19 @@ NEWER = (
 )
 
 
-class OtherVersion(Exception):
+class UnknownVersion(Exception):
     """This version cannot migrate the database; the message says why and what to do."""
 
 
 def refuse_other_versions(applied: set[Migration]) -> None:
-    """Raise OtherVersion if migrations were applied that this version does not have."""
+    """Raise UnknownVersion if migrations were applied that this version does not have."""
     known = set(MigrationLoader(None).disk_migrations)
     our_apps = {app for app, _name in known}
     unknown = sorted(migration for migration in applied - known if migration[0] in our_apps)
     if BEFORE_FIRST_TABLES in unknown:
-        raise OtherVersion(TOO_OLD)
+        raise UnknownVersion(TOO_OLD)
     if unknown:
-        raise OtherVersion(NEWER.format(migration=".".join(unknown[-1])))
+        raise UnknownVersion(NEWER.format(migration=".".join(unknown[-1])))
 
 
 def applied_here() -> set[Migration]:

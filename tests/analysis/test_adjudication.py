@@ -84,7 +84,7 @@ def settle(campaign: Campaign, judge, value: int, *, place: int = 0) -> None:
 def mean_of(run, system: str, criterion: str) -> float:
     [row] = [
         row
-        for row in runs.StoredTables(run)["systems"]
+        for row in dict(runs.StoredTables(run))["systems"]
         if (row["system"], row["criterion"]) == (system, criterion)
     ]
     return row["value"]
@@ -202,7 +202,7 @@ def test_report_uses_settled_values_on_request_says_so_and_agreement_never_does(
     assert mean_of(without, "Brisa", "correctness") == pytest.approx(2.625)
     assert mean_of(used, "Brisa", "correctness") == pytest.approx(2.875)
     assert mean_of(used, "Brisa", "grammaticality") == pytest.approx(2.625)
-    raw_tables, tables = runs.StoredTables(raw), runs.StoredTables(used)
+    raw_tables, tables = dict(runs.StoredTables(raw)), dict(runs.StoredTables(used))
     for key in ("agreement", "annotators", "pairs"):
         assert tables[key] == raw_tables[key]
     page = browser(differing.created_by).get(

@@ -47,7 +47,7 @@ def test_report_with_and_without_what_was_said_in_checks_is_the_same():
 
     assert with_checks.input_sha256 == without.input_sha256
     assert state == runs.state_of(campaign)
-    before, after = runs.StoredTables(with_checks), runs.StoredTables(without)
+    before, after = dict(runs.StoredTables(with_checks)), dict(runs.StoredTables(without))
     differing = {key for key in before if before[key] != after[key]}
     assert differing <= {*OF_CHECKS, "sections", "study", "about"} - {"study", "about"}
 
@@ -60,7 +60,7 @@ def test_agreement_with_oneself_is_of_the_repeats_and_the_overview_is_told_that_
         lambda own, asked: 3 if own.round.kind == "checks" else 1 + asked.unit % 3,
     )
     run = analysed(campaign, metrics=[])
-    tables = runs.StoredTables(run)
+    tables = dict(runs.StoredTables(run))
 
     given = frames.hidden_repeats(frames.material(campaign))
     of_one = given[given["criterion"] == "correctness"]

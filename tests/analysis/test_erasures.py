@@ -112,7 +112,7 @@ def test_nothing_of_who_withdrew_is_left_anywhere(study: Campaign) -> None:
     run = analysed(study, with_excluded=True)
     report_pages.parts_of(run)
     [page] = ReportPage.objects.all()
-    before = runs.StoredTables(run)
+    before = dict(runs.StoredTables(run))
     files = dict(Result.objects.filter(run=run).values_list("key", "file__sha256"))
     assert tables_with(SAID) > {"judging_note", "judging_exclusion", "analysis_result"}
     assert tables_with(OWN) > {"analysis_result", "analysis_reportpage"}
@@ -122,7 +122,7 @@ def test_nothing_of_who_withdrew_is_left_anywhere(study: Campaign) -> None:
 
     assert tables_with(SAID) == set()
     assert tables_with(OWN) == WITNESSES
-    after = runs.StoredTables(run)
+    after = dict(runs.StoredTables(run))
     for key in ("systems", "agreement", "distributions", "repeats"):
         assert after[key] == before[key], "numbers over several people stay"
     for key in ("annotators", "span_marks", "use_of_scale", "pairs"):
@@ -187,7 +187,7 @@ def test_a_run_that_read_somebody_who_is_erased_before_its_end_keeps_nothing_of_
         return plain(*given)
 
     monkeypatch.setattr(runs, "_pdf", erase_first)
-    tables = runs.StoredTables(analysed(study, **FEW))
+    tables = dict(runs.StoredTables(analysed(study, **FEW)))
     assert {each["annotator"] for each in tables["annotators"]} == {OTHER, "A79"}
     assert {each["people"] for each in tables["judged_items"]} == {None}
     assert tables_with(SAID) == set()
@@ -216,7 +216,7 @@ def test_many_reports_are_gone_through_by_one_job_after_the_other(
         job = jobs.claim(job_id=waiting.pk)
         jobs.finish(job=job, result=erasures.execute(jobs.Work(job, worker="test")))
     for run in made:
-        left = {each["annotator"] for each in runs.StoredTables(run)["annotators"]}
+        left = {each["annotator"] for each in dict(runs.StoredTables(run))["annotators"]}
         assert left == {"A79"}
 
 
@@ -229,4 +229,7 @@ def test_what_cannot_be_drawn_any_more_is_not_kept_as_it_was(
     left = Result.objects.filter(run=run)
     assert not left.filter(file__isnull=False).exists()
     assert left.get(key="sentences").document == []
-    assert {each["annotator"] for each in runs.StoredTables(run)["annotators"]} == {OTHER, "A79"}
+    assert {each["annotator"] for each in dict(runs.StoredTables(run))["annotators"]} == {
+        OTHER,
+        "A79",
+    }

@@ -33,7 +33,7 @@ def test_two_who_are_erased_at_once_are_both_taken_out(study: Campaign) -> None:
         each.start()
     for each in both:
         each.join()
-    assert {each["annotator"] for each in runs.StoredTables(run)["annotators"]} == {"A79"}
+    assert {each["annotator"] for each in dict(runs.StoredTables(run))["annotators"]} == {"A79"}
 
 
 def test_erasing_waits_for_a_run_that_is_being_kept(study: Campaign) -> None:

@@ -184,7 +184,7 @@ def test_imported_column_that_a_computed_one_repeats_is_left_out(campaign, apart
 def test_report_shows_a_metric_once_with_the_check(campaign, client):
     with_computed(frames.material(campaign), apart=0.004)
     run = studies.analysed(campaign, metrics=[])
-    tables = runs.StoredTables(run)
+    tables = dict(runs.StoredTables(run))
     assert {row["metric"] for row in tables["levels"]} == {"METEOR"}
     [twin] = [row for row in tables["metrics"] if row["same_as"]]
     assert (twin["name"], twin["same_as"], twin["n"], twin["tolerance"]) == (
@@ -297,13 +297,13 @@ def test_run_form_refuses_a_column_with_several_values_on_a_source(db):
 def test_report_says_what_was_resampled_and_why_there_is_no_interval(db):
     many, few = (studies.analysed(of_passages(passages)) for passages in (12, 8))
     told = {
-        run: " ".join(part["text"] for part in runs.StoredTables(run)["sentences"])
+        run: " ".join(part["text"] for part in dict(runs.StoredTables(run))["sentences"])
         for run in (many, few)
     }
     assert "24 sources in 12 passages" in told[many]
     assert "The 24 sources share 8 passages; an interval needs at least 10." in told[few]
     for run, has_intervals in ((many, True), (few, False)):
-        tables = runs.StoredTables(run)
+        tables = dict(runs.StoredTables(run))
         wanted = {
             "coefficient": "krippendorff_alpha",
             "level": "ordinal",

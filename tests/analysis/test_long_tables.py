@@ -36,7 +36,7 @@ def campaign(lasting):
 
 @pytest.fixture(scope="module")
 def whole(campaign):
-    return runs.StoredTables(studies.analysed(campaign, **SETTINGS))
+    return dict(runs.StoredTables(studies.analysed(campaign, **SETTINGS)))
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_a_report_of_usual_size_leaves_nothing_out(whole):
 
 
 def test_whole_parts_of_long_tables_are_left_out_and_named(run, whole):
-    found = runs.StoredTables(run)
+    found = dict(runs.StoredTables(run))
     told = left_out(found["not_listed"])
     assert told["comparisons", "correctness"] == (12, 24, 12)
     assert told["distributions", "correctness"] == (9, 18, 12)
@@ -72,7 +72,7 @@ def test_whole_parts_of_long_tables_are_left_out_and_named(run, whole):
 
 
 def test_numbers_do_not_depend_on_lists_that_are_left_out(run, whole):
-    found = runs.StoredTables(run)
+    found = dict(runs.StoredTables(run))
     for key in ("systems", "agreement", "annotators", "left_out", "rating_grids"):
         assert found[key] == whole[key], key
 
@@ -216,11 +216,11 @@ def test_a_run_in_pieces_is_the_json_of_the_whole(run):
     assert "".join(tables.run_json(made, rows)) == tables.to_json({"made": made, "tables": rows})
     assert "".join(tables.run_json(made, {})) == tables.to_json({"made": made, "tables": {}})
     held = json.loads("".join(exports.run_json(run)))
-    assert held["tables"] == runs.StoredTables(run)
+    assert held["tables"] == dict(runs.StoredTables(run))
 
 
 def test_tables_are_read_when_they_are_asked_for(run):
-    stored_tables = runs.StoredTables(run)
+    stored_tables = dict(runs.StoredTables(run))
     assert "systems" in stored_tables
     assert "sections" not in list(stored_tables)
     assert stored_tables.get("nothing") is None
@@ -235,7 +235,7 @@ def test_tables_are_read_when_they_are_asked_for(run):
 
 def test_a_table_that_turns_out_too_long_is_left_out_and_loses_no_run(campaign, monkeypatch):
     monkeypatch.setattr(not_listed, "MAX_REPORT_ROWS", 24)
-    found = runs.StoredTables(studies.analysed(campaign, metrics=[], mixed_model="never"))
+    found = dict(runs.StoredTables(studies.analysed(campaign, metrics=[], mixed_model="never")))
     assert found["agreement"] == []
     assert left_out(found["not_listed"])["agreement", ""][2] == 24
     assert len(found["comparisons"]) == 24

@@ -48,7 +48,7 @@ def seen(campaign: Campaign) -> dict[str, object]:
     there["places"] = Campaign.objects.with_places().values("places", "filled").get(pk=campaign.pk)
     return there | {
         "digest": run.input_sha256,
-        "tables": runs.StoredTables(run),
+        "tables": dict(runs.StoredTables(run)),
         "state": runs.state_of(campaign),
     }
 

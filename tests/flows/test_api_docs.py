@@ -20,7 +20,7 @@ from tests.annotation import studies as annotated
 
 DOCS = ROOT / "docs" / "api"
 CLIENT = ROOT / "packages" / "quaestor-client" / "src"
-PAGES = sorted(page.stem for page in DOCS.glob("*.md") if page.stem != "README")
+PAGES = sorted(page.stem for page in DOCS.glob("*.md") if page.stem not in ("README", "errors"))
 OPERATION = re.compile(r"^\| `([A-Z]+) (\S+)` \|", re.M)
 METHODS = ("get", "post", "put", "patch", "delete")
 JUDGED_NOW = {"annotators", "people"}

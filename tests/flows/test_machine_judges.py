@@ -108,7 +108,9 @@ def test_a_judge_is_imported_and_stands_apart(
     # the judge's mean is 2.95, and with it among people's values every mean of a system would be
     # another
     assert not [text for text in others if "Careful model" in text or "2.95" in text]
-    rows = [row for row in runs.StoredTables(run)["systems"] if row["criterion"] == "correctness"]
+    rows = [
+        row for row in dict(runs.StoredTables(run))["systems"] if row["criterion"] == "correctness"
+    ]
     means = {row["system"]: row["value"] for row in rows}
     assert means == {
         name: pytest.approx(PEOPLE[name == SYSTEMS].mean()) for name in ("Alba", "Brisa")

@@ -79,7 +79,7 @@ def found(lasting: None) -> dict[tuple[str, str, str], float]:
     jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
     return {
         (row["criterion"], row["coefficient"], row["level"]): row["value"]
-        for row in runs.StoredTables(run)["agreement"]
+        for row in dict(runs.StoredTables(run))["agreement"]
     }
 
 

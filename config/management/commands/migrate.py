@@ -14,6 +14,6 @@ class Command(migrate.Command):
     def handle(self, *words: Any, **options: Any) -> None:
         try:
             versions.refuse_other_versions(versions.applied_here())
-        except versions.OtherVersion as refused:
+        except versions.UnknownVersion as refused:
             raise CommandError(str(refused)) from None
         super().handle(*words, **options)

@@ -58,7 +58,7 @@ def carried_out(campaign, **parameters):
     run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters=parameters)
     job = jobs.claim(job_id=run.job_id)
     jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
-    tables = runs.StoredTables(run)
+    tables = dict(runs.StoredTables(run))
     assert "NaN" not in json.dumps(tables)
     return tables
 

@@ -236,7 +236,10 @@ def test_numbers_are_those_of_the_run_under_their_names(folder, run):
     assert told["systems/correctness/alba/value"] == "3.00"
     assert told["about/judgments"] == "72"
     rows = [
-        row for rows in runs.StoredTables(run).values() if isinstance(rows, list) for row in rows
+        row
+        for rows in dict(runs.StoredTables(run)).values()
+        if isinstance(rows, list)
+        for row in rows
     ]
     assert len(told) > len(rows)
 
@@ -272,7 +275,7 @@ def test_methods_say_protocol_people_agreement_tests_versions_and_seed(run):
     assert f"Python {run.versions['python']}" in text
     [alpha] = [
         row["value"]
-        for row in runs.StoredTables(run)["agreement"]
+        for row in dict(runs.StoredTables(run))["agreement"]
         if (row["criterion"], row["coefficient"], row["level"])
         == ("correctness", "krippendorff_alpha", "ordinal")
     ]

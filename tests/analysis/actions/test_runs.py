@@ -23,7 +23,7 @@ def carried_out(run):
     job = jobs.claim(job_id=run.job_id)
     work = jobs.Work(job, worker="test")
     jobs.finish(job=job, result=runs.execute(run=run, work=work))
-    return runs.StoredTables(run)
+    return dict(runs.StoredTables(run))
 
 
 def found(rows, **where):

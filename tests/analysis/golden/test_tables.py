@@ -131,7 +131,7 @@ def made(request: pytest.FixtureRequest, lasting: None) -> Iterator[Made]:
     run = studies.analysed(campaign, **wanted)
     client = factories.logged_in(campaign.created_by)
     html = client.get(reverse("analysis:run", args=[campaign.uuid, run.number])).text
-    yield Made(golden, run, runs.StoredTables(run), whole(client, html), html, client)
+    yield Made(golden, run, dict(runs.StoredTables(run)), whole(client, html), html, client)
 
 
 def whole(client: Client, html: str) -> Page:

@@ -16,7 +16,7 @@ PAIR = {"criterion": "clarity", "first": "a", "second": "b"}
 def test_few_sources_of_a_run_are_significant_pairs_that_a_few_carry():
     """Nine sources: the smallest p is 2 / 2^9 = .004, and without three sources 2 / 2^6 = .031, which
     Holm's correction over three pairs does not let pass."""
-    tables = runs.StoredTables(analysed(imported(sources=9)))
+    tables = dict(runs.StoredTables(analysed(imported(sources=9))))
     tests = picked(tables["comparisons"], criterion="correctness", test="permutation")
     significant = [row for row in tests if row["p_holm"] < 0.05]
     rows = picked(tables["few_sources"], criterion="correctness")

@@ -504,7 +504,7 @@ def test_a_run_is_out_of_date_once_a_judge_comes(campaign):
     assert runs.changed_since(run) == []
     judge(campaign, JUDGE, "Second")
     assert runs.changed_since(run) == ["LLM judges"]
-    tables = runs.StoredTables(run)
+    tables = dict(runs.StoredTables(run))
     assert {row["judge"] for row in tables["judge_verdicts"]} == {"Judge"}
     told = " ".join(each["text"] for each in tables["sentences"] if each["about"] == "LLM judges")
     assert "Correctness: Judge" in told

@@ -45,7 +45,7 @@ class CountingFound(Found):
 def documents(lasting):
     """Return the tables of a run, and two of machine judges, as if each criterion were fifty."""
     run = studies.analysed(studies.imported(sources=8), mixed_model="always", slices=["source"])
-    found = runs.StoredTables(run)
+    found = dict(runs.StoredTables(run))
     keys = [row["criterion"] for row in found["criteria"]]
 
     def many(row: Record) -> list[Record]:

@@ -131,7 +131,7 @@ def test_a_run_fits_the_published_schema(run):
 
 @pytest.mark.django_db
 def test_no_two_rows_of_a_table_have_the_same_identity(run):
-    tables = runs.StoredTables(run)
+    tables = dict(runs.StoredTables(run))
     for section in sections.SECTIONS:
         if section.identity:
             keys = [tuple(row[name] for name in section.identity) for row in tables[section.key]]

@@ -113,7 +113,7 @@ def test_a_run_puts_q_metrics_sets_and_systems_into_its_tables(campaign):
     work = jobs.Work(jobs.claim(job_id=run.job_id), worker="test")
     before = Score.objects.count()
     jobs.finish(job=work.job, result=runs.execute(run=run, work=work))
-    tables = runs.StoredTables(run)
+    tables = dict(runs.StoredTables(run))
     assert Score.objects.count() == before
     assert picked(
         tables["levels"], metric="Q-BLEU-1 (coco)", criterion="correctness", level="pooled"

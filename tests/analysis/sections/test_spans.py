@@ -93,7 +93,7 @@ def test_a_run_shows_marks_on_its_page_and_as_csv(campaign: Campaign) -> None:
     assert "Marked answers" in client.get(f"/campaigns/{campaign.uuid}/report/").content.decode()
     rows = [
         row
-        for row in runs.StoredTables(run)["span_marks"]
+        for row in dict(runs.StoredTables(run))["span_marks"]
         if row["annotator"] == run.campaign.enrollments.first().label
     ]
     assert [row["text"] for row in rows] == ["two", "four"]

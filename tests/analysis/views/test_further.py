@@ -94,7 +94,9 @@ def test_report_holds_every_part(client, large):
         "slices",
     )
     for name in names:
-        assert len(csv_of(client, large, name)) == len(runs.StoredTables(large)[name]) > 0, name
+        assert len(csv_of(client, large, name)) == len(dict(runs.StoredTables(large))[name]) > 0, (
+            name
+        )
 
 
 def test_csv_says_first_what_a_row_is_of_and_last_how_it_was_made(client, small):
@@ -105,7 +107,7 @@ def test_csv_says_first_what_a_row_is_of_and_last_how_it_was_made(client, small)
 
 
 def test_letters_tell_apart_what_many_sources_show(large):
-    tables = runs.StoredTables(large)
+    tables = dict(runs.StoredTables(large))
     letters = {
         row["system"]: row["letters"] for row in found(tables["groups"], criterion="correctness")
     }
@@ -116,7 +118,7 @@ def test_letters_tell_apart_what_many_sources_show(large):
 
 
 def test_slices_hold_their_own_part_of_the_data_and_count_themselves(large):
-    rows = found(runs.StoredTables(large)["slices"], attribute="topic", slices=2)
+    rows = found(dict(runs.StoredTables(large))["slices"], attribute="topic", slices=2)
     even = found(rows, label="even", measure="krippendorff_alpha", criterion="correctness")
     assert [row["n"] for row in even] == [30]
     means = found(rows, measure="mean", criterion="correctness", system="Alba")
@@ -134,7 +136,7 @@ def test_an_exclusion_shows_the_numbers_with_and_without(client):
         enrollment=row, reason="slept", excluded_by=campaign.created_by, excluded_at=timezone.now()
     )
     run = studies.analysed(campaign, **QUICK)
-    rows = runs.StoredTables(run)["exclusions"]
+    rows = dict(runs.StoredTables(run))["exclusions"]
     means = {
         row["data"]: row["value"]
         for row in found(rows, measure="mean", criterion="correctness", system="Corvo")
@@ -148,7 +150,7 @@ def test_an_exclusion_shows_the_numbers_with_and_without(client):
     assert alphas["after exclusions"] is None
     assert alphas["all"] is not None
     assert "Results with and without excluded annotators" in report_of(client, run)
-    counted = runs.StoredTables(studies.analysed(campaign, with_excluded=True, **QUICK))[
+    counted = dict(runs.StoredTables(studies.analysed(campaign, with_excluded=True, **QUICK)))[
         "exclusions"
     ]
     both = [[tuple(row[name] for name in VALUE) for row in each] for each in (rows, counted)]
@@ -159,18 +161,18 @@ def test_an_exclusion_shows_the_numbers_with_and_without(client):
 
 
 def test_without_exclusions_there_is_nothing_to_compare(small):
-    assert runs.StoredTables(small)["exclusions"] == []
+    assert dict(runs.StoredTables(small))["exclusions"] == []
 
 
 def test_mixed_model_is_fitted_when_asked_for_and_finds_the_differences(large, small):
-    rows = runs.StoredTables(large)["mixed_models"]
+    rows = dict(runs.StoredTables(large))["mixed_models"]
     [row] = found(rows, criterion="correctness", first="Alba", second="Corvo")
     assert row["low"] < row["value"] < row["high"]
     assert row["p_holm"] < 0.001
     effects = {row["effect"] for row in rows}
     assert {"variance of sources", "variance of questions", "variance of rest"} <= effects
     assert "variance of annotators" not in effects  # fixed, unless the run declares them random
-    assert runs.StoredTables(small)["mixed_models"] == []
+    assert dict(runs.StoredTables(small))["mixed_models"] == []
 
 
 def test_where_the_mixed_model_is_another_than_declared_its_table_says_so(large):
@@ -212,7 +214,7 @@ def test_start_takes_slices_and_refuses_others(client):
 )
 def test_a_campaign_nobody_judged_has_a_report(client, campaign):
     run = studies.analysed(campaign(), slices=["day", "source", "target_type"])
-    tables = runs.StoredTables(run)
+    tables = dict(runs.StoredTables(run))
     assert "NaN" not in json.dumps(tables)
     assert {row["value"] for row in tables["agreement"]} == {None}
     for key in ("comparisons", "annotators", "repeats", "aggregations"):

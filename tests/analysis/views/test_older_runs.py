@@ -45,7 +45,7 @@ def test_page_of_an_older_run_shows_its_numbers_and_says_its_age(older, client):
     assert "made by an earlier version" in page
     [alpha] = [
         row["value"]
-        for row in runs.StoredTables(older)["agreement"]
+        for row in dict(runs.StoredTables(older))["agreement"]
         if (row["criterion"], row["coefficient"], row["level"])
         == ("correctness", "krippendorff_alpha", "ordinal")
     ]
@@ -55,7 +55,7 @@ def test_page_of_an_older_run_shows_its_numbers_and_says_its_age(older, client):
 
 def test_every_table_of_an_older_run_is_csv_with_all_its_columns(older, client):
     client.force_login(older.campaign.created_by)
-    for name, rows in runs.StoredTables(older).items():
+    for name, rows in dict(runs.StoredTables(older)).items():
         if isinstance(rows, list) and rows and name != "sentences":
             answer = client.get(
                 reverse("analysis:table", args=[older.campaign.uuid, older.number, name])
@@ -67,9 +67,9 @@ def test_every_table_of_an_older_run_is_csv_with_all_its_columns(older, client):
 
 
 def test_an_older_run_forgets_an_annotator_and_keeps_its_page(older, client):
-    [label] = {row["annotator"] for row in runs.StoredTables(older)["annotators"]} - {"A2"}
+    [label] = {row["annotator"] for row in dict(runs.StoredTables(older))["annotators"]} - {"A2"}
     assert runs.forget_annotators(run=older, labels=[label])
-    left = runs.StoredTables(older)
+    left = dict(runs.StoredTables(older))
     assert {row["annotator"] for row in left["annotators"]} == {"A2"}
     client.force_login(older.campaign.created_by)
     address = reverse("analysis:run", args=[older.campaign.uuid, older.number])

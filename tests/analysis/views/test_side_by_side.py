@@ -43,7 +43,7 @@ def manager(client, campaign):
 
 
 def tables(campaign, number):
-    return runs.StoredTables(Run.objects.get(campaign=campaign, number=number))
+    return dict(runs.StoredTables(Run.objects.get(campaign=campaign, number=number)))
 
 
 def test_a_run_without_parts_has_none_of_them(campaign):
