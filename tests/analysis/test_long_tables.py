@@ -220,7 +220,7 @@ def test_a_run_in_pieces_is_the_json_of_the_whole(run):
 
 
 def test_tables_are_read_when_they_are_asked_for(run):
-    stored_tables = dict(runs.StoredTables(run))
+    stored_tables = runs.StoredTables(run)
     assert "systems" in stored_tables
     assert "sections" not in list(stored_tables)
     assert stored_tables.get("nothing") is None
