@@ -23,3 +23,9 @@ class Refused(Exception):
             self.code = code
         if field is not None:
             self.field = field
+
+
+class InvalidInput(Refused):
+    """A field of an action's input has a value that cannot be used."""
+
+    code, status = "invalid", 422

@@ -11,7 +11,7 @@ from django.db.models import Exists, Max, QuerySet
 
 from judging.actions import history
 from judging.models import Assignment, Campaign, Enrollment, Event, ExitAnswer, ExitQuestion, User
-from judging.refusals import Refused
+from judging.refusals import InvalidInput, Refused
 
 SMALL_GROUP = 5  # fewer answers than this to a question about the person are not shown separately
 NOT_TOLD = "(not shown separately)"
@@ -24,12 +24,31 @@ class CannotChangeForm(Refused):
     code = "protocol_locked"
 
 
-def add(*, campaign: Campaign, columns: Mapping[str, Any], by: User) -> ExitQuestion:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewExitQuestion:
+    """A question for an exit form, as a manager writes it."""
+
+    text: str
+    reason: str
+    kind: str = ExitQuestion.Kind.TEXT
+    options: Sequence[str] = ()  # of a choice
+    personal: bool = False
+
+
+def add(*, campaign: Campaign, question: NewExitQuestion, by: User) -> ExitQuestion:
     """Add a question to a draft's exit form."""
     with transaction.atomic():
         held = _draft(campaign)
         last = held.exit_questions.aggregate(last=Max("number"))["last"] or 0
-        made = ExitQuestion.objects.create(campaign=held, number=last + 1, **columns)
+        made = ExitQuestion.objects.create(
+            campaign=held,
+            number=last + 1,
+            text=question.text,
+            reason=question.reason,
+            kind=question.kind,
+            options=_options_of(question),
+            personal=question.personal,
+        )
         history.note(
             Event.Act.EXIT_FORM_CHANGED,
             by=by,
@@ -38,6 +57,17 @@ def add(*, campaign: Campaign, columns: Mapping[str, Any], by: User) -> ExitQues
             after="added",
         )
     return made
+
+
+def _options_of(question: NewExitQuestion) -> list[str]:
+    """Return the different options of a choice; raise InvalidInput if there are fewer than two."""
+    if question.kind == ExitQuestion.Kind.TEXT:
+        return []
+    written = (option.strip() for option in question.options)
+    options = list(dict.fromkeys(option for option in written if option))
+    if len(options) < 2:
+        raise InvalidInput("Write two or more different options.", field="options")
+    return options
 
 
 def remove(*, question: ExitQuestion, by: User) -> None:

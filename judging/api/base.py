@@ -62,6 +62,46 @@ class Resource(viewsets.GenericViewSet):
         """Return the rows that the user may see."""
         return super().get_queryset()
 
+    def content(self, serializer: type[serializers.Serializer], **options: Any) -> dict[str, Any]:
+        """Return the valid content of the request; raise ValidationError if it is not valid."""
+        sent = serializer(data=self.request.data, **options)
+        sent.is_valid(raise_exception=True)
+        return dict(sent.validated_data)
+
+
+class Create:
+    """Creating by one action: POST reads `input`, and returns what was made as `output`.
+
+    If the action begins a job, the response is 202 with the job. The docstring of `add` describes
+    the operation.
+    """
+
+    input: type[serializers.Serializer] | None = None
+    output: type[serializers.Serializer]
+
+    def create(self, request: Request, **address: Any) -> Response:
+        content = self.content(self.input) if self.input else {}
+        made = self.add(content)
+        if isinstance(made, Job):
+            return accepted(made)
+        return Response(self.output(made).data, status=status.HTTP_201_CREATED)
+
+    def add(self, content: dict[str, Any]) -> Any:
+        """Run the action on the content of the request."""
+        raise NotImplementedError
+
+
+class Destroy:
+    """Deleting by one action. The docstring of `remove` describes the operation."""
+
+    def destroy(self, request: Request, **address: Any) -> Response:
+        self.remove(self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def remove(self, instance: Any) -> None:
+        """Run the action on the object of the address."""
+        raise NotImplementedError
+
 
 class InDataset(Resource):
     """A part of a dataset, whose id is in the address. Its owner writes, and reads `owner_actions`."""

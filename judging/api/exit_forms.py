@@ -5,15 +5,13 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework import mixins, serializers, status
+from rest_framework import mixins, serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from judging.actions import exit_forms
-from judging.api.base import InCampaign
-from judging.api.problems import check_form
-from judging.forms.exit_forms import ExitQuestionForm
+from judging.api.base import Create, Destroy, InCampaign
 from judging.models import ExitQuestion
 
 
@@ -63,11 +61,11 @@ class ExitAnswersSerializer(serializers.Serializer):
     list=extend_schema(summary="List the questions of the exit form"),
     retrieve=extend_schema(summary="Return a question of the exit form"),
 )
-class ExitQuestions(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
+class ExitQuestions(Create, Destroy, mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     """The exit form of a campaign, for its managers."""
 
     queryset = ExitQuestion.objects.all()
-    serializer_class = ExitQuestionSerializer
+    serializer_class = input = output = ExitQuestionSerializer
     filter_backends = ()
     lookup_value_converter = "int"
     manager_actions = ("list", "retrieve", "answers")
@@ -75,22 +73,14 @@ class ExitQuestions(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign
     def rows(self) -> QuerySet[ExitQuestion]:
         return self.campaign.exit_questions.all()
 
-    @extend_schema(request=ExitQuestionSerializer, responses={201: ExitQuestionSerializer})
-    def create(self, request: Request, campaign: UUID) -> Response:
+    def add(self, content: dict[str, Any]) -> ExitQuestion:
         """Add a question to the exit form of a draft."""
-        sent = ExitQuestionSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        data: dict[str, Any] = {"kind": ExitQuestion.Kind.TEXT} | sent.validated_data
-        data["options"] = "\n".join(data.get("options", []))
-        form = ExitQuestionForm(data)
-        check_form(form)
-        made = exit_forms.add(campaign=self.campaign, columns=form.cleaned_data, by=request.user)
-        return Response(ExitQuestionSerializer(made).data, status=status.HTTP_201_CREATED)
+        question = exit_forms.NewExitQuestion(**content)
+        return exit_forms.add(campaign=self.campaign, question=question, by=self.request.user)
 
-    def destroy(self, request: Request, campaign: UUID, pk: int) -> Response:
+    def remove(self, instance: ExitQuestion) -> None:
         """Delete a question from the exit form of a draft."""
-        exit_forms.remove(question=self.get_object(), by=request.user)
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        exit_forms.remove(question=instance, by=self.request.user)
 
     @extend_schema(responses=ExitAnswersSerializer(many=True))
     @action(detail=False, pagination_class=None)

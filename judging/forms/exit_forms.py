@@ -1,10 +1,9 @@
 """A question of the exit form, as a manager writes it."""
 
-from typing import Any
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from judging.actions.exit_forms import NewExitQuestion
 from judging.models import ExitQuestion
 
 
@@ -33,15 +32,7 @@ class ExitQuestionForm(forms.Form):
         ),
     )
 
-    def clean_options(self) -> list[str]:
-        lines = [line.strip() for line in self.cleaned_data["options"].splitlines()]
-        return list(dict.fromkeys(line for line in lines if line))
-
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or {}
-        options = cleaned.get("options") or []
-        if cleaned.get("kind") == ExitQuestion.Kind.CHOICE and len(options) < 2:
-            self.add_error("options", _("Write two or more different options, one a line."))
-        if cleaned.get("kind") == ExitQuestion.Kind.TEXT:
-            cleaned["options"] = []
-        return cleaned
+    def question(self) -> NewExitQuestion:
+        """Return the question as the action takes it."""
+        written = self.cleaned_data
+        return NewExitQuestion(**{**written, "options": written["options"].splitlines()})

@@ -34,7 +34,7 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = ExitQuestionForm(request.POST)
     if form.is_valid():
         with refusals_shown(form):
-            exit_forms.add(campaign=campaign, columns=form.cleaned_data, by=request.user)
+            exit_forms.add(campaign=campaign, question=form.question(), by=request.user)
             messages.success(request, _("Added."))
             return redirect("judging:exit_form", campaign.uuid)
     return _page(request, campaign, form, status=422)
