@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.db.models import ProtectedError, Q, QuerySet
 from django.db.models.functions import Now
@@ -51,7 +52,7 @@ from judging.models import (
     User,
 )
 from judging.models.people import token_digest
-from judging.refusals import Refused
+from judging.refusals import InvalidInput, Refused
 from judging.selection import CannotChoose
 
 PLANNED = (
@@ -191,6 +192,7 @@ def amend(
     what, and why. A text that changes loses its translations."""
     if what not in AMENDABLE:
         raise NotAllowedNow(f"{what} is fixed once the protocol is locked.", code="protocol_locked")
+    value = _clean_value(what, value)
     with transaction.atomic():
         held = _held(campaign)
         if held.state == Campaign.State.DRAFT:
@@ -214,6 +216,14 @@ def amend(
             made_by=by,
             made_at=now,
         )
+
+
+def _clean_value(what: str, value: Any) -> Any:
+    """Return the new value of a column of a campaign; raise InvalidInput if it cannot have it."""
+    try:
+        return Campaign._meta.get_field(what).clean(value, None)
+    except ValidationError as wrong:
+        raise InvalidInput(" ".join(wrong.messages), field="value") from None
 
 
 def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: str = "") -> None:

@@ -36,6 +36,7 @@ from judging.actions import (
     selections,
 )
 from judging.api.base import (
+    Create,
     InCampaign,
     JobSerializer,
     Resource,
@@ -47,7 +48,7 @@ from judging.api.base import (
 from judging.api.downloads import FileRenderer, download, file_response
 from judging.api.problems import Conflict, check_form
 from judging.campaign_texts import TRANSLATED
-from judging.forms.campaigns import MARGIN, PRIMARY, AmendForm, NewCampaignForm, PlanForm
+from judging.forms.campaigns import MARGIN, PRIMARY, NewCampaignForm, PlanForm
 from judging.guards import (
     MANAGERS,
     STAFF,
@@ -567,11 +568,12 @@ class NewRoundSerializer(serializers.Serializer):
     list=extend_schema(summary="List the rounds of a campaign"),
     retrieve=extend_schema(summary="Return a round of a campaign"),
 )
-class Rounds(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
+class Rounds(Create, mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     """The main round of a campaign, and its pilot and calibration rounds."""
 
     queryset = Round.objects.all()
-    serializer_class = RoundSerializer
+    input = NewRoundSerializer
+    serializer_class = output = RoundSerializer
     filterset_fields = ("kind",)
     lookup_value_converter = "int"
 
@@ -584,16 +586,11 @@ class Rounds(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
             filled=Count("assignments", filter=submitted),
         )
 
-    @extend_schema(request=NewRoundSerializer, responses={201: RoundSerializer})
-    def create(self, request: Request, campaign: UUID) -> Response:
+    def add(self, content: dict[str, Any]) -> Round:
         """Open a pilot or calibration round of a draft."""
-        sent = NewRoundSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        made = rounds.begin(
-            campaign=self.campaign, by=request.user, now=timezone.now(), **sent.validated_data
-        )
-        data = RoundSerializer(self.rows().get(pk=made.pk)).data
-        return Response(data, status=status.HTTP_201_CREATED)
+        now = timezone.now()
+        made = rounds.begin(campaign=self.campaign, by=self.request.user, now=now, **content)
+        return self.rows().get(pk=made.pk)
 
     @extend_schema(request=None, responses=RoundSerializer)
     @action(detail=True, methods=["post"])
@@ -625,28 +622,22 @@ class AmendmentSerializer(serializers.Serializer):
 
 
 @extend_schema_view(list=extend_schema(summary="List the changes after the lock"))
-class Deviations(mixins.ListModelMixin, InCampaign):
+class Deviations(Create, mixins.ListModelMixin, InCampaign):
     """Changes after the protocol of a campaign was locked."""
 
     queryset = Deviation.objects.all()
-    serializer_class = DeviationSerializer
+    input = AmendmentSerializer
+    serializer_class = output = DeviationSerializer
     filterset_fields = ("what",)
     manager_actions = ("list",)
 
     def rows(self) -> QuerySet[Deviation]:
         return self.campaign.deviations.select_related("made_by")
 
-    @extend_schema(request=AmendmentSerializer, responses={201: DeviationSerializer})
-    def create(self, request: Request, campaign: UUID) -> Response:
+    def add(self, content: dict[str, Any]) -> Deviation:
         """Change an amendable part after the lock, with the reason."""
-        sent = AmendmentSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        form = AmendForm(sent.validated_data)
-        check_form(form)
-        made = campaigns.amend(
-            campaign=self.campaign, by=request.user, now=timezone.now(), **form.cleaned_data
-        )
-        return Response(DeviationSerializer(made).data, status=status.HTTP_201_CREATED)
+        now = timezone.now()
+        return campaigns.amend(campaign=self.campaign, by=self.request.user, now=now, **content)
 
 
 class EventSerializer(serializers.ModelSerializer):
@@ -709,9 +700,10 @@ class DrawCheckSerializer(JobSerializer):
         return job.result.get("problems")
 
 
-class DrawChecks(InCampaign):
+class DrawChecks(Create, InCampaign):
     """Checks of a closed campaign's draws against its secret."""
 
+    output = JobSerializer
     queryset = Job.objects.all()
     serializer_class = DrawCheckSerializer
     pagination_class = None
@@ -726,10 +718,9 @@ class DrawChecks(InCampaign):
             raise NotFound("The draws were not checked yet.")
         return Response(DrawCheckSerializer(last).data)
 
-    @extend_schema(request=None, responses={202: JobSerializer})
-    def create(self, request: Request, campaign: UUID) -> Response:
+    def add(self, content: dict[str, Any]) -> Job:
         """Have a job check the draws of a campaign whose secret is revealed."""
         if self.campaign.secret_revealed_at is None:
             raise Conflict("The secret of the draws is not revealed.")
-        job = tasks.begin_once(kind=draw_checks.KIND, by=request.user, campaign=self.campaign)
-        return accepted(job)
+        by = self.request.user
+        return tasks.begin_once(kind=draw_checks.KIND, by=by, campaign=self.campaign)

@@ -566,17 +566,6 @@ class AmendForm(forms.Form):
     )
     reason = forms.CharField(label=_("Why"), help_text=_("The report lists it."), max_length=500)
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if {"what", "value"} <= cleaned.keys():
-            try:
-                cleaned["value"] = Campaign._meta.get_field(cleaned["what"]).clean(
-                    cleaned["value"], None
-                )
-            except forms.ValidationError as error:
-                self.add_error("value", error)
-        return cleaned
-
 
 class ErasureForm(forms.Form):
     """The label of the annotator to erase, entered as a confirmation."""

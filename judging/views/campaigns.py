@@ -208,24 +208,23 @@ def _deviations(request: HttpRequest, campaign: Campaign) -> Page[Deviation]:
 def amend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Change an amendable part after the lock, with the reason."""
     form = AmendForm(request.POST)
-    if not form.is_valid():
-        context = {
-            "campaign": campaign,
-            "tab": "plan",
-            "form": None,
-            "amend": form,
-            "deviations": _deviations(request, campaign),
-            "judged": selections.words(campaign),
-            "hypotheses": _hypotheses(campaign),
-        }
-        return render(request, "judging/campaigns/plan.html", context, status=422)
-    change = form.cleaned_data | {"by": request.user, "now": timezone.now()}
-    return _told(
-        request,
-        campaign,
-        lambda: campaigns.amend(campaign=campaign, **change),
-        _("Changed; the report lists it."),
-    )
+    if form.is_valid():
+        with refusals_shown(form):
+            campaigns.amend(
+                campaign=campaign, by=request.user, now=timezone.now(), **form.cleaned_data
+            )
+            messages.success(request, _("Changed; the report lists it."))
+            return redirect("judging:campaign", campaign.uuid)
+    context = {
+        "campaign": campaign,
+        "tab": "plan",
+        "form": None,
+        "amend": form,
+        "deviations": _deviations(request, campaign),
+        "judged": selections.words(campaign),
+        "hypotheses": _hypotheses(campaign),
+    }
+    return render(request, "judging/campaigns/plan.html", context, status=422)
 
 
 @campaign_for_managers
