@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from judging import signed_ranks
 from judging.drift import Day, Drift
+from judging.refusals import check_between
 
 Reason = Literal["speed", "same", "run", "gold", "repeats", "degraded", "drift"]
 # Equal values are no sign of anything if others give that value to more than this share
@@ -64,6 +65,31 @@ class QualityPlan:
         return any(each is not None for each in named) or (
             self.exclude_speed or self.exclude_same or self.exclude_degraded
         )
+
+
+BOUNDS = {  # of the numbers of a plan
+    "least_values": (1, 10_000),
+    "fastest": (0, 600),
+    "faster_than_others": (1, 100),
+    "same_share": (0, 1),
+    "longest_run": (2, 10_000),
+    "least_gold": (0, 1),
+    "least_same": (0, 1),
+    "repeats": (0, 50),
+    "gold": (0, 50),
+    "degraded": (0, 50),
+    "gap": (1, 1_000),
+    "exclude_gold": (0, 1_000),
+    "exclude_gold_of": (1, 1_000),
+    "exclude_repeats": (0, 1),
+}
+
+
+def check_plan(plan: QualityPlan) -> None:
+    """Raise InvalidInput if a number of a plan is out of its bounds."""
+    for name, (least, most) in BOUNDS.items():
+        if (value := getattr(plan, name)) is not None:
+            check_between(value, least, most, field=name)
 
 
 def from_document(document: Mapping[str, Any]) -> QualityPlan:

@@ -28,4 +28,19 @@ class Refused(Exception):
 class InvalidInput(Refused):
     """A field of an action's input has a value that cannot be used."""
 
-    code, status = "invalid", 422
+    code = "invalid"
+    status = 422
+
+
+def check_length(text: str, most: int, *, field: str) -> None:
+    """Raise InvalidInput if a text has more than `most` characters."""
+    if len(text) > most:
+        raise InvalidInput(
+            f"The text has {len(text):,} characters; the limit is {most:,}.", field=field
+        )
+
+
+def check_between(value: float, least: float, most: float, *, field: str) -> None:
+    """Raise InvalidInput if a number is below `least` or above `most`."""
+    if not least <= value <= most:
+        raise InvalidInput(f"{value:g} is not between {least:g} and {most:g}.", field=field)

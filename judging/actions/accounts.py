@@ -12,7 +12,7 @@ from django.utils.http import urlsafe_base64_encode
 from judging.actions import history, visits
 from judging.models import Event, User
 from judging.models.people import new_nonce
-from judging.refusals import Refused
+from judging.refusals import InvalidInput, Refused
 
 NAMES = ("first_name", "last_name", "email")
 POWERS = {
@@ -29,6 +29,20 @@ class LastAdministrator(Refused):
     """The change would leave no administrator who may log in."""
 
     code = "last_administrator"
+
+
+class NoSuchAccount(InvalidInput):
+    """No account that may log in has the user name."""
+
+    code = "no_such_account"
+
+
+def find_account(username: str, *, field: str = "username") -> User:
+    """Return the account of a user name; raise NoSuchAccount if no active account has it."""
+    found = User.objects.filter(username=username.strip(), is_active=True).first()
+    if found is None:
+        raise NoSuchAccount("There is no account of that name.", field=field)
+    return found
 
 
 class PasswordLinks(PasswordResetTokenGenerator):

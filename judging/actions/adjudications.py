@@ -30,9 +30,10 @@ from judging.models import (
     User,
 )
 from judging.models.statements import rows
-from judging.refusals import Refused
+from judging.refusals import Refused, check_between
 
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
+MAX_THRESHOLD = 32_767  # ranks; as the column holds
 # a criterion that is asked once per set gives one row per set, with the set's first unit
 DIFFERING = """
 WITH points AS (
@@ -101,6 +102,7 @@ def name(
 ) -> Adjudication:
     """Name the adjudicator. One named before loses the page; their adjudicated ratings stay."""
     check_own_people(campaign)
+    check_between(threshold, 0, MAX_THRESHOLD, field="threshold")
     if not adjudicator.has_usable_password():
         raise NotAllowedNow(
             "An adjudicator needs an account with a password of their own.", code="account_required"

@@ -52,6 +52,7 @@ from judging.models import (
     User,
 )
 from judging.models.people import token_digest
+from judging.quality import QualityPlan
 from judging.refusals import InvalidInput, Refused
 from judging.selection import CannotChoose
 
@@ -183,6 +184,12 @@ def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
             held,
             {key: plan[key] for key in (*PLANNED, "rubric", "selection", "checked") if key in plan},
         )
+
+
+def set_quality(*, campaign: Campaign, plan: QualityPlan) -> None:
+    """Replace the quality plan of a draft."""
+    quality.check_plan(plan)
+    change_plan(campaign=campaign, plan={"quality": quality.to_document(plan)})
 
 
 def amend(

@@ -33,7 +33,7 @@ from judging.models import (
     Unit,
     User,
 )
-from judging.refusals import Refused
+from judging.refusals import InvalidInput, Refused
 
 DELETE = "judging.delete_collection"  # the kind of job
 LARGE = 20_000  # slots and sets; above that, removing them is a job with progress
@@ -53,6 +53,8 @@ class InUse(Refused):
 
 def share(*, collection: Collection, user: User, by: User | None = None) -> CollectionShare:
     """Give a user the right to read a dataset and to plan campaigns about it."""
+    if user.pk == collection.owner_id:
+        raise InvalidInput("This user owns the dataset.", field="username")
     with transaction.atomic():
         right, new = CollectionShare.objects.get_or_create(collection=collection, user=user)
         if new:

@@ -6,8 +6,8 @@ import json
 import re
 import secrets
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime, timedelta
 from statistics import median
 from typing import Any
@@ -17,7 +17,7 @@ from django.db.models import Count
 from django.utils.crypto import constant_time_compare
 
 from judging import crowd_kinds, crowd_policies, quality
-from judging.actions import history, participations, seals, selections
+from judging.actions import history, participations, seals, selections, signed_links
 from judging.actions.campaigns import check_own_people
 from judging.crowd_policies import PlatformStudy, PolicyCheck
 from judging.models import (
@@ -31,11 +31,13 @@ from judging.models import (
 )
 from judging.pay import rate_of
 from judging.protocols import documents
-from judging.refusals import Refused
+from judging.refusals import InvalidInput, Refused, check_between, check_length
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without signs that look alike
-PARAMETERS = ("kind", "person_param", "study_param", "session_param", "return_template")
-OPTIONS = ("minutes", "signed", "studies", "keys_url", "audience")
+PARAMETERS = ("person_param", "study_param", "session_param")
+FIXED = (*PARAMETERS, "return_template")  # once a participant has come
+LONGEST = {"return_template": 300, "keys_url": 300, "audience": 200}  # characters
+MINUTES = (5, 7 * 24 * 60)  # that a share of the work is kept
 OLDEST = timedelta(days=3)  # age of a request: platforms resend one for two days
 NEWEST = timedelta(minutes=5)  # by which the platform's clock may be ahead
 
@@ -74,22 +76,52 @@ def proposed(kind: str) -> dict[str, Any]:
 
 
 def begin(*, campaign: Campaign, kind: str, by: User) -> CrowdPlatform:
-    """Give a campaign a crowd platform, once."""
+    """Give a campaign a crowd platform, once; the same kind may be asked for again."""
     check_own_people(campaign)
     with transaction.atomic():
         held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if found := CrowdPlatform.objects.filter(campaign=held).first():
+            if found.kind != kind:
+                raise NotNow(f"The campaign has the platform {found.get_kind_display()} already.")
             return found
         history.note(Event.Act.CROWD_CHANGED, by=by, campaign=held, after=kind)
         return CrowdPlatform.objects.create(campaign=held, **proposed(kind))
 
 
-def change(*, platform: CrowdPlatform, to: Mapping[str, Any], by: User) -> CrowdPlatform:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlatformSettings:
+    """The settings of a platform that managers change; `codes` by end, without ends that have
+    none."""
+
+    person_param: str
+    study_param: str
+    session_param: str
+    return_template: str
+    minutes: int
+    signed: bool
+    keys_url: str
+    audience: str
+    studies: Sequence[str]
+    codes: Mapping[str, str]
+
+
+SETTINGS = tuple(each.name for each in fields(PlatformSettings))
+
+
+def settings_of(platform: CrowdPlatform) -> PlatformSettings:
+    """Return the present settings of a platform."""
+    return PlatformSettings(**{name: getattr(platform, name) for name in SETTINGS})
+
+
+def change(
+    *, platform: CrowdPlatform, settings: PlatformSettings, webhook_secret: str = "", by: User
+) -> CrowdPlatform:
     """Change settings; raise NotNow for parameters that participants already came with, and for
     codes that participants were given.
 
     The secret of the platform's requests is changed if one is given, and no event contains it.
     """
+    check_settings(settings)
     with transaction.atomic():
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=platform.campaign_id)
         held = CrowdPlatform.objects.select_for_update().get(pk=platform.pk)
@@ -97,18 +129,15 @@ def change(*, platform: CrowdPlatform, to: Mapping[str, Any], by: User) -> Crowd
             raise NotNow(
                 "The campaign is archived, so its settings cannot change.", code="campaign_archived"
             )
-        changed = [
-            name
-            for name in (*PARAMETERS, *OPTIONS, "codes")
-            if name in to and getattr(held, name) != to[name]
-        ]
-        _check_change(held, changed, to)
+        wanted = asdict(settings) | {"studies": list(settings.studies)}
+        changed = [name for name, value in wanted.items() if getattr(held, name) != value]
+        _check_change(held, changed, settings)
         for name in changed:
-            setattr(held, name, to[name])
+            setattr(held, name, wanted[name])
         if "keys_url" in changed:
             held.keys = held.keys_at = None
-        if secret := to.get("webhook_secret"):
-            held.webhook_secret = seals.sealed(secret)
+        if webhook_secret:
+            held.webhook_secret = seals.sealed(webhook_secret)
             changed.append("webhook_secret")
         held.save()
         if changed:
@@ -118,14 +147,61 @@ def change(*, platform: CrowdPlatform, to: Mapping[str, Any], by: User) -> Crowd
     return held
 
 
-def _check_change(held: CrowdPlatform, changed: list[str], to: Mapping[str, Any]) -> None:
-    if held.participations.exists() and (fixed := [name for name in changed if name in PARAMETERS]):
+def check_settings(settings: PlatformSettings) -> None:
+    """Raise InvalidInput for the first setting that cannot be used."""
+    names = (settings.person_param, settings.study_param, settings.session_param)
+    for field, name in zip(PARAMETERS, names, strict=True):
+        if (name or field == "person_param") and not crowd_kinds.PARAMETER.fullmatch(name):
+            raise InvalidInput(
+                "A parameter is up to 40 letters, digits, dots, hyphens or underscores, and begins "
+                "with a letter.",
+                field=field,
+            )
+    check_between(settings.minutes, *MINUTES, field="minutes")
+    for field, most in LONGEST.items():
+        check_length(getattr(settings, field), most, field=field)
+    template = settings.return_template
+    has_place = "{code}" in template or crowd_kinds.gives_credit(template)
+    if template and not (template.startswith("https://") and has_place):
+        raise InvalidInput("It begins with https:// and contains {code}.", field="return_template")
+    if wrong := [each for each in settings.studies if not crowd_kinds.is_id(each)]:
+        raise InvalidInput(f"This is no id of a study: {wrong[0][:80]}.", field="studies")
+    if settings.keys_url and not signed_links.is_allowed(settings.keys_url):
+        raise InvalidInput(
+            "This site may not read keys there; its operator can allow it (QUAESTOR_CROWD_ORIGINS).",
+            field="keys_url",
+        )
+    for field in ("keys_url", "audience"):
+        if settings.signed and not getattr(settings, field):
+            raise InvalidInput("Signed links cannot be checked without it.", field=field)
+    if (settings.signed or settings.studies) and not settings.study_param:
+        raise InvalidInput(
+            "Links of other studies cannot be detected without it.", field="study_param"
+        )
+    for end, code in settings.codes.items():
+        if not crowd_kinds.CODE.fullmatch(code):
+            raise InvalidInput(
+                "A code has 4 to 40 letters, digits, hyphens or underscores.", field=f"codes.{end}"
+            )
+    if _has_repeats(settings.codes.values()):
+        raise InvalidInput("Two ends have the same code; each needs its own.")
+    if _has_repeats(filter(None, names)):
+        raise InvalidInput("Two parameters have the same name.")
+
+
+def _has_repeats(texts: Iterable[str]) -> bool:
+    listed = list(texts)
+    return len(set(listed)) < len(listed)
+
+
+def _check_change(held: CrowdPlatform, changed: list[str], settings: PlatformSettings) -> None:
+    if held.participations.exists() and (fixed := [name for name in changed if name in FIXED]):
         raise NotNow(
             f"Participants have come from the platform already, so these settings cannot change: {', '.join(fixed)}."
         )
     given = held.participations.exclude(end="").values_list("end", flat=True).distinct()
     for end in given if "codes" in changed else ():
-        if held.codes.get(end, "") and held.codes.get(end) != to["codes"].get(end):
+        if held.codes.get(end, "") and held.codes.get(end) != settings.codes.get(end):
             label = Participation.End(end).label
             raise NotNow(
                 f"A participant was given the code for “{label}” already, so it cannot change."

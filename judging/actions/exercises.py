@@ -11,7 +11,7 @@ from django.db.models import Count, Max
 
 from judging import qualifying
 from judging.actions import history
-from judging.limits import MAX_PAGE_CHOICES, MAX_PAGE_QUESTIONS
+from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_PAGE_CHOICES, MAX_PAGE_QUESTIONS
 from judging.models import (
     Campaign,
     Criterion,
@@ -26,7 +26,7 @@ from judging.models import (
 )
 from judging.protocols import documents
 from judging.qualifying import QualificationItem
-from judging.refusals import Refused
+from judging.refusals import InvalidInput, Refused, check_length
 
 
 class CannotChangeExercises(Refused):
@@ -58,50 +58,78 @@ def criteria_of_items(campaign: Campaign) -> list[Criterion]:
     return list(own.prefetch_related("points"))
 
 
-def add(
-    *,
-    campaign: Campaign,
-    kind: str,
-    texts: Mapping[str, str],
-    keys: Mapping[str, KeyText],
-    by: User,
-    repeats: Exercise | None = None,
-) -> Exercise:
-    """Add an item to a draft; `keys` by the keys of criteria, except those without a right value.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewExercise:
+    """A training or qualification item as a manager writes it; `keys` by the keys of criteria."""
 
-    If it repeats another item, it takes that item's texts and keys.
-    """
+    kind: str
+    question: str
+    passage: str = ""
+    answer: str = ""
+    keys: Mapping[str, KeyText]
+
+
+def add(*, campaign: Campaign, exercise: NewExercise, by: User) -> Exercise:
+    """Add an item to a draft. Criteria for which no value is accepted get no key."""
     with transaction.atomic():
-        held = _draft(campaign)
-        criteria = {each.key: each for each in held.rubric.criteria.all()}
-        if repeats is not None:
-            texts = {
-                "passage": repeats.passage,
-                "answer": repeats.answer,
-                "question": repeats.question,
-            }
-            own = repeats.keys.select_related("criterion")
-            keys = {each.criterion.key: KeyText(each.accepted, each.explanation) for each in own}
-        if not any(key.accepted for key in keys.values()):
-            raise CannotChangeExercises(
-                "Say which value is right on at least one criterion.", field="keys"
-            )
-        last = held.exercises.filter(kind=kind).aggregate(last=Max("number"))["last"] or 0
-        made = Exercise.objects.create(
-            campaign=held, kind=kind, number=last + 1, repeats=repeats, **texts
+        return _add(_draft(campaign), exercise, by)
+
+
+def repeat(*, exercise: Exercise, by: User) -> Exercise:
+    """Ask an item of a draft again as the last one of its kind."""
+    if exercise.repeats_id is not None:
+        raise CannotChangeExercises(
+            "This item repeats another one. Repeat that one.", code="is_repeat"
         )
-        for name, key in keys.items():
-            if key.accepted:
-                _check_scale(criteria[name].pk, key.accepted)
-                ExerciseKey.objects.create(
-                    exercise=made,
-                    criterion=criteria[name],
-                    accepted=sorted(set(key.accepted)),
-                    explanation=key.explanation,
-                )
-        _check_page(held)
-        _note_gates(held)
-        history.note(Event.Act.EXERCISE_ADDED, by=by, campaign=held, about=str(made))
+    with transaction.atomic():
+        held = _draft(exercise.campaign)
+        keys = exercise.keys.select_related("criterion")
+        copy = NewExercise(
+            kind=exercise.kind,
+            question=exercise.question,
+            passage=exercise.passage,
+            answer=exercise.answer,
+            keys={each.criterion.key: KeyText(each.accepted, each.explanation) for each in keys},
+        )
+        return _add(held, copy, by, repeats=exercise)
+
+
+def _add(
+    campaign: Campaign, exercise: NewExercise, by: User, repeats: Exercise | None = None
+) -> Exercise:
+    """Add an item to a draft that is locked in this transaction."""
+    keys = {name: key for name, key in exercise.keys.items() if key.accepted}
+    if not keys:
+        raise CannotChangeExercises(
+            "Say which value is right on at least one criterion.", field="keys"
+        )
+    check_length(exercise.passage, MAX_DOCUMENT_CHARACTERS, field="passage")
+    of_kind = campaign.exercises.filter(kind=exercise.kind)
+    made = Exercise.objects.create(
+        campaign=campaign,
+        kind=exercise.kind,
+        number=(of_kind.aggregate(last=Max("number"))["last"] or 0) + 1,
+        repeats=repeats,
+        question=exercise.question,
+        passage=exercise.passage,
+        answer=exercise.answer,
+    )
+    criteria = {each.key: each for each in criteria_of_items(campaign)}
+    for name, key in keys.items():
+        if name not in criteria:
+            raise InvalidInput(
+                f"No criterion about single questions has the key {name}.", field="keys"
+            )
+        _check_scale(criteria[name].pk, key.accepted, field=f"keys.{name}")
+        ExerciseKey.objects.create(
+            exercise=made,
+            criterion=criteria[name],
+            accepted=sorted(set(key.accepted)),
+            explanation=key.explanation,
+        )
+    _check_page(campaign)
+    _note_gates(campaign)
+    history.note(Event.Act.EXERCISE_ADDED, by=by, campaign=campaign, about=str(made))
     return made
 
 
@@ -187,11 +215,11 @@ def _draft(campaign: Campaign) -> Campaign:
     return held
 
 
-def _check_scale(criterion: int, values: Sequence[int]) -> None:
+def _check_scale(criterion: int, values: Sequence[int], *, field: str) -> None:
     scale = set(ScalePoint.objects.filter(criterion=criterion).values_list("value", flat=True))
     if wrong := sorted(set(values) - scale):
         raise CannotChangeExercises(
-            f"{wrong[0]} is not on the scale.", code="not_on_scale", field="accepted"
+            f"{wrong[0]} is not on the scale.", code="not_on_scale", field=field
         )
 
 
@@ -210,12 +238,16 @@ def mend(
     Annotators who pass by the corrected key are qualified. None who had passed loses the
     qualification. After the lock it is a deviation.
     """
+    if key.exercise.repeats_id is not None:
+        raise CannotChangeExercises(
+            "This item repeats another one. Correct the key of that one.", code="is_repeat"
+        )
     if not accepted:
         raise CannotChangeExercises("Accept at least one value.", field="accepted")
     with transaction.atomic():
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=key.exercise.campaign_id)
         key.refresh_from_db(fields=["accepted", "explanation"])
-        _check_scale(key.criterion_id, accepted)
+        _check_scale(key.criterion_id, accepted, field="accepted")
         tries = QualificationTry.objects.filter(enrollment__campaign=campaign)
         before, values = tries.filter(passed=True).count(), key.accepted
         same = ExerciseKey.objects.filter(

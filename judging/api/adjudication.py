@@ -14,10 +14,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from judging.actions import adjudications
+from judging.actions.accounts import find_account
 from judging.actions.adjudications import Differing
 from judging.api.base import InCampaign, check_confirmed
-from judging.api.problems import Conflict, form_errors
-from judging.forms.adjudications import AdjudicatorForm
+from judging.api.problems import Conflict
 from judging.guards import campaign_to_adjudicate, judges_now, with_how_to_decline
 from judging.models import Adjudication, Campaign
 
@@ -57,16 +57,11 @@ class Adjudications(InCampaign):
     def update(self, request: Request, campaign: UUID) -> Response:
         """Name the adjudicator. Ratings that another adjudicator stored stay."""
         check_confirmed(request)
-        sent = NewAdjudicatorSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        named = sent.validated_data
-        form = AdjudicatorForm({"username": named["adjudicator"], "threshold": named["threshold"]})
-        if not form.is_valid() or form.user is None:
-            raise form_errors(form, names={"username": "adjudicator"})
+        content = self.content(NewAdjudicatorSerializer)
         adjudications.name(
             campaign=self.campaign,
-            adjudicator=form.user,
-            threshold=form.cleaned_data["threshold"],
+            adjudicator=find_account(content["adjudicator"], field="adjudicator"),
+            threshold=content["threshold"],
             by=request.user,
             now=timezone.now(),
         )
@@ -218,14 +213,12 @@ class RatingsToAdjudicate(InCampaign):
         ]
         if not named:
             raise Http404
-        sent = AdjudicatedRatingSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
         adjudications.settle(
             campaign=self.campaign,
             token=token,
             by=request.user,
             now=timezone.now(),
-            **sent.validated_data,
+            **self.content(AdjudicatedRatingSerializer),
         )
         [shown] = adjudications.shown(self.campaign, named)
         return Response(DifferenceSerializer(shown).data)

@@ -37,10 +37,13 @@ class Resource(viewsets.GenericViewSet):
     """A resource whose creating requests may carry an `Idempotency-Key`."""
 
     secret_fields: tuple[str, ...] = ()  # of responses; the database stores none of them in clear
+    confirmed_actions: tuple[str, ...] = ()  # those for which the pages ask for the password
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         self.check_access()
+        if self.action in self.confirmed_actions:
+            check_confirmed(request)
         is_creating = request.method == "POST" and self.action is not None
         if is_creating and "Idempotency-Key" in request.headers:
             handler = self.post  # set by the router
@@ -84,7 +87,8 @@ class Create:
         made = self.add(content)
         if isinstance(made, Job):
             return accepted(made)
-        return Response(self.output(made).data, status=status.HTTP_201_CREATED)
+        data = self.output(made, context=self.get_serializer_context()).data
+        return Response(data, status=status.HTTP_201_CREATED)
 
     def add(self, content: dict[str, Any]) -> Any:
         """Run the action on the content of the request."""

@@ -1,5 +1,6 @@
 """The crowd platform of a campaign: its settings, its rules, and its annotators."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -14,9 +15,7 @@ from rest_framework.response import Response
 from judging import crowd_kinds
 from judging.actions import crowd_platforms
 from judging.api.base import InCampaign
-from judging.api.problems import Conflict, form_errors
 from judging.crowd_policies import ORDER
-from judging.forms.crowd_platforms import PlatformForm
 from judging.models import Campaign, CrowdPlatform, Participation
 
 PLAIN = (  # settings that have the same name in the form
@@ -155,27 +154,27 @@ class CrowdPlatforms(InCampaign):
     @extend_schema(request=NewCrowdPlatformSerializer, responses={201: CrowdPlatformSerializer})
     def create(self, request: Request, campaign: UUID) -> Response:
         """Give a campaign a crowd platform, once, with the settings usual for it."""
-        sent = NewCrowdPlatformSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        wanted = sent.validated_data["kind"]
-        made = crowd_platforms.begin(campaign=self.campaign, kind=wanted, by=request.user)
-        if made.kind != wanted:
-            raise Conflict(f"The campaign has the platform {made.get_kind_display()} already.")
+        kind = self.content(NewCrowdPlatformSerializer)["kind"]
+        crowd_platforms.begin(campaign=self.campaign, kind=kind, by=request.user)
         return self._shown(status.HTTP_201_CREATED)
 
     @extend_schema(request=CrowdSettingsSerializer, responses=CrowdPlatformSerializer)
     def partial_update(self, request: Request, campaign: UUID) -> Response:
         """Change settings. Parameters by which people came, and codes given out, stay."""
-        sent = CrowdSettingsSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        content = self.content(CrowdSettingsSerializer)
+        webhook_secret = content.pop("webhook_secret", "")
         with transaction.atomic():
             Campaign.objects.select_for_update(no_key=True).get(pk=self.campaign.pk)
             platform = self._platform()
-            form = PlatformForm(_form_data(platform, sent.validated_data), platform=platform)
-            if not form.is_valid():
-                names = {f"code_{end}": f"codes.{end}" for end in Participation.End.values}
-                raise form_errors(form, names=names)
-            crowd_platforms.change(platform=platform, to=form.to(), by=request.user)
+            before = crowd_platforms.settings_of(platform)
+            codes = {**before.codes, **content.pop("codes", {})}
+            given = {end: code for end, code in codes.items() if code}
+            crowd_platforms.change(
+                platform=platform,
+                settings=replace(before, codes=given, **content),
+                webhook_secret=webhook_secret,
+                by=request.user,
+            )
         return self._shown()
 
     def _platform(self) -> CrowdPlatform:
@@ -189,13 +188,3 @@ class CrowdPlatforms(InCampaign):
         context = self.get_serializer_context()
         data = CrowdPlatformSerializer(self._platform(), context=context).data
         return Response(data, status=code)
-
-
-def _form_data(platform: CrowdPlatform, sent: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings with the changes as the data of their form."""
-    data = {name: getattr(platform, name) for name in PLAIN}
-    data |= {name: value for name, value in sent.items() if name in PLAIN}
-    data["studies"] = " ".join(sent.get("studies", platform.studies))
-    data["webhook_secret"] = sent.get("webhook_secret", "")
-    codes = platform.codes | sent.get("codes", {})
-    return data | {f"code_{end}": codes.get(end, "") for end in Participation.End.values}

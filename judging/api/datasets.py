@@ -12,14 +12,17 @@ from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import mixins, serializers, status
 from rest_framework.decorators import action
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import NotFound
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from judging import storage, tasks
 from judging.actions import collection_counts, collections, exports, history, jobs, selections
+from judging.actions.accounts import find_account
 from judging.api.base import (
+    Create,
+    Destroy,
     InDataset,
     JobSerializer,
     Resource,
@@ -27,7 +30,6 @@ from judging.api.base import (
     check_confirmed,
 )
 from judging.api.downloads import FileRenderer, download, file_response
-from judging.forms.campaigns import MemberForm
 from judging.guards import (
     check_creator,
     check_not_judging,
@@ -134,13 +136,6 @@ class UsernameSerializer(serializers.Serializer):
 
     username = serializers.CharField(max_length=150)
 
-    def validate_username(self, name: str) -> str:
-        form = MemberForm({"username": name}, roles=())
-        if not form.is_valid():
-            raise ValidationError(list(form.errors["username"]))
-        self.user = form.user
-        return name
-
 
 class SystemSerializer(serializers.ModelSerializer):
     """A system, with its numbers of returned and of missing questions."""
@@ -236,9 +231,8 @@ class Datasets(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         """Make another user the owner of a dataset."""
         dataset = self.own()
         check_confirmed(request)
-        sent = UsernameSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        collections.hand_over(collection=dataset, to=sent.user, by=request.user)
+        to = find_account(self.content(UsernameSerializer)["username"])
+        collections.hand_over(collection=dataset, to=to, by=request.user)
         return Response(DatasetSerializer(self.rows().get(pk=dataset.pk)).data)
 
     @extend_schema(
@@ -311,12 +305,14 @@ class ShareSerializer(serializers.Serializer):
     campaigns = serializers.ListField(child=serializers.UUIDField())
 
 
-class Shares(InDataset):
+class Shares(Create, Destroy, InDataset):
     """Other users who may use a dataset."""
 
     queryset = User.objects.all()
-    serializer_class = ShareSerializer
+    input = UsernameSerializer
+    serializer_class = output = ShareSerializer
     owner_actions = ("list",)
+    confirmed_actions = ("create", "destroy")
     lookup_value_converter = "int"
     pagination_class = None
     filter_backends = ()
@@ -326,26 +322,19 @@ class Shares(InDataset):
         """List the other users who may use a dataset or have campaigns about it."""
         return Response(ShareSerializer(self._shares(), many=True).data)
 
-    @extend_schema(request=UsernameSerializer, responses={201: ShareSerializer})
-    def create(self, request: Request, dataset: int) -> Response:
+    def add(self, content: dict[str, Any]) -> User:
         """Let another user plan campaigns about a dataset."""
-        check_confirmed(request)
-        sent = UsernameSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        if sent.user.pk == self.dataset.owner_id:
-            raise ValidationError({"username": ["This user owns the dataset."]})
-        collections.share(collection=self.dataset, user=sent.user, by=request.user)
-        [made] = [each for each in self._shares() if each.pk == sent.user.pk]
-        return Response(ShareSerializer(made).data, status=status.HTTP_201_CREATED)
+        user = find_account(content["username"])
+        collections.share(collection=self.dataset, user=user, by=self.request.user)
+        return next(each for each in self._shares() if each.pk == user.pk)
 
-    @extend_schema(responses={204: None})
-    def destroy(self, request: Request, dataset: int, pk: int) -> Response:
+    def rows(self) -> QuerySet[User]:
+        return User.objects.filter(pk__in=[each.pk for each in self._shares()])
+
+    def remove(self, instance: User) -> None:
         """End another user's use of a dataset; their campaigns about it stop."""
-        users = User.objects.filter(pk__in=[each.pk for each in self._shares()])
-        user = get_object_or_404(users, pk=pk)
-        check_confirmed(request)
-        collections.end_use(collection=self.dataset, user=user, now=timezone.now(), by=request.user)
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        now = timezone.now()
+        collections.end_use(collection=self.dataset, user=instance, now=now, by=self.request.user)
 
     def _shares(self) -> Sequence[User]:
         found = []

@@ -1,5 +1,6 @@
 """Training and qualification items of a campaign, their answer keys, and the qualification's rules."""
 
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -13,9 +14,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from judging.actions import campaigns, exercises, selections
-from judging.api.base import InCampaign
-from judging.api.problems import Conflict, check_form
-from judging.forms.exercises import AnswerKeyForm, ExerciseForm, QualificationRulesForm
+from judging.actions.exercises import KeyText
+from judging.api.base import Create, Destroy, InCampaign
 from judging.models import Campaign, Exercise
 
 
@@ -94,11 +94,12 @@ class OfExercises(InCampaign):
     list=extend_schema(summary="List the training and qualification items of a campaign"),
     retrieve=extend_schema(summary="Return a training or qualification item"),
 )
-class Exercises(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfExercises):
+class Exercises(Create, Destroy, mixins.ListModelMixin, mixins.RetrieveModelMixin, OfExercises):
     """Training and qualification items of a campaign."""
 
     queryset = Exercise.objects.all()
-    serializer_class = ExerciseSerializer
+    input = NewExerciseSerializer
+    serializer_class = output = ExerciseSerializer
     filterset_fields = ("kind",)
     lookup_value_converter = "int"
     manager_actions = ("list", "retrieve")
@@ -106,37 +107,23 @@ class Exercises(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfExercises):
     def rows(self) -> QuerySet[Exercise]:
         return self.campaign.exercises.prefetch_related("keys__criterion")
 
-    @extend_schema(request=NewExerciseSerializer, responses={201: ExerciseSerializer})
-    def create(self, request: Request, campaign: UUID) -> Response:
+    def add(self, content: dict[str, Any]) -> Exercise:
         """Add a training or qualification item to a draft."""
-        sent = NewExerciseSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        criteria = exercises.criteria_of_items(self.campaign)
-        known = {each.key for each in criteria}
-        form = ExerciseForm(_form_data(sent.validated_data, known), criteria=criteria)
-        check_form(form, names={f"accepted_{key}": f"keys.{key}" for key in known})
-        return self._added(
-            kind=sent.validated_data["kind"], texts=form.texts(), keys=form.keys(), repeats=None
-        )
+        exercise = exercises.NewExercise(**content | {"keys": _by_criterion(content["keys"])})
+        made = exercises.add(campaign=self.campaign, exercise=exercise, by=self.request.user)
+        return self.rows().get(pk=made.pk)
 
     @extend_schema(request=None, responses={201: ExerciseSerializer})
     @action(detail=True, methods=["post"])
     def repeat(self, request: Request, campaign: UUID, pk: int) -> Response:
         """Ask an item again as the last one of its kind."""
-        first = self.get_object()
-        if first.repeats_id is not None:
-            raise Conflict("This item repeats another one. Repeat that one.")
-        return self._added(kind=first.kind, texts={}, keys={}, repeats=first)
-
-    def _added(self, **parts: Any) -> Response:
-        made = exercises.add(campaign=self.campaign, by=self.request.user, **parts)
+        made = exercises.repeat(exercise=self.get_object(), by=request.user)
         data = ExerciseSerializer(self.rows().get(pk=made.pk)).data
         return Response(data, status=status.HTTP_201_CREATED)
 
-    def destroy(self, request: Request, campaign: UUID, pk: int) -> Response:
+    def remove(self, instance: Exercise) -> None:
         """Delete an item of a draft, with the items that repeat it."""
-        exercises.remove(exercise=self.get_object(), by=request.user)
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        exercises.remove(exercise=instance, by=self.request.user)
 
     @extend_schema(request=CorrectionSerializer, responses=CorrectedSerializer)
     @action(detail=True, methods=["post"], url_path="correct-key")
@@ -145,21 +132,13 @@ class Exercises(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfExercises):
 
         An annotator who passed before stays qualified. Items that repeat this one get the same key.
         """
-        item = self.get_object()
-        if item.repeats_id is not None:
-            raise Conflict("This item repeats another one. Correct the key of that one.")
-        sent = CorrectionSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        wanted = sent.validated_data["criterion"]
-        key = item.keys.select_related("exercise", "criterion").filter(criterion__key=wanted)
-        own = key.first()
+        content = self.content(CorrectionSerializer)
+        keys = self.get_object().keys.select_related("exercise", "criterion")
+        own = keys.filter(criterion__key=content.pop("criterion")).first()
         if own is None:
             raise ValidationError({"criterion": ["The item has no key for this criterion."]})
-        form = AnswerKeyForm({"explanation": own.explanation} | sent.validated_data, key=own)
-        check_form(form)
-        after, before = exercises.mend(
-            key=own, by=request.user, now=timezone.now(), **form.cleaned_data
-        )
+        correction = {"explanation": own.explanation} | content
+        after, before = exercises.mend(key=own, by=request.user, now=timezone.now(), **correction)
         return Response({"passed": after, "passed_before": before})
 
 
@@ -178,26 +157,20 @@ class QualificationRules(OfExercises):
     @extend_schema(request=QualificationRulesSerializer, responses=QualificationRulesSerializer)
     def update(self, request: Request, campaign: UUID) -> Response:
         """Replace the rules of a draft's qualification."""
-        sent = QualificationRulesSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
         blank = Campaign()
-        defaults = {name: getattr(blank, name) for name in QualificationRulesForm.Meta.fields}
-        form = QualificationRulesForm(defaults | sent.validated_data, instance=self.campaign)
-        check_form(form)
-        campaigns.change_plan(campaign=self.campaign, plan=form.cleaned_data)
+        defaults = {name: getattr(blank, name) for name in QualificationRulesSerializer.Meta.fields}
+        rules = defaults | self.content(QualificationRulesSerializer)
+        campaigns.change_plan(campaign=self.campaign, plan=rules)
+        self.campaign.refresh_from_db(fields=rules)
         return Response(QualificationRulesSerializer(self.campaign).data)
 
 
-def _form_data(sent: dict[str, Any], known: set[str]) -> dict[str, Any]:
-    """Return a new item as the data of its form, which has two fields for each criterion."""
-    data = {name: sent[name] for name in ("question", "passage", "answer")}
-    for key in sent["keys"]:
+def _by_criterion(keys: Iterable[dict[str, Any]]) -> dict[str, KeyText]:
+    """Return the keys of an item by the keys of their criteria; each is named once."""
+    found: dict[str, KeyText] = {}
+    for key in keys:
         criterion = key["criterion"]["key"]
-        if criterion not in known:
-            message = f"No criterion about single questions has the key {criterion}."
-            raise ValidationError({"keys": [message]})
-        if f"accepted_{criterion}" in data:
+        if criterion in found:
             raise ValidationError({"keys": [f"Name the criterion {criterion} once."]})
-        data[f"accepted_{criterion}"] = key["accepted"]
-        data[f"why_{criterion}"] = key["explanation"]
-    return data
+        found[criterion] = KeyText(key["accepted"], key["explanation"])
+    return found

@@ -14,18 +14,18 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema
 from rest_framework import mixins, permissions, serializers, status
 from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound
-from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from judging.actions import campaigns, enrollments, keys
+from judging.actions.accounts import find_account
 from judging.addresses import visitor_of
-from judging.api.base import InCampaign, SecretsShownOnce, check_confirmed
+from judging.api.base import Create, Destroy, InCampaign, SecretsShownOnce, check_confirmed
 from judging.api.datasets import UsernameSerializer
-from judging.api.problems import Conflict, check_form
+from judging.api.problems import Conflict
 from judging.campaign_texts import TRANSLATED, text_in
-from judging.forms.campaigns import FIRST_LIFE, ExclusionForm, InvitationForm
+from judging.forms.campaigns import FIRST_LIFE, ExclusionForm
 from judging.guards import MANAGERS, hidden_enrollments, use_fixed_language
 from judging.models import (
     AccessKey,
@@ -122,12 +122,9 @@ class Invitations(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     @extend_schema(request=NewInvitationSerializer, responses={201: MadeInvitationSerializer})
     def create(self, request: Request, campaign: UUID) -> Response:
         """Create an invitation link."""
-        sent = NewInvitationSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        said = {"expires_at": timezone.now() + FIRST_LIFE} | sent.validated_data
-        form = InvitationForm(said)
-        check_form(form)
-        made = campaigns.invite(campaign=self.campaign, by=request.user, **form.cleaned_data)
+        usual = {"label": "", "expires_at": timezone.now() + FIRST_LIFE}
+        invitation = usual | self.content(NewInvitationSerializer)
+        made = campaigns.invite(campaign=self.campaign, by=request.user, **invitation)
         return Response(self._shown(made), status=status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses=InvitationSerializer)
@@ -299,44 +296,33 @@ class NewMemberSerializer(UsernameSerializer):
 
 
 @extend_schema_view(list=extend_schema(summary="List the managers and analysts of a campaign"))
-class Members(mixins.ListModelMixin, InCampaign):
+class Members(Create, Destroy, mixins.ListModelMixin, InCampaign):
     """Managers and analysts of a campaign."""
 
     queryset = Membership.objects.all()
-    serializer_class = MemberSerializer
+    input = NewMemberSerializer
+    serializer_class = output = MemberSerializer
     filterset_fields = ("role",)
+    confirmed_actions = ("create", "destroy")
     lookup_value_converter = "int"
 
     def rows(self) -> QuerySet[Membership]:
         return self.campaign.memberships.staff().select_related("user")
 
-    @extend_schema(request=NewMemberSerializer, responses={201: MemberSerializer})
-    def create(self, request: Request, campaign: UUID) -> Response:
+    def add(self, content: dict[str, Any]) -> Membership:
         """Give a user a role in a campaign."""
-        check_confirmed(request)
-        sent = NewMemberSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        made = campaigns.add_member(
+        return campaigns.add_member(
             campaign=self.campaign,
-            user=sent.user,
-            role=sent.validated_data["role"],
-            by=request.user,
+            user=find_account(content["username"]),
+            role=content["role"],
+            by=self.request.user,
         )
-        return Response(MemberSerializer(made).data, status=status.HTTP_201_CREATED)
 
-    @extend_schema(responses={204: None})
-    def destroy(self, request: Request, campaign: UUID, pk: int) -> Response:
+    def remove(self, instance: Membership) -> None:
         """Take a role away from a user; a campaign keeps at least one manager."""
-        held = self.campaign.memberships.select_related("user")
-        membership = get_object_or_404(held, pk=pk)
-        check_confirmed(request)
         campaigns.remove_member(
-            campaign=self.campaign,
-            user=membership.user,
-            role=membership.role,
-            by=request.user,
+            campaign=self.campaign, user=instance.user, role=instance.role, by=self.request.user
         )
-        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class StudySerializer(serializers.ModelSerializer):

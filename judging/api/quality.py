@@ -15,8 +15,6 @@ from judging import quality
 from judging.actions import campaigns, exclusion_rules
 from judging.api.base import InCampaign, check_if_match, entity_tag
 from judging.api.campaigns import IF_MATCH
-from judging.api.problems import check_form
-from judging.forms.quality import QualityForm
 from judging.guards import unproposed_enrollments
 from judging.models import Campaign
 from judging.quality import QualityPlan
@@ -103,14 +101,11 @@ class QualityPlans(InCampaign):
     @extend_schema(request=QualitySerializer, responses=QualitySerializer, parameters=[IF_MATCH])
     def update(self, request: Request, campaign: UUID) -> Response:
         """Replace the quality plan of a draft. Fields that are not sent get their defaults."""
-        sent = QualitySerializer(data=request.data)
         with transaction.atomic():
             held = Campaign.objects.select_for_update().get(pk=self.campaign.pk)
             check_if_match(request, _tag(held))
-            sent.is_valid(raise_exception=True)
-            form = QualityForm(sent.validated_data, campaign=held)
-            check_form(form)
-            campaigns.change_plan(campaign=held, plan={"quality": form.document()})
+            plan = QualityPlan(**self.content(QualitySerializer))
+            campaigns.set_quality(campaign=held, plan=plan)
         held.refresh_from_db(fields=["quality"])
         return _shown(held)
 
@@ -188,10 +183,9 @@ class ExclusionRules(InCampaign):
     @action(detail=False, methods=["post"])
     def apply(self, request: Request, campaign: UUID) -> Response:
         """Exclude those of the named annotators whom the rules propose now."""
-        sent = ChosenExclusionsSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        named = self.content(ChosenExclusionsSerializer)["enrolments"]
         hidden = unproposed_enrollments(request.user, self.campaign)
-        chosen = set(sent.validated_data["enrolments"]) - hidden
+        chosen = set(named) - hidden
         done = exclusion_rules.apply(
             campaign=self.campaign, chosen=chosen, by=request.user, now=timezone.now()
         )

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from judging.models import User
+from judging.actions.adjudications import MAX_THRESHOLD
 
 
 class AdjudicatorForm(forms.Form):
@@ -20,18 +20,11 @@ class AdjudicatorForm(forms.Form):
         label=_("Ranks that annotators may lie apart"),
         initial=1,
         min_value=0,
-        max_value=32_767,  # as the column holds
+        max_value=MAX_THRESHOLD,
         help_text=_(
             "Ratings further apart are adjudicated. On a scale without order any two values."
         ),
     )
-
-    def clean_username(self) -> str:
-        name = str(self.cleaned_data["username"]).strip()
-        self.user = User.objects.filter(username=name, is_active=True).first()
-        if self.user is None:
-            raise forms.ValidationError(_("There is no account of that name."))
-        return name
 
 
 def value_of(text: Any) -> int | None:

@@ -535,15 +535,6 @@ class MemberForm(forms.Form):
         if not roles:
             del self.fields["role"]
 
-    def clean_username(self) -> str:
-        name = self.cleaned_data["username"].strip()
-        self.user = User.objects.filter(username=name, is_active=True).first()
-        if self.user is None:
-            raise forms.ValidationError(
-                _("There is no account of that name. Invite by a link instead.")
-            )
-        return name
-
 
 class AmendForm(forms.Form):
     """A change after the lock, with its reason."""

@@ -6,11 +6,10 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from judging import crowd_kinds
-from judging.actions import signed_links
+from judging.actions.crowd_platforms import LONGEST, MINUTES, PlatformSettings
 from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import CrowdPlatform, Participation
 
-PARAMETER = r"^[A-Za-z][A-Za-z0-9_.-]{0,39}$"
 MEANINGS = {
     Participation.End.COMPLETED: _("Did their whole share."),
     Participation.End.NO_CONSENT: _(
@@ -38,18 +37,20 @@ class PlatformForm(forms.Form):
 
     minutes = forms.IntegerField(
         label=_("Minutes a share is kept"),
-        min_value=5,
-        max_value=7 * 24 * 60,
+        min_value=MINUTES[0],
+        max_value=MINUTES[1],
         help_text=_(
             "The platform's longest time for a submission. After it, unfinished tasks are open to others."
         ),
     )
-    person_param = forms.RegexField(PARAMETER, label=_("Parameter with the person's id"))
+    person_param = forms.RegexField(
+        crowd_kinds.PARAMETER, label=_("Parameter with the person's id")
+    )
     study_param = forms.RegexField(
-        PARAMETER, label=_("Parameter with the study's id"), required=False
+        crowd_kinds.PARAMETER, label=_("Parameter with the study's id"), required=False
     )
     session_param = forms.RegexField(
-        PARAMETER,
+        crowd_kinds.PARAMETER,
         label=_("Parameter with the submission's id"),
         required=False,
         help_text=_("It distinguishes a second submission of the same person from the first."),
@@ -57,7 +58,7 @@ class PlatformForm(forms.Form):
     return_template = forms.CharField(
         label=_("Return address"),
         required=False,
-        max_length=300,
+        max_length=LONGEST["return_template"],
         help_text=_(
             "With {code} in the place of the code. Leave empty if annotators copy their code. For SONA: the credit "
             "address with {person} in the place of the survey code."
@@ -77,12 +78,15 @@ class PlatformForm(forms.Form):
         ),
     )
     keys_url = forms.URLField(
-        label=_("Address of its public keys"), required=False, max_length=300, assume_scheme="https"
+        label=_("Address of its public keys"),
+        required=False,
+        max_length=LONGEST["keys_url"],
+        assume_scheme="https",
     )
     audience = forms.CharField(
         label=_("Audience of the signature"),
         required=False,
-        max_length=200,
+        max_length=LONGEST["audience"],
         help_text=_("The address of this site, such as https://quaestor.example.org."),
     )
     webhook_secret = forms.CharField(
@@ -124,59 +128,19 @@ class PlatformForm(forms.Form):
             self[name] for name in ("signed", "studies", "keys_url", "audience", "webhook_secret")
         ]
 
-    def clean_return_template(self) -> str:
-        template = self.cleaned_data["return_template"].strip()
-        placed = "{code}" in template or crowd_kinds.gives_credit(template)
-        if template and not (template.startswith("https://") and placed):
-            raise forms.ValidationError(_("It begins with https:// and has {code} in it."))
-        return template
-
-    def clean_studies(self) -> list[str]:
-        ids = list(dict.fromkeys(self.cleaned_data["studies"].replace(",", " ").split()))
-        if wrong := [each for each in ids if not crowd_kinds.is_id(each)]:
-            raise forms.ValidationError(
-                _("This is no id of a study: %(id)s.") % {"id": wrong[0][:80]}
-            )
-        return ids
-
-    def clean_keys_url(self) -> str:
-        address = self.cleaned_data["keys_url"]
-        if address and not signed_links.is_allowed(address):
-            raise forms.ValidationError(
-                _(
-                    "This site may not read keys there; its operator can allow it (QUAESTOR_CROWD_ORIGINS)."
-                )
-            )
-        return address
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if cleaned.get("signed"):
-            for name in ("keys_url", "audience"):
-                if not cleaned.get(name) and name not in self.errors:
-                    self.add_error(name, _("Signed links cannot be checked without it."))
-        by_study = cleaned.get("signed") or cleaned.get("studies")
-        if by_study and not cleaned.get("study_param") and "study_param" not in self.errors:
-            self.add_error(
-                "study_param", _("Links of other studies cannot be detected without it.")
-            )
-        codes = [self.cleaned_data.get(f"code_{end.value}") for end in Participation.End]
-        given = [code for code in codes if code]
-        if len(set(given)) < len(given):
-            self.add_error(None, _("Two ends have the same code; each needs its own."))
-        names = [
-            cleaned.get(name)
-            for name in ("person_param", "study_param", "session_param")
-            if cleaned.get(name)
-        ]
-        if len(set(names)) < len(names):
-            self.add_error(None, _("Two parameters have the same name."))
-        return cleaned
-
-    def to(self) -> dict[str, Any]:
-        """Return the settings as they are stored."""
-        plain = {
-            name: value for name, value in self.cleaned_data.items() if not name.startswith("code_")
-        }
-        codes = {end.value: self.cleaned_data[f"code_{end.value}"] for end in Participation.End}
-        return plain | {"codes": {end: code for end, code in codes.items() if code}}
+    def settings(self) -> PlatformSettings:
+        """Return the settings as the action takes them."""
+        written = self.cleaned_data
+        codes = {end.value: written[f"code_{end.value}"] for end in Participation.End}
+        return PlatformSettings(
+            person_param=written["person_param"],
+            study_param=written["study_param"],
+            session_param=written["session_param"],
+            return_template=written["return_template"],
+            minutes=written["minutes"],
+            signed=written["signed"],
+            keys_url=written["keys_url"],
+            audience=written["audience"],
+            studies=tuple(dict.fromkeys(written["studies"].replace(",", " ").split())),
+            codes={end: code for end, code in codes.items() if code},
+        )

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from judging.actions.exercises import KeyText
+from judging.actions.exercises import KeyText, NewExercise
 from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import Campaign, Criterion, ExerciseKey
 
@@ -48,15 +48,19 @@ class ExerciseForm(forms.Form):
                 widget=forms.Textarea(attrs={"rows": 2}),
             )
 
-    def texts(self) -> dict[str, str]:
-        return {name: self.cleaned_data[name] for name in ("question", "passage", "answer")}
-
-    def keys(self) -> dict[str, KeyText]:
-        said = self.cleaned_data
-        return {
-            each.key: KeyText(said[f"accepted_{each.key}"], said[f"why_{each.key}"])
-            for each in self.criteria
-        }
+    def exercise(self, kind: str) -> NewExercise:
+        """Return the item as the action takes it."""
+        written = self.cleaned_data
+        return NewExercise(
+            kind=kind,
+            question=written["question"],
+            passage=written["passage"],
+            answer=written["answer"],
+            keys={
+                each.key: KeyText(written[f"accepted_{each.key}"], written[f"why_{each.key}"])
+                for each in self.criteria
+            },
+        )
 
 
 class QualificationRulesForm(forms.ModelForm):

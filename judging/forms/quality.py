@@ -1,5 +1,6 @@
 """Forms for checks, flags and the rules of exclusion."""
 
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -7,34 +8,28 @@ from django.utils.translation import gettext_lazy as _
 
 from judging import quality
 from judging.models import Campaign
-from judging.quality import QualityPlan
+from judging.quality import BOUNDS, QualityPlan
 
 DEFAULT = QualityPlan()
 
 
-def _whole(
-    label: Any, name: str, why: Any, *, least: int, most: int, required: bool = True
+def _number(
+    kind: type[forms.IntegerField], label: Any, name: str, why: Any, *, required: bool = True
 ) -> forms.IntegerField:
-    initial = getattr(DEFAULT, name)
-    return forms.IntegerField(
+    """Return the field of a number of the plan, with its bounds and its default."""
+    least, most = BOUNDS[name]
+    return kind(
         label=label,
         help_text=why,
         min_value=least,
         max_value=most,
-        initial=initial,
-        required=required,
-    )
-
-
-def _share(label: Any, name: str, why: Any, *, required: bool = True) -> forms.FloatField:
-    return forms.FloatField(
-        label=label,
-        help_text=why,
-        min_value=0,
-        max_value=1,
         initial=getattr(DEFAULT, name),
         required=required,
     )
+
+
+_whole = partial(_number, forms.IntegerField)
+_real = partial(_number, forms.FloatField)
 
 
 class QualityForm(forms.Form):
@@ -44,26 +39,20 @@ class QualityForm(forms.Form):
         _("Flag nothing before this many values"),
         "least_values",
         _("A page or two of an ordinary protocol; of fewer values any share is chance."),
-        least=1,
-        most=10_000,
     )
-    fastest = forms.FloatField(
-        label=_("Too fast: seconds a value"),
-        min_value=0,
-        max_value=600,
-        initial=DEFAULT.fastest,
-        help_text=_("No annotator reads a question and chooses a value in half a second."),
+    fastest = _real(
+        _("Too fast: seconds a value"),
+        "fastest",
+        _("No annotator reads a question and chooses a value in half a second."),
     )
-    faster_than_others = forms.FloatField(
-        label=_("Or so many times as fast as the others"),
-        min_value=1,
-        max_value=100,
-        initial=DEFAULT.faster_than_others,
-        help_text=_(
+    faster_than_others = _real(
+        _("Or so many times as fast as the others"),
+        "faster_than_others",
+        _(
             "Careful annotators differ by a factor of two or three; four is rare. Compared with the median."
         ),
     )
-    same_share = _share(
+    same_share = _real(
         _("Equal values: share of one value"),
         "same_share",
         _("Flagged only where the others give that value to fewer than 0.8 of the questions."),
@@ -74,15 +63,13 @@ class QualityForm(forms.Form):
         _(
             "Flagged only where, by the others’ share of the value, such a run comes up less than once in 1,000."
         ),
-        least=2,
-        most=10_000,
     )
-    least_gold = _share(
+    least_gold = _real(
         _("Gold questions: share to pass"),
         "least_gold",
         _("Two of three; flagged after three gold questions."),
     )
-    least_same = _share(
+    least_same = _real(
         _("Hidden repeats: share of equal values"),
         "least_same",
         _("Agreement with oneself is the ceiling of agreement with others."),
@@ -93,15 +80,11 @@ class QualityForm(forms.Form):
         _(
             "Repeated whole tasks: 10 is usual. Without them the agreement of annotators with themselves is unknown."
         ),
-        least=0,
-        most=50,
     )
     gold = _whole(
         _("Gold questions, in 100 tasks"),
         "gold",
         _("Questions whose right values you fix; each annotator meets each once."),
-        least=0,
-        most=50,
     )
     degraded = _whole(
         _("Degraded copies, in 100 tasks"),
@@ -109,15 +92,11 @@ class QualityForm(forms.Form):
         _(
             "A repeated page with one question made worse; it must score lower. For English questions."
         ),
-        least=0,
-        most=50,
     )
     gap = _whole(
         _("Minimum gap before a repeat (tasks)"),
         "gap",
         _("Far enough that annotators do not remember the values they gave."),
-        least=1,
-        most=1_000,
     )
     exclude_speed = forms.BooleanField(
         label=_("Propose annotators flagged as too fast"), required=False
@@ -129,19 +108,15 @@ class QualityForm(forms.Form):
         _("Propose annotators who fail more gold questions than"),
         "exclude_gold",
         _("Empty: this proposes no annotator."),
-        least=0,
-        most=1_000,
         required=False,
     )
     exclude_gold_of = _whole(
         _("Once they met so many gold questions"),
         "exclude_gold_of",
         _("Empty: from the first on."),
-        least=1,
-        most=1_000,
         required=False,
     )
-    exclude_repeats = _share(
+    exclude_repeats = _real(
         _("Propose annotators who agree with themselves in a smaller share than"),
         "exclude_repeats",
         _("Of the values of hidden repeats. Empty: this proposes no annotator."),
@@ -156,7 +131,6 @@ class QualityForm(forms.Form):
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         initial = quality.to_document(quality.from_document(campaign.quality))
         super().__init__(*args, initial=initial, **kwargs)
-        self.campaign = campaign
         if campaign.state != Campaign.State.DRAFT:
             for field in self.fields.values():
                 field.disabled = True
@@ -205,7 +179,6 @@ class QualityForm(forms.Form):
             ),
         ]
 
-    def document(self) -> dict[str, Any]:
-        """Return the plan as stored in the campaign."""
-        kept = quality.to_document(quality.from_document(self.campaign.quality))
-        return quality.to_document(quality.from_document(kept | self.cleaned_data))
+    def plan(self) -> QualityPlan:
+        """Return the plan as the action takes it."""
+        return QualityPlan(**self.cleaned_data)

@@ -22,6 +22,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging.actions import accounts, collections, history, log_ins, second_factors, visits
+from judging.actions.accounts import find_account
 from judging.actions.enrollments import OUTSIDE
 from judging.forms.accounts import (
     AccountForm,
@@ -262,13 +263,10 @@ def let_try(request: HttpRequest, pk: int) -> HttpResponse:
 def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
     """Give all datasets and campaigns of an account to another one."""
     owner = get_object_or_404(User, pk=pk)
-    form = MemberForm(request.POST, roles=())
-    if not form.is_valid():
-        messages.error(request, " ".join(form.errors.get("username", [])))
-        return redirect("judging:account", owner.pk)
     with refusals_shown(request):
-        owned, managed = collections.hand_over_all(owner=owner, to=form.user, by=request.user)
-        told = {"name": form.user, "collections": owned, "campaigns": managed}
+        to = find_account(request.POST.get("username", ""))
+        owned, managed = collections.hand_over_all(owner=owner, to=to, by=request.user)
+        told = {"name": to, "collections": owned, "campaigns": managed}
         messages.success(
             request,
             _("Handed over to %(name)s: %(collections)s datasets, %(campaigns)s campaigns.") % told,

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging.actions import adjudications, campaigns
+from judging.actions.accounts import find_account
 from judging.forms.adjudications import AdjudicatorForm, value_of
 from judging.forms.plain_text import sent
 from judging.guards import (
@@ -40,18 +41,18 @@ def adjudication(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def name(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Name the adjudicator."""
     form = AdjudicatorForm(request.POST)
-    if not form.is_valid() or form.user is None:
-        return _page(request, campaign, form, status=422)
-    with refusals_shown(request):
-        adjudications.name(
-            campaign=campaign,
-            adjudicator=form.user,
-            threshold=form.cleaned_data["threshold"],
-            by=request.user,
-            now=timezone.now(),
-        )
-        messages.success(request, _("Send them the address of their page."))
-    return redirect("judging:adjudication", campaign.uuid)
+    if form.is_valid():
+        with refusals_shown(form):
+            adjudications.name(
+                campaign=campaign,
+                adjudicator=find_account(form.cleaned_data["username"]),
+                threshold=form.cleaned_data["threshold"],
+                by=request.user,
+                now=timezone.now(),
+            )
+            messages.success(request, _("Send them the address of their page."))
+            return redirect("judging:adjudication", campaign.uuid)
+    return _page(request, campaign, form, status=422)
 
 
 def _page(

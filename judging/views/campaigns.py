@@ -28,6 +28,7 @@ from judging.actions import (
     selections,
     sheets,
 )
+from judging.actions.accounts import find_account
 from judging.actions.fit import MaterialFacts
 from judging.forms.campaigns import (
     AmendForm,
@@ -401,21 +402,17 @@ def undo_joins(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespons
 def add_member(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Give an account a role."""
     form = MemberForm(request.POST)
-    if not form.is_valid():
-        return _annotators_page(request, campaign, status=422, member_form=form)
-    adding = {
-        "campaign": campaign,
-        "user": form.user,
-        "role": form.cleaned_data["role"],
-        "by": request.user,
-    }
-    return _told(
-        request,
-        campaign,
-        partial(campaigns.add_member, **adding),
-        _("Added."),
-        "judging:annotators",
-    )
+    if form.is_valid():
+        with refusals_shown(form):
+            campaigns.add_member(
+                campaign=campaign,
+                user=find_account(form.cleaned_data["username"]),
+                role=form.cleaned_data["role"],
+                by=request.user,
+            )
+            messages.success(request, _("Added."))
+            return redirect("judging:annotators", campaign.uuid)
+    return _annotators_page(request, campaign, status=422, member_form=form)
 
 
 @campaign_for_managers

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from judging import tasks
 from judging.actions import collection_counts, collections
+from judging.actions.accounts import find_account
 from judging.forms.campaigns import MemberForm
 from judging.guards import (
     collection_for_owner,
@@ -27,6 +28,7 @@ from judging.guards import (
 from judging.imports.actions import systems
 from judging.models import Campaign, Collection, Membership, Metric, User
 from judging.views import spreadsheets
+from judging.views.refusals import refusals_shown
 
 
 @login_required
@@ -94,12 +96,10 @@ def _seen_by(collection: Collection) -> QuerySet[Membership]:
 @password_confirmed
 def share(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Allow a user to plan campaigns about the collection."""
-    form = MemberForm(request.POST, roles=())
-    if form.is_valid():
-        collections.share(collection=collection, user=form.user, by=request.user)
-        messages.success(request, _("%(name)s may use this dataset.") % {"name": form.user})
-    else:
-        messages.error(request, " ".join(form.errors.get("username", [])))
+    with refusals_shown(request):
+        user = find_account(request.POST.get("username", ""))
+        collections.share(collection=collection, user=user, by=request.user)
+        messages.success(request, _("%(name)s may use this dataset.") % {"name": user})
     return redirect("judging:collection", collection.pk)
 
 
@@ -126,17 +126,10 @@ def end_use(request: HttpRequest, collection: Collection, user: int) -> HttpResp
 @password_confirmed
 def hand_over(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Make another user the owner."""
-    form = MemberForm(request.POST, roles=())
-    refused = " ".join(form.errors.get("username", []))
-    if not refused:
-        try:
-            collections.hand_over(collection=collection, to=form.user, by=request.user)
-        except collections.CannotHandOver as problem:
-            refused = str(problem)
-    if refused:
-        messages.error(request, refused)
-    else:
-        messages.success(request, _("%(name)s owns this dataset now.") % {"name": form.user})
+    with refusals_shown(request):
+        to = find_account(request.POST.get("username", ""))
+        collections.hand_over(collection=collection, to=to, by=request.user)
+        messages.success(request, _("%(name)s owns this dataset now.") % {"name": to})
     return redirect("judging:collection", collection.pk)
 
 

@@ -46,7 +46,12 @@ def crowd(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         with refusals_shown(form):
-            crowd_platforms.change(platform=platform, to=form.to(), by=request.user)
+            crowd_platforms.change(
+                platform=platform,
+                settings=form.settings(),
+                webhook_secret=form.cleaned_data["webhook_secret"],
+                by=request.user,
+            )
             messages.success(request, _("Saved."))
             return redirect("judging:crowd", campaign.uuid)
     return _page(request, platform, form)

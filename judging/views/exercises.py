@@ -47,29 +47,14 @@ def add(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
             campaign.exercises.filter(kind=kind, repeats=None), pk=_key(again)
         )
         return _done(
-            request,
-            campaign,
-            kind,
-            lambda: exercises.add(
-                campaign=campaign,
-                kind=_known(kind),
-                texts={},
-                keys={},
-                repeats=first,
-                by=request.user,
-            ),
+            request, campaign, kind, lambda: exercises.repeat(exercise=first, by=request.user)
         )
     form = ExerciseForm(request.POST, criteria=exercises.criteria_of_items(campaign))
     if not form.is_valid():
         return _page(request, campaign, kind, form, status=422)
     with refusals_shown(form):
-        exercises.add(
-            campaign=campaign,
-            kind=_known(kind),
-            texts=form.texts(),
-            keys=form.keys(),
-            by=request.user,
-        )
+        exercise = form.exercise(_known(kind))
+        exercises.add(campaign=campaign, exercise=exercise, by=request.user)
         messages.success(request, _("Added."))
         return redirect("judging:exercises", campaign.uuid, kind)
     return _page(request, campaign, kind, form, status=422)

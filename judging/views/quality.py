@@ -4,7 +4,6 @@ their evidence."""
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -38,11 +37,8 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Choose a draft's thresholds and rules, or read the locked ones."""
     form = QualityForm(request.POST if request.method == "POST" else None, campaign=campaign)
     if request.method == "POST" and form.is_valid():
-        change = partial(
-            campaigns.change_plan, campaign=campaign, plan={"quality": form.document()}
-        )
         with refusals_shown(request):
-            change()
+            campaigns.set_quality(campaign=campaign, plan=form.plan())
             messages.success(request, _("Saved."))
         return redirect("judging:quality", campaign.uuid)
     context = {"campaign": campaign, "tab": "plan", "form": form}

@@ -2,6 +2,7 @@
 is kept for those who are there, and a full study ends a submission, not a person."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -378,9 +379,11 @@ def test_code_that_was_shown_to_somebody_stays_though_they_were_let_in_later(stu
     platform, holder, late = full(study)
     holder.crowd.gives_back(holder.pid)
     work_of(late.opens(again=True).agrees())
-    changed = {"codes": CODES | {"quota_full": "ANOTHER"}}
-    with pytest.raises(crowd_platforms.NotNow, match="was given the code"):
-        crowd_platforms.change(platform=platform, to=changed, by=platform.campaign.created_by)
+    before = crowd_platforms.settings_of(platform)
+    changed = replace(before, codes=CODES | {"quota_full": "ANOTHER"})
+    with pytest.raises(crowd_platforms.NotNow) as refused:
+        crowd_platforms.change(platform=platform, settings=changed, by=platform.campaign.created_by)
+    assert refused.value.code == "setting_fixed"
 
 
 def test_who_withdraws_leaves_no_submission_behind_by_which_they_were_turned_away(study) -> None:

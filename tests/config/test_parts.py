@@ -69,9 +69,11 @@ def study_of(material: Collection, judged: Campaign, **columns: Any) -> dict[str
     for kind in Exercise.Kind.values:
         exercises.add(
             campaign=own,
-            kind=kind,
-            texts={"question": unit.question.text},
-            keys={first.key: exercises.KeyText((1,))},
+            exercise=exercises.NewExercise(
+                kind=kind,
+                question=unit.question.text,
+                keys={first.key: exercises.KeyText((1,))},
+            ),
             by=owner,
         )
     done = Assignment.objects.filter(round=trial).first()

@@ -347,9 +347,7 @@ def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_imposs
     keys = {"relevance": exercises.KeyText((1,)), "ambiguity": exercises.KeyText((1,))}
     exercises.add(
         campaign=panel,
-        kind="qualification",
-        texts={"question": "Who built it?"},
-        keys=keys,
+        exercise=exercises.NewExercise(kind="qualification", question="Who built it?", keys=keys),
         by=panel.created_by,
     )
     assumed = Assumed(**CLEAR | {"knows": 0.7, "knows_spread": 0.0})

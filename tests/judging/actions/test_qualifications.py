@@ -20,11 +20,19 @@ pytestmark = pytest.mark.django_db
 def item(
     campaign: Campaign, kind: str = "qualification", *, accepted=(3,), again: Exercise | None = None
 ) -> Exercise:
-    keys = {"correctness": KeyText(accepted, "It asks for her."), "grammaticality": KeyText((2, 3))}
-    texts = {"question": "Who built it?", "passage": "Ada built it.", "answer": "Ada"}
-    return exercises.add(
-        campaign=campaign, kind=kind, texts=texts, keys=keys, by=campaign.created_by, repeats=again
+    if again is not None:
+        return exercises.repeat(exercise=again, by=campaign.created_by)
+    exercise = exercises.NewExercise(
+        kind=kind,
+        question="Who built it?",
+        passage="Ada built it.",
+        answer="Ada",
+        keys={
+            "correctness": KeyText(accepted, "It asks for her."),
+            "grammaticality": KeyText((2, 3)),
+        },
     )
+    return exercises.add(campaign=campaign, exercise=exercise, by=campaign.created_by)
 
 
 def opened(*kinds: str, repeated: bool = False, **fields) -> tuple[Campaign, Enrollment]:

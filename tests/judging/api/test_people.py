@@ -149,10 +149,10 @@ def test_members_are_added_and_removed(campaign, api, path):
         "manager",
         "analyst",
     ]
-    assert fields_of(api.post(f"{path}members/", {"username": "x", "role": "owner"})) == {
-        "username",
-        "role",
-    }
+    unknown = api.post(f"{path}members/", {"username": "x", "role": "analyst"})
+    assert (unknown.json()["code"], fields_of(unknown)) == ("no_such_account", {"username"})
+    wrong = api.post(f"{path}members/", {"username": other.username, "role": "owner"})
+    assert fields_of(wrong) == {"role"}
     assert api.delete(f"{path}members/{made.json()['id']}/").status_code == 204
     only = Membership.objects.get(campaign=campaign, role="manager")
     assert api.delete(f"{path}members/{only.pk}/").status_code == 409

@@ -122,22 +122,26 @@ def test_settings_are_kept_and_a_secret_is_never_shown_again(client, platform):
     assert secret not in str(list(said))
 
 
-def test_settings_malformed_are_refused(client, platform):
-    for changes, told in (
-        ({"code_completed": "SAME-1", "code_quota_full": "SAME-1"}, "Two ends have the same code"),
-        ({"code_completed": "no/slash"}, "4 to 40 letters"),
-        ({"minutes": 1}, "must be at least 5"),
-        ({"study_param": "PROLIFIC_PID"}, "Two parameters have the same name"),
-        ({"person_param": "a b"}, "Enter a valid value"),
-        ({"return_template": "javascript:alert({code})"}, "It begins with https://"),
-        ({"return_template": "https://x.example/"}, "It begins with https://"),
-        ({"signed": "on"}, "cannot be checked without it"),
-        ({"keys_url": "http://169.254.169.254/keys"}, "This site may not read keys there"),
-    ):
-        answer = client.post(address("crowd", platform.campaign), settings_of(platform, **changes))
-        assert answer.status_code == 422, told
-        assert told in answer.text
-        assert CrowdPlatform.objects.get().codes == CODES
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"code_completed": "SAME-1", "code_quota_full": "SAME-1"}, "__all__"),
+        ({"code_completed": "no/slash"}, "code_completed"),
+        ({"minutes": 1}, "minutes"),
+        ({"study_param": "PROLIFIC_PID"}, "__all__"),
+        ({"person_param": "a b"}, "person_param"),
+        ({"return_template": "javascript:alert({code})"}, "return_template"),
+        ({"return_template": "https://x.example/"}, "return_template"),
+        ({"signed": "on"}, "keys_url"),
+        ({"keys_url": "http://169.254.169.254/keys"}, "keys_url"),
+    ],
+)
+def test_settings_malformed_are_refused_at_their_field(client, platform, changes, field):
+    answer = client.post(address("crowd", platform.campaign), settings_of(platform, **changes))
+
+    assert answer.status_code == 422
+    assert set(answer.context["form"].errors) == {field}
+    assert CrowdPlatform.objects.get().codes == CODES
 
 
 def test_parameters_stay_once_somebody_has_come_and_codes_once_they_were_given(client, platform):
