@@ -13,15 +13,18 @@ from django.db import transaction
 from django.utils import timezone
 
 from judging import storage
-from judging.actions import history, jobs, machine_asking, machine_judges, seals
+from judging.actions import chats, history, jobs, machine_asking, machine_judges, seals
 from judging.actions.chats import CannotAsk, Chat
-from judging.actions.machine_asking import Prices, QuestionsPart
+from judging.actions.machine_asking import Estimated, Prices, QuestionsPart
 from judging.imports.readers.machine_tables import JudgeAnswers
 from judging.imports.readers.text import Unreadable
 from judging.models import Campaign, Event, Job, JudgeKey, StoredFile, User
-from judging.refusals import Refused
+from judging.protocols import documents
+from judging.protocols.machine_prompts import asked_criteria
+from judging.refusals import InvalidInput, Refused, check_between
 
 KIND, ADD = jobs.WAITS_FOR_OTHERS, "judging.add_judge"
+MAX_REPEATS = 20
 A_BREATH = 0.5  # seconds between two checks for a cancellation
 
 
@@ -41,7 +44,7 @@ class WantedJudge:
     budget: str = ""
     currency: str = ""
     own_systems: tuple[str, ...] = ()
-    at_once: int = 1
+    at_once: int = 4
 
     @property
     def part(self) -> QuestionsPart:
@@ -77,6 +80,41 @@ def last_asked(campaign: Campaign, name: str) -> dict[str, Any]:
     return dict(job.parameters) if job else {}
 
 
+def check_wanted(campaign: Campaign, wanted: WantedJudge) -> None:
+    """Raise InvalidInput, or CannotAsk for an address that is not allowed, if the judge cannot be
+    asked as wanted."""
+    if campaign.state == Campaign.State.DRAFT:
+        raise CannotAsk(
+            "Lock the campaign first: a draft's protocol may still change.", code="not_locked"
+        )
+    if wanted.address not in allowed_addresses():
+        raise CannotAsk("The operator of this site does not allow this address.", field="address")
+    check_between(wanted.temperature, 0, 2, field="temperature")
+    check_between(wanted.repeats, 1, MAX_REPEATS, field="repeats")
+    for field in ("first", "at_once"):
+        if (getattr(wanted, field) or 1) < 1:
+            raise InvalidInput("The number must be at least 1.", field=field)
+    rubric = documents.from_document(campaign.rubric.document)
+    asked = {criterion.key for criterion in asked_criteria(rubric)}
+    if unknown := [key for key in wanted.criteria if key not in asked]:
+        raise InvalidInput(f"A judge cannot be asked about {unknown[0]}.", field="criteria")
+    prices = wanted.prices
+    for field, price in (("price_in", prices.tokens_in), ("price_out", prices.tokens_out)):
+        if price < 0:
+            raise InvalidInput("A price is not negative.", field=field)
+    if prices.budget is not None and not (prices.tokens_in or prices.tokens_out):
+        raise InvalidInput("A budget needs the prices.", field="budget")
+    machine_judges.check_own_systems(campaign, wanted.own_systems)
+
+
+def estimate(campaign: Campaign, wanted: WantedJudge) -> Estimated:
+    """Estimate the cost of asking a judge; raise as `check_wanted`."""
+    check_wanted(campaign, wanted)
+    return machine_asking.estimate(
+        campaign=campaign, name=wanted.name, prices=wanted.prices, part=wanted.part
+    )
+
+
 def start(*, campaign: Campaign, by: User, wanted: WantedJudge, key: str) -> Job:
     """Create a queued job that asks a judge. The caller notifies workers after commit.
 
@@ -85,8 +123,12 @@ def start(*, campaign: Campaign, by: User, wanted: WantedJudge, key: str) -> Job
     CannotAsk
         If the operator does not allow the address, or this judge is being asked already.
     """
-    if wanted.address not in allowed_addresses():
-        raise CannotAsk("The operator of this site does not allow this address.")
+    check_wanted(campaign, wanted)
+    if not chats.is_key(key):
+        raise InvalidInput(
+            "The key is one word of printable ASCII characters without spaces and backslashes.",
+            field="key",
+        )
     with transaction.atomic():
         Campaign.objects.select_for_update().get(pk=campaign.pk)
         at_work = Job.objects.unfinished().filter(kind=KIND, campaign=campaign)

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -39,7 +39,7 @@ from judging.models import (
     User,
 )
 from judging.protocols import documents
-from judging.refusals import Refused
+from judging.refusals import InvalidInput, Refused, check_between
 
 # by the ending of the file name; other files are CSV or TSV
 FORMATS = {".jsonl": "jsonl", **dict.fromkeys(WORKBOOK_ENDINGS, "xlsx")}
@@ -166,6 +166,14 @@ def add(
     return kept, found
 
 
+def check_own_systems(campaign: Campaign, names: Iterable[str]) -> None:
+    """Raise InvalidInput if the dataset has no system of one of the names."""
+    known = set(campaign.collection.systems.values_list("name", flat=True))
+    for name in names:
+        if name not in known:
+            raise InvalidInput(f"The dataset has no system “{name}”.", field="own_systems")
+
+
 def check(*, campaign: Campaign, about: Mapping[str, Any]) -> None:
     """Raise CannotTake, before a judge's table is read, if the campaign is a draft or has a judge
     of this name, or if the prompt is too long."""
@@ -176,6 +184,11 @@ def check(*, campaign: Campaign, about: Mapping[str, Any]) -> None:
         )
     if MachineJudge.objects.filter(campaign=campaign, name=about["name"]).exists():
         raise NameTaken(about["name"])
+    if about.get("temperature") is not None:
+        check_between(about["temperature"], 0, 10, field="temperature")
+    if (about.get("cost") or 0) < 0:
+        raise InvalidInput("A cost is not negative.", field="cost")
+    check_own_systems(campaign, about.get("own_systems", ()))
     if len(about.get("prompt", "")) > MAX_DOCUMENT_CHARACTERS:
         raise CannotTake(f"The prompt is too long: at most {MAX_DOCUMENT_CHARACTERS:,} characters.")
 

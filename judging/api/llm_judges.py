@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models import Count, QuerySet
 from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework import mixins, serializers, status
+from rest_framework import mixins, serializers
 from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
@@ -20,10 +20,8 @@ from judging import storage, tasks
 from judging.actions import history, judge_jobs, machine_asking, machine_judges, selections
 from judging.actions.judge_jobs import WantedJudge
 from judging.actions.machine_judges import CannotTake
-from judging.api.base import InCampaign, JobSerializer, accepted
+from judging.api.base import Destroy, InCampaign, JobSerializer, accepted
 from judging.api.downloads import FileRenderer, download, file_response
-from judging.api.problems import Conflict, check_form
-from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
 from judging.guards import with_how_to_decline
 from judging.limits import MAX_TABLE_ROWS
 from judging.models import Event, MachineJudge
@@ -150,7 +148,7 @@ class EstimateSerializer(serializers.Serializer):
     list=extend_schema(summary="List the LLM judges of a campaign"),
     retrieve=extend_schema(summary="Return an LLM judge"),
 )
-class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
+class LlmJudges(Destroy, mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     """LLM judges of a campaign. They are never counted among the annotators."""
 
     queryset = MachineJudge.objects.all()
@@ -181,14 +179,10 @@ class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     def create(self, request: Request, campaign: UUID) -> Response:
         """Register an LLM judge and import its verdicts by a job."""
         self._check_blind()
-        sent = NewLlmJudgeSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        said = dict(sent.validated_data)
-        verdicts, file = said.pop("verdicts", None), said.pop("file", None)
+        about = self.content(NewLlmJudgeSerializer)
+        verdicts, file = about.pop("verdicts", None), about.pop("file", None)
         if verdicts is not None:
             file = SimpleUploadedFile(VERDICTS_FILE, _json_lines(verdicts))
-        form = MachineJudgeForm(said, {"file": file}, campaign=self.campaign)
-        check_form(form)
         kept = storage.keep_pieces(file.chunks())
         try:
             job = tasks.begin(
@@ -197,27 +191,23 @@ class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
                 by=request.user,
                 file=kept,
                 file_name=file.name,
-                about=form.about(),
+                about=about,
             )
         except CannotTake:
             storage.let_go(kept)
             raise
         return accepted(job)
 
-    @extend_schema(responses={204: None})
-    def destroy(self, request: Request, campaign: UUID, pk: int) -> Response:
+    def remove(self, instance: MachineJudge) -> None:
         """Remove an LLM judge with its verdicts; earlier reports do not change."""
-        machine_judges.remove(judge=self.get_object(), by=request.user)
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        machine_judges.remove(judge=instance, by=self.request.user)
 
     @extend_schema(request=AskSerializer, responses=EstimateSerializer)
     @action(detail=False, methods=["post"])
     def estimate(self, request: Request, campaign: UUID) -> Response:
         """Return the estimate for asking a judge, and the prompt; nothing is asked."""
         wanted, _key = self._wanted(request)
-        estimated = machine_asking.estimate(
-            campaign=self.campaign, name=wanted.name, prices=wanted.prices, part=wanted.part
-        )
+        estimated = judge_jobs.estimate(self.campaign, wanted)
         prompt = machine_asking.prompt_of(self.campaign, wanted.criteria)
         context = self.get_serializer_context() | {"prompt": prompt}
         return Response(EstimateSerializer(estimated, context=context).data)
@@ -248,19 +238,15 @@ class LlmJudges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
 
     def _wanted(self, request: Request) -> tuple[WantedJudge, str]:
         """Return the judge to be asked, and the key of its address."""
-        if self.campaign.state == self.campaign.State.DRAFT:
-            raise Conflict("Lock the campaign first: a draft's protocol may still change.")
-        sent = AskSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        offered = AskJudgeForm(campaign=self.campaign).fields
-        initial = {
-            name: field.initial for name, field in offered.items() if field.initial is not None
-        }
-        form = AskJudgeForm(initial | sent.validated_data, campaign=self.campaign)
-        key_form = JudgeKeyForm(sent.validated_data)
-        for each in (form, key_form):
-            check_form(each)
-        return form.wanted(), key_form.cleaned_data["key"]
+        content = self.content(AskSerializer)
+        key = content.pop("key", "")
+        content.setdefault("name", content["model"][:100])
+        for name in ("price_in", "price_out", "budget"):  # jobs store no decimals
+            if name in content:
+                content[name] = str(content[name])
+        for name in ("criteria", "own_systems"):
+            content[name] = tuple(content.get(name, ()))
+        return WantedJudge(**content), key
 
     def _is_blind(self) -> bool:
         return selections.names_systems(self.campaign, self.request.user)

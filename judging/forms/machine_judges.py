@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from judging.actions import chats, judge_jobs
-from judging.actions.judge_jobs import WantedJudge
+from judging.actions import judge_jobs
+from judging.actions.judge_jobs import MAX_REPEATS, WantedJudge
 from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import Campaign, Collection
 from judging.protocols import documents
@@ -101,7 +101,7 @@ class AskJudgeForm(forms.Form):
     repeats = forms.IntegerField(
         label=_("Times each question is asked"),
         min_value=1,
-        max_value=20,
+        max_value=MAX_REPEATS,
         initial=1,
         help_text=_("Twice or more shows whether it says the same again."),
     )
@@ -162,12 +162,6 @@ class AskJudgeForm(forms.Form):
         self.fields["criteria"].initial = [each.key for each in asked]
         self.fields["own_systems"].offer(campaign.collection)
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if cleaned.get("budget") and not (cleaned.get("price_in") or cleaned.get("price_out")):
-            self.add_error("budget", _("A budget needs the prices."))
-        return cleaned
-
     def wanted(self) -> WantedJudge:
         """Return the judge that the form describes."""
         given = self.cleaned_data
@@ -201,15 +195,3 @@ class JudgeKeyForm(forms.Form):
             "this job ends in any way, and is then deleted."
         ),
     )
-
-    def clean_key(self) -> str:
-        """Refuse characters that no header can hold: an error of the sending library would show the
-        key."""
-        key: str = self.cleaned_data["key"]
-        if not chats.is_key(key):
-            raise forms.ValidationError(
-                _(
-                    "The key is one word of plain signs, without spaces, line breaks and backslashes."
-                )
-            )
-        return key

@@ -68,28 +68,23 @@ def ask(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         context["form"] = AskJudgeForm(campaign=campaign, initial=initial)
         return page()
     form = context["form"] = AskJudgeForm(given, campaign=campaign)
-    if is_asked:
-        key_form = context["key_form"] = JudgeKeyForm(request.POST)
-        for reasons in key_form.errors.values():
-            form.add_error(None, reasons)
-    if not form.is_valid():
+    key_form = context["key_form"] = JudgeKeyForm(request.POST or None)
+    if not form.is_valid() or (is_asked and not key_form.is_valid()):
         return page(status=422)
     wanted = form.wanted()
-    if is_asked:
-        key = key_form.cleaned_data["key"]
-        with refusals_shown(form):
+    with refusals_shown(form):
+        if is_asked:
+            key = key_form.cleaned_data["key"]
             job = tasks.begin(
                 judge_jobs.start, campaign=campaign, by=request.user, wanted=wanted, key=key
             )
             return redirect("judging:job", job.pk)
-        return page(status=422)
-    context["wanted"] = wanted
-    context["prompt"] = machine_asking.prompt_of(campaign, wanted.criteria)
-    context["estimated"] = machine_asking.estimate(
-        campaign=campaign, name=wanted.name, prices=wanted.prices, part=wanted.part
-    )
-    context["is_blind"] = selections.names_systems(campaign, request.user)
-    return page()
+        context["wanted"] = wanted
+        context["prompt"] = machine_asking.prompt_of(campaign, wanted.criteria)
+        context["estimated"] = judge_jobs.estimate(campaign, wanted)
+        context["is_blind"] = selections.names_systems(campaign, request.user)
+        return page()
+    return page(status=422)
 
 
 @campaign_for_managers

@@ -36,7 +36,9 @@ def allowed(server: Server, settings) -> Server:
 
 
 def wanted(server: Server, **other) -> WantedJudge:
-    return WantedJudge(address=server.address, model="maker/small", name="Small", **other)
+    return WantedJudge(
+        address=server.address, model="maker/small", name="Small", **{"at_once": 1} | other
+    )
 
 
 def begun(campaign, server: Server, key: str = "secret-key", **other) -> Job:
