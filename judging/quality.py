@@ -16,7 +16,6 @@ from typing import Any, Literal
 
 from judging import signed_ranks
 from judging.drift import Day, Drift
-from judging.refusals import check_between
 
 Reason = Literal["speed", "same", "run", "gold", "repeats", "degraded", "drift"]
 # Equal values are no sign of anything if others give that value to more than this share
@@ -83,13 +82,6 @@ BOUNDS = {  # of the numbers of a plan
     "exclude_gold_of": (1, 1_000),
     "exclude_repeats": (0, 1),
 }
-
-
-def check_plan(plan: QualityPlan) -> None:
-    """Raise InvalidInput if a number of a plan is out of its bounds."""
-    for name, (least, most) in BOUNDS.items():
-        if (value := getattr(plan, name)) is not None:
-            check_between(value, least, most, field=name)
 
 
 def from_document(document: Mapping[str, Any]) -> QualityPlan:

@@ -1,5 +1,6 @@
 """Refusals: why an action was not done, as a code for programs and a sentence for people."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 
@@ -40,7 +41,16 @@ def check_length(text: str, most: int, *, field: str) -> None:
         )
 
 
+def check_bounds(settings: object, bounds: Mapping[str, tuple[float, float]]) -> None:
+    """Raise InvalidInput if a number among settings is out of its bounds; None has none."""
+    for field, (least, most) in bounds.items():
+        if (value := getattr(settings, field)) is not None:
+            check_between(value, least, most, field=field)
+
+
 def check_between(value: float, least: float, most: float, *, field: str) -> None:
     """Raise InvalidInput if a number is below `least` or above `most`."""
-    if not least <= value <= most:
-        raise InvalidInput(f"{value:g} is not between {least:g} and {most:g}.", field=field)
+    if value < least:
+        raise InvalidInput(f"{value:g} is less than {least:g}.", field=field)
+    if value > most:
+        raise InvalidInput(f"{value:g} is more than {most:g}.", field=field)

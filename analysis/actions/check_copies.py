@@ -7,7 +7,7 @@ from random import Random
 from django.db import transaction
 from django.utils import timezone
 
-from analysis.actions.degrading import NAMES
+from analysis.actions.degrading import KINDS
 from analysis.metrics.noise import DEGRADATIONS, knows_noise
 from judging.actions import check_items, draws, selections
 from judging.models import Campaign, CheckItem, CheckKind, Unit
@@ -50,7 +50,7 @@ def make(*, campaign: Campaign) -> int:
             found = _degraded(unit.question.text, rng, first=made)
             if found:
                 text, way = found
-                check_items.add_degraded(campaign=held, unit=unit, text=text, method=NAMES[way])
+                check_items.add_degraded(campaign=held, unit=unit, text=text, method=KINDS[way])
                 made += 1
             if made == COPIES:
                 break

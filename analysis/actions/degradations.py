@@ -5,9 +5,12 @@ from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from analysis.actions.degrading import (
+    BESIDE,
+    KINDS,
     REFERENCES,
     Degraded,
     WantedDegradation,
@@ -15,6 +18,7 @@ from analysis.actions.degrading import (
     degraded,
     study_of,
 )
+from analysis.actions.runs import MAX_SEED
 from analysis.metrics.languages import name_of
 from analysis.metrics.noise import knows_noise
 from judging.actions import collections, exports, history, jobs
@@ -22,7 +26,9 @@ from judging.actions.rounds import TellProgress, silent
 from judging.imports.actions import adding
 from judging.imports.actions.joining import JoiningChoices, join
 from judging.imports.readers.records import Problem, StudyRecords
+from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import Collection, Event, Job, Question, Reference, System, User
+from judging.refusals import InvalidInput, check_between, check_length
 
 KIND = "analysis.degrade"
 LARGE = 2_000  # questions; more are a job
@@ -42,8 +48,40 @@ class NothingToDegrade(jobs.CannotDo):
     field = "noise"
 
 
+def name_of_copy(collection: Collection) -> str:
+    """Return the usual name of a degraded copy."""
+    return f"{collection.name[:180]}, degraded"
+
+
+def degradable_systems(collection: Collection) -> QuerySet[System]:
+    """Return the systems whose questions are not degraded already."""
+    return collection.systems.exclude(kind=System.Kind.DEGRADATION)
+
+
+def check_wanted(collection: Collection, wanted: WantedDegradation) -> None:
+    """Raise InvalidInput for the first setting of a degradation that cannot be used."""
+    known = set(degradable_systems(collection).values_list("name", flat=True))
+    if not (wanted.systems or wanted.references):
+        raise InvalidInput("Choose the systems whose questions are degraded.", field="systems")
+    if unknown := [name for name in wanted.systems if name not in known]:
+        raise InvalidInput(f"“{unknown[0]}” cannot be degraded here.", field="systems")
+    references = Reference.objects.filter(source__collection=collection)
+    if wanted.references and not references.exists():
+        raise InvalidInput("The dataset has no references.", field="references")
+    if not wanted.noise or not set(wanted.noise) <= set(KINDS):
+        raise InvalidInput(f"The kinds of degradation are {', '.join(KINDS)}.", field="noise")
+    if wanted.beside not in BESIDE:
+        raise InvalidInput(f"The choices are {', '.join(BESIDE)}.", field="beside")
+    check_between(wanted.percent, 1, 100, field="percent")
+    check_between(wanted.seed, 0, MAX_SEED, field="seed")
+    if not wanted.name.strip():
+        raise InvalidInput("The new dataset needs a name.", field="name")
+    check_length(wanted.name, MAX_NAME_CHARACTERS, field="name")
+
+
 def start(*, collection: Collection, wanted: WantedDegradation, by: User) -> Job:
     """Create a queued job that degrades questions. The caller notifies workers."""
+    check_wanted(collection, wanted)
     return jobs.enqueue(kind=KIND, parameters=asdict(wanted), by=by, collection=collection)
 
 

@@ -12,7 +12,7 @@ from judging.limits import MAX_NAME_CHARACTERS
 
 REFERENCES = "References"
 BESIDE = ("all", "chosen", "none")
-NAMES = {
+KINDS = {
     "function_words": "function words dropped",
     "entities": "entities dropped",
     "content_words": "content words dropped",
@@ -27,7 +27,7 @@ class WantedDegradation:
 
     name: str
     systems: Sequence[str]
-    noise: Sequence[str]
+    noise: Sequence[str] = tuple(KINDS)
     references: bool = False
     percent: int = 100
     beside: str = "all"
@@ -79,7 +79,7 @@ def degraded(
             if system == origin and source in drawn
         ]
         for noise in wanted.noise:
-            name = _free(origin, f", {NAMES[noise]}", taken)
+            name = _free(origin, f", {KINDS[noise]}", taken)
             taken.add(name)
             yield _one(name, noise, origin, held, wanted.seed, tell)
 

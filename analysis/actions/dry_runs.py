@@ -4,6 +4,7 @@ again."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from math import inf
 from typing import Any
 
 from django.db import transaction
@@ -36,21 +37,78 @@ from judging.models import (
 )
 from judging.pay import rate_of
 from judging.protocols.rubric_schema import RubricCriterion
+from judging.refusals import InvalidInput, check_bounds
 from judging.rules import Force
 
 KIND, REMOVE = jobs.DRY_RUN, "analysis.remove_dry_run"
 WAVES = 10  # at most so many candidates per wanted annotator try to qualify
 
 
-def start(*, campaign: Campaign, by: User, parameters: Mapping[str, Any]) -> Job:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DryRunSettings:
+    """Settings of simulated annotators as people enter them: those of PERCENTAGES in per cent, the
+    first four of a scale's length."""
+
+    gap: int = 15
+    question: int = 15
+    severity: int = 10
+    noise: int = 20
+    hurry: int = 20
+    knows: int = 90
+    knows_spread: int = 8
+    wary: int = 50
+    design: str = "sources"
+    annotators: int | None = None  # as many as the plan needs
+    careless: int = 0
+    seconds: float | None = None  # as the protocol estimates a page
+    seconds_spread: float = 0.6
+    pace_spread: float = 0.3
+    seed: int = 1
+
+    def assumed(self) -> Assumed:
+        """Return the assumptions of the simulation, with percentages as shares."""
+        return Assumed(
+            **{name: getattr(self, name) / 100 for name in PERCENTAGES},
+            careless=self.careless,
+            seconds=self.seconds or 0.0,
+            seconds_spread=self.seconds_spread,
+            pace_spread=self.pace_spread,
+            seed=self.seed,
+        )
+
+
+PERCENTAGES = ("gap", "question", "severity", "noise", "hurry", "knows", "knows_spread", "wary")
+BOUNDS = {
+    "gap": (0, 80),
+    "question": (0, 100),
+    "severity": (0, 100),
+    "noise": (0, 100),
+    "hurry": (1, 100),
+    "knows": (0, 100),
+    "knows_spread": (0, 50),
+    "wary": (0, 100),
+    "annotators": (1, inf),
+    "careless": (0, inf),
+    "seconds": (0.1, 3_600),
+    "seconds_spread": (0, 3),
+    "pace_spread": (0, 3),
+    "seed": (0, runs.MAX_SEED),
+}
+DESIGNS = ("sources", "sources+annotators")
+
+
+def start(*, campaign: Campaign, by: User, settings: DryRunSettings) -> Job:
     """Create a queued job for a dry run of a draft, or return its unfinished one. The caller
     notifies workers."""
+    check_bounds(settings, BOUNDS)
+    if settings.design not in DESIGNS:
+        raise InvalidInput(f"The designs are {', '.join(DESIGNS)}.", field="design")
     dry_runs.check(campaign)
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if waiting := campaign.jobs.filter(kind=KIND).unfinished().first():
             return waiting
-        return jobs.enqueue(kind=KIND, parameters=parameters, by=by, campaign=campaign)
+        return jobs.enqueue(kind=KIND, parameters=asdict(settings), by=by, campaign=campaign)
 
 
 def copied(work: jobs.Work) -> DryRun:
@@ -58,26 +116,26 @@ def copied(work: jobs.Work) -> DryRun:
     draft, by = work.job.campaign, work.job.created_by
     if draft is None:
         raise jobs.CannotDo("A dry run belongs to a campaign.")
-    assumed = _assumed(work.job)
+    assumed = DryRunSettings(**work.job.parameters).assumed()
     return dry_runs.copy(draft=draft, by=by, now=timezone.now(), settings=asdict(assumed))
 
 
 def execute(work: jobs.Work, made: DryRun) -> dict[str, Any]:
     """Fill the copy, compute the power, make the copy's report, and show it to the draft's
     staff."""
-    by, assumed = work.job.created_by, _assumed(work.job)
-    design = str(work.job.parameters.get("design", runs.DEFAULTS["design"]))
+    by, settings = work.job.created_by, DryRunSettings(**work.job.parameters)
+    assumed = settings.assumed()
     fill(
         made=made,
         by=by,
         now=timezone.now(),
         assumed=assumed,
-        design=design,
-        count=work.job.parameters.get("annotators"),
+        design=settings.design,
+        count=settings.annotators,
         progress=work.progress,
     )
     dry_runs.show(run=made)
-    _report(made.campaign, by, assumed.seed, design, work)
+    _report(made.campaign, by, settings.seed, settings.design, work)
     dry_runs.conclude(run=made, by=by)
     return {"campaign": str(made.campaign.uuid)}
 
@@ -85,11 +143,6 @@ def execute(work: jobs.Work, made: DryRun) -> dict[str, Any]:
 def forget(made: DryRun) -> None:
     """Remove a copy that was not filled completely, unless another process has removed it."""
     dry_runs.forget(DryRun.objects.filter(pk=made.pk))
-
-
-def _assumed(job: Job) -> Assumed:
-    others = ("annotators", "design")
-    return Assumed(**{key: job.parameters[key] for key in job.parameters if key not in others})
 
 
 def fill(

@@ -2,6 +2,7 @@
 literature."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from math import sqrt
 from statistics import NormalDist
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from analysis import frames
-from analysis.actions.runs import versions
+from analysis.actions.runs import MAX_SEED, versions
 from analysis.planning.power import (
     LIBRARY,
     Variances,
@@ -27,6 +28,7 @@ from analysis.stats.components import variance_components
 from judging import storage
 from judging.actions import jobs
 from judging.models import Campaign, Job, Judgment, User
+from judging.refusals import InvalidInput, check_bounds
 
 KIND = "analysis.planning"
 STEPS = (10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600)
@@ -66,9 +68,36 @@ def _judged(campaign: Campaign) -> list[str]:
     return [kind for kind in ROUNDS if kind in rounds]
 
 
-def start(*, campaign: Campaign, by: User, parameters: Mapping[str, Any]) -> Job:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PowerSettings:
+    """Settings of a power analysis: the source of variances, the difference to find, the power, and
+    the number of annotators."""
+
+    variances: str  # a key of `choices`
+    difference: float = 0.1
+    annotators: int = 5
+    power: float = 0.8
+    level: float = 0.05
+    comparisons: int = 1
+    seed: int = 1
+
+
+BOUNDS = {
+    "difference": (0.001, 100),
+    "annotators": (1, 10),
+    "power": (0.5, 0.99),
+    "level": (0.0001, 0.2),
+    "comparisons": (1, 1000),
+    "seed": (0, MAX_SEED),
+}
+
+
+def start(*, campaign: Campaign, by: User, settings: PowerSettings) -> Job:
     """Create a queued job for a plan. The caller notifies workers."""
-    return jobs.enqueue(kind=KIND, parameters=parameters, by=by, campaign=campaign)
+    if settings.variances not in {key for key, _kind, _name in choices(campaign)}:
+        raise InvalidInput("There are no such variances.", field="variances")
+    check_bounds(settings, BOUNDS)
+    return jobs.enqueue(kind=KIND, parameters=asdict(settings), by=by, campaign=campaign)
 
 
 def latest(campaign: Campaign) -> Job | None:

@@ -47,6 +47,7 @@ from judging.models import (
 )
 
 KIND = "analysis.run"
+MAX_SEED = 2**31 - 1
 LOG = logging.getLogger(__name__)
 LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "pandas", "altair")
 PREPARED = ("prepare_hypothesis", "prepare_reference")

@@ -2,13 +2,14 @@
 out."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from analysis import frames
-from analysis.actions.runs import versions
+from analysis.actions.runs import MAX_SEED, versions
 from analysis.actions.scores import REFUSALS
 from analysis.metrics import registry, scoring, tuning
 from analysis.metrics.answerability import (
@@ -30,6 +31,7 @@ from analysis.stats.arrays import FloatArray
 from analysis.stats.columns import oriented
 from judging.actions import jobs
 from judging.models import Campaign, Job, User
+from judging.refusals import InvalidInput, check_between
 
 KIND = "analysis.tuning"
 SPLITS = 5
@@ -62,11 +64,44 @@ def criteria(campaign: Campaign) -> list[tuple[str, str]]:
     ]
 
 
-def start(*, campaign: Campaign, by: User, parameters: Mapping[str, Any]) -> Job:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TuningSettings:
+    """Settings of a tuning: the criterion, the metric that answerability is mixed into, and the
+    search for weights."""
+
+    criterion: str
+    metric: str = "bleu_1"
+    formula: str = FORMULAS[0]
+    method: str = METHODS[0]
+    seed: int = 1
+
+
+def start(*, campaign: Campaign, by: User, settings: TuningSettings) -> Job:
     """Create a queued job that tunes weights, or return an equal unfinished one. The caller
     notifies workers."""
-    same = campaign.jobs.unfinished().filter(kind=KIND, parameters=dict(parameters))
+    _check_settings(campaign, settings)
+    parameters = asdict(settings)
+    same = campaign.jobs.unfinished().filter(kind=KIND, parameters=parameters)
     return same.first() or jobs.enqueue(kind=KIND, parameters=parameters, by=by, campaign=campaign)
+
+
+def _check_settings(campaign: Campaign, settings: TuningSettings) -> None:
+    """Raise InvalidInput for the first setting that cannot be used."""
+    choices = {
+        "criterion": [key for key, _name in criteria(campaign)],
+        "metric": [key for key, _name in bases()],
+        "formula": FORMULAS,
+        "method": METHODS,
+    }
+    for field, known in choices.items():
+        if getattr(settings, field) not in known:
+            raise InvalidInput(f"The choices are {', '.join(known)}.", field=field)
+    check_between(settings.seed, 0, MAX_SEED, field="seed")
+    if (settings.formula, settings.method) == ("paper", "exact"):
+        raise InvalidInput(
+            "The formula of the paper is not linear in its weights: tune it by a grid.",
+            field="method",
+        )
 
 
 def latest(campaign: Campaign) -> Job | None:

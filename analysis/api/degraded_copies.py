@@ -5,20 +5,17 @@ from typing import Any
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import mixins, serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
+from rest_framework.exceptions import ValidationError
 
 from analysis.api.lazy_modules import LazyModule
 from judging import tasks
-from judging.api.base import InDataset, JobSerializer, accepted
+from judging.api.base import Create, InDataset, JobSerializer
 from judging.api.pages import NewestFirst
-from judging.api.problems import check_form, initial_values
 from judging.guards import check_not_judging
 from judging.models import Job
 
 degradations = LazyModule("analysis.actions.degradations")
 degrading = LazyModule("analysis.actions.degrading")
-run_forms = LazyModule("analysis.forms.runs")
 
 
 class DegradedCopySerializer(JobSerializer):
@@ -65,10 +62,11 @@ class NewDegradedCopySerializer(serializers.Serializer):
     list=extend_schema(summary="List the jobs that make degraded copies of a dataset"),
     retrieve=extend_schema(summary="Return a job that makes a degraded copy"),
 )
-class DegradedCopies(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
+class DegradedCopies(Create, mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
     """Degraded copies of a dataset, for its owner; not while the owner judges it."""
 
     queryset = Job.objects.all()
+    input, output = NewDegradedCopySerializer, JobSerializer
     serializer_class = DegradedCopySerializer
     filterset_fields = ("state",)
     pagination_class = NewestFirst
@@ -84,19 +82,14 @@ class DegradedCopies(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset
         jobs = Job.objects.filter(collection=self.dataset, kind=degradations.KIND)
         return jobs.select_related("campaign")
 
-    @extend_schema(request=NewDegradedCopySerializer, responses={202: JobSerializer})
-    def create(self, request: Request, dataset: int) -> Response:
+    def add(self, content: dict[str, Any]) -> Job:
         """Make a copy of a dataset with degraded questions, by a job."""
-        sent = NewDegradedCopySerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        wanted: dict[str, Any] = dict(sent.validated_data)
-        if wanted.pop("references"):
-            wanted["systems"] = [*wanted["systems"], degrading.REFERENCES]
-        fields = run_forms.DegradeForm(collection=self.dataset).fields
-        offered = initial_values(fields)
-        form = run_forms.DegradeForm(offered | wanted, collection=self.dataset)
-        check_form(form)
-        job = tasks.begin(
-            degradations.start, collection=self.dataset, wanted=form.wanted(), by=request.user
-        )
-        return accepted(job)
+        systems = degradations.degradable_systems(self.dataset)
+        names = dict(systems.values_list("pk", "name"))
+        if unknown := [pk for pk in content["systems"] if pk not in names]:
+            raise ValidationError({"systems": [f"The dataset has no system {unknown[0]}."]})
+        content["systems"] = [names[pk] for pk in content["systems"]]
+        content.setdefault("name", degradations.name_of_copy(self.dataset))
+        wanted = degrading.WantedDegradation(**content)
+        by = self.request.user
+        return tasks.begin(degradations.start, collection=self.dataset, wanted=wanted, by=by)

@@ -14,18 +14,15 @@ from analysis.api.lazy_modules import LazyModule
 from analysis.api.runs import OfStaff
 from judging import tasks
 from judging.actions import campaigns, history
-from judging.api.base import InCampaign, JobSerializer, accepted
+from judging.api.base import Create, InCampaign, JobSerializer, accepted
 from judging.api.downloads import FileRenderer, download, file_response
 from judging.api.pages import NewestFirst
-from judging.api.problems import check_form, initial_values
 from judging.guards import MANAGERS, campaign_of
 from judging.models import DryRun, Event, Job
 
-dry_run_forms = LazyModule("analysis.forms.dry_runs")
 dry_run_outcomes = LazyModule("analysis.actions.dry_run_outcomes")
 dry_runs = LazyModule("analysis.actions.dry_runs")
 planning = LazyModule("analysis.actions.planning")
-run_forms = LazyModule("analysis.forms.runs")
 
 
 class PowerAnalysisSerializer(JobSerializer):
@@ -66,10 +63,11 @@ class VariancesSerializer(serializers.Serializer):
     list=extend_schema(summary="List the power analyses of a campaign, the newest first"),
     retrieve=extend_schema(summary="Return a power analysis with what it found"),
 )
-class PowerAnalyses(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
+class PowerAnalyses(Create, mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
     """Power analyses: the numbers of items and annotators that a campaign needs."""
 
     queryset = Job.objects.all()
+    input, output = NewPowerAnalysisSerializer, JobSerializer
     serializer_class = PowerAnalysisSerializer
     filterset_fields = ("state",)
     pagination_class = NewestFirst
@@ -78,21 +76,12 @@ class PowerAnalyses(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
     def rows(self) -> QuerySet[Job]:
         return self.campaign.jobs.filter(kind=planning.KIND).select_related("campaign")
 
-    @extend_schema(request=NewPowerAnalysisSerializer, responses={202: JobSerializer})
-    def create(self, request: Request, campaign: UUID) -> Response:
+    def add(self, content: dict[str, Any]) -> Job:
         """Simulate by a job how many items and annotators a campaign needs."""
-        sent = NewPowerAnalysisSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        fields = run_forms.PowerForm(campaign=self.campaign).fields
-        offered = initial_values(fields)
-        first = planning.choices(self.campaign)[0][0]
-        said = {"variances": first} | offered | sent.validated_data
-        form = run_forms.PowerForm(said, campaign=self.campaign)
-        check_form(form)
-        job = tasks.begin(
-            planning.start, campaign=self.campaign, by=request.user, parameters=form.cleaned_data
-        )
-        return accepted(job)
+        usual = {"variances": planning.choices(self.campaign)[0][0]}
+        settings = planning.PowerSettings(**usual | content)
+        by = self.request.user
+        return tasks.begin(planning.start, campaign=self.campaign, by=by, settings=settings)
 
     @extend_schema(responses=VariancesSerializer(many=True), filters=False)
     @action(detail=False, pagination_class=None, filterset_fields=None)
@@ -149,10 +138,11 @@ class WholeDryRunSerializer(DryRunSerializer):
 
 
 @extend_schema_view(list=extend_schema(summary="List the dry runs of a campaign"))
-class DryRuns(mixins.ListModelMixin, InCampaign):
+class DryRuns(Create, mixins.ListModelMixin, InCampaign):
     """Dry runs of a campaign, each with a copy of the campaign."""
 
     queryset = DryRun.objects.all()
+    input, output = NewDryRunSerializer, JobSerializer
     serializer_class = DryRunSerializer
     filter_backends = ()
     lookup_field, lookup_url_kwarg = "campaign__uuid", "copy"
@@ -162,22 +152,11 @@ class DryRuns(mixins.ListModelMixin, InCampaign):
         own = Q(campaign=self.campaign) | Q(draft=self.campaign)
         return DryRun.objects.filled().filter(own).defer("outcome").select_related("campaign")
 
-    @extend_schema(request=NewDryRunSerializer, responses={202: JobSerializer})
-    def create(self, request: Request, campaign: UUID) -> Response:
+    def add(self, content: dict[str, Any]) -> Job:
         """Have simulated annotators judge a copy of the campaign, by a job."""
-        sent = NewDryRunSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        fields = dry_run_forms.DryRunForm.base_fields
-        offered = initial_values(fields)
-        form = dry_run_forms.DryRunForm(offered | sent.validated_data)
-        check_form(form)
-        job = tasks.begin(
-            dry_runs.start,
-            campaign=self.campaign,
-            by=request.user,
-            parameters=form.parameters(),
-        )
-        return accepted(job)
+        settings = dry_runs.DryRunSettings(**content)
+        by = self.request.user
+        return tasks.begin(dry_runs.start, campaign=self.campaign, by=by, settings=settings)
 
     @extend_schema(responses=WholeDryRunSerializer)
     def retrieve(self, request: Request, campaign: UUID, copy: UUID) -> Response:

@@ -13,12 +13,10 @@ from rest_framework.response import Response
 from analysis.api.lazy_modules import LazyModule
 from analysis.api.runs import OfStaff
 from judging import tasks
-from judging.api.base import JobSerializer, accepted
+from judging.api.base import Create, JobSerializer
 from judging.api.pages import NewestFirst
-from judging.api.problems import check_form, initial_values
 from judging.models import Job
 
-metric_forms = LazyModule("analysis.forms.metrics")
 tuning = LazyModule("analysis.actions.tuning")
 
 
@@ -62,10 +60,11 @@ class TuningChoicesSerializer(serializers.Serializer):
     list=extend_schema(summary="List the tunings of a campaign, the newest first"),
     retrieve=extend_schema(summary="Return a tuning with the weights it found"),
 )
-class Tunings(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
+class Tunings(Create, mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
     """Weights of metrics, tuned on the judgments of a campaign."""
 
     queryset = Job.objects.all()
+    input, output = NewTuningSerializer, JobSerializer
     serializer_class = TuningSerializer
     filterset_fields = ("state",)
     pagination_class = NewestFirst
@@ -74,19 +73,11 @@ class Tunings(mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
     def rows(self) -> QuerySet[Job]:
         return self.campaign.jobs.filter(kind=tuning.KIND).select_related("campaign")
 
-    @extend_schema(request=NewTuningSerializer, responses={202: JobSerializer})
-    def create(self, request: Request, campaign: UUID) -> Response:
+    def add(self, content: dict[str, Any]) -> Job:
         """Tune the weights of a metric by a job."""
-        sent = NewTuningSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        fields = metric_forms.TuningForm(campaign=self.campaign).fields
-        offered = initial_values(fields)
-        form = metric_forms.TuningForm(offered | sent.validated_data, campaign=self.campaign)
-        check_form(form)
-        job = tasks.begin(
-            tuning.start, campaign=self.campaign, by=request.user, parameters=form.cleaned_data
-        )
-        return accepted(job)
+        settings = tuning.TuningSettings(**content)
+        by = self.request.user
+        return tasks.begin(tuning.start, campaign=self.campaign, by=by, settings=settings)
 
     @extend_schema(responses=TuningChoicesSerializer, filters=False)
     @action(detail=False, pagination_class=None, filterset_fields=None)

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from analysis.actions import matching, offers, tuning
+from analysis.actions.runs import MAX_SEED
 from analysis.metrics.contract import Parameter
 from analysis.metrics.languages import default_preparation, is_spaced, primary
 from analysis.metrics.segmentation import sudachi_version
@@ -289,18 +290,9 @@ class TuningForm(forms.Form):
             )
         ),
     )
-    seed = forms.IntegerField(label=_("Seed"), initial=1, min_value=0, max_value=2**31 - 1)
+    seed = forms.IntegerField(label=_("Seed"), initial=1, min_value=0, max_value=MAX_SEED)
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["criterion"].choices = tuning.criteria(campaign)
         self.fields["metric"].choices = tuning.bases()
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if (cleaned.get("formula"), cleaned.get("method")) == ("paper", "exact"):
-            self.add_error(
-                "method",
-                _("The formula of the paper is not linear in its weights: tune it by a grid."),
-            )
-        return cleaned

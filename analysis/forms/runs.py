@@ -1,5 +1,6 @@
 """Forms for the settings of analyses."""
 
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -7,13 +8,15 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from analysis import frames
-from analysis.actions import degrading, offers, planning
+from analysis.actions import degradations, degrading, offers, planning
+from analysis.actions.runs import MAX_SEED
 from analysis.forms.metrics import PreparationForm
 from analysis.metrics import registry
 from analysis.metrics.scoring import QUESTION_UNITS
 from analysis.sections import readings, slices
 from analysis.stats.inference import declared
-from judging.models import Campaign, Collection, Reference, System
+from judging.forms.numbers import number_field
+from judging.models import Campaign, Collection, Reference
 
 MIXED_WHEN = ("quick", "always", "never")
 MIXED = list(
@@ -136,7 +139,7 @@ class RunForm(PreparationForm):
         label=_("Seed"),
         initial=1,
         min_value=0,
-        max_value=2**31 - 1,
+        max_value=MAX_SEED,
         help_text=_("The same seed gives the same report."),
     )
     slices = forms.MultipleChoiceField(
@@ -288,6 +291,11 @@ def _parts(campaign: Campaign) -> dict[str, list[tuple[str, str]]]:
     }
 
 
+_power_field = partial(
+    number_field, usual=planning.PowerSettings(variances=""), bounds=planning.BOUNDS
+)
+
+
 class PowerForm(forms.Form):
     """Settings of a power analysis: the source of variances, the difference to find, the power, and
     the number of annotators."""
@@ -296,30 +304,26 @@ class PowerForm(forms.Form):
         label=_("Variances from"),
         help_text=_("A pilot of your own is best. The published ones are on a scale of 1 to 3."),
     )
-    difference = forms.FloatField(
+    difference = _power_field(
+        forms.FloatField,
+        "difference",
         label=_("Difference of two systems' means to find"),
-        initial=0.1,
-        min_value=0.001,
-        max_value=100,
         help_text=_("In points of the scale: the smallest that would matter to you."),
     )
-    annotators = forms.IntegerField(
-        label=_("Annotators an item, at most"), initial=5, min_value=1, max_value=10
+    annotators = _power_field(
+        forms.IntegerField, "annotators", label=_("Annotators an item, at most")
     )
-    power = forms.FloatField(label=_("Power"), initial=0.8, min_value=0.5, max_value=0.99)
-    level = forms.FloatField(
-        label=_("Level of the test"), initial=0.05, min_value=0.0001, max_value=0.2
-    )
-    comparisons = forms.IntegerField(
+    power = _power_field(forms.FloatField, "power", label=_("Power"))
+    level = _power_field(forms.FloatField, "level", label=_("Level of the test"))
+    comparisons = _power_field(
+        forms.IntegerField,
+        "comparisons",
         label=_("Comparisons"),
-        initial=1,
-        min_value=1,
-        max_value=1000,
         help_text=_(
             "Pairs of systems you will compare: each is tested at the level divided by their number."
         ),
     )
-    seed = forms.IntegerField(label=_("Seed"), initial=1, min_value=0, max_value=2**31 - 1)
+    seed = _power_field(forms.IntegerField, "seed", label=_("Seed"))
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -354,18 +358,18 @@ class DegradeForm(forms.Form):
     beside = forms.ChoiceField(
         label=_("Beside them stand"), widget=forms.RadioSelect, choices=BESIDE, initial="all"
     )
-    seed = forms.IntegerField(label=_("Seed"), initial=1, min_value=0, max_value=2**31 - 1)
+    seed = forms.IntegerField(label=_("Seed"), initial=1, min_value=0, max_value=MAX_SEED)
     name = forms.CharField(label=_("Name of the new dataset"), max_length=200)
 
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        own = collection.systems.exclude(kind=System.Kind.DEGRADATION)
+        own = degradations.degradable_systems(collection)
         self.system_names = {str(system.pk): system.name for system in own}
         choices = [(key, name or _("(no name)")) for key, name in self.system_names.items()]
         if Reference.objects.filter(source__collection=collection).exists():
             choices.append((REFERENCES, _("people: the references")))
         self.fields["systems"].choices = choices
-        self.fields["name"].initial = _now("%(name)s, degraded") % {"name": collection.name[:180]}
+        self.fields["name"].initial = degradations.name_of_copy(collection)
 
     def wanted(self) -> degrading.WantedDegradation:
         """Return the settings of the degradation."""

@@ -47,14 +47,13 @@ def table(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
 @require_POST
 def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Ask for a dry run."""
-    form = DryRunForm.by_click(request.POST)
-    if not form.is_valid():
-        return _page(request, campaign, form, status=422)
-    with refusals_shown(request):
-        tasks.begin(
-            dry_runs.start, campaign=campaign, by=request.user, parameters=form.parameters()
-        )
-    return redirect("analysis:dry_run", campaign.uuid)
+    form = DryRunForm(request.POST)
+    if form.is_valid():
+        with refusals_shown(form):
+            settings = form.settings()
+            tasks.begin(dry_runs.start, campaign=campaign, by=request.user, settings=settings)
+            return redirect("analysis:dry_run", campaign.uuid)
+    return _page(request, campaign, form, status=422)
 
 
 @campaign_for_managers

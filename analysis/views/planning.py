@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.actions import planning
+from analysis.actions.planning import PowerSettings
 from analysis.forms.runs import PowerForm
 from analysis.reports import planning as layout
 from analysis.reports.tables import to_csv
@@ -16,6 +17,7 @@ from judging.guards import campaign_for_staff
 from judging.models import Campaign, Job, StoredFile
 from judging.views.exports import attached
 from judging.views.jobs import asked_for
+from judging.views.refusals import refusals_shown
 
 
 @campaign_for_staff
@@ -30,10 +32,12 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Ask for a plan."""
     form = PowerForm(request.POST, campaign=campaign)
-    if not form.is_valid():
-        return _page(request, campaign, form, status=422)
-    tasks.begin(planning.start, campaign=campaign, by=request.user, parameters=form.cleaned_data)
-    return redirect("analysis:planning", campaign.uuid)
+    if form.is_valid():
+        with refusals_shown(form):
+            settings = PowerSettings(**form.cleaned_data)
+            tasks.begin(planning.start, campaign=campaign, by=request.user, settings=settings)
+            return redirect("analysis:planning", campaign.uuid)
+    return _page(request, campaign, form, status=422)
 
 
 @campaign_for_staff

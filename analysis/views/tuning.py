@@ -13,6 +13,7 @@ from judging import tasks
 from judging.guards import campaign_for_staff
 from judging.models import Campaign
 from judging.views.jobs import asked_for
+from judging.views.refusals import refusals_shown
 
 
 @campaign_for_staff
@@ -27,10 +28,12 @@ def tuning(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Ask for weights."""
     form = TuningForm(request.POST, campaign=campaign)
-    if not form.is_valid():
-        return _page(request, campaign, form, status=422)
-    tasks.begin(action.start, campaign=campaign, by=request.user, parameters=form.cleaned_data)
-    return redirect("analysis:tuning", campaign.uuid)
+    if form.is_valid():
+        with refusals_shown(form):
+            settings = action.TuningSettings(**form.cleaned_data)
+            tasks.begin(action.start, campaign=campaign, by=request.user, settings=settings)
+            return redirect("analysis:tuning", campaign.uuid)
+    return _page(request, campaign, form, status=422)
 
 
 def _page(

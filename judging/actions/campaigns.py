@@ -53,7 +53,7 @@ from judging.models import (
 )
 from judging.models.people import token_digest
 from judging.quality import QualityPlan
-from judging.refusals import InvalidInput, Refused
+from judging.refusals import InvalidInput, Refused, check_bounds
 from judging.selection import CannotChoose
 
 PLANNED = (
@@ -188,7 +188,7 @@ def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
 
 def set_quality(*, campaign: Campaign, plan: QualityPlan) -> None:
     """Replace the quality plan of a draft."""
-    quality.check_plan(plan)
+    check_bounds(plan, quality.BOUNDS)
     change_plan(campaign=campaign, plan={"quality": quality.to_document(plan)})
 
 

@@ -7,6 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from judging import quality
+from judging.forms.numbers import number_field
 from judging.models import Campaign
 from judging.quality import BOUNDS, QualityPlan
 
@@ -16,14 +17,13 @@ DEFAULT = QualityPlan()
 def _number(
     kind: type[forms.IntegerField], label: Any, name: str, why: Any, *, required: bool = True
 ) -> forms.IntegerField:
-    """Return the field of a number of the plan, with its bounds and its default."""
-    least, most = BOUNDS[name]
-    return kind(
+    return number_field(
+        kind,
+        name,
+        usual=DEFAULT,
+        bounds=BOUNDS,
         label=label,
         help_text=why,
-        min_value=least,
-        max_value=most,
-        initial=getattr(DEFAULT, name),
         required=required,
     )
 

@@ -88,14 +88,22 @@ def analysed() -> Campaign:
         asked(api.post(address, SCORED))
     for _ in range(2):
         studies.analysed(campaign)
-    done(planning.start(campaign=campaign, by=campaign.created_by, parameters=POWER))
+    done(
+        planning.start(
+            campaign=campaign, by=campaign.created_by, settings=planning.PowerSettings(**POWER)
+        )
+    )
     return campaign
 
 
 def tuned() -> Campaign:
     """Return a campaign with a tuned metric."""
     campaign = tunable()
-    done(tuning.start(campaign=campaign, by=campaign.created_by, parameters=ASKED))
+    done(
+        tuning.start(
+            campaign=campaign, by=campaign.created_by, settings=tuning.TuningSettings(**ASKED)
+        )
+    )
     return campaign
 
 

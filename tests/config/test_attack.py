@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from celery import current_app
 from django.contrib.auth import base_user
-from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -22,7 +21,6 @@ import analysis.tasks  # noqa: F401
 import judging.tasks  # noqa: F401
 from analysis.actions import dry_runs as dry_runs_asked
 from analysis.actions import runs
-from analysis.forms.dry_runs import DryRunForm
 from annotation.views import work
 from judging import storage
 from judging.actions import (
@@ -461,9 +459,8 @@ def test_nothing_is_done_about_a_campaign_whose_maker_may_not_use_its_collection
         source.references.create(position=1, text="Who built it?")
     campaign = factories.campaign(manager=other, collection=material)
     if right == "manager":
-        given = DryRunForm.by_click(QueryDict())
-        assert given.is_valid()
-        job = dry_runs_asked.start(campaign=campaign, by=other, parameters=given.parameters())
+        settings = dry_runs_asked.DryRunSettings()
+        job = dry_runs_asked.start(campaign=campaign, by=other, settings=settings)
     else:
         asked = {"metrics": ["rouge_l"], "resamples": 100}
         job = runs.start(campaign=campaign, by=other, seed=1, parameters=asked).job

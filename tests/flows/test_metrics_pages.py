@@ -47,7 +47,7 @@ def test_metrics_columns_and_weights(still: Any) -> None:
         collection=collection, by=by, kind=scoring_jobs.ESTIMATE, parameters=asked
     )
     finished(estimate, scoring_jobs.estimate)
-    tuned = tuning.start(campaign=campaign, by=by, parameters=ASKED)
+    tuned = tuning.start(campaign=campaign, by=by, settings=tuning.TuningSettings(**ASKED))
     finished(tuned, tuning.execute)
     asked = {
         "metric": matching.columns(collection).get().pk,

@@ -59,11 +59,21 @@ UNCOUNTED = {
 }
 
 
+def entered(**shares: object) -> dry_runs.DryRunSettings:
+    """Return assumptions as the settings that a manager enters, with shares in per cent."""
+    return dry_runs.DryRunSettings(
+        **{
+            name: round(100 * value) if name in dry_runs.PERCENTAGES else value
+            for name, value in shares.items()
+        }
+    )
+
+
 def tried(campaign: Campaign, **settings: object) -> Campaign:
     """Try a draft as the worker does, with the copy's report, and return the copy."""
     job = jobs.claim(
         job_id=dry_runs.start(
-            campaign=campaign, by=campaign.created_by, parameters=CLEAR | settings
+            campaign=campaign, by=campaign.created_by, settings=entered(**CLEAR | settings)
         ).pk
     )
     assert job is not None
@@ -202,7 +212,7 @@ def test_report_of_the_copy_recovers_what_was_planted_and_the_copy_is_removed_wh
     assert draft.enrollments.count() == 0
     assert Judgment.objects.exclude(assignment__enrollment__campaign=copy).count() == judged
     with pytest.raises(CannotTry, match="annotators will judge"):
-        dry_runs.start(campaign=copy, by=copy.created_by, parameters=CLEAR)
+        dry_runs.start(campaign=copy, by=copy.created_by, settings=entered(**CLEAR))
     with pytest.raises(campaigns.NotAllowedNow, match="A simulation takes no judgments"):
         campaigns.open_(campaign=copy, now=NOW)
 
@@ -482,7 +492,7 @@ def test_dry_run_annotators_random_shows_the_power_of_the_mixed_model(monkeypatc
 
 
 def test_only_a_study_before_its_opening_is_tried_and_once_at_a_time(draft) -> None:
-    first = dry_runs.start(campaign=draft, by=draft.created_by, parameters=CLEAR)
-    assert dry_runs.start(campaign=draft, by=draft.created_by, parameters=CLEAR) == first
+    first = dry_runs.start(campaign=draft, by=draft.created_by, settings=entered(**CLEAR))
+    assert dry_runs.start(campaign=draft, by=draft.created_by, settings=entered(**CLEAR)) == first
     with pytest.raises(CannotTry, match="before the campaign is opened"):
-        dry_runs.start(campaign=factories.opened(), by=draft.created_by, parameters=CLEAR)
+        dry_runs.start(campaign=factories.opened(), by=draft.created_by, settings=entered(**CLEAR))

@@ -16,7 +16,7 @@ from judging.imports.actions import adding
 from judging.models import Campaign, Collection, DryRun, Job, Membership
 from judging.tasks import NO_MORE
 from tests import factories
-from tests.analysis.actions.test_dry_runs import CLEAR, SYSTEMS, rows_by_model
+from tests.analysis.actions.test_dry_runs import CLEAR, SYSTEMS, entered, rows_by_model
 from tests.judging.trials import NOW
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,7 +30,7 @@ def draft() -> Campaign:
 
 
 def asked_for(draft: Campaign, **settings: object) -> Job:
-    return dry_runs.start(campaign=draft, by=draft.created_by, parameters=CLEAR | settings)
+    return dry_runs.start(campaign=draft, by=draft.created_by, settings=entered(**CLEAR | settings))
 
 
 @pytest.mark.parametrize("ending", ["fails", "role taken", "cancelled"])

@@ -12,6 +12,7 @@ from analysis.actions import planning
 from analysis.reports import planning as drawing
 from judging.actions import jobs
 from judging.models import Job
+from judging.refusals import InvalidInput
 from tests import factories
 from tests.analysis import studies
 
@@ -28,7 +29,9 @@ ASKED = {
 
 def planned(campaign, variances, **changes):
     asked = {**ASKED, "variances": variances, **changes}
-    job = planning.start(campaign=campaign, by=campaign.created_by, parameters=asked)
+    job = planning.start(
+        campaign=campaign, by=campaign.created_by, settings=planning.PowerSettings(**asked)
+    )
     claimed = jobs.claim(job_id=job.pk)
     jobs.finish(job=claimed, result=planning.execute(jobs.Work(claimed, worker="test")))
     return Job.objects.get(pk=job.pk).result
@@ -81,8 +84,9 @@ def test_a_difference_too_small_to_find_is_said():
 
 
 def test_variances_of_a_round_nobody_judged_cannot_be_had():
-    with pytest.raises(jobs.CannotDo, match="cannot be estimated from the pilot round"):
+    with pytest.raises(InvalidInput) as refused:
         planned(factories.opened(), "pilot/correctness")
+    assert refused.value.field == "variances"
 
 
 def test_choices_are_judged_rounds_and_the_literature():

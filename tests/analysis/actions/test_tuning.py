@@ -78,7 +78,9 @@ def tunable(sources=60, *, loose=True, per_passage=1):
 
 
 def carried_out(campaign, **changes):
-    job = tuning.start(campaign=campaign, by=campaign.created_by, parameters=ASKED | changes)
+    job = tuning.start(
+        campaign=campaign, by=campaign.created_by, settings=tuning.TuningSettings(**ASKED | changes)
+    )
     job = jobs.claim(job_id=job.pk)
     found = tuning.execute(jobs.Work(job, worker="test"))
     jobs.finish(job=job, result=found)
@@ -155,7 +157,9 @@ def test_questions_without_a_reference_are_left_out():
 def test_what_waits_is_not_asked_for_twice():
     campaign = imported()
     jobs_made = {
-        tuning.start(campaign=campaign, by=campaign.created_by, parameters=ASKED).pk
+        tuning.start(
+            campaign=campaign, by=campaign.created_by, settings=tuning.TuningSettings(**ASKED)
+        ).pk
         for _ in range(2)
     }
     assert len(jobs_made) == 1

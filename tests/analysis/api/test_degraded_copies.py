@@ -42,7 +42,7 @@ def test_degraded_copy_is_made_by_a_job_that_names_it(dataset, api):
     [
         ({"systems": []}, "systems"),
         ({"systems": [0]}, "systems"),
-        ({"references": True}, "systems"),
+        ({"references": True}, "references"),
         ({"noise": ["thunder"]}, "noise"),
         ({"percent": 101}, "percent"),
         ({"beside": "half"}, "beside"),

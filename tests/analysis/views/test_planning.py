@@ -42,7 +42,9 @@ def manager(client, campaign):
 def found(lasting):
     """Return what the job of a plan finds, which is the same for every campaign."""
     elsewhere = factories.campaign()
-    job = planning.start(campaign=elsewhere, by=elsewhere.created_by, parameters=FORM)
+    job = planning.start(
+        campaign=elsewhere, by=elsewhere.created_by, settings=planning.PowerSettings(**FORM)
+    )
     result = planning.execute(jobs.Work(jobs.claim(job_id=job.pk), worker="test"))
     Job.objects.filter(pk=job.pk).delete()
     return result
@@ -51,7 +53,9 @@ def found(lasting):
 @pytest.fixture
 def done(campaign, found):
     job = jobs.claim(
-        job_id=planning.start(campaign=campaign, by=campaign.created_by, parameters=FORM).pk
+        job_id=planning.start(
+            campaign=campaign, by=campaign.created_by, settings=planning.PowerSettings(**FORM)
+        ).pk
     )
     jobs.finish(job=job, result=found)
     return job
@@ -111,7 +115,9 @@ def test_a_finished_plan_is_shown_with_its_code_chart_and_table(manager, campaig
 
 
 def test_a_plan_that_failed_says_why(manager, campaign):
-    job = planning.start(campaign=campaign, by=campaign.created_by, parameters=FORM)
+    job = planning.start(
+        campaign=campaign, by=campaign.created_by, settings=planning.PowerSettings(**FORM)
+    )
     jobs.fail(
         job=jobs.claim(job_id=job.pk), error="Variances cannot be estimated from the pilot round."
     )

@@ -49,7 +49,9 @@ def test_tuned_weights_are_shown_with_spread_and_held_out_correlation(client):
     campaign = tunable()
     client.force_login(campaign.created_by)
     job = jobs.claim(
-        job_id=tuning.start(campaign=campaign, by=campaign.created_by, parameters=ASKED).pk
+        job_id=tuning.start(
+            campaign=campaign, by=campaign.created_by, settings=tuning.TuningSettings(**ASKED)
+        ).pk
     )
     jobs.finish(job=job, result=tuning.execute(jobs.Work(job, worker="test")))
     page = client.get(address("tuning", campaign)).content.decode()
@@ -95,13 +97,17 @@ def test_weights_of_elsewhere_are_not_carried(manager, campaign):
     for asked in (
         "none",
         uuid.uuid4(),
-        tuning.start(campaign=campaign, by=campaign.created_by, parameters=ASKED).pk,
+        tuning.start(
+            campaign=campaign, by=campaign.created_by, settings=tuning.TuningSettings(**ASKED)
+        ).pk,
     ):
         assert manager.get(metrics, {"tuning": asked}).status_code == 404
 
 
 def test_a_tuning_that_failed_says_why(manager, campaign):
-    job = tuning.start(campaign=campaign, by=campaign.created_by, parameters=ASKED)
+    job = tuning.start(
+        campaign=campaign, by=campaign.created_by, settings=tuning.TuningSettings(**ASKED)
+    )
     with pytest.raises(jobs.CannotDo) as refused:
         tuning.execute(jobs.Work(jobs.claim(job_id=job.pk), worker="test"))
     job.refresh_from_db()
