@@ -20,9 +20,9 @@ class PrimaryHypothesis:
     metric with the human ratings of the criterion: ``metric`` is empty for a pair of systems.
     """
 
-    criterion: str
-    direction: str
-    level: float
+    criterion: str = ""
+    direction: str = TWO_SIDED
+    level: float = LEVEL
     first: str = ""
     second: str = ""
     metric: str = ""

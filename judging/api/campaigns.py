@@ -6,10 +6,8 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
-from django.forms import ModelForm
 from django.utils import timezone
 from django.utils.text import slugify
 from django_filters import rest_framework as filters
@@ -22,7 +20,7 @@ from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from judging import tasks
+from judging import hypotheses, tasks
 from judging.actions import (
     campaigns,
     clones,
@@ -30,8 +28,8 @@ from judging.actions import (
     draw_checks,
     draws,
     exports,
-    fit,
     history,
+    plans,
     rounds,
     selections,
 )
@@ -46,9 +44,7 @@ from judging.api.base import (
     entity_tag,
 )
 from judging.api.downloads import FileRenderer, download, file_response
-from judging.api.problems import Conflict, check_form
-from judging.campaign_texts import TRANSLATED
-from judging.forms.campaigns import MARGIN, PRIMARY, NewCampaignForm, PlanForm
+from judging.api.problems import Conflict
 from judging.guards import (
     MANAGERS,
     STAFF,
@@ -58,16 +54,10 @@ from judging.guards import (
     judges_now,
 )
 from judging.hypotheses import GREATER, LEVEL, TWO_SIDED
-from judging.models import Campaign, Deviation, Event, Job, Round, User
+from judging.models import Campaign, Deviation, Event, Job, Round, Rubric, User
 from judging.selection import Over, Selection, from_document, to_document
 
-IN_FORMS = {  # names of the forms, and of the API
-    "collection": "dataset",
-    "rubric": "protocol",
-    **{field: field.replace("primary_", "hypotheses.primary.") for field in PRIMARY},
-    MARGIN: "hypotheses.margin",
-}
-DESIGN = tuple(name for name in PlanForm.Meta.fields if name != "rubric")
+DESIGN = plans.PLAIN
 LONG = ("introduction", "consent", "analysis_plan", "sample_reason")
 IF_MATCH = OpenApiParameter(
     "If-Match",
@@ -190,14 +180,6 @@ class DesignSerializer(serializers.ModelSerializer):
         fields: tuple[str, ...] = ("protocol", *DESIGN, "hypotheses", "translated_texts")
         extra_kwargs = {"title": {"required": False}}
 
-    def validate_translated_texts(self, texts: dict[str, Any]) -> dict[str, Any]:
-        known = dict(settings.LANGUAGES)
-        if unknown := [language for language in texts if language not in known]:
-            raise ValidationError(
-                f"The pages have no language {unknown[0]}, only {', '.join(known)}."
-            )
-        return texts
-
 
 class NewCampaignSerializer(DesignSerializer):
     """A new draft: dataset, protocol and design. Without `annotators_per_task` there are as many as
@@ -309,21 +291,13 @@ class Campaigns(mixins.ListModelMixin, Resource):
     def create(self, request: Request) -> Response:
         """Create a draft from a dataset, a protocol and a design."""
         check_creator(request.user)
-        sent = NewCampaignSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        own = collections_to_plan_with(request.user)
-        about = own.filter(pk=sent.validated_data["collection"]).first()
-        form = NewCampaignForm(
-            _with_defaults(_form_data(sent.validated_data)),
-            user=request.user,
-            material=fit.facts(about) if about else None,
-            collections=own,
-            initial={"rubric": sent.validated_data["rubric"]},
-        )
-        plan = _cleaned(form)
-        made = campaigns.create(
-            by=request.user, collection=plan["collection"], rubric=plan["rubric"], plan=plan
-        )
+        content = self.content(NewCampaignSerializer)
+        usable = collections_to_plan_with(request.user)
+        dataset = usable.filter(pk=content.pop("collection")).first()
+        if dataset is None:
+            raise ValidationError({"dataset": ["You have no dataset of this id."]})
+        plan = plans.Plan(**_as_input(content, request.user))
+        made = plans.create(by=request.user, collection=dataset, plan=plan)
         return self.shown(made, status.HTTP_201_CREATED)
 
     @extend_schema(
@@ -334,15 +308,10 @@ class Campaigns(mixins.ListModelMixin, Resource):
         with transaction.atomic():
             held = Campaign.objects.select_for_update().get(pk=self.campaign.pk)
             check_if_match(request, _tag(held))
-            sent = DesignSerializer(data=request.data, partial=True)
-            sent.is_valid(raise_exception=True)
-            form = PlanForm(
-                _planned(held, request.user) | _form_data(sent.validated_data),
-                instance=held,
-                user=request.user,
-                material=None,
-            )
-            campaigns.change_plan(campaign=held, plan=_cleaned(form))
+            content = self.content(DesignSerializer, partial=True)
+            plan = replace(plans.plan_of(held), **_as_input(content, request.user))
+            plans.change(campaign=held, plan=plan)
+            held.refresh_from_db()
         return self.shown(held)
 
     @extend_schema(responses={204: None, 202: JobSerializer})
@@ -490,40 +459,16 @@ def _tag(campaign: Campaign) -> str:
     return entity_tag(campaign.uuid, *(getattr(campaign, name) for name in names))
 
 
-def _planned(campaign: Campaign, user: User) -> dict[str, Any]:
-    """Return a plan as the data of its form."""
-    form = PlanForm(instance=campaign, user=user, material=None)
-    found = {name: form.get_initial_for_field(field, name) for name, field in form.fields.items()}
-    return {name: "" if value is None else value for name, value in found.items()}
-
-
-def _form_data(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sent data as those of the form, which has a field for each part of the hypotheses
-    and for each translated text."""
-    data = dict(sent)
-    if (declared := data.pop("hypotheses", None)) is not None:
-        primary = declared.get("primary", {})
-        data |= {field: primary.get(field.removeprefix("primary_"), "") for field in PRIMARY}
-        data[MARGIN] = declared.get("margin", "")
-    if (translated := data.pop("translated_texts", None)) is not None:
-        for language, _name in settings.LANGUAGES:
-            texts = translated.get(language, {})
-            data |= {f"{name}_{language}": texts.get(name, "") for name in TRANSLATED}
-    return data
-
-
-def _with_defaults(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sent data for a new draft, with defaults for the other fields."""
-    blank = Campaign()
-    left_out = {name: getattr(blank, name) for name in DESIGN if name != "annotators_per_task"}
-    return left_out | dict(said)
-
-
-def _cleaned(form: ModelForm) -> dict[str, Any]:
-    """Return the cleaned data of a form of the pages; raise ValidationError with the names of the
-    API."""
-    check_form(form, names=IN_FORMS)
-    return form.cleaned_data
+def _as_input(content: dict[str, Any], user: User) -> dict[str, Any]:
+    """Return the sent fields of a plan as the action takes them."""
+    if "rubric" in content:
+        known = Rubric.objects.filter(Q(owner=None) | Q(owner=user))
+        content["rubric"] = known.filter(pk=content["rubric"]).first()
+        if content["rubric"] is None:
+            raise ValidationError({"protocol": ["You have no protocol of this id."]})
+    if "hypotheses" in content:
+        content["hypotheses"] = hypotheses.from_document(content["hypotheses"])
+    return content
 
 
 def _at_one_moment(found: Mapping[str, Any]) -> Any:

@@ -1,6 +1,5 @@
 """Forms to plan a campaign, invite annotators, give roles and change a locked plan."""
 
-import zoneinfo
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import timedelta
@@ -15,9 +14,10 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from judging import hypotheses
-from judging.actions import fit, panels, sheets
+from judging.actions import fit
 from judging.actions.campaigns import LONG_TEXTS
 from judging.actions.fit import MaterialFacts
+from judging.actions.plans import LEVELS, PLAIN, SMALLEST_MARGIN, Plan
 from judging.campaign_texts import TRANSLATED
 from judging.hypotheses import GREATER, LEVEL, TWO_SIDED, Hypotheses, PrimaryHypothesis
 from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAGE_ROWS
@@ -29,19 +29,10 @@ from judging.models import (
     Membership,
     PageView,
     Rubric,
-    System,
     User,
 )
-from judging.protocols.rubric_schema import RubricCriterion
 
 FIRST_LIFE = timedelta(days=14)  # of a link, unless its creator chooses otherwise
-# names for the server's own clock, which differs on each machine
-NO_PLACES = {
-    "localtime",
-    "Factory",
-    "posixrules",
-}
-
 ANNOTATORS_CHOOSE = _("annotators choose")
 BEFOREHAND = ("analysis_plan", "sample_reason")
 PRIMARY = (
@@ -53,6 +44,11 @@ PRIMARY = (
     "primary_level",
 )
 MARGIN = "equivalence_margin"
+# fields of the action's input that have another name here
+INPUT_NAMES = {
+    **{f"hypotheses.primary.{name.removeprefix('primary_')}": name for name in PRIMARY},
+    "hypotheses.margin": MARGIN,
+}
 READ = (
     "text_language",
     "introduction",
@@ -68,6 +64,8 @@ READ = (
 class PlanForm(forms.ModelForm):
     """The design of a draft: protocol, annotators, order, lease and the texts annotators read; and
     its declarations about tests."""
+
+    input_names = INPUT_NAMES
 
     primary_criterion = forms.CharField(
         label=_("Primary criterion"),
@@ -105,11 +103,15 @@ class PlanForm(forms.ModelForm):
         required=False,
     )
     primary_level = forms.FloatField(
-        label=_("Level"), min_value=0.0001, max_value=0.5, initial=0.05, required=False
+        label=_("Level"),
+        min_value=LEVELS[0],
+        max_value=LEVELS[1],
+        initial=LEVEL,
+        required=False,
     )
     equivalence_margin = forms.FloatField(
         label=_("Equivalence margin"),
-        min_value=0.0001,
+        min_value=SMALLEST_MARGIN,
         required=False,
         help_text=_(
             "In scale points. Two systems are equivalent if their means differ by less. Leave empty for no "
@@ -277,14 +279,13 @@ class PlanForm(forms.ModelForm):
                     widget=forms.Textarea(attrs={"rows": rows, "lang": code}),
                 )
 
-    def _translated_texts(self, cleaned: dict[str, Any]) -> dict[str, dict[str, str]]:
+    def _translated_texts(self) -> dict[str, dict[str, str]]:
         """Return the texts in other languages: those that were sent, else as they are."""
         found: dict[str, dict[str, str]] = {}
         for (code, name), field in self.translations.items():
             before = self.instance.translated_texts.get(code, {}).get(name, "")
-            text = cleaned.get(field, "") if field in self.data else before
-            if text:
-                found.setdefault(code, {})[name] = text
+            text = self.cleaned_data.get(field, "") if field in self.data else before
+            found.setdefault(code, {})[name] = text
         return found
 
     def protocols(self) -> list[tuple[Any, Rubric, list[str]]]:
@@ -367,85 +368,22 @@ class PlanForm(forms.ModelForm):
     def _bound(self, *names: str) -> list[forms.BoundField]:
         return [self[name] for name in names if name in self.fields and not self[name].is_hidden]
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        rubric = cleaned.get("rubric")
-        if cleaned.get("order") == Campaign.Order.PANEL and cleaned.get("tasks_per_annotator"):
-            self.add_error(
-                "tasks_per_annotator",
-                _("In a rotated panel every annotator judges every source; leave this empty."),
-            )
-        if cleaned.get("order") == Campaign.Order.PANEL and rubric and not panels.fits(rubric):
-            self.add_error(
-                "order",
-                _(
-                    "This protocol shows several systems at once; a panel needs one system to a task."
-                ),
-            )
-        cleaned["text_language"] = cleaned.get("text_language") or self.instance.text_language
-        cleaned["translated_texts"] = self._translated_texts(cleaned)
-        if not self.errors:
-            cleaned["hypotheses"] = hypotheses.to_document(
-                Hypotheses(self._primary(cleaned), cleaned[MARGIN])
-            )
-        return cleaned
+    def plan(self) -> Plan:
+        """Return the plan as the action takes it."""
+        written = {name: self.cleaned_data[name] for name in (*PLAIN, "rubric")}
+        written["text_language"] = written["text_language"] or self.instance.text_language
+        return Plan(
+            **written,
+            translated_texts=self._translated_texts(),
+            hypotheses=Hypotheses(self._primary(), self.cleaned_data[MARGIN]),
+        )
 
-    def _primary(self, cleaned: dict[str, Any]) -> PrimaryHypothesis | None:
-        """Return the primary hypothesis; add an error to each field that does not fit."""
-        given = {name: cleaned[f"primary_{name}"] for name in ("first", "second", "metric")}
-        name = cleaned["primary_criterion"]
-        if not name:
-            if any(given.values()):
-                self.add_error("primary_criterion", _("Name the criterion of the hypothesis."))
+    def _primary(self) -> PrimaryHypothesis | None:
+        """Return the primary hypothesis, if any part of it was entered."""
+        entered = {name.removeprefix("primary_"): self.cleaned_data[name] for name in PRIMARY}
+        if not any(entered[name] for name in ("criterion", "first", "second", "metric")):
             return None
-        criterion = self._criterion(name, cleaned["rubric"])
-        direction = cleaned["primary_direction"] or TWO_SIDED
-        if criterion is None:
-            self.add_error(
-                "primary_criterion",
-                _("The protocol has no criterion of this name whose values can be averaged."),
-            )
-        elif direction == GREATER and criterion.best == "none" and not given["metric"]:
-            self.add_error(
-                "primary_direction",
-                _("This criterion has no better end. Choose the two-sided test."),
-            )
-        self._check_compared(given, cleaned.get("collection") or self.instance.collection)
-        if self.errors or criterion is None:
-            return None
-        level = cleaned["primary_level"] or LEVEL
-        return PrimaryHypothesis(criterion.key, direction, level, **given)
-
-    def _check_compared(self, given: dict[str, str], collection: Collection) -> None:
-        """Add an error unless a hypothesis names two systems of the dataset or one metric."""
-        systems = [given["first"], given["second"]]
-        if bool(given["metric"]) == any(systems):
-            self.add_error("primary_metric", _("Name two systems or one metric."))
-            return
-        if given["metric"]:
-            return
-        if systems[0] == systems[1]:
-            self.add_error("primary_second", _("Name two different systems."))
-        known = set(System.objects.filter(collection=collection).values_list("name", flat=True))
-        for field, name in zip(("primary_first", "primary_second"), systems, strict=True):
-            if name not in known:
-                self.add_error(field, _("The dataset has no system of this name."))
-
-    def _criterion(self, name: str, rubric: Rubric) -> RubricCriterion | None:
-        """Return the criterion of a key or name, if its values can be averaged."""
-        for each in sheets.known(rubric).document.criteria:
-            if name.casefold() in (each.key.casefold(), each.name.casefold()):
-                return each if each.best != "none" or each.level == "interval" else None
-        return None
-
-    def clean_time_zone(self) -> str:
-        name = self.cleaned_data["time_zone"]
-        if name not in zoneinfo.available_timezones() - NO_PLACES:
-            raise forms.ValidationError(
-                _("%(name)s is not a known time zone; write one such as Europe/Berlin."),
-                params={"name": name},
-            )
-        return name
+        return PrimaryHypothesis(**{name: value for name, value in entered.items() if value})
 
 
 class DatasetForm(forms.Form):
@@ -479,13 +417,6 @@ class NewCampaignForm(PlanForm):
         annotators.help_text = format_lazy(
             "{} {}", _("Empty: as many as the protocol says."), annotators.help_text
         )
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
-        asked = "annotators_per_task" in cleaned and cleaned["annotators_per_task"] is None
-        if asked and (rubric := cleaned.get("rubric")):
-            cleaned["annotators_per_task"] = sheets.known(rubric).document.annotators
-        return cleaned
 
 
 class InvitationForm(forms.ModelForm):

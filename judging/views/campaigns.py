@@ -1,5 +1,6 @@
 """A researcher's pages about a campaign: planning, locking, opening and watching it."""
 
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -25,6 +26,7 @@ from judging.actions import (
     jobs,
     locked_protocols,
     panels,
+    plans,
     selections,
     sheets,
 )
@@ -100,14 +102,15 @@ def new(request: HttpRequest) -> HttpResponse:
         initial={"collection": about.pk if about else None, "rubric": asked},
     )
     if request.method == "POST" and form.is_valid():
-        plan = form.cleaned_data
-        made = campaigns.create(
-            by=request.user, collection=plan["collection"], rubric=plan["rubric"], plan=plan
-        )
-        messages.success(
-            request, _("The draft is saved. Look at it as an annotator, then lock the protocol.")
-        )
-        return redirect("judging:campaign", made.uuid)
+        with refusals_shown(form):
+            made = plans.create(
+                by=request.user, collection=form.cleaned_data["collection"], plan=form.plan()
+            )
+            messages.success(
+                request,
+                _("The draft is saved. Look at it as an annotator, then lock the protocol."),
+            )
+            return redirect("judging:campaign", made.uuid)
     context = {"form": form, "about": about, "has_choice": own.count() > 1}
     return render(
         request, "judging/campaigns/new.html", context, status=422 if form.errors else 200
@@ -165,17 +168,15 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     material = _material(campaign)
     form = PlanForm(
         request.POST if request.method == "POST" else None,
-        instance=campaign,
+        instance=copy(campaign),  # it gets what was entered, also if that is refused
         user=request.user,
         material=material,
     )
     if request.method == "POST" and form.is_valid():
-        return _told(
-            request,
-            campaign,
-            lambda: campaigns.change_plan(campaign=campaign, plan=form.cleaned_data),
-            _("Saved."),
-        )
+        with refusals_shown(form):
+            plans.change(campaign=campaign, plan=form.plan())
+            messages.success(request, _("Saved."))
+            return redirect("judging:campaign", campaign.uuid)
     context = {
         "campaign": campaign,
         "tab": "plan",

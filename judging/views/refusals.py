@@ -20,5 +20,7 @@ def refusals_shown(where: HttpRequest | BaseForm) -> Iterator[None]:
         if isinstance(where, HttpRequest):
             messages.error(where, str(refused))
         else:
-            field = refused.field if refused.field in where.fields else None
+            names = getattr(where, "input_names", {})  # those of fields that have another name here
+            field = names.get(refused.field, refused.field)
+            field = field if field in where.fields else None
             where.add_error(field, str(refused))
