@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
-from django.db.models import ProtectedError, Q, QuerySet
+from django.db.models import Field, ProtectedError, Q, QuerySet
 from django.db.models.functions import Now
 
 from judging import campaign_texts, quality
@@ -227,8 +227,10 @@ def amend(
 
 def _clean_value(what: str, value: Any) -> Any:
     """Return the new value of a column of a campaign; raise InvalidInput if it cannot have it."""
+    column = Campaign._meta.get_field(what)
+    assert isinstance(column, Field)  # AMENDABLE names no relation
     try:
-        return Campaign._meta.get_field(what).clean(value, None)
+        return column.clean(value, None)
     except ValidationError as wrong:
         raise InvalidInput(" ".join(wrong.messages), field="value") from None
 

@@ -152,7 +152,8 @@ def _checked_texts(plan: Plan) -> dict[str, dict[str, str]]:
             )
         written = {name: texts[name] for name in TRANSLATED if texts.get(name)}
         for name, text in written.items():
-            most = Campaign._meta.get_field(name).max_length or MAX_DOCUMENT_CHARACTERS
+            column = Campaign._meta.get_field(name)
+            most = getattr(column, "max_length", None) or MAX_DOCUMENT_CHARACTERS
             check_length(text, most, field="translated_texts")
         if written and language != plan.text_language:
             found[language] = written

@@ -342,10 +342,9 @@ class Campaigns(mixins.ListModelMixin, Resource):
                 "You judge this dataset in another campaign that has not ended. Until it is closed you do not choose "
                 "what is judged here, because the choice of a system would show its questions."
             )
-        sent = SelectionSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        wanted = from_document(self.content(SelectionSerializer))
         before = from_document(campaign.selection)
-        chosen = replace(from_document(sent.validated_data), without=before.without)
+        chosen = replace(wanted, without=before.without)
         answer = self._chosen(chosen)
         campaigns.change_plan(campaign=campaign, plan={"selection": to_document(chosen)})
         return answer
@@ -392,10 +391,9 @@ class Campaigns(mixins.ListModelMixin, Resource):
     def open(self, request: Request, uuid: UUID) -> Response:
         """Open a campaign to its annotators; a job lays out a large one."""
         campaign = self.campaign
-        sent = OpeningSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        anyway = self.content(OpeningSerializer)["anyway"]
         if campaign.state == Campaign.State.LOCKED and (broken := crowd_platforms.unmet(campaign)):
-            if not sent.validated_data["anyway"]:
+            if not anyway:
                 said = " ".join(str(each.told) for each in broken)
                 raise Conflict(f"Rules of the crowd platform are not met. {said}")
             crowd_platforms.note_unmet(campaign=campaign, rules=broken, by=request.user)

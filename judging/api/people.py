@@ -260,11 +260,9 @@ class Enrolments(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     def exclude(self, request: Request, campaign: UUID, pk: int) -> Response:
         """Exclude an annotator from the analysis, with the reason; nothing is deleted."""
         enrollment = self.get_object()
-        sent = ReasonSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        enrollments.exclude(
-            enrollment=enrollment, by=request.user, now=timezone.now(), **sent.validated_data
-        )
+        reason = self.content(ReasonSerializer)["reason"]
+        now = timezone.now()
+        enrollments.exclude(enrollment=enrollment, by=request.user, now=now, reason=reason)
         return Response(self.get_serializer(self.get_object()).data)
 
     @extend_schema(request=ReasonSerializer, responses=EnrolmentSerializer)

@@ -35,7 +35,7 @@ class Schema(AutoSchema):
             return super().get_summary()
         return get_doc(action).partition("\n\n")[0].replace("\n", " ").removesuffix(".")
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]
         hook = self._hook()
         return get_doc(hook) if hook else super().get_description()
 

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from judging.actions import webhooks
-from judging.api.base import InCampaign, SecretsShownOnce
+from judging.api.base import Destroy, InCampaign, SecretsShownOnce
 from judging.api.pages import NewestFirst
 from judging.models import Webhook, WebhookDelivery
 
@@ -84,7 +84,7 @@ class DeliverySerializer(serializers.ModelSerializer):
     list=extend_schema(summary="List the webhooks of a campaign"),
     retrieve=extend_schema(summary="Return a webhook"),
 )
-class Webhooks(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
+class Webhooks(Destroy, mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     """Webhooks of a campaign, for its managers."""
 
     queryset = Webhook.objects.all()
@@ -100,10 +100,8 @@ class Webhooks(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     @extend_schema(request=NewWebhookSerializer, responses={201: SecretWebhookSerializer})
     def create(self, request: Request, campaign: UUID) -> Response:
         """Create a webhook. The response has its secret, which is not shown again."""
-        sent = NewWebhookSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        said = {"events": Webhook.Event.values} | sent.validated_data
-        webhook, secret = webhooks.add(campaign=self.campaign, by=request.user, **said)
+        wanted = {"events": Webhook.Event.values} | self.content(NewWebhookSerializer)
+        webhook, secret = webhooks.add(campaign=self.campaign, by=request.user, **wanted)
         return _with_secret(webhook, secret, status.HTTP_201_CREATED)
 
     @extend_schema(request=WebhookSerializer, responses=WebhookSerializer)
@@ -115,10 +113,9 @@ class Webhooks(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
         webhooks.change(webhook=webhook, by=request.user, **sent.validated_data)
         return Response(WebhookSerializer(webhook).data)
 
-    def destroy(self, request: Request, campaign: UUID, pk: int) -> Response:
+    def remove(self, instance: Webhook) -> None:
         """Delete a webhook with its deliveries; messages that wait are not sent."""
-        webhooks.delete(webhook=self.get_object(), by=request.user)
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        webhooks.delete(webhook=instance, by=self.request.user)
 
     @extend_schema(request=None, responses=SecretWebhookSerializer)
     @action(detail=True, methods=["post"], url_path="replace-secret")
