@@ -24,15 +24,10 @@ HEADERS = {"source", "source_id", "sourceid", "id"}
 
 
 class CannotChoose(Refused):
-    """These filters do not fit the collection; `field` names the wrong one, "" if it is none
-    alone."""
+    """These filters do not fit the dataset; `field` names the wrong one, unless several are."""
 
     code = "selection_misfit"
     status = 422
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +121,7 @@ def choose(
         known = set(selection.without)
         kept = [row for row in kept if row.source not in known]
     if not any(row.asked for row in kept):
-        raise CannotChoose("", "No question fits all of this.")
+        raise CannotChoose("No question fits all of this.")
     if selection.sampling:
         kept = _matching(kept, _drawn(kept, selection.sampling, read))
     sets = {(row.source, row.system) for row in kept}
@@ -138,7 +133,7 @@ def _of_systems(rows: list[Selectable], names: Sequence[str]) -> list[Selectable
     known = {row.system for row in rows}
     for name in names:
         if name not in known:
-            raise CannotChoose("systems", f"There is no system “{name}”.")
+            raise CannotChoose(f"There is no system “{name}”.", field="systems")
     return [row for row in rows if row.system in names] if names else rows
 
 
@@ -148,7 +143,7 @@ def _listed(rows: list[Selectable], pairs: Sequence[SourceAndSystem]) -> list[Se
         if (source, system) not in known:
             named = f"source “{source}”" + (f" by system “{system}”" if system else "")
             raise CannotChoose(
-                "ids", f"The list names {named}, which is not among what is chosen from."
+                f"The list names {named}, which is not among what is chosen from.", field="ids"
             )
     return _matching(rows, set(pairs)) if pairs else rows
 
@@ -165,7 +160,7 @@ def _with_values(
     for value in wanted:
         if value not in known:
             raise CannotChoose(
-                "columns", f"No question that is left has “{value}” in the column “{name}”."
+                f"No question that is left has “{value}” in the column “{name}”.", field="columns"
             )
     fitting = frozenset(wanted)
     return [row for row in rows if values[row.unit] & fitting]
@@ -215,7 +210,7 @@ def _drawn(
         if sampling.size > (total := sum(sizes.values())):
             what = "sources of systems" if sampling.over == "systems" else "sources"
             raise CannotChoose(
-                "size", f"{sampling.size:,} {what} are asked for, and there are {total:,}."
+                f"{sampling.size:,} {what} are asked for, and there are {total:,}.", field="size"
             )
         wanted = shares(
             dict.fromkeys(sizes, 1) if sampling.over == "systems" else sizes, sampling.size
@@ -225,7 +220,7 @@ def _drawn(
         if wanted[name] > len(members):
             of = f"“{name}”" if name != NO_VALUE else f"No value in “{sampling.column}”"
             counts = f"{_sources(len(members))}, and {wanted[name]:,} are asked for"
-            raise CannotChoose("size", f"{of} has {counts}.")
+            raise CannotChoose(f"{of} has {counts}.", field="size")
         stream = random.Random(
             f"{sampling.seed}/selection/{sampling.over}/{sampling.column}/{name}"
         )
@@ -261,10 +256,12 @@ def _value_of_source(
         if len(found) > 1:
             named = ", ".join(f"“{value}”" for value in sorted(found))
             reason = f"Source “{source}” has several values in “{column}”: {named}."
-            raise CannotChoose("column", f"{reason} Draw by a column that has one for each source.")
+            raise CannotChoose(
+                f"{reason} Draw by a column that has one for each source.", field="column"
+            )
     if not any(of_source.values()):
         raise CannotChoose(
-            "column", f"No question that is left has a value in the column “{column}”."
+            f"No question that is left has a value in the column “{column}”.", field="column"
         )
     return {source: min(found, default=NO_VALUE) for source, found in of_source.items()}
 
@@ -315,9 +312,10 @@ def _pair(entry: str, number: int, sources: set[str], systems: set[str]) -> Sour
             return source, system
     for source, system in halves:
         if source in sources:
-            raise CannotChoose("ids", f"Line {number}: there is no system “{system[:100]}”.")
+            raise CannotChoose(f"Line {number}: there is no system “{system[:100]}”.", field="ids")
     raise CannotChoose(
-        "ids", f"Line {number}: there is no source “{(halves[0][0] if halves else entry)[:100]}”."
+        f"Line {number}: there is no source “{(halves[0][0] if halves else entry)[:100]}”.",
+        field="ids",
     )
 
 

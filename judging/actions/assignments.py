@@ -23,6 +23,7 @@ class NotAdmitted(Refused):
     """The annotator must complete the training or the qualification first."""
 
     code = "training_first"
+    sentence = "Complete the training or the qualification first."
 
 
 class RoundClosed(Refused):

@@ -394,6 +394,7 @@ class AlreadyWithdrawn(Refused):
     """Another request of the same annotator erased everything a moment before."""
 
     code = "already_withdrawn"
+    sentence = "Your work in this study is erased already."
 
 
 def may_withdraw(campaign: Campaign) -> bool:

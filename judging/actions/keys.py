@@ -73,6 +73,7 @@ class LoggedOut(Refused):
     """The user was logged out everywhere, or changed the password, since this session began."""
 
     code = "logged_out"
+    sentence = "You were logged out everywhere. Log in again."
 
 
 def make(*, user: User, now: datetime, scope: str = AccessKey.Scope.READ, days: int = DAYS) -> str:

@@ -31,6 +31,7 @@ class NoTryLeft(Refused):
     """All tries are used up, or the annotator has passed already."""
 
     code = "no_try_left"
+    sentence = "No attempt at the qualification is left."
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,9 @@ class ChangedElsewhere(Refused):
     """The draft was saved from another tab or device meanwhile."""
 
     code = "changed_elsewhere"
+    sentence = (
+        "The draft was saved in another tab or on another device. Read it again before you save."
+    )
 
 
 def start(*, by: User, text: str, now: datetime) -> RubricDraft:

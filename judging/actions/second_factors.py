@@ -30,6 +30,7 @@ class WrongCode(Refused):
     """The code is not the device's at this time, was used before, or is no recovery code."""
 
     code = "wrong_code"
+    sentence = "This code is wrong, or it was used before."
 
 
 class NotAllowed(Refused):

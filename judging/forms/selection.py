@@ -228,9 +228,9 @@ class SelectionForm(forms.Form):
         try:
             uploaded = read_list(file.read().decode(), sources=sources, systems=systems)
         except UnicodeDecodeError:
-            raise CannotChoose("file", str(_("The file is not UTF-8 text."))) from None
+            raise CannotChoose(str(_("The file is not UTF-8 text.")), field="file") from None
         except CannotChoose as refused:
-            raise CannotChoose("file", str(refused)) from None
+            raise CannotChoose(str(refused), field="file") from None
         return tuple(dict.fromkeys([*pasted, *uploaded]))
 
     def _sampling(self, cleaned: dict[str, Any]) -> Sampling | None:
@@ -238,10 +238,10 @@ class SelectionForm(forms.Form):
             return None
         over, each = HOWS[cleaned["how"] or "all"]
         if over == "column" and not cleaned["column"]:
-            raise CannotChoose("column", str(_("Say which column the sources are drawn by.")))
+            raise CannotChoose(str(_("Say which column the sources are drawn by.")), field="column")
         if cleaned["sample_seed"] is None:
             raise CannotChoose(
-                "sample_seed", str(_("Give a seed, so that the sample can be drawn again."))
+                str(_("Give a seed, so that the sample can be drawn again.")), field="sample_seed"
             )
         column = cleaned["column"] if over == "column" else ""
         return Sampling(cleaned["size"], cleaned["sample_seed"], over, column, each)

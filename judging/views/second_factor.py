@@ -118,9 +118,9 @@ def log_in_code(request: HttpRequest) -> HttpResponse:
             )
             answer.headers["Retry-After"] = str(pause.seconds)
             return answer
-        except second_factors.WrongCode:
+        except second_factors.WrongCode as refused:
             history.note(Event.Act.LOG_IN_FAILED, about=history.account(user), after="wrong code")
-            form.add_error("code", _("This code is wrong, or it was used before."))
+            form.add_error("code", str(refused))
     return render(
         request, "judging/accounts/log_in_code.html", shown, status=422 if form.errors else 200
     )

@@ -7,6 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from config.postgres import ROOT
+from judging.actions import (
+    assignments,
+    enrollments,
+    keys,
+    qualifications,
+    rubric_drafts,
+    second_factors,
+)
 from judging.api.problems import problem
 from judging.refusals import Refused
 
@@ -51,6 +59,22 @@ def given(refusal: ast.Call) -> Iterator[str]:
     for keyword in refusal.keywords:
         if keyword.arg == "code" and isinstance(keyword.value, ast.Constant):
             yield str(keyword.value.value)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        assignments.NotAdmitted,
+        enrollments.AlreadyWithdrawn,
+        keys.LoggedOut,
+        qualifications.NoTryLeft,
+        rubric_drafts.ChangedElsewhere,
+        second_factors.WrongCode,
+    ],
+)
+def test_refusal_raised_without_a_sentence_has_that_of_its_class(kind: type[Refused]) -> None:
+    assert str(kind())
+    assert str(kind("Another.")) == "Another."
 
 
 class Full(Refused):
