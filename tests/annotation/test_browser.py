@@ -27,6 +27,7 @@ def submitted(campaign: Campaign) -> Counter:
     return Counter(rows.values_list("criterion__key", "value", "origin"))
 
 
+@pytest.mark.long
 def test_page_that_stays_open_says_so_though_nothing_is_entered(page) -> None:
     campaign = studies.opened("qgbench", sources=1)
     user = factories.enrollment(campaign).user

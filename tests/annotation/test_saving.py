@@ -90,6 +90,7 @@ def test_task_handed_in_while_no_server_answers_goes_once_one_does(at_work) -> N
     assert sorted(task.judgments.values_list("value", flat=True)) == [1, 3, 3, 3, 3, 3]
 
 
+@pytest.mark.long
 def test_answers_given_offline_to_one_task_are_sent_from_the_next(at_work) -> None:
     page, client, task = at_work
     page.context.set_offline(True)
@@ -171,6 +172,7 @@ def test_click_that_lost_to_another_device_names_the_question_and_both_values(at
     assert list(drafts.answers(task).values()) == [2]
 
 
+@pytest.mark.long
 def test_quick_answers_go_together(at_work) -> None:
     page, _client, task = at_work
     asked = []

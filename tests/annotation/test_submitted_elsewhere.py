@@ -94,6 +94,7 @@ def test_tab_whose_task_was_submitted_on_another_device_says_so_at_its_next_save
     assert page.locator("fieldset.criterion :enabled").count()
 
 
+@pytest.mark.long
 def test_tab_of_a_submitted_task_says_so_when_another_tab_resubmits_it(
     at_work: tuple[Page, Client, Assignment],
 ) -> None:
@@ -111,6 +112,7 @@ def test_tab_of_a_submitted_task_says_so_when_another_tab_resubmits_it(
     expect(notice(page)).to_be_visible()
 
 
+@pytest.mark.long
 def test_tab_that_submits_its_own_task_says_nothing(
     at_work: tuple[Page, Client, Assignment], new_page: Callable[..., Page]
 ) -> None:
@@ -125,6 +127,7 @@ def test_tab_that_submits_its_own_task_says_nothing(
     expect(notice(page)).to_be_hidden()
 
 
+@pytest.mark.long
 def test_tab_of_another_task_says_nothing(
     at_work: tuple[Page, Client, Assignment],
 ) -> None:

@@ -205,6 +205,7 @@ def test_client_waits_for_jobs_of_a_live_server(live_client, worker, tmp_path: P
         other.refresh()
 
 
+@pytest.mark.long
 @pytest.mark.jobs
 @pytest.mark.django_db(transaction=True)
 def test_client_follows_a_run_of_a_live_server(live_client, worker, tmp_path: Path):

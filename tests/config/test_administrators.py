@@ -1,16 +1,14 @@
 """Administrators made by a command: what they may do, and what the history says of them."""
 
-import io
 from io import BytesIO
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
 from config import serving
 from config.bodies import MAY_SEND_FILES
-from judging.actions import collections
 from judging.models import Collection, Event, User
 from tests import factories
 
@@ -54,19 +52,6 @@ def test_createsuperuser_bare_administrator_imports_a_file(root, client):
     assert Collection.objects.get().added_files.get().added_by == root
 
 
-def test_createsuperuser_bare_administrator_sees_the_buttons_and_takes_a_collection_over(
-    root, client
-):
-    client.force_login(root)
-    assert reverse("judging:campaign_new") in client.get(reverse("judging:campaigns")).text
-    assert reverse("judging:collection_new") in client.get(reverse("judging:collections")).text
-    collection = factories.collection()
-    collections.hand_over(collection=collection, to=root)
-    assert Collection.objects.get(pk=collection.pk).owner == root
-    page = client.get(reverse("judging:collection", args=[collection.pk])).text
-    assert reverse("judging:files", args=[collection.pk]) in page
-
-
 def test_createsuperuser_account_has_its_event(root):
     assert made() == [(f"account {root.pk}", "administrator", None)]
     factories.user("other", is_superuser=True)
@@ -92,12 +77,3 @@ def test_first_administrator_has_one_event_and_may_create_campaigns(monkeypatch,
     assert browser.get(reverse("judging:campaign_new")).status_code == 200
     serving.first_administrator(lambda _said: None)
     assert len(made()) == 1
-
-
-def test_createsuperuser_end_of_input_stops_with_one_sentence(monkeypatch):
-    terminal = io.StringIO("")  # Ctrl-D at the first question
-    monkeypatch.setattr(terminal, "isatty", lambda: True)
-    monkeypatch.setattr("sys.stdin", terminal)
-    with pytest.raises(CommandError, match=r"^No administrator was created\.$"):
-        call_command("createsuperuser", stdin=terminal, stdout=io.StringIO())
-    assert not User.objects.exists()

@@ -3,7 +3,6 @@ network that is cut ends it in seconds."""
 
 import asyncio
 import select
-import socket
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -42,14 +41,6 @@ def end() -> None:
     assert select.select([connection.connection], [], [], 60)[0]  # the end has arrived, and stays
 
 
-def test_silent_connection_is_believed() -> None:
-    connection.ensure_connection()
-    before = connection.connection
-    assert connection.is_usable()
-    asked()
-    assert connection.connection is before
-
-
 def test_connection_that_was_ended_is_made_anew_before_it_is_used() -> None:
     connection.ensure_connection()
     before = connection.connection
@@ -57,16 +48,6 @@ def test_connection_that_was_ended_is_made_anew_before_it_is_used() -> None:
     assert not connection.is_usable()
     assert asked() == ["SELECT 2"]
     assert connection.connection is not before
-
-
-def test_connection_that_failed_is_asked() -> None:
-    connection.ensure_connection()
-    end()
-    with pytest.raises(OperationalError), connection.cursor() as cursor:
-        cursor.execute("SELECT 3")
-    assert connection.errors_occurred
-    assert not connection.is_usable()
-    connection.close()
 
 
 @pytest.fixture
@@ -90,18 +71,6 @@ def one(line: DatabaseWrapper, statement: str) -> object:
     with line.cursor() as cursor:
         cursor.execute(statement)
         return cursor.fetchone()[0]
-
-
-def test_both_ends_of_a_network_notice_a_cut_within_seconds(cable) -> None:
-    with closing(led_by(cable)) as line:
-        said = one(
-            line, "SELECT string_agg(DISTINCT source, ' ') FROM pg_settings WHERE name ~ 'tcp_'"
-        )
-        with socket.socket(fileno=line.connection.fileno()) as end:
-            patience = end.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
-            idle = end.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE)
-            end.detach()
-    assert (said, patience, idle) == ("session", 10_000, 5)
 
 
 def test_network_that_refuses_ends_a_connection_and_another_is_made_once_it_is_mended(

@@ -130,7 +130,7 @@ def fewer(judged: Campaign) -> Collection:
     "what",
     [
         "part",
-        "copy",
+        pytest.param("copy", marks=pytest.mark.long),
         pytest.param("what the copy is of", marks=pytest.mark.long),
         pytest.param("fewer systems", marks=pytest.mark.long),
     ],

@@ -4,14 +4,12 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import psycopg2
@@ -82,22 +80,6 @@ def test_url_of_a_folder_writes_nothing(folder):
     assert list(folder.iterdir()) == []
 
 
-def test_killed_server_listens_no_more(made):
-    cluster = Cluster(made)
-    assert not cluster.listens()
-    cluster.ensure_running()
-    assert cluster.listens()
-
-    os.kill(server_pid(cluster), signal.SIGKILL)
-    deadline = time.monotonic() + 30
-    while cluster.listens():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-    cluster.ensure_running()
-    assert cluster.listens()
-
-
 def test_url_of_a_long_folder_has_a_short_socket(folder):
     cluster = Cluster(folder / ("long" * 30))
 
@@ -124,13 +106,6 @@ def test_server_is_started_once_found_again_and_stopped(made):
         psycopg2.connect(cluster.url())
 
 
-def test_server_for_tests_does_not_wait_for_the_disk_nor_vacuums(cluster):
-    with psycopg2.connect(cluster.url()) as connection, connection.cursor() as cursor:
-        cursor.execute("SELECT current_setting('fsync'), current_setting('autovacuum')")
-        assert cursor.fetchone() == ("off", "off")
-    connection.close()
-
-
 @pytest.mark.threads
 def test_eight_processes_that_race_start_one_server(folder):
     said = call_in_processes(folder, "cluster.ensure_running(); print('running')", times=8)
@@ -145,15 +120,6 @@ def test_last_user_of_four_stops_the_server(made):
 
     assert call_in_processes(made, code, times=4) == ["True"] * 4
     assert not (Cluster(made).data / "postmaster.pid").exists()
-
-
-def test_server_stays_while_another_uses_it(made):
-    with Cluster(made).serving() as mine:
-        with Cluster(made).serving():
-            pass
-        psycopg2.connect(mine.url()).close()
-
-    assert not (mine.data / "postmaster.pid").exists()
 
 
 def write_until_it_breaks(address: str, acknowledged: list[int], start: int) -> None:
@@ -251,93 +217,6 @@ def test_server_that_cannot_start_says_the_end_of_its_log(made):
     settings.write_text(ours)
 
 
-def test_socket_folder_of_somebody_else_is_refused(folder):
-    (folder / "socket").symlink_to("/etc")
-
-    with pytest.raises(postgres.NotOurFolder, match="belongs to another user"):
-        Cluster(folder).ensure_running()
-
-
-@pytest.fixture
-def somebody() -> Iterator[Path]:
-    """Return a folder in which somebody answers as a PostgreSQL does that lets everybody in."""
-    path = Path(tempfile.mkdtemp(prefix="quaestor-"))
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(path / f".s.PGSQL.{postgres.PORT}"))
-    listener.listen()
-
-    def answer() -> None:
-        while True:
-            try:
-                client, _ = listener.accept()
-            except OSError:
-                return
-            with client, suppress(OSError):  # who has hung up already
-                client.recv(1000)
-                client.sendall(b"R\0\0\0\x08\0\0\0\0")  # you are in
-
-    answering = threading.Thread(target=answer, daemon=True)
-    answering.start()
-    yield path
-    listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
-    answering.join(timeout=60)
-    shutil.rmtree(path)
-
-
-def test_server_behind_a_link_is_not_taken_for_ours(folder, somebody):
-    (folder / "socket").symlink_to(somebody)
-    cluster = Cluster(folder)
-
-    assert not cluster.listens()
-    with pytest.raises(postgres.NotOurFolder, match="belongs to another user"):
-        cluster.ensure_running()
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder another's")
-def test_server_in_a_folder_of_another_account_is_not_taken_for_ours(folder, somebody):
-    os.chown(somebody, 12345, 12345)
-    cluster = Cluster(folder)
-    somebody.rename(cluster.socket)
-    try:
-        assert not cluster.listens()
-        with pytest.raises(postgres.NotOurFolder, match="belongs to another user"):
-            cluster.ensure_running()
-    finally:
-        cluster.socket.rename(somebody)
-
-
-def test_server_in_an_open_folder_is_not_believed(made):
-    cluster = Cluster(made)
-    cluster.ensure_running()
-    cluster.socket.chmod(0o777)
-    assert not cluster.listens()
-
-    cluster.ensure_running()
-
-    assert cluster.socket.stat().st_mode & 0o777 == 0o700
-    assert cluster.listens()
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="what this account serves is its own server to it")
-def test_clients_hang_up_where_another_account_answers(folder, somebody):
-    cluster = Cluster(folder)
-    somebody.rename(cluster.socket)
-    try:
-        assert not cluster._answers()
-        with pytest.raises(psycopg2.OperationalError, match="requirepeer specifies"):
-            psycopg2.connect(cluster.url())
-    finally:
-        cluster.socket.rename(somebody)
-
-
-def test_programs_that_are_told_and_missing_are_not_replaced_by_others(folder, monkeypatch):
-    monkeypatch.setenv("QUAESTOR_PG_BIN", str(folder))
-
-    with pytest.raises(postgres_programs.NoPrograms, match="QUAESTOR_PG_BIN"):
-        Cluster(folder).ensure_running()
-
-
 def test_database_url_leaves_the_embedded_server_alone(folder, monkeypatch):
     monkeypatch.setenv("QUAESTOR_HOME", str(folder))
     monkeypatch.setenv("DATABASE_URL", "postgresql://somewhere/else")
@@ -346,45 +225,6 @@ def test_database_url_leaves_the_embedded_server_alone(folder, monkeypatch):
         postgres.ensure_running()
 
     assert list(folder.iterdir()) == []
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the server to another account")
-@pytest.mark.parametrize(
-    ("accounts", "taken"),
-    [
-        ("nobody postgres quaestor", "quaestor"),
-        ("nobody postgres", "postgres"),
-        ("nobody", "nobody"),
-    ],
-)
-def test_root_hands_the_server_to_an_account_of_its_own_where_there_is_one(
-    tmp_path, monkeypatch, accounts, taken
-):
-    def of_this_machine(name: str) -> tuple[str]:
-        if name in accounts.split():
-            return (name,)
-        raise KeyError(name)
-
-    monkeypatch.setattr(pwd, "getpwnam", of_this_machine)
-    assert postgres_programs.account_for(tmp_path / "data") == (taken,)
-    os.chown(tmp_path, 65534, 65534)  # whose data there are already, keeps them
-    assert postgres_programs.account_for(tmp_path / "data", tmp_path) == pwd.getpwuid(65534)
-    monkeypatch.setattr(pwd, "getpwnam", {}.__getitem__)
-    with pytest.raises(postgres_programs.NoAccount, match="useradd --system quaestor"):
-        postgres_programs.account_for(tmp_path / "data")
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the server to another account")
-def test_server_of_an_account_that_others_share_is_told_of(folder, monkeypatch):
-    monkeypatch.delenv("DATABASE_URL")
-    monkeypatch.setenv("QUAESTOR_HOME", str(folder))
-    (folder / "postgres" / "data").mkdir(parents=True)
-    shutil.chown(folder / "postgres" / "data", "postgres")
-    assert not postgres.is_shared()
-    shutil.chown(folder / "postgres" / "data", "nobody")
-    assert postgres.is_shared()
-    monkeypatch.setenv("DATABASE_URL", "postgresql://somewhere/else")
-    assert not postgres.is_shared()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the server to another account")
@@ -399,26 +239,3 @@ def test_private_tree_of_root_stays_closed_and_the_cluster_lies_outside(folder):
         assert folder.stat().st_mode & 0o777 == 0o700
     finally:
         shutil.rmtree(cluster.base)
-
-
-@pytest.mark.long
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the server to another account")
-def test_programs_in_a_private_tree_are_copied_once(folder, monkeypatch):
-    found = postgres_programs.find_programs()
-    package = folder / "private" / found.parent.parent.name
-    shutil.copytree(found.parent, package / found.parent.name, symlinks=True)
-    libraries = found.parent.parent.with_name(f"{package.name}.libs")
-    if libraries.exists():
-        shutil.copytree(libraries, package.with_name(libraries.name))
-    (folder / "private").chmod(0o700)
-    monkeypatch.setenv("QUAESTOR_PG_BIN", str(package / found.parent.name / "bin"))
-    cluster = Cluster(folder)
-    try:
-        with cluster.serving():
-            psycopg2.connect(cluster.url()).close()
-        assert cluster.programs.is_relative_to(postgres_programs.ELSEWHERE)
-    finally:
-        shutil.rmtree(
-            postgres_programs.ELSEWHERE
-            / cluster.programs.relative_to(postgres_programs.ELSEWHERE).parts[0]
-        )

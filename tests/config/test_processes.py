@@ -1,9 +1,7 @@
 """The supervisor, with real processes."""
 
 import os
-import resource
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -118,19 +116,6 @@ def test_program_that_always_fails_is_started_at_once_and_then_more_and_more_slo
     assert said[0].startswith("The web server ended (exit code 3); starting it again.")
 
 
-def test_program_that_had_started_well_is_started_at_once_however_often_it_is_killed(tmp_path):
-    program = processes.Program("worker", ["sleep", "600"], tmp_path / "log", tmp_path)
-    child, now = processes.Child(program, say=lambda _: None), 100.0
-    child.look(now)
-    for _ in range(4):
-        child.process.kill()
-        child.process.wait()
-        now += processes.STEADY
-        child.look(now)
-        assert child.process is not None
-    child.make_stop(0)
-
-
 def test_programs_end_when_their_keeper_is_killed(tmp_path):
     keeper = keep(tmp_path, "one", SLEEPER)
     until(lambda: len(pids(tmp_path)) == 1)
@@ -153,62 +138,3 @@ def test_program_that_does_not_listen_is_ended_by_force(tmp_path, monkeypatch):
     child.make_stop(time.monotonic() + 0.3)
 
     assert not lives(pids(tmp_path)[0])
-
-
-def test_log_that_grows_large_is_moved_beside_while_the_program_writes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(processes, "LOG_BYTES", 100)
-    code = "import os, time; os.write(1, b'x' * 101); input_ = open('go'); os.write(1, b'after'); time.sleep(600)"
-    os.mkfifo(tmp_path / "go")
-    child = processes.Child(
-        processes.Program("talker", [sys.executable, "-c", code], tmp_path / "log", tmp_path),
-        say=print,
-    )
-    child.look(1.0)
-    until(lambda: (tmp_path / "log").stat().st_size == 101)
-
-    child.look(2.0)
-    (tmp_path / "go").open("w").close()
-    until(lambda: (tmp_path / "log").stat().st_size > 0)
-
-    assert ((tmp_path / "log.1").read_text(), (tmp_path / "log").read_text()) == (
-        "x" * 101,
-        "after",
-    )
-    assert (tmp_path / "log.1").stat().st_mode & 0o777 == 0o600
-    child.make_stop(0.0)
-
-
-def test_log_that_is_moved_beside_is_for_its_owner_from_the_first_byte(tmp_path, monkeypatch):
-    monkeypatch.setattr(processes, "LOG_BYTES", 100)
-    log = tmp_path / "log"
-    log.write_bytes(b"x" * 101)
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (50, hard))  # the disk is full in the middle of it
-    try:
-        processes._keep_small(log)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert (tmp_path / "log.1").stat().st_mode & 0o777 == 0o600
-    assert log.stat().st_size == 101
-
-
-def test_watch_is_called_while_programs_run_and_ends_them_when_it_is_enough(tmp_path):
-    keeper = keep(tmp_path, "one", SLEEPER)
-    until(lambda: (tmp_path / "ready").exists() and (tmp_path / "watched").exists())
-    assert keeper.poll() is None
-
-    (tmp_path / "enough").touch()
-
-    assert keeper.wait(timeout=60) == 0
-    assert [lives(pid) for pid in pids(tmp_path)] == [False]
-
-
-def test_free_port_passes_over_one_that_is_taken():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-
-        assert processes.free_port(port) > port
-        assert processes.wait_for_port(port, seconds=5)
-    assert not processes.wait_for_port(port, seconds=0.2)

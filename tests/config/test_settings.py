@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from config.database.base import DatabaseClient
-from config.postgres import ROOT, Cluster
-from config.settings import REACH, _database
+from config.postgres import ROOT
 
 # What a process needs of ours: programs, and where compiled modules are kept.
 BARE = {name: os.environ[name] for name in ("PATH", "PYTHONPYCACHEPREFIX") if name in os.environ}
@@ -50,34 +48,6 @@ def test_keys_from_the_environment_leave_no_file(tmp_path: Path):
         "two" * 11,
     ]
     assert list(tmp_path.iterdir()) == []
-
-
-def test_address_of_a_database_is_taken_apart(tmp_path: Path):
-    names = "'HOST', 'PORT', 'NAME', 'USER', 'PASSWORD'"
-    code = f"from config.settings import DATABASES; print(*(DATABASES['default'][name] for name in ({names})))"
-    address = "postgresql://an%40a:p%2Fw@db.example.org:5433/quaestor"
-    assert said(start(code, QUAESTOR_HOME=str(tmp_path), DATABASE_URL=address)) == [
-        "db.example.org",
-        "5433",
-        "quaestor",
-        "an@a",
-        "p/w",
-    ]
-
-
-def test_address_of_the_embedded_database_says_to_every_client_whose_server_it_is(tmp_path: Path):
-    who = {"requirepeer": Cluster(tmp_path).reach["requirepeer"]}
-    found = _database(Cluster(tmp_path).url(role="quaestor_server"))
-    assert found["OPTIONS"] == who
-    assert DatabaseClient.settings_to_cmd_args_env(found, [])[1] == {
-        "PGREQUIREPEER": who["requirepeer"]
-    }
-
-
-def test_only_a_database_on_a_network_is_given_up_after_seconds_and_its_address_may_say_when():
-    assert _database("postgresql://a@/q?host=%2Frun")["OPTIONS"] == {}
-    found = _database("postgresql://a@db.example.org/q?connect_timeout=9")["OPTIONS"]
-    assert found == REACH | {"connect_timeout": "9"}
 
 
 @pytest.mark.parametrize(

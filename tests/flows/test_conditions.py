@@ -88,6 +88,7 @@ def test_conditions_and_times_of_a_phone_reach_report_and_exports(new_page: Any)
     assert "judgment:device" in text.splitlines()[0]
 
 
+@pytest.mark.long
 def test_fixed_language_and_layout_are_the_only_ones_offered(new_page: Any) -> None:
     campaign = study(fixed_language="de", fixed_view="list")
     page = new_page(locale="en-GB")
@@ -101,6 +102,7 @@ def test_fixed_language_and_layout_are_the_only_ones_offered(new_page: Any) -> N
     assert conditions_of(task) == ("de", "list", "desktop", "keyboard", "plain")
 
 
+@pytest.mark.long
 def test_highlighted_keywords_are_a_condition_of_the_task(new_page: Any) -> None:
     campaign = study(highlight_keywords=True)
     page = new_page(locale="en-GB")
@@ -127,6 +129,7 @@ def test_answers_given_offline_carry_the_times_at_which_they_were_given(new_page
     assert draft.input == "keyboard"
 
 
+@pytest.mark.long
 def test_answers_within_400_ms_are_counted_in_the_annotators_table(new_page: Any) -> None:
     campaign = study()
     page = new_page()
@@ -145,6 +148,7 @@ def test_answers_within_400_ms_are_counted_in_the_annotators_table(new_page: Any
     assert "Answers within 400 ms" in manager.get(f"/campaigns/{campaign.uuid}/annotators/").text
 
 
+@pytest.mark.long
 def test_form_without_times_keeps_those_of_the_saved_answers(new_page: Any) -> None:
     page = new_page()
     task = work(page, study())

@@ -26,7 +26,7 @@ def forget_password(page: Page) -> None:
     stored.save()
 
 
-@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("scripts", [pytest.param(True, marks=pytest.mark.long), False])
 def test_token_asked_for_before_the_password_is_shown_after_it(
     new_page: Callable[..., Page], scripts: bool
 ) -> None:

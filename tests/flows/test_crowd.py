@@ -118,6 +118,7 @@ def test_declining_and_a_full_study_in_the_browser(
     assert late.locator("#code").inner_text() == CODES["quota_full"]
 
 
+@pytest.mark.long
 def test_managers_page_is_accessible_and_fits_a_phone(
     new_page: Callable[..., Any], crowd: FakeCrowd
 ) -> None:

@@ -76,6 +76,7 @@ def test_german_annotator_from_join_to_end_reads_german(german: Any) -> None:
     assert "Vielen Dank" in german.inner_text("main")
 
 
+@pytest.mark.long
 def test_english_annotator_reads_the_texts_as_they_were_written(page: Any) -> None:
     campaign = study()
     token = campaigns.invite(campaign=campaign, by=campaign.created_by).token

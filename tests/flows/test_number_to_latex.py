@@ -128,6 +128,7 @@ def shows_another_table_without_scripts(page: Any) -> None:
     page.get_by_role("heading", name="In short").wait_for()
 
 
+@pytest.mark.long
 def test_form_of_the_metrics_page_stands_on_a_phone(new_page: Any) -> None:
     campaign = studies.imported()
     page = new_page(width=360)
@@ -136,6 +137,7 @@ def test_form_of_the_metrics_page_stands_on_a_phone(new_page: Any) -> None:
     assert page.get_by_role("button", name="Compute").is_visible()
 
 
+@pytest.mark.long
 def test_a_long_name_leaves_room_for_the_numbers_beside_it(new_page: Any) -> None:
     """The first column stays while the others scroll, so it may never fill the frame."""
     campaign = studies.imported()

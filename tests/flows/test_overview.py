@@ -46,6 +46,7 @@ def test_overview_shows_what_was_handed_in_without_being_loaded_again(page: Any)
     assert len(asked) == 2
 
 
+@pytest.mark.long
 def test_tabs_stand_as_high_on_every_page_and_show_the_open_one_on_a_phone(page: Any) -> None:
     campaign = opened(sources=4, annotators_per_task=1)
     enter(page, campaign.created_by)

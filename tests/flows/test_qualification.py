@@ -17,11 +17,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 still = looks.still
 
 
-def press(page: Any, *keys: str, pause: int = 60) -> None:
+def press(page: Any, *keys: str) -> None:
+    """Press keys once the scripts of the page run."""
     page.wait_for_selector("#judging.scripted")
-    for key in keys:
-        page.wait_for_timeout(pause)
-        press_keys(page, [key])
+    press_keys(page, keys)
 
 
 def choose(page: Any, value: int) -> None:
@@ -69,57 +68,55 @@ def test_training_and_qualification_by_number_keys_show_one_item_at_a_time(page:
     page.get_by_text("What is right, and why").wait_for()
     assert page.evaluate("document.activeElement.className").startswith("feedback")
     assert "It asks for her." in page.inner_text("main")
-    press(page, "Enter", "3", "3", "Enter", "Enter", pause=300)
+    press(page, "Enter")
+    expect(page).to_have_title(re.compile("^Training, 2 of 2 · "))
+    press(page, "3", "3", "Enter")
+    page.get_by_text("What is right, and why").wait_for()
+    press(page, "Enter")
     page.get_by_role("link", name="Start the qualification (2 items)").click()
     for place in (1, 2):
-        page.wait_for_selector("#judging.scripted")
         expect(page).to_have_title(re.compile(f"^Qualification, {place} of 2 · "))
         assert page.locator("article.question").count() == 1
         press(page, "3", "3")
         if place == 1:
-            press(page, "Enter", pause=300)
+            press(page, "Enter")
             expect(page).to_have_title(re.compile(r"^Qualification, 2 of 2 · "))
             page.get_by_role("button", name="Back").click()
             expect(page).to_have_title(re.compile(r"^Qualification, 1 of 2 · "))
             assert page.locator("[type=radio]:checked").count() == 2
-            page.wait_for_selector("#judging.scripted")
             press(page, "Enter")
             expect(page).to_have_title(re.compile(r"^Qualification, 2 of 2 · "))
     press(page, "Enter")
     page.get_by_text("You passed").wait_for()
 
 
-@pytest.mark.parametrize("pause", [60, 300])
-def test_training_and_qualification_on_a_phone_keep_all_options_in_view(
-    new_page: Any, pause: int
-) -> None:
+def test_training_and_qualification_on_a_phone_keep_all_options_in_view(new_page: Any) -> None:
     page = new_page(width=360, height=640, has_touch=True)
     campaign, who = opened("training", "qualification")
     campaign.exercises.update(passage=phones.PASSAGE, question=phones.QUESTIONS[0])
     enter(page, who.user)
     page.goto(reverse("annotation:training", args=[campaign.uuid]))
     for name in ("See what is right", "Submit"):
-        tap_highest(page, pause)
+        tap_highest(page)
         page.get_by_role("button", name=name).tap()
         if name == "Submit":
             break
         page.get_by_text("What is right, and why").wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
-        page.wait_for_timeout(pause)
         page.get_by_role("button", name="Go on").tap()
         page.get_by_role("link", name="Start the qualification").tap()
     page.get_by_text("You passed").wait_for()
 
 
-def tap_highest(page: Any, pause: int) -> None:
+def tap_highest(page: Any) -> None:
     page.wait_for_selector("#judging.scripted")
     for _criterion in range(2):
-        assert page.evaluate(phones.HIDDEN_PARTS) == []
         wait_until_pressable(page)
+        assert page.evaluate(phones.HIDDEN_PARTS) == []
         page.locator("fieldset.now .scale label").last.tap()
-        page.wait_for_timeout(pause)
 
 
+@pytest.mark.long
 def test_pages_before_the_first_task_have_no_findings(still: Any) -> None:
     campaign, who = opened("training", "qualification")
     enter(still, who.user)

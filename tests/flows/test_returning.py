@@ -62,6 +62,7 @@ def test_session_that_is_gone_is_recovered_by_the_cookie(page: Any) -> None:
     assert page.locator("fieldset.criterion").count()
 
 
+@pytest.mark.long
 def test_without_cookies_the_page_offers_the_way_back_and_no_password_form(still: Any) -> None:
     invitation = join(still, studies.opened("qgbench", sources=2))
     here = still.url
@@ -77,6 +78,7 @@ def test_without_cookies_the_page_offers_the_way_back_and_no_password_form(still
     assert "Joining here again would start as a new person." in still.inner_text("main")
 
 
+@pytest.mark.long
 def test_invitation_offers_the_way_back_to_a_browser_with_its_cookie(page: Any) -> None:
     invitation = join(page, studies.opened("qgbench", sources=2))
     label = Enrollment.objects.get().label
@@ -87,6 +89,7 @@ def test_invitation_offers_the_way_back_to_a_browser_with_its_cookie(page: Any) 
     assert Enrollment.objects.count() == 1
 
 
+@pytest.mark.long
 def test_logging_out_forgets_the_way_back(page: Any) -> None:
     join(page, studies.opened("qgbench", sources=2))
     here = page.url

@@ -75,6 +75,7 @@ def test_protocol_of_two_criteria_from_nothing_with_a_live_preview(page, owner):
     assert documents.from_document(rubric.document).criterion("use").points[1].label == "perhaps"
 
 
+@pytest.mark.long
 def test_protocol_of_two_criteria_on_a_small_screen_without_javascript(new_page, owner):
     page = new_page(width=360, height=740, java_script_enabled=False)
     enter(page, owner)
@@ -94,6 +95,7 @@ def test_protocol_of_two_criteria_on_a_small_screen_without_javascript(new_page,
     assert Rubric.objects.get(owner=owner).criteria.count() == 2
 
 
+@pytest.mark.long
 def test_draft_says_what_is_missing_and_leads_there(page, owner):
     enter(page, owner)
     made = rubric_drafts.start(

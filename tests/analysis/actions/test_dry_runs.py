@@ -429,6 +429,7 @@ def test_every_kind_of_protocol_is_filled_to_its_last_place(key) -> None:
     assert {each["repeats"] for each in run.outcome["criteria"]} == {simulated.REPEATS}
 
 
+@pytest.mark.long
 def test_a_rotated_panel_is_filled_by_its_seats_and_shares_by_as_many_as_they_take() -> None:
     rubric = factories.rubric("qgstec2010-b")
     made = factories.collection(sources=6, systems=SYSTEMS, expected=2)
@@ -460,6 +461,7 @@ def said_in(campaign: Campaign) -> dict[tuple[str, str], float]:
     return {row[:2]: row[2] for row in rows.values_list(*columns).annotate(mean=Avg("value"))}
 
 
+@pytest.mark.long
 def test_dry_run_annotators_random_shows_the_power_of_the_mixed_model(monkeypatch) -> None:
     """The page names the test, why it is made, and how often; the copy's report makes it too."""
     monkeypatch.setattr(simulated, "MODEL_REPEATS", 5)

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.django_db
 PAIR = {"criterion": "clarity", "first": "a", "second": "b"}
 
 
+@pytest.mark.long
 def test_few_sources_of_a_run_are_significant_pairs_that_a_few_carry():
     """Nine sources: the smallest p is 2 / 2^9 = .004, and without three sources 2 / 2^6 = .031, which
     Holm's correction over three pairs does not let pass."""

@@ -124,6 +124,7 @@ def test_methods_several_criteria_name_the_missing_correction() -> None:
     )
 
 
+@pytest.mark.long
 def test_primary_systems_equal_keeps_its_level() -> None:
     studies, significant = 300, {"greater": 0, "two_sided": 0}
     for seed in range(studies):

@@ -192,6 +192,7 @@ def equal_systems(seed: int, *, silent: bool, is_allocated: bool) -> Any:
     return ratings
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("silent", "is_allocated", "test"),
     [(True, False, "permutation"), (False, True, "mixed_model")],

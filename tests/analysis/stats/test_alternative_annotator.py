@@ -244,6 +244,7 @@ def test_bad_input_is_refused(change, told):
         alternative_test(SCALE, asked.pop("judge"), **asked)
 
 
+@pytest.mark.long
 def test_power_grows_with_items_for_a_good_judge_and_falls_for_a_bad_one():
     rng = np.random.default_rng(2)
     truth = rng.integers(1, 6, 120).astype(float)

@@ -441,6 +441,7 @@ def test_units_without_two_ratings_take_their_sources_with_them() -> None:
     assert (found.low, found.clusters) == pytest.approx((rest.low, 19))
 
 
+@pytest.mark.long
 def test_a_thousand_blocks_of_sources_are_one() -> None:
     """The left-out values are worked out in blocks of bounded size."""
     rng = np.random.default_rng(2)

@@ -476,6 +476,7 @@ def test_an_annotator_of_one_source_alone_keeps_their_severity_where_it_is_left_
     assert np.diff(found.influence[0]) == pytest.approx(np.diff(moved), rel=1e-5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("random", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_a_test_without_a_difference_keeps_its_level(random: bool) -> None:
     """Ratings rounded to 1-3 near their end; without the question effect a fifth of such tests were

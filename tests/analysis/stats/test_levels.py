@@ -264,6 +264,7 @@ def test_accuracy_says_how_ties_were_found() -> None:
     assert given.epsilon == 0.5
 
 
+@pytest.mark.long
 def test_a_metric_that_follows_nothing_is_rarely_better_than_chance_where_ratings_tie() -> None:
     """A third of the pairs are tied, as many as a metric that ties none has in order: epsilon then
     differs from source to source, and a two-sided p is below .05 in a sixth of such studies."""

@@ -350,6 +350,7 @@ def test_levels_disagree_where_no_metric_is_in_every_set() -> None:
     assert in_every_set([one], "h") == ("a", "b")
 
 
+@pytest.mark.long
 def test_the_truly_highest_is_hardly_ever_left_out() -> None:
     """Forty studies of five metrics, two of them alike and highest: at the 5% level one of forty
     may miss."""
@@ -373,6 +374,7 @@ def test_the_truly_highest_is_hardly_ever_left_out() -> None:
     assert missed <= 2
 
 
+@pytest.mark.long
 def test_two_metrics_made_alike_are_seldom_found_to_differ() -> None:
     """Of 150 studies with 12 sources and 6 systems about 5% at each level; 13 would be 8.7%."""
     alarms = dict.fromkeys(LEVELS, 0)
