@@ -32,7 +32,7 @@ ValuesByPlace = Mapping[ControlPlace, tuple[int, str]]
 
 
 # Every save stores a sign of life too, and few tasks have one after their submission: an index
-# contains those alone. Submission stores its transaction's beginning, which is before it.
+# contains those alone. A submission is a sign of life just before it is stored.
 CHANGED = """
 SELECT done.id FROM judging_assignment done
 JOIN judging_enrollment enrolled ON enrolled.id = done.enrollment_id
@@ -132,7 +132,7 @@ class Change:
         ]
 
 
-STORE = f"""
+STORE = """
 WITH said AS (
 INSERT INTO judging_judgment (assignment_id, unit_id, criterion_id, value, cause, revision, origin,
     first_shown_at, answered_at)
@@ -142,10 +142,8 @@ FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[],
             %(revisions)s::smallint[], %(controls)s::bigint[])
     AS said (unit, criterion, value, cause, revision, control)
 LEFT JOIN judging_draft draft ON draft.assignment_id = %(assignment)s::uuid AND said.cause = ''
-    AND draft.unit_id = said.control AND draft.criterion_id = said.criterion),
-{assignments.COUNTED}
+    AND draft.unit_id = said.control AND draft.criterion_id = said.criterion)
 UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)s,
-    {assignments.SEEN.format(at="now()")},
     submitted_at = coalesce(submitted_at, clock_timestamp()), lease_expires_at = NULL,
     language = coalesce(nullif(%(language)s, ''), language),
     view = coalesce(nullif(%(view)s, ''), view), device = coalesce(nullif(%(device)s, ''), device),
@@ -154,8 +152,8 @@ UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)
         SELECT mode() WITHIN GROUP (ORDER BY draft.input) FROM judging_draft draft
         WHERE draft.assignment_id = %(assignment)s::uuid AND draft.value IS NOT NULL
             AND draft.input <> ''), input)
-{assignments.WHERE_COUNTED}
-"""  # noqa: S608
+WHERE id = %(assignment)s
+"""
 
 
 def submit(*, assignment: Assignment, token: uuid.UUID, sheet: Sheet | None = None) -> Submitted:
@@ -366,6 +364,7 @@ def _store(
 
     A late assignment takes a free place of its task, or is an extra.
     """
+    assignments.renew(assignment=assignment)
     if gone := change.superseded():
         Judgment.objects.filter(pk__in=gone).update(superseded_at=Now())
     if assignment.state not in DONE:

@@ -13,7 +13,7 @@ from judging.models.statements import rows, run
 
 # Reserves one open place of each task that the annotator has not done, the first in the queue. If
 # another annotator claims such a place now, the update waits for that claim and skips the place.
-KEEP = f"""
+KEEP = """
 UPDATE judging_assignment kept SET seat = %(seat)s
 WHERE kept.state = 'open' AND kept.seat IS NULL AND kept.id IN (
     SELECT id FROM (
@@ -23,14 +23,15 @@ WHERE kept.state = 'open' AND kept.seat IS NULL AND kept.id IN (
                 AND NOT EXISTS (SELECT FROM judging_assignment own
                     WHERE own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id
                         AND own.state <> 'released')
-                AND NOT {assignments.BARRED.format(who="%(enrollment)s", task="place.task_id")}
+                AND NOT EXISTS (SELECT FROM judging_barredtask barred
+                    WHERE barred.enrollment_id = %(enrollment)s AND barred.task_id = place.task_id)
                 AND NOT EXISTS (SELECT FROM judging_assignment mine
                     WHERE mine.round_id = %(round)s AND mine.state = 'open' AND mine.seat = %(seat)s
                         AND mine.task_id = place.task_id)
             ORDER BY place.position LIMIT %(window)s) free
         ORDER BY task_id, position) one
     ORDER BY position LIMIT %(tasks)s)
-"""  # noqa: S608
+"""
 LET_GO = """
 UPDATE judging_assignment SET seat = NULL, reopened = true
 WHERE round_id = ANY(%(rounds)s) AND state = 'open' AND seat = %(seat)s

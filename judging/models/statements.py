@@ -10,14 +10,32 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from django.db import connection
+from django.db.models import Model
 
 ARGUMENT = re.compile(r"%\((\w+)\)s")
+NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+M = TypeVar("M", bound=Model)
 # the names of the statements that were prepared on each of the driver's connections
 PREPARED: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
+
+
+def named_statements(file: Path) -> dict[str, str]:
+    """Return the statements of a file, each under the name in the line `-- name: ...` before it."""
+    _head, *parts = NAME.split(file.read_text(encoding="utf-8"))
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def instances(model: type[M], statement: str, names: Mapping[str, Any]) -> list[M]:
+    """Return the rows of a query as instances of a model; their columns are fields of it."""
+    with connection.cursor() as cursor:
+        cursor.execute(_prepared(cursor, statement), names)
+        columns = [column.name for column in cursor.description]
+        return [model.from_db("default", columns, row) for row in cursor.fetchall()]
 
 
 def rows(statement: str, names: Mapping[str, Any]) -> list[tuple[Any, ...]]:

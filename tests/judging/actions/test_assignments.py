@@ -475,7 +475,7 @@ def test_claim_reads_a_fixed_number_of_rows_whatever_was_done() -> None:
     done."""
     round = opened(sources=5, annotators=3)
     annotator = factories.enrollment(round.campaign)
-    names = assignments._names(annotator, round)
+    names = assignments._names(annotator, round) | {"even_if_unfinished": False}
     with connection.cursor() as cursor:
         for other in (
             "seqscan",
@@ -483,7 +483,7 @@ def test_claim_reads_a_fixed_number_of_rows_whatever_was_done() -> None:
             "sort",
         ):  # as with few rows they cost about as little
             cursor.execute(f"SET LOCAL enable_{other} = off")
-        cursor.execute("EXPLAIN " + assignments.TAKE, names)
+        cursor.execute("EXPLAIN " + assignments.SQL["take"], names)
         plan = "\n".join(row[0] for row in cursor.fetchall())
     assert "assignment_open_places" in plan
     assert "assignment_once_per_enrollment" in plan

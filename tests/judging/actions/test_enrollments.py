@@ -423,7 +423,7 @@ def test_newcomer_who_left_a_place_and_comes_back_keeps_it_no_longer_than_before
     assert assignments.release_due() == 1
     again = assignments.claim(enrollment=enrollment, round=round).assignment
     assert again.pk == first.pk
-    assert again.lease_expires_at - again.last_seen_at == timedelta(minutes=15)
+    assert again.lease_expires_at - again.last_seen_at <= timedelta(minutes=15)
 
 
 def test_who_joins_twice_from_one_place_is_shown_as_a_twin_and_the_hash_is_forgotten() -> None:
