@@ -1,11 +1,17 @@
 """The rehearsal of a whole site: install as the operators' guide says, judge, analyse, back up, serve
-every kind of page, and restore, on PostgreSQL 15 and on the embedded one."""
+every kind of page, and restore, on PostgreSQL 15 and on the embedded one; and upgrade the site of an
+earlier commit.
 
+The earlier commit is the one that QUAESTOR_UPGRADE_FROM names, else the first with the present tables.
+"""
+
+import hashlib
 import json
 import os
 import re
 import subprocess
 import sys
+import tarfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -25,7 +31,10 @@ pytestmark = [pytest.mark.long, pytest.mark.jobs]
 
 DATABASE, OWNER, SERVER_ROLE = "rehearsed", "rehearsed_owner", "rehearsed_server"
 PATIENCE_SECONDS = 300
+FIRST_TABLES = "judging/migrations/functions_and_triggers.sql"  # added with the first tables
 LINK = re.compile(r'(?:href|src|hx-get)="([^"]+)"')
+SCRIPT_OR_STYLE = (".js", ".css")
+HASH_IN_NAME = re.compile(r"\.([0-9a-f]{12})\.\w+$")
 MUST_BE_SEEN = {
     "administrator": {"judging:accounts", "judging:account", "judging:site_history"},
     "researcher": {
@@ -65,6 +74,7 @@ class Site:
 
     cluster: Cluster
     home: Path
+    program: Path = ROOT
 
     def variables(self, role: str) -> dict[str, str]:
         return {
@@ -77,7 +87,7 @@ class Site:
     def run(self, *words: str, role: str = OWNER) -> str:
         done = subprocess.run(
             [sys.executable, *words],
-            cwd=ROOT,
+            cwd=self.program,
             env=self.variables(role),
             capture_output=True,
             text=True,
@@ -100,7 +110,7 @@ class Site:
         with log.open("wb") as output:
             service = subprocess.Popen(
                 [sys.executable, *words],
-                cwd=ROOT,
+                cwd=self.program,
                 env=variables,
                 stdout=output,
                 stderr=output,
@@ -130,6 +140,7 @@ class Visitor:
     site: str
     session: requests.Session = field(default_factory=requests.Session)
     kinds: dict[str, str] = field(default_factory=dict)  # name of the address, first address
+    files: set[str] = field(default_factory=set)
 
     def log_in(self, name: str, password: str) -> None:
         """Log in by the page."""
@@ -142,7 +153,8 @@ class Visitor:
         assert done.status_code == 302, done.text
 
     def look_around(self, starts: list[str]) -> None:
-        """Open some addresses, then one page of every kind that links lead to."""
+        """Open some addresses, then one page of every kind that links lead to, and every script and
+        style on them."""
         ahead: list[str] = []
         for path in starts:
             ahead += self.open(self.site + path)
@@ -150,6 +162,8 @@ class Visitor:
             address = ahead.pop(0)
             if self.kind_of(address) not in self.kinds:
                 ahead += self.open(address)
+        for address in self.files:
+            assert_name_fits_content(self.session.get(address))
 
     def open(self, address: str) -> list[str]:
         """Open one address and return the pages that it links to."""
@@ -164,18 +178,30 @@ class Visitor:
         return resolve(urlsplit(address).path).view_name
 
     def links_of(self, page: requests.Response) -> list[str]:
-        """Return the pages that a page links to."""
+        """Return the pages that a page links to; note its scripts and styles."""
         found = []
         for link in LINK.findall(page.text):
             address = urldefrag(urljoin(page.url, link.replace("&amp;", "&"))).url
             if not address.startswith(f"{self.site}/"):
                 continue
-            try:
-                self.kind_of(address)
-            except Resolver404:  # a script, a style, a picture or a font
-                continue
-            found.append(address)
+            if address.endswith(SCRIPT_OR_STYLE):
+                self.files.add(address)
+            else:
+                try:
+                    self.kind_of(address)
+                except Resolver404:  # a picture or a font
+                    continue
+                found.append(address)
         return found
+
+
+def assert_name_fits_content(answer: requests.Response) -> None:
+    """Assert that a script or style is served, and is the one that the hash in its name means."""
+    assert answer.status_code == 200, answer.url
+    named = HASH_IN_NAME.search(urlsplit(answer.url).path)
+    assert named, f"{answer.url} has no hash in its name"
+    digest = hashlib.md5(answer.content, usedforsecurity=False).hexdigest()
+    assert digest.startswith(named[1]), answer.url
 
 
 def wait_until(condition: Callable[[], bool], log: Path) -> None:
@@ -235,6 +261,50 @@ def test_site_backed_up_and_restored_serves_every_kind_of_page(
 
         assert site.ask(ROWS) == rows
         assert after == before
+
+
+@pytest.fixture
+def earlier_program(tmp_path: Path) -> Path:
+    """Return a folder with the program of an earlier commit."""
+    commit = os.environ.get("QUAESTOR_UPGRADE_FROM") or git(
+        "log", "--diff-filter=A", "--format=%H", "--", FIRST_TABLES
+    )
+    if not commit:
+        pytest.skip("the history of the project is not here")
+    folder, archive = tmp_path / "earlier", tmp_path / "earlier.tar"
+    git("archive", f"--output={archive}", commit)
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    return folder
+
+
+def git(*words: str) -> str:
+    """Return what git says; empty if it fails, as where the history is missing."""
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def test_site_of_an_earlier_commit_upgraded_serves_every_kind_of_page(
+    earlier_program: Path, older_cluster: Cluster, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    with installed(Site(older_cluster, home, earlier_program)) as site:
+        content = fill(site)
+        rows = site.ask(ROWS)
+
+        site.program = ROOT
+        site.run("manage.py", "upgrade")
+
+        assert site.ask(ROWS) == rows
+        fresh = Site(older_cluster, tmp_path / "fresh")
+        fresh.run("manage.py", "collectstatic", "--noinput")
+        assert addresses_of_static_files(site) == addresses_of_static_files(fresh)
+        pages_of(site, content)
+
+
+def addresses_of_static_files(site: Site) -> dict[str, str]:
+    return json.loads((site.home / "static" / "staticfiles.json").read_text())["paths"]
 
 
 def pages_of(site: Site, content: dict) -> dict[str, list[str]]:
