@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from celery import current_app
+from django.contrib.auth import base_user
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -20,6 +21,7 @@ import analysis.tasks  # noqa: F401
 import judging.tasks  # noqa: F401
 from analysis.actions import dry_runs as dry_runs_asked
 from analysis.actions import runs
+from annotation.views import work
 from judging import storage
 from judging.actions import (
     accounts,
@@ -33,11 +35,14 @@ from judging.actions import (
     keys,
     log_ins,
     machine_judges,
+    rubrics,
 )
 from judging.actions.judge_jobs import WantedJudge
 from judging.guards import CONFIRMED
 from judging.models import (
+    Adjudication,
     Campaign,
+    CrowdPlatform,
     DryRun,
     Enrollment,
     Erasure,
@@ -47,7 +52,9 @@ from judging.models import (
     User,
 )
 from tests import factories
+from tests.analysis import studies as imported_studies
 from tests.annotation import studies
+from tests.annotation.test_crowd_stress import all_at_once
 from tests.judging import trials
 from tests.judging.imports.studies import MATERIAL, assembled, waiting
 
@@ -114,6 +121,47 @@ def test_administrator_who_is_none_any_more_opens_no_account_by_links_they_made_
     assert not opens(before | {"token": before["token"].replace(f"{gone.pk}.", f"{stays.pk}.")})
 
 
+def test_account_that_was_closed_and_opened_again_is_not_entered_by_an_older_link() -> None:
+    factories.user(is_superuser=True)
+    owner = factories.researcher()
+    before = accounts.password_link_parts(user=owner)
+    for is_active in (False, True):
+        owner.is_active = is_active
+        accounts.set_rights(user=owner)
+        assert not opens(before)
+    assert opens(accounts.password_link_parts(user=owner))
+
+
+@pytest.mark.parametrize("by", ["old password", "link", "none yet"])
+def test_new_password_at_the_moment_an_account_is_closed_brings_no_right_back(
+    monkeypatch, by: str
+) -> None:
+    stays, gone = (factories.user(is_superuser=True) for _ in range(2))
+    client, hashed = logged_in(gone), base_user.make_password
+    path, form = "/password/", {"old_password": factories.PASSWORD}
+    if by == "none yet":
+        gone.set_unusable_password()
+        gone.save(update_fields=["password"])
+        client = logged_in(gone)
+        path, form = "/work/account/", {}
+    elif by == "link":
+        link = accounts.password_link_parts(user=gone)
+        path, form = client.get(reverse("password_reset_confirm", kwargs=link)).url, {}
+
+    def close_meanwhile(password: str) -> str:
+        now = User.objects.get(pk=gone.pk)
+        now.is_superuser = now.is_active = False
+        accounts.set_rights(user=now, by=stays)
+        return hashed(password)
+
+    monkeypatch.setattr(base_user, "make_password", close_meanwhile)
+    new = "a heron at dusk"
+    client.post(path, form | {"new_password1": new, "new_password2": new})
+    gone.refresh_from_db()
+    assert not (gone.is_superuser or gone.is_active)
+    assert gone.version
+
+
 def shown_copy(draft: Campaign, by: User) -> Campaign:
     run = dry_runs.copy(draft=draft, by=by, now=timezone.now(), settings={})
     dry_runs.show(run=run)
@@ -141,6 +189,117 @@ def test_ex_analyst_reads_no_dry_run_either_and_who_comes_later_reads_them() -> 
     assert logged_in(manager).get(export).status_code == 404
 
 
+def test_ex_manager_gets_no_dry_run_that_they_asked_for_and_keeps_no_other_role_in_one() -> None:
+    draft, other = factories.campaign(), factories.researcher()
+    asked = {"draft": draft, "now": timezone.now(), "settings": {}}
+    campaigns.add_member(campaign=draft, user=other, role="analyst")
+    copy = shown_copy(draft, draft.created_by)
+    factories.member(copy, other, "manager")  # as versions before 0.2 let managers of a copy do
+    campaigns.remove_member(campaign=draft, user=other, role="analyst")
+    assert not other.memberships.exists()
+    with pytest.raises(dry_runs.CannotTry, match="no longer a manager"):
+        dry_runs.copy(by=other, **asked)  # the job waited while the role was taken
+
+
+def test_nobody_is_given_a_role_or_a_way_in_in_a_dry_run() -> None:
+    """Who left the draft had given it; it stood on no page of the draft."""
+    draft, other = factories.campaign(), factories.researcher("other")
+    manager = draft.created_by
+    copy = shown_copy(draft, manager)
+    client = logged_in(manager)
+    forms: dict[str, dict[str, Any]] = {
+        "members/": {"username": "other", "role": "analyst"},
+        "members/ as annotator": {"username": "other", "role": "annotator"},
+        "invitations/": {"places": 1, "expires_at": "2999-01-01T12:00"},
+        "adjudication/name/": {"username": "other", "threshold": 0},
+        "crowd/": {"kind": "prolific"},
+    }
+    for path, form in forms.items():
+        sent = client.post(f"/campaigns/{copy.uuid}/{path.split()[0]}", form, follow=True)
+        assert "copy of a dry run" in sent.text, path
+    assert not other.memberships.exists()
+    assert not copy.invitations.exists()
+    assert not Adjudication.objects.exists()
+    assert not CrowdPlatform.objects.exists()
+    own = copy.memberships.get()
+    removed = client.post(f"/campaigns/{copy.uuid}/members/{own.pk}/remove/", follow=True)
+    assert "copy of a dry run" in removed.text
+    assert "/members/" not in client.get(f"/campaigns/{copy.uuid}/annotators/").text
+    own = copy.memberships.get()
+    removed = client.post(f"/campaigns/{copy.uuid}/members/{own.pk}/remove/", follow=True)
+    assert "copy of a dry run" in removed.text
+    assert f"/members/{own.pk}/" not in client.get(f"/campaigns/{copy.uuid}/annotators/").text
+    for tab, address in (("annotators", "add_member"), ("annotators", "invite"),
+                         ("adjudication", "adjudicator")):  # fmt: skip
+        action = f'action="{reverse(f"judging:{address}", args=[copy.uuid])}"'
+        assert action not in client.get(f"/campaigns/{copy.uuid}/{tab}/").text
+        action = action.replace(str(copy.uuid), str(draft.uuid))
+        assert action in client.get(f"/campaigns/{draft.uuid}/{tab}/").text
+
+
+def test_role_that_was_given_in_a_dry_run_alone_is_none() -> None:
+    """Versions before 0.2 let managers of a copy give roles in it."""
+    maker, other, settler = (factories.researcher() for _ in range(3))
+    own = rubrics.install(document=factories.small(), owner=maker)
+    draft = factories.campaign(manager=maker, rubric=own)
+    copy = shown_copy(draft, maker)
+    factories.member(copy, other, "manager")
+    campaigns.close(campaign=copy, now=timezone.now())
+    Adjudication.objects.create(campaign=copy, adjudicator=settler, named_at=timezone.now())
+    material = f"/collections/{draft.collection_id}/"
+    client = logged_in(other)
+    for path in (f"/campaigns/{copy.uuid}/", material, f"/protocols/{draft.rubric_id}/"):
+        assert client.get(path).status_code == 404, path
+    assert logged_in(settler).get(f"/campaigns/{copy.uuid}/settle/").status_code == 404
+    campaigns.add_member(campaign=draft, user=other, role="analyst")
+    assert client.get(f"/campaigns/{copy.uuid}/").status_code == 200
+    assert client.get(material).status_code == 200
+    assert client.get(f"/campaigns/{copy.uuid}/plan/").status_code == 403  # a manager's
+
+
+def test_owner_sees_everybody_who_sees_the_collection_through_a_campaign() -> None:
+    owner, maker, analyst, nobody = (
+        factories.researcher(name) for name in ("owner", "maker", "reads-along", "annotates")
+    )
+    material = factories.collection(owner=owner)
+    draft = factories.campaign(manager=maker, collection=material, title="Second look")
+    campaigns.add_member(campaign=draft, user=analyst, role="analyst")
+    campaigns.add_member(campaign=draft, user=nobody, role="annotator")
+    shown_copy(draft, maker)
+    client, path = logged_in(owner), f"/collections/{material.pk}/"
+    page = client.get(path).text
+    assert "Access through campaigns" in page
+    assert "reads-along" in page
+    assert "SIMULATED: Second look" in page
+    assert "annotates" not in page
+    campaigns.remove_member(campaign=draft, user=analyst, role="analyst")
+    assert "reads-along" not in client.get(path).text
+
+
+def test_account_is_handed_over_with_its_drafts_and_their_dry_runs() -> None:
+    gone, to, administrator = (
+        factories.researcher(), factories.researcher(), factories.user(is_superuser=True),
+    )  # fmt: skip
+    draft = factories.campaign(manager=gone)
+    copy = shown_copy(draft, gone)
+    assert collections.hand_over_all(owner=gone, to=to, by=administrator) == (1, 1)
+    client = logged_in(to)
+    for each in (draft, copy):
+        assert client.get(f"/campaigns/{each.uuid}/plan/").status_code == 200
+
+
+def test_whose_use_of_a_collection_ended_reads_no_dry_run_that_its_owner_asked_for() -> None:
+    owner, other = factories.researcher(), factories.researcher()
+    draft = factories.campaign(manager=other, collection=factories.collection(owner=owner))
+    campaigns.add_member(campaign=draft, user=owner, role="manager")
+    copy = shown_copy(draft, owner)
+    path = f"/campaigns/{copy.uuid}/export/csv/"
+    assert logged_in(other).get(path).status_code == 200
+    collections.end_use(collection=draft.collection, user=other, now=timezone.now(), by=owner)
+    assert logged_in(other).get(path).status_code == 404
+    assert logged_in(owner).get(path).status_code == 200
+
+
 def test_pilot_of_whose_use_of_a_collection_ended_gives_out_its_questions_no_more() -> None:
     owner, other = factories.researcher(), factories.researcher()
     material = factories.collection(owner=owner, sources=3)
@@ -154,6 +313,19 @@ def test_pilot_of_whose_use_of_a_collection_ended_gives_out_its_questions_no_mor
     assert stopped == 1
     assert client.get(f"/work/{draft.uuid}/?begin").status_code == 200  # no task
     assert Event.objects.filter(act="round.closed", campaign=draft.uuid).exists()
+
+
+def test_who_settles_values_reads_nothing_after_the_use_of_the_collection_ended() -> None:
+    owner, other, settler = (factories.researcher() for _ in range(3))
+    material = factories.collection(owner=owner)
+    campaign = factories.opened(manager=other, collection=material)
+    campaigns.close(campaign=campaign, now=timezone.now())
+    who = {"campaign": campaign, "adjudicator": settler, "by": other, "now": timezone.now()}
+    adjudications.name(threshold=0, **who)
+    path = f"/campaigns/{campaign.uuid}/settle/"
+    assert logged_in(settler).get(path).status_code == 200
+    collections.end_use(collection=material, user=other, now=timezone.now(), by=owner)
+    assert logged_in(settler).get(path).status_code == 404
 
 
 def test_ex_analyst_settles_no_values_any_more_unless_they_are_named_again() -> None:
@@ -299,6 +471,16 @@ def test_nothing_is_done_about_a_campaign_whose_maker_may_not_use_its_collection
     assert material.campaigns.get() == campaign
 
 
+def test_owner_of_a_collection_has_its_imported_ratings_analysed_without_a_role(
+    worker: Worker,
+) -> None:
+    importer, owner = factories.researcher(), factories.researcher()
+    campaign = imported_studies.imported(by=importer, sources=2)
+    collections.hand_over(collection=campaign.collection, to=owner)
+    job = runs.start(campaign=campaign, by=owner, seed=1, parameters={"resamples": 100}).job
+    assert worker(job).state == "done"
+
+
 def test_who_is_erased_is_taken_out_of_reports_whoever_lost_their_account(worker: Worker) -> None:
     campaign = factories.opened()
     asked = {"kind": jobs.FORGET_ANNOTATORS, "parameters": {"labels": ["A01"]}}
@@ -369,6 +551,24 @@ def test_coming_and_going_in_a_loop_meets_the_same_limit_as_joining(monkeypatch)
     assert [left(link, Client()) for _ in range(4)] == [302, 302, 429, 429]
 
 
+def test_request_under_way_does_not_bring_back_who_withdraws_meanwhile(monkeypatch) -> None:
+    """Who was left out would judge again, under another label and without a link."""
+    campaign, user = factories.opened(), factories.user()
+    own = enrollments.enroll(campaign=campaign, user=user)
+    place_of = work.enrollment_of
+
+    def withdrawn_then(*who):
+        if Enrollment.objects.filter(pk=own.pk).exists():
+            enrollments.erase(enrollment=own, by=None, now=timezone.now())
+        return place_of(*who)
+
+    monkeypatch.setattr(work, "enrollment_of", withdrawn_then)
+    client, path = factories.logged_in(user), f"/work/{campaign.uuid}/"
+    assert client.get(path).status_code == 404
+    assert not campaign.enrollments.exists()
+    assert not user.memberships.exists()
+
+
 def test_second_person_with_a_link_for_one_learns_nothing_of_the_first() -> None:
     campaign = studies.opened()
     link = campaigns.invite(campaign=campaign, by=campaign.created_by)
@@ -411,6 +611,27 @@ def test_thief_with_a_session_cannot_renew_the_proof_of_the_password() -> None:
     assert not hasattr(User.objects.get(pk=manager.pk), "access_key")
 
 
+@pytest.mark.parametrize("path", ["/login/", "/confirm/", "/password/"])
+def test_own_password_is_not_looked_at_as_often_as_somebody_likes(path: str, settings) -> None:
+    """Each look costs a good part of a second: forty connections that show the right one held all
+    threads."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    owner = factories.researcher()
+    client, other = logged_in(owner), factories.researcher()
+    own = dict.fromkeys(("password", "old_password"), factories.PASSWORD)
+    form = own | {"username": owner.username, "new_password1": factories.PASSWORD}
+    form |= {"new_password2": factories.PASSWORD}
+    if path == "/login/":
+        client.logout()
+    said = []
+    for _ in range(log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE + 1):
+        said.append(client.post(path, form).status_code)
+        if path == "/login/":
+            client.logout()
+    assert said == [302] * log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE + [429]
+    assert Client().post("/login/", form | {"username": other.username}).status_code == 302
+
+
 @pytest.mark.parametrize("path", ["/confirm/", "/password/"])
 def test_thief_with_a_session_who_guesses_the_password_has_to_wait(path: str) -> None:
     owner = factories.researcher()
@@ -425,6 +646,22 @@ def test_thief_with_a_session_who_guesses_the_password_has_to_wait(path: str) ->
     log_ins.forget(name=owner.username)
     last = {"password": factories.PASSWORD, "old_password": factories.PASSWORD}
     assert client.post(path, form | last).status_code == 302
+
+
+def test_browser_from_before_a_new_password_is_a_strangers_and_holds_up_nobody() -> None:
+    """Whoever had the password once kept the owner's own browsers out, by wrong guesses for ever."""
+    owner = factories.researcher()
+    shown, new = {"username": owner.username, "password": factories.PASSWORD}, "a heron at dusk"
+    thief, own = Client(), Client()
+    for each in (thief, own):
+        assert each.post("/login/", shown).status_code == 302
+    thief.post("/logout/")
+    form = {"old_password": factories.PASSWORD, "new_password1": new, "new_password2": new}
+    assert own.post("/password/", form).status_code == 302
+    own.post("/logout/")
+    guesses = [thief.post("/login/", shown).status_code for _ in range(log_ins.FREE + 1)]
+    assert guesses[-1] == 429
+    assert own.post("/login/", shown | {"password": new}).status_code == 302
 
 
 def test_who_is_named_an_annotator_in_another_study_of_the_material_is_blind_until_they_decline() -> (
@@ -458,6 +695,52 @@ def test_who_is_named_an_annotator_in_another_study_of_the_material_is_blind_unt
     assert client.get(matching).status_code == 200
     with pytest.raises(campaigns.NotAllowedNow, match="declined to judge"):
         campaigns.add_member(campaign=draft, user=rival, role="annotator", by=second)
+
+
+def test_nobody_stays_blind_by_a_role_that_was_taken_before_they_began() -> None:
+    """To look at the study made a place, which stayed, and no page gave it up."""
+    study, second, rival = factories.opened(), factories.researcher(), factories.researcher()
+    campaigns.add_member(campaign=study, user=rival, role="analyst")
+    collections.share(collection=study.collection, user=second)
+    draft = factories.campaign(manager=second, collection=study.collection)
+    campaigns.add_member(campaign=draft, user=rival, role="annotator", by=second)
+    client, items = logged_in(rival), f"/campaigns/{study.uuid}/items/"
+    client.get(f"/work/{draft.uuid}/")
+    assert "You judge this dataset" in client.get(items).text
+    campaigns.remove_member(campaign=draft, user=rival, role="annotator", by=second)
+    assert "You judge this dataset" not in client.get(items).text
+
+
+def test_who_has_begun_is_not_told_to_decline() -> None:
+    study, rival = factories.opened(), factories.researcher()
+    campaigns.add_member(campaign=study, user=rival, role="analyst")
+    for begins in (False, True):
+        draft = factories.opened(manager=study.created_by, collection=study.collection)
+        campaigns.add_member(campaign=draft, user=rival, role="annotator", by=study.created_by)
+        if begins:
+            studies.held(enrollments.enroll(campaign=draft, user=rival))
+    page = logged_in(rival).get(f"/campaigns/{study.uuid}/items/").text
+    assert "You judge this dataset" in page
+    assert "have not begun" not in page
+
+
+def test_protocol_of_whose_use_of_a_collection_ended_is_closed_to_their_analysts() -> None:
+    owner, maker, analyst = (factories.researcher() for _ in range(3))
+    plain = factories.user()
+    study = factories.campaign(
+        manager=maker,
+        collection=factories.collection(owner=owner),
+        rubric=rubrics.install(document=factories.small(), owner=maker),
+    )
+    for each in (analyst, plain):
+        campaigns.add_member(campaign=study, user=each, role="analyst")
+    paths = [f"/protocols/{study.rubric_id}/", f"/protocols/{study.rubric_id}/yaml/"]
+    for each in (analyst, plain):
+        assert {logged_in(each).get(path).status_code for path in paths} == {200}
+    collections.end_use(collection=study.collection, user=maker, now=timezone.now(), by=owner)
+    for each in (analyst, plain):
+        assert {logged_in(each).get(path).status_code for path in paths} <= {403, 404}
+    assert logged_in(maker).get(paths[0]).status_code == 200
 
 
 def test_owner_who_judges_learns_from_no_file_whose_question_it_names() -> None:
@@ -496,3 +779,29 @@ def test_manager_who_judges_learns_from_no_judges_table_whose_question_it_names(
     place.delete()
     study.memberships.filter(role="annotator").delete()
     assert refused("Alba") != refused("Corvo")
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("way", ["first password", "password link"])
+def test_of_passwords_set_at_one_moment_one_is_hashed(way: str) -> None:
+    """Each hash takes a quarter of a second, in which a page waits."""
+    windows = [Client() for _ in range(6)]
+    if way == "first password":
+        campaign = studies.opened()
+        link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+        windows[0].post(f"/join/{link.token}/", {"agree": "on"})
+        for each in windows:
+            each.cookies = windows[0].cookies
+        path = "/work/account/"
+    else:
+        parts = accounts.password_link_parts(user=factories.researcher())
+        address = reverse("password_reset_confirm", kwargs=parts)
+        [path] = {each.get(address).url for each in windows}
+
+    def choose(number: int) -> int:
+        chosen = dict.fromkeys(("new_password1", "new_password2"), f"heron number {number}")
+        return windows[number].post(path, chosen).status_code
+
+    assert set(all_at_once(choose, list(range(6)))) <= {200, 302, 400}
+    assert Event.objects.filter(act=Event.Act.PASSWORD_CHANGED).count() == 1

@@ -1,6 +1,9 @@
 """Pages while the database is away or the disk is full: they say so, and wait it out with the
 answers kept."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,8 +14,10 @@ from django.test import Client
 from django.urls import reverse
 
 from config import outages
+from config.postgres import ROOT
 from judging.actions import campaigns
 from judging.models import Assignment, Judgment
+from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import send
 from tests.flows.sessions import enter, press_keys
@@ -110,6 +115,22 @@ def test_no_page_waits_long_for_what_a_job_holds(monkeypatch):
             cursor.execute("RESET lock_timeout")
 
 
+def test_the_web_servers_connections_wait_briefly(cluster):
+    asks = (
+        "import config.wsgi; from django.db import connection; cursor = connection.cursor(); "
+        "cursor.execute('SHOW lock_timeout'); print(cursor.fetchone()[0])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asks],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": cluster.url("postgres")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == outages.PATIENCE
+
+
 @pytest.mark.django_db
 def test_full_disk_is_said(task):
     client, held = task
@@ -120,6 +141,34 @@ def test_full_disk_is_said(task):
 
     assert answer.status_code == 507
     assert "The disk is full" in answer.text
+
+
+@pytest.mark.django_db
+def test_page_that_needs_too_much_memory_says_so(monkeypatch):
+    def want_more(listed):
+        raise MemoryError
+
+    monkeypatch.setattr("judging.actions.collection_counts.totals", want_more)
+    client = factories.logged_in(factories.researcher())
+    client.raise_request_exception = False
+
+    answer = client.get(reverse("judging:collections"))
+
+    assert answer.status_code == 507
+    assert "This page needs too much memory" in answer.text
+    assert "The disk is full" not in answer.text
+
+
+@pytest.mark.django_db
+def test_other_faults_keep_their_page(task, monkeypatch):
+    client, held = task
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE judging_draft RENAME TO elsewhere")
+
+    answer = send(client, held, "q1.grammaticality", 1, 1)
+
+    assert answer.status_code == 500
+    assert "it was not you" in answer.text
 
 
 def at_work(page):
@@ -142,5 +191,20 @@ def test_a_task_handed_in_while_the_database_is_away_is_sent_again_by_the_page(p
     with database_away():
         page.get_by_role("button", name="Submit").click()
         page.locator("#saved").get_by_text("Will be submitted").wait_for()
+    page.wait_for_url(lambda url: "/tasks/" in url and "submit" not in url and url != task)
+    assert Judgment.objects.count() == 6
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_a_page_without_its_scripts_is_kept_by_the_one_that_says_so_and_sent_again(page):
+    page.route("**/js/judging/**", lambda route: route.abort())
+    at_work(page)
+    for criterion in page.locator("fieldset.criterion").all():
+        criterion.get_by_role("radio").last.check()
+    task = page.url
+    with database_away():
+        page.get_by_role("button", name="Submit").click()
+        page.get_by_text("Your answers are kept").wait_for()
     page.wait_for_url(lambda url: "/tasks/" in url and "submit" not in url and url != task)
     assert Judgment.objects.count() == 6

@@ -6,14 +6,15 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings
-from django.core.management import call_command
-from django.db import ProgrammingError, connection, transaction
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, ProgrammingError, connection, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from config.database import roles
 from judging.actions import (
     assignments,
+    bulk,
     campaigns,
     collections,
     drafts,
@@ -24,7 +25,7 @@ from judging.actions import (
     sheets,
 )
 from judging.imports.actions import taking_back
-from judging.models import Assignment, Campaign, Event, Judgment, User
+from judging.models import Assignment, Campaign, DryRun, Event, Judgment, Task, User
 from tests import factories
 from tests.annotation import studies
 from tests.judging.imports.studies import BATCH, MATERIAL, add, assembled
@@ -140,15 +141,103 @@ def test_server_removes_a_dry_run_and_the_history_says_how_much_of_it() -> None:
     assert (event.campaign, event.about, event.before) == (draft.uuid, "dry run 1", "8 judgments")
 
 
+def test_server_makes_no_study_a_simulation_whose_judgments_could_be_removed() -> None:
+    with serving():
+        own = judged()
+        key = own.round.campaign_id
+        DryRun.objects.create(campaign_id=key, number=1)
+        with pytest.raises(IntegrityError, match="does not change"), transaction.atomic():
+            Campaign.objects.filter(pk=key).update(origin="simulated")
+        with pytest.raises(IntegrityError, match="only judgments of a dry"), transaction.atomic():
+            connection.cursor().execute("SELECT judging_remove_dry_run_judgments(%s, 1)", [key])
+    assert Judgment.objects.filter(assignment=own).count() == 4
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "DELETE FROM judging_round WHERE id = {copys_round};"
+        "UPDATE judging_round SET campaign_id = {copy} WHERE campaign_id = {own}",
+        "UPDATE judging_assignment SET round_id = {copys_round} WHERE round_id = {round}",
+        "UPDATE judging_campaign SET id = -id WHERE id = {own};"
+        "UPDATE judging_campaign SET id = {own} WHERE id = {copy}",
+        "UPDATE judging_round SET id = -id WHERE id = {round};"
+        "UPDATE judging_round SET id = {round} WHERE id = {copys_round}",
+    ],
+)
+def test_server_puts_no_judgments_of_people_into_a_simulation(statements: str) -> None:
+    with serving():
+        own = judged()
+        copy = factories.campaign(origin="simulated")
+        [copys_round] = copy.rounds.all()
+        named = {"own": own.round.campaign_id, "round": own.round_id}
+        statement = statements.format(**named, copy=copy.pk, copys_round=copys_round.pk)
+        with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER forged AFTER INSERT ON fake FOR EACH ROW EXECUTE FUNCTION judging_event_seal()",
+        "CREATE TABLE public.judging_fake (id bigint)",
+        "CREATE TEMPORARY TABLE judging_fake (id bigint)",
+        "CREATE FUNCTION pg_temp.fake() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+    ],
+)
+def test_server_seals_nothing_that_was_no_event_and_makes_no_table(statement: str) -> None:
+    roles.grant()
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE fake (LIKE judging_event)")
+        cursor.execute(f"ALTER TABLE fake OWNER TO {settings.SERVER_ROLE}")
+    with serving():
+        assert refused(statement)
+
+
+def test_server_dates_no_event() -> None:
+    before = timezone.now() - timedelta(minutes=1)
+    with serving(), connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO judging_event (at, act, about, before, after) "
+            "VALUES ('2020-01-01', 'export', 'x', '', '')"
+        )
+    assert Event.objects.get(about="x").at > before
+
+
+def test_granting_closes_again_what_a_restored_database_lets_everybody_call() -> None:
+    roles.grant()
+    with connection.cursor() as cursor:
+        cursor.execute("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO PUBLIC")
+        cursor.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
+        roles.grant()
+        cursor.execute(
+            "SELECT proname FROM pg_proc WHERE prosecdef AND pronamespace = 'public'::regnamespace "
+            "AND has_function_privilege('public', oid, 'EXECUTE')"
+        )
+        assert cursor.fetchall() == []
+        cursor.execute("SELECT has_schema_privilege('public', 'public', 'CREATE')")
+        assert cursor.fetchone() == (False,)
+
+
 @pytest.mark.parametrize(
     "statement",
     [
         "DELETE FROM judging_judgment",
         "TRUNCATE judging_judgment CASCADE",
+        "TRUNCATE judging_judgment, judging_judgmentattribute",
         "UPDATE judging_judgment SET value = 1",
+        "UPDATE judging_judgment SET assignment_id = assignment_id",
+        "DELETE FROM judging_judgmentattribute",
         "DELETE FROM judging_event",
         "UPDATE judging_event SET who = NULL",
-        "ALTER TABLE judging_judgment DISABLE TRIGGER ALL",
+        "TRUNCATE judging_event",
+        "DELETE FROM judging_eventseal",
+        "INSERT INTO judging_eventseal VALUES (1, 1, '0', '1')",
+        "ALTER TABLE judging_event DISABLE TRIGGER ALL",
+        "DELETE FROM django_migrations",
+        "SET session_replication_role = replica",
+        "COPY (SELECT 1) TO PROGRAM 'true'",
+        "SELECT pg_read_file('/etc/passwd')",
     ],
 )
 def test_server_can_neither_change_nor_remove_a_judgment_or_an_event(statement: str) -> None:
@@ -157,6 +246,19 @@ def test_server_can_neither_change_nor_remove_a_judgment_or_an_event(statement: 
         with connection.cursor() as cursor:
             cursor.execute("SELECT set_config('quaestor.erase', 'on', true)")
         assert refused(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TRIGGER judgment_append_only ON judging_judgment",
+        "ALTER TABLE judging_judgment DISABLE TRIGGER ALL",
+        "DROP TABLE judging_note",
+    ],
+)
+def test_server_owns_nothing(statement: str) -> None:
+    with serving(), pytest.raises(ProgrammingError, match="must be owner"), transaction.atomic():
+        connection.cursor().execute(statement)
 
 
 def test_owner_still_erases_a_person() -> None:
@@ -168,10 +270,56 @@ def test_owner_still_erases_a_person() -> None:
     assert erased.counts["judgment"] == 4
 
 
-def password_of(role: str) -> object:
+@pytest.mark.django_db(transaction=True)
+def test_server_has_the_planner_count_anew(recwarn) -> None:
+    roles.grant()
+    factories.opened()
     with connection.cursor() as cursor:
-        cursor.execute("SELECT rolpassword FROM pg_authid WHERE rolname = %s", [role])
-        [password] = cursor.fetchone()
+        cursor.execute(f"SET ROLE {settings.SERVER_ROLE}")
+        bulk.let_planner_know(Task)
+        cursor.execute("RESET ROLE")
+        cursor.execute("SELECT reltuples FROM pg_class WHERE relname = 'judging_task'")
+        assert cursor.fetchone() == (2,)
+        cursor.execute(f"DROP OWNED BY {settings.SERVER_ROLE}; DROP ROLE {settings.SERVER_ROLE}")
+
+
+def test_grants_are_brought_up_to_date_again(capsys) -> None:
+    for _ in range(2):
+        call_command("grant_server")
+    assert capsys.readouterr().out == f"{settings.SERVER_ROLE} may serve.\n" * 2
+
+
+PLAIN = "quaestor_plain_owner"
+# Make a role without rights on the server own the database and all that is in it.
+GIVE_AWAY = f"""
+CREATE ROLE {PLAIN} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+DO $$
+DECLARE
+    each text;
+BEGIN
+    EXECUTE format('ALTER DATABASE %I OWNER TO {PLAIN}', current_database());
+    ALTER SCHEMA public OWNER TO {PLAIN};
+    FOR each IN SELECT oid::regclass FROM pg_class
+        WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+    LOOP
+        EXECUTE 'ALTER TABLE ' || each || ' OWNER TO {PLAIN}';
+    END LOOP;
+    FOR each IN SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    LOOP
+        EXECUTE 'ALTER FUNCTION ' || each || ' OWNER TO {PLAIN}';
+    END LOOP;
+END $$;
+"""
+
+
+def run_sql(statement: str, parameters: list[str] | None = None) -> list[tuple[object, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return cursor.fetchall() if cursor.description else []
+
+
+def password_of(role: str) -> object:
+    [(password,)] = run_sql("SELECT rolpassword FROM pg_authid WHERE rolname = %s", [role])
     return password
 
 
@@ -183,14 +331,79 @@ def role(settings, monkeypatch) -> str:
     return settings.SERVER_ROLE
 
 
+@pytest.fixture
+def plain_owner() -> Iterator[None]:
+    """Do what follows as an owner of the database who may not make roles."""
+    run_sql(GIVE_AWAY)
+    run_sql(f"SET ROLE {PLAIN}")
+    yield
+    run_sql("RESET ROLE")
+
+
+def test_grant_server_role_of_a_second_site_leaves_the_first_as_it_is(
+    monkeypatch, settings, role
+) -> None:
+    call_command("grant_server")
+    first = password_of(role)
+    settings.SERVER_ROLE = "quaestor_third"
+    monkeypatch.setenv("QUAESTOR_SERVER_PASSWORD", "another word")
+    call_command("grant_server")
+    assert password_of(role) == first is not None
+    assert password_of("quaestor_third") not in (first, None)
+    inserts = "SELECT has_table_privilege(%s, 'judging_judgment', %s)"
+    for name in (role, "quaestor_third"):
+        assert run_sql(inserts, [name, "INSERT"]) == [(True,)]
+        assert run_sql(inserts, [name, "DELETE"]) == [(False,)]
+
+
 def test_grant_server_existing_role_keeps_its_password_unless_asked(
     monkeypatch, capsys, role
 ) -> None:
     call_command("grant_server")
     first = password_of(role)
+    assert capsys.readouterr().out == f"{role} may serve.\n"
     monkeypatch.setenv("QUAESTOR_SERVER_PASSWORD", "second word")
     call_command("grant_server")
     assert password_of(role) == first
-    assert "--set-password" in capsys.readouterr().out
+    assert capsys.readouterr().out == (
+        f"{role} may serve.\n"
+        "Its password is unchanged. To set it to QUAESTOR_SERVER_PASSWORD, add --set-password.\n"
+    )
     call_command("grant_server", set_password=True)
     assert password_of(role) not in (first, None)
+    monkeypatch.delenv("QUAESTOR_SERVER_PASSWORD")
+    with pytest.raises(CommandError, match="QUAESTOR_SERVER_PASSWORD is not set"):
+        call_command("grant_server", set_password=True)
+
+
+def test_grant_server_without_createrole_names_the_sql_for_an_administrator(
+    role, plain_owner
+) -> None:
+    statement = (
+        f'CREATE ROLE "{role}" LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE '
+        "PASSWORD '<QUAESTOR_SERVER_PASSWORD>';"
+    )
+    with pytest.raises(CommandError) as refused:
+        call_command("grant_server")
+    assert str(refused.value) == (
+        f'The database has no role "{role}" and {PLAIN} may not create it: ask a database administrator to run '
+        f"{statement} and then run grant_server again."
+    )
+    run_sql("RESET ROLE")
+    run_sql(statement)
+    run_sql(f"SET ROLE {PLAIN}")
+    call_command("grant_server")  # what is left needs no right on the server
+    assert run_sql("SELECT has_table_privilege(%s, 'judging_task', 'INSERT')", [role]) == [(True,)]
+
+
+def test_grant_server_set_password_without_the_right_names_the_sql(role, plain_owner) -> None:
+    run_sql("RESET ROLE")
+    run_sql(f'CREATE ROLE "{role}" LOGIN')
+    run_sql(f"SET ROLE {PLAIN}")
+    with pytest.raises(CommandError) as refused:
+        call_command("grant_server", set_password=True)
+    assert str(refused.value) == (
+        f'{PLAIN} may not change the password of "{role}": ask a database administrator to run '
+        f"ALTER ROLE \"{role}\" PASSWORD '<QUAESTOR_SERVER_PASSWORD>'; and then run grant_server without "
+        "--set-password."
+    )

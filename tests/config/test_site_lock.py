@@ -1,6 +1,7 @@
 """Restore and upgrade refuse while a process of the site uses the database, whatever its role."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -28,6 +29,7 @@ PROGRAMS = {
     "worker": ("celery", "-A", "config", "worker", "-c", "1", "-l", "WARNING"),
     "beat": ("celery", "-A", "config", "beat", "-l", "WARNING"),
 }
+HOLD = "import django, time; django.setup(); from config import site_lock; site_lock.hold(); time.sleep(600)"
 
 
 @pytest.fixture(scope="module")
@@ -107,10 +109,10 @@ def wait_until(condition: Callable[[], bool], log: Path) -> None:
 @pytest.mark.parametrize(
     ("program", "role"),
     [
-        pytest.param("web", SERVER_ROLE, marks=pytest.mark.long),
+        ("web", SERVER_ROLE),
         pytest.param("web", OWNER, marks=pytest.mark.long),
         ("worker", SERVER_ROLE),
-        pytest.param("beat", SERVER_ROLE, marks=pytest.mark.long),
+        ("beat", SERVER_ROLE),
     ],
 )
 def test_restore_process_of_the_site_connected_is_refused(
@@ -130,7 +132,6 @@ def test_restore_process_of_the_site_connected_is_refused(
         assert "The site is running: 1 process " in done.stderr, done.stderr
 
 
-@pytest.mark.long
 def test_restore_and_upgrade_no_process_connected_succeed(
     cluster: Cluster, server, backup: Path
 ) -> None:
@@ -139,7 +140,6 @@ def test_restore_and_upgrade_no_process_connected_succeed(
         assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.long
 def test_web_server_while_the_database_is_restored_does_not_start(
     cluster: Cluster, server, tmp_path: Path
 ) -> None:
@@ -152,3 +152,30 @@ def test_web_server_while_the_database_is_restored_does_not_start(
         # and an upgrade refuses beside it
         done = manage(cluster, "upgrade")
     assert "Another restore or upgrade of this database is running." in done.stderr
+
+
+def test_site_lock_connection_ended_is_taken_again(
+    cluster: Cluster, server, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    with running(("-c", HOLD), environment(cluster), log):
+        wait_until(lambda: len(execute(server, HOLDERS_SQL)) == 1, log)
+        refused = manage(cluster, "upgrade")
+        assert "The site is running: 1 process " in refused.stderr, refused.stderr
+        before = execute(server, HOLDERS_SQL)
+        execute(server, f"SELECT pg_terminate_backend({before[0][0]})")
+        wait_until(lambda: execute(server, HOLDERS_SQL) not in ([], before), log)
+
+
+def test_site_lock_taken_by_a_restore_during_an_interruption_ends_the_process(
+    cluster: Cluster, server, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    with running(("-c", HOLD), environment(cluster), log) as site:
+        wait_until(lambda: len(execute(server, HOLDERS_SQL)) == 1, log)
+        ((holder,),) = execute(server, HOLDERS_SQL)
+        waits = f"SELECT pg_terminate_backend({holder}) IS NOT NULL, pg_advisory_lock(20821, 16723)"
+        with closing(psycopg2.connect(cluster.url(DATABASE))) as restoring:
+            execute(restoring, waits)
+            assert site.wait(timeout=PATIENCE_SECONDS) == -signal.SIGTERM
+    assert "The database is being restored or upgraded." in log.read_text()

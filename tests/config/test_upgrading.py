@@ -92,7 +92,16 @@ def test_an_older_site_is_saved_and_brought_up_to_date(older: str, tmp_path: Pat
     assert again.stdout == "The database is up to date. Nothing was missing.\n"
     assert len(list((tmp_path / "backups").iterdir())) == 1
 
+
+def test_upgrade_collects_static_files_and_installs_protocols(older: str, tmp_path: Path) -> None:
     manifest = tmp_path / "static" / "staticfiles.json"
+    manifest.parent.mkdir()
+    manifest.write_text('{"paths": {}, "version": "1.1"}')  # that of an older version
+    assert ask(older, "SELECT count(*) FROM judging_rubric") == [(0,)]
+
+    done = manage(older, "upgrade", home=tmp_path)
+
+    assert done.returncode == 0, done.stderr
     named = json.loads(manifest.read_text())["paths"]["css/judging.css"]
     assert (manifest.parent / named).is_file()
     shipped = {(path.stem,) for path in SHIPPED.glob("*.yaml")}
@@ -113,7 +122,6 @@ def test_an_older_site_is_had_back_from_what_was_saved(older: str, tmp_path: Pat
     assert ask(older, FUNCTIONS) > before
 
 
-@pytest.mark.long
 def test_what_would_lose_something_is_refused_and_changes_nothing(
     older: str, tmp_path: Path
 ) -> None:
@@ -145,7 +153,6 @@ def test_a_failing_step_names_the_way_back(older: str, tmp_path: Path) -> None:
     assert f"restore {saved} --replace" in done.stderr
 
 
-@pytest.mark.long
 def test_the_site_of_the_same_folder_is_stopped_first(older: str, tmp_path: Path) -> None:
     holds = (
         "import os, django, signal, sys; django.setup()\n"
