@@ -15,23 +15,20 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from string import ascii_uppercase
-from typing import Literal, Protocol
+from typing import Literal
 
 PlaceOrder = Literal["depth", "breadth"]
 Square = tuple[tuple[int, ...], ...]
 
 
-class Draws(Protocol):
-    """A source of randomness with one stream for each purpose, so that a change to one stream does
-    not affect the others."""
-
-    def stream(self, purpose: str) -> random.Random: ...
-
-
 @dataclass(frozen=True, slots=True)
 class KeyedDraws:
-    """Streams that start at HMAC-SHA-256(key, purpose), read as a number; `within` goes before each
-    purpose."""
+    """A source of randomness with one stream for each purpose, so that a change to one stream does
+    not affect the others.
+
+    A stream starts at HMAC-SHA-256(key, purpose), read as a number; `within` goes before each
+    purpose.
+    """
 
     key: bytes
     within: str = ""
@@ -39,17 +36,6 @@ class KeyedDraws:
     def stream(self, purpose: str) -> random.Random:
         named = f"{self.within}/{purpose}" if self.within else purpose
         return random.Random(int.from_bytes(hmac.digest(self.key, named.encode(), "sha256")))
-
-
-@dataclass(frozen=True, slots=True)
-class SeededDraws:
-    """The streams of campaigns created before secrets existed; they can be predicted by guessing
-    the seed."""
-
-    seed: int
-
-    def stream(self, purpose: str) -> random.Random:
-        return random.Random(f"{self.seed}/{purpose}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +48,9 @@ class QueuePlace:
     position: int
 
 
-def places(tasks: int, *, per_task: int, order: PlaceOrder, draws: Draws) -> Iterator[QueuePlace]:
+def places(
+    tasks: int, *, per_task: int, order: PlaceOrder, draws: KeyedDraws
+) -> Iterator[QueuePlace]:
     """Yield every place of every task in the order in which they are given out, lazily: there may
     be millions.
 
@@ -81,19 +69,23 @@ def places(tasks: int, *, per_task: int, order: PlaceOrder, draws: Draws) -> Ite
         yield QueuePlace(task, place, position)
 
 
-def sample(names: Iterable[str], *, size: int, draws: Draws) -> tuple[str, ...]:
+def sample(names: Iterable[str], *, size: int, draws: KeyedDraws) -> tuple[str, ...]:
     """Return `size` of the names, drawn without replacement, independent of their order."""
     known = sorted(names)
     return tuple(known[index] for index in _drawn(len(known), draws, "sample")[:size])
 
 
-def shown_order(n: int, *, draws: Draws, enrollment_key: str, task_key: str) -> tuple[int, ...]:
+def shown_order(
+    n: int, *, draws: KeyedDraws, enrollment_key: str, task_key: str
+) -> tuple[int, ...]:
     """Return the order in which one annotator sees the n questions of one task, as indices from
     0."""
     return tuple(_drawn(n, draws, f"shown/{enrollment_key}/{task_key}"))
 
 
-def order_of_systems(names: Iterable[str], *, draws: Draws, source_key: str) -> tuple[str, ...]:
+def order_of_systems(
+    names: Iterable[str], *, draws: KeyedDraws, source_key: str
+) -> tuple[str, ...]:
     """Return the order in which the systems' questions on one source are divided into tasks.
 
     It decides which systems share a page, so it is drawn for each source, and is independent of the
@@ -114,39 +106,16 @@ def letter(index: int) -> str:
     return name
 
 
-def _drawn(n: int, draws: Draws, purpose: str) -> list[int]:
+def _drawn(n: int, draws: KeyedDraws, purpose: str) -> list[int]:
     drawn = list(range(n))
     if n > 1:  # a single one has one order, and starting a stream takes time
         draws.stream(purpose).shuffle(drawn)
     return drawn
 
 
-def latin_square(n: int, *, draws: Draws) -> Square:
-    """Return a random square in which each of n symbols occurs once in every row and every
-    column."""
-    rows, columns, symbols = (
-        _drawn(n, draws, f"latin/{part}") for part in ("rows", "columns", "symbols")
-    )
-    return tuple(tuple(symbols[(row + column) % n] for column in columns) for row in rows)
-
-
-def williams_rows(n: int, *, draws: Draws) -> Square:
-    """Return orders of n symbols in which each occurs equally often in each position and after each
-    other symbol, in random order and with random symbols.
-
-    There are n rows if n is even, 2n if it is odd (Williams 1949).
-    """
-    rows = _williams(n)
-    symbols = _drawn(n, draws, "williams/symbols")
-    return tuple(
-        tuple(symbols[entry] for entry in rows[row])
-        for row in _drawn(len(rows), draws, "williams/rows")
-    )
-
-
 def _williams(n: int) -> Square:
-    """Return these rows before any draw: n in which each symbol occurs once in each position and,
-    if n is odd, the same n backwards."""
+    """Return orders of n symbols in which each occurs equally often in each position and after each
+    other symbol: n orders if n is even, else n and the same backwards (Williams 1949)."""
     zigzag = [(step + 1) // 2 if step % 2 else (n - step // 2) % n for step in range(n)]
     rows = [tuple((first + shift) % n for first in zigzag) for shift in range(n)]
     return (*rows, *(row[::-1] for row in rows)) if n % 2 and n > 1 else tuple(rows)
@@ -163,9 +132,7 @@ class Seating:
     system: int
 
 
-def panel(
-    seats: int, *, systems: int, sources: int, draws: Draws, afresh: bool = True
-) -> Iterator[Seating]:
+def panel(seats: int, *, systems: int, sources: int, draws: KeyedDraws) -> Iterator[Seating]:
     """Yield which seat judges which system on which source in which order, for a panel that sees
     each source once: first what all seats judge first, then what they judge second, and so on.
 
@@ -174,12 +141,11 @@ def panel(
     of `balance` are even if the number of sources is a multiple of the number of systems, and so is
     that of seats (of twice the systems, if their number is odd).
 
-    Each block is drawn independently. If one square and its rows served all blocks in turn, as in
-    early campaigns, a reader of this code could tell without the key which questions are of one
-    system.
+    Each block is drawn independently. If one square and its rows served all blocks in turn, a
+    reader of this code could tell without the key which questions are of one system.
     """
     drawn = _drawn(sources, draws, "panel/sources")
-    blocks = (_fresh_blocks if afresh else _turning_blocks)(seats, systems, draws)
+    blocks = _blocks(seats, systems, draws)
     for start in range(0, sources, max(systems, 1)):
         within = [
             [(drawn[start + place], system) for place, system in shown if start + place < sources]
@@ -193,7 +159,7 @@ def panel(
 Block = list[list[tuple[int, int]]]  # for each seat, places with their systems in order
 
 
-def _fresh_blocks(seats: int, systems: int, draws: Draws) -> Iterator[Block]:
+def _blocks(seats: int, systems: int, draws: KeyedDraws) -> Iterator[Block]:
     """Yield independent blocks.
 
     Consecutive seats, as many as there are systems, have rows in which each system occurs once in
@@ -213,19 +179,6 @@ def _fresh_blocks(seats: int, systems: int, draws: Draws) -> Iterator[Block]:
                 for symbol in orders[(half * systems + turns[seat % systems]) % len(orders)]
             ]
             for seat, half in enumerate(backwards)
-        ]
-
-
-def _turning_blocks(seats: int, systems: int, draws: Draws) -> Iterator[Block]:
-    """Yield the blocks of early panels, which repeat after as many blocks as there are rows."""
-    square, orders = latin_square(systems, draws=draws), williams_rows(systems, draws=draws)
-    for block in itertools.count():
-        yield [
-            [
-                (square[seat % systems].index(each), each)
-                for each in orders[(seat + block) % len(orders)]
-            ]
-            for seat in range(seats)
         ]
 
 

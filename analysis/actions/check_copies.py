@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from random import Random
 
 from django.db import transaction
-from django.utils import timezone
 
 from analysis.actions.degrading import KINDS
 from analysis.metrics.noise import DEGRADATIONS, knows_noise
@@ -43,7 +42,7 @@ def make(*, campaign: Campaign) -> int:
             campaign=held, kind=CheckKind.DEGRADED, retired_at__isnull=True
         ).exists():
             raise NoCopies("This campaign has degraded copies already.", code="already_there")
-        draws.keep_secret(campaign=held, now=timezone.now())
+        draws.keep_secret(campaign=held)
         rng = Random(int(held.secret, 16) ^ int.from_bytes(b"degraded copies"))
         made = 0
         for unit in _drawn(held, rng):

@@ -247,7 +247,7 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
         Collection.objects.select_for_update(no_key=True).get(pk=held.collection_id)
         if held.state == Campaign.State.DRAFT and (misfit := authorships.check_plan(held)):
             raise NotAllowedNow(misfit, code="protocol_misfit")
-        draws.keep_secret(campaign=held, now=now, given=secret)
+        draws.keep_secret(campaign=held, given=secret)
         for each in held.rounds.trials().running():
             rounds.close(round=each, now=now)
         protocol = protocol_of(held) | _fixed_selection(held)
@@ -385,7 +385,7 @@ def move(
                 code="draws_revealed",
             )
         if to == Campaign.State.OPEN:
-            draws.keep_secret(campaign=held, now=now)
+            draws.keep_secret(campaign=held)
         if held.state == Campaign.State.DRAFT:
             columns["locked_at"] = now
         if to == Campaign.State.OPEN:

@@ -25,7 +25,7 @@ def problems(document: Document) -> list[str]:
 
 
 def _problems(document: Document) -> Iterator[str]:
-    promised = (document["protocol"].get("draws") or document["promise"])["secret_sha256"]
+    promised = document["protocol"]["draws"]["secret_sha256"]
     if draws.digest(document["secret"]) != promised:
         yield "The secret is not the one whose hash was published."
     if digest(document["protocol"]) != document["protocol_sha256"]:
@@ -71,10 +71,7 @@ def _panel(document: Document, round: Document, drawn: KeyedDraws) -> list[Place
         sorted(document["systems"]),
     )
     seats = document["annotators_per_task"] * len(systems)
-    afresh = draws.method_of(document["protocol"]) != draws.TURNING
-    laid = design.panel(
-        seats, systems=len(systems), sources=len(sources), draws=drawn, afresh=afresh
-    )
+    laid = design.panel(seats, systems=len(systems), sources=len(sources), draws=drawn)
     tasks: dict[tuple[str, str], list[int]] = {}
     for task in round["tasks"]:
         source, system, _slot = task["units"][0]

@@ -20,14 +20,12 @@ from django.db import transaction
 from django.db.models import F, PositiveSmallIntegerField, Value
 
 from judging.actions import history, selections
-from judging.design import Draws, KeyedDraws, SeededDraws
-from judging.models import Assignment, Campaign, Deviation, Event, Round, TaskUnit, User
+from judging.design import KeyedDraws
+from judging.models import Assignment, Campaign, Event, Round, TaskUnit, User
 from judging.models.campaign import HEX_OF_256_BITS
 from judging.refusals import Refused
 
-METHOD = "HMAC-SHA-256, version 2"
-TURNING = "HMAC-SHA-256, version 1"  # differs in panels only, whose blocks repeated
-BEFORE = "orders drawn from the seed"
+METHOD = "HMAC-SHA-256"
 SOURCES_AT_ONCE = 1_000
 
 
@@ -40,25 +38,23 @@ def name(round: Round) -> str:
     return f"{round.kind}/{round.number}"
 
 
-def of_round(round: Round) -> Draws:
+def of_round(round: Round) -> KeyedDraws:
     """Return the draws for a round's tasks and places."""
-    campaign = round.campaign
-    before = campaign.seeded_before
-    if not campaign.secret or (before and round.opened_at and round.opened_at < before):
-        return SeededDraws(campaign.seed)
-    return KeyedDraws(bytes.fromhex(campaign.secret), within=name(round))
+    return KeyedDraws(_key(round.campaign), within=name(round))
 
 
-def shown(assignment: Assignment) -> tuple[Draws, str]:
-    """Return the draws for the order on an annotator's page, and the annotator's name in them.
+def shown(assignment: Assignment) -> tuple[KeyedDraws, str]:
+    """Return the draws for the order on an annotator's page, and the annotator's name in them."""
+    enrollment = assignment.enrollment
+    return KeyedDraws(_key(assignment.round.campaign)), str(
+        enrollment.draw_id
+    ) if enrollment else ""
 
-    A task held before the campaign had a secret keeps the order in which its annotator saw it.
-    """
-    campaign, enrollment = assignment.round.campaign, assignment.enrollment
-    before = campaign.seeded_before
-    if not campaign.secret or (before and assignment.held_at and assignment.held_at < before):
-        return SeededDraws(campaign.seed), enrollment.label if enrollment else ""
-    return KeyedDraws(bytes.fromhex(campaign.secret)), str(enrollment.draw_id) if enrollment else ""
+
+def _key(campaign: Campaign) -> bytes:
+    """Return the key of a campaign's draws: its secret, or zeros for previews of a draft without
+    one."""
+    return bytes.fromhex(campaign.secret) if campaign.secret else bytes(32)
 
 
 def digest(secret: str) -> str:
@@ -66,45 +62,21 @@ def digest(secret: str) -> str:
     return hashlib.sha256(bytes.fromhex(secret)).hexdigest()
 
 
-def keep_secret(*, campaign: Campaign, now: datetime, given: str = "") -> None:
+def keep_secret(*, campaign: Campaign, given: str = "") -> None:
     """Make sure that a campaign has a secret, and refresh `campaign`; the caller has locked its row
-    or is its only user.
-
-    A campaign that ran before there were secrets keeps what is laid out already, and the change is
-    listed as a deviation.
-    """
+    or is its only user."""
     if given and (
         campaign.origin != Campaign.Origin.SIMULATED or not re.match(HEX_OF_256_BITS, given)
     ):
         raise GuessableSecret("Only a simulation may be given its secret: 64 hexadecimal digits.")
     made = given or secrets.token_hex(32)
-    laid_out = campaign.rounds.filter(opened_at__isnull=False).exists()
-    columns = {"secret": made, "seeded_before": now if laid_out else None}
-    new = Campaign.objects.filter(pk=campaign.pk, secret="").update(**columns)
-    if new and campaign.state != Campaign.State.DRAFT:
-        Deviation.objects.create(
-            campaign=campaign,
-            what="draws",
-            before=BEFORE,
-            after=f"{TURNING}, SHA-256 of the secret: {digest(made)}",
-            reason="Orders drawn from a seed can be guessed.",
-            made_by=campaign.created_by,
-            made_at=now,
-        )
-        history.note(
-            Event.Act.DEVIATED, campaign=campaign, about="draws", before=BEFORE, after=TURNING
-        )
-    campaign.refresh_from_db(fields=["secret", "seeded_before"])
+    Campaign.objects.filter(pk=campaign.pk, secret="").update(secret=made)
+    campaign.refresh_from_db(fields=["secret"])
 
 
 def commitment(campaign: Campaign) -> dict[str, str]:
     """Return the protocol's entry on the draws: their method, and the secret's hash."""
     return {"method": METHOD, "secret_sha256": digest(campaign.secret)}
-
-
-def method_of(protocol: Mapping[str, Any] | None) -> str:
-    """Return the method of a campaign's draws, as its protocol was locked."""
-    return str(((protocol or {}).get("draws") or {}).get("method", TURNING))
 
 
 class NotOverYet(Refused):
@@ -136,35 +108,22 @@ def document(campaign: Campaign) -> dict[str, Any]:
         .exclude(kind=Round.Kind.CHECKS)
         .order_by("pk")
     )
-    seeded = campaign.seeded_before
     return {
         "campaign": str(campaign.uuid),
-        "method": method_of(campaign.protocol),
+        "method": METHOD,
         "secret": campaign.secret,
         "protocol": campaign.protocol,
         "protocol_sha256": campaign.protocol_digest,
-        "promise": _promise(campaign),
         "systems": sorted(selections.systems_of(campaign).values_list("name", flat=True)),
         "order": campaign.order,
         "annotators_per_task": campaign.annotators_per_task,
-        "rounds": (
-            _round(each)
-            for each in rounds
-            if not (seeded and each.opened_at and each.opened_at < seeded)
-        ),
+        "rounds": (_round(each) for each in rounds),
         "annotators": {
             each.label: str(each.draw_id)
             for each in campaign.enrollments.order_by("label")
             if each.user_id
         },
     }
-
-
-def _promise(campaign: Campaign) -> dict[str, str] | None:
-    """Return the hash that was listed as a deviation, if the campaign was locked before it had a
-    secret."""
-    listed = campaign.deviations.filter(what="draws").values_list("after", flat=True).first()
-    return {"secret_sha256": listed.rpartition(" ")[2]} if listed else None
 
 
 def written(document: object) -> Iterator[str]:

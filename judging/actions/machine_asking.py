@@ -15,7 +15,7 @@ from django.db import transaction
 
 from judging.actions import machine_judges
 from judging.actions.chats import CannotAsk, Chat, Reply, Unanswered
-from judging.design import KeyedDraws, SeededDraws
+from judging.design import KeyedDraws
 from judging.imports.readers.machine_tables import RAW_KEPT
 from judging.models import Campaign, Criterion, MachineJudge, MachineJudgment, Question, User
 from judging.protocols import documents
@@ -305,8 +305,7 @@ def _call(question: Question, repeat: int) -> _Call:
 
 def _drawn(campaign: Campaign) -> list[int]:
     """Return units in the order in which a judge is asked: sources as drawn, each source whole."""
-    secret = campaign.secret
-    draws = KeyedDraws(bytes.fromhex(secret)) if secret else SeededDraws(campaign.seed)
+    draws = KeyedDraws(bytes.fromhex(campaign.secret))
     of_source: dict[str, list[int]] = {}
     for unit, source in machine_judges.units(campaign):
         of_source.setdefault(source, []).append(unit)

@@ -94,7 +94,6 @@ def _seatings(round: Round) -> Iterator[tuple[Seating, tuple[int, int]]]:
         systems=len(systems),
         sources=len(sources),
         draws=draws.of_round(round),
-        afresh=draws.method_of(campaign.protocol) != draws.TURNING,
     )
     return ((each, (sources[each.source], systems[each.system])) for each in laid)
 

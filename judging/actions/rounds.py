@@ -108,7 +108,7 @@ def begin(
             )
         if running := held.rounds.trials().running().first():
             raise CannotBegin(f"The {running} still runs. Close it first.", code="round_running")
-        draws.keep_secret(campaign=held, now=now)
+        draws.keep_secret(campaign=held)
         number = held.rounds.filter(kind=kind).count() + 1
         round = Round(
             campaign=held, kind=kind, number=number, annotators_per_task=annotators, apart=apart
@@ -184,7 +184,7 @@ def open_(
     campaign = round.campaign
     with transaction.atomic():
         check_at_once()
-        draws.keep_secret(campaign=campaign, now=now)
+        draws.keep_secret(campaign=campaign)
         tasks = _make_tasks(round, units, progress)
         if not tasks:
             raise NothingToJudge("The dataset holds no question to judge. Import questions first.")

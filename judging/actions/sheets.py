@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from judging import design
 from judging.actions import draws
-from judging.design import Draws, KeyedDraws
+from judging.design import KeyedDraws
 from judging.models import Assignment, Rubric, Task
 from judging.models.statements import rows
 from judging.protocols import documents
@@ -367,7 +367,7 @@ def _of(assignment: Assignment, lines: Iterable[SheetLine]) -> Sheet:
 class TaskOrder:
     """The order in which one annotator sees the items of one task."""
 
-    draws: Draws
+    draws: KeyedDraws
     annotator: str
     task: str
 

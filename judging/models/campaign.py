@@ -139,21 +139,11 @@ class Campaign(models.Model):
         help_text="At most; none where there is no limit.",
     )
     order = models.CharField(max_length=7, choices=Order.choices, default=Order.DEPTH)
-    seed = models.PositiveIntegerField(
-        default=1,
-        help_text="What orders were drawn from before campaigns had secrets; nothing new is drawn from it.",
-    )
     secret = models.CharField(
         max_length=64,
         blank=True,
         editable=False,
         help_text="256 bits from which every order is drawn, in hex.",
-    )
-    seeded_before = models.DateTimeField(
-        null=True,
-        blank=True,
-        editable=False,
-        help_text="What was laid out before this was drawn from the seed.",
     )
     secret_revealed_at = models.DateTimeField(null=True, blank=True, editable=False)
     lease_minutes = models.PositiveIntegerField(

@@ -52,7 +52,6 @@ def test_secret_of_a_pilot_is_that_of_the_campaign() -> None:
     before = Campaign.objects.get(pk=campaign.pk).secret
     campaigns.lock(campaign=campaign, now=NOW)
     assert campaign.secret == before != ""
-    assert campaign.seeded_before is None
 
 
 @pytest.mark.parametrize(
@@ -110,30 +109,6 @@ def test_draws_of_a_closed_campaign_are_those_of_its_secret(key: str, tmp_path) 
     assert said.getvalue() == f"As drawn: 1 rounds, {places} places; the secret has its hash.\n"
 
 
-def test_panel_that_was_locked_before_blocks_were_drawn_afresh_stays_as_it_was() -> None:
-    """Its protocol says how it is drawn, and so it is checked."""
-    material = factories.collection(sources=12, systems=("Alba", "Brisa", "Corvo"))
-    campaign = factories.campaign(
-        collection=material, order="panel", rubric=factories.rubric(task="question_set")
-    )
-    campaigns.lock(campaign=campaign, now=NOW)
-    before = copy.deepcopy(campaign.protocol)
-    before["draws"]["method"] = draws.TURNING
-    fixed = {"protocol": before, "protocol_digest": campaigns.digest(before)}
-    Campaign.objects.filter(pk=campaign.pk).update(**fixed)
-    campaigns.open_(campaign=campaign, now=NOW)
-    campaigns.close(campaign=campaign, now=NOW)
-    draws.reveal(campaign=campaign, now=NOW)
-    document = json.loads("".join(draws.written(draws.document(campaign))))
-    assert document["method"] == draws.TURNING
-    assert draw_checks.problems(document) == []
-    before["draws"]["method"] = draws.METHOD
-    now = {"protocol": before, "protocol_sha256": campaigns.digest(before)}
-    assert draw_checks.problems(document | now) == [
-        "main/1: the places are not in the order that is drawn."
-    ]
-
-
 def test_draws_that_somebody_changed_are_found(tmp_path) -> None:
     document = revealed()
     assert draw_checks.problems(document) == []
@@ -157,11 +132,3 @@ def test_draws_that_somebody_changed_are_found(tmp_path) -> None:
         path.write_text(json.dumps(changed))
         with pytest.raises(CommandError, match=reason):
             call_command("check_draws", str(path))
-
-
-def test_campaign_that_was_closed_without_secret_gets_one_when_it_opens_again() -> None:
-    campaign = closed()
-    Campaign.objects.filter(pk=campaign.pk).update(secret="")
-    campaigns.open_(campaign=campaign, now=NOW)
-    assert campaign.seeded_before == NOW
-    assert campaign.deviations.get().what == "draws"
