@@ -29,14 +29,13 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from analysis.stats.against_people import against_people
-from analysis.stats.clustered import difference_interval, swap_test
 from analysis.stats.dependent import williams_matrix
 from analysis.stats.facets import Facets, facets
 from analysis.stats.inference import Inference
 from analysis.stats.metric_differences import indistinct, metric_differences
 from analysis.stats.pooled import pooled_values
 from analysis.stats.system_level import RankedMeans, coefficients_of
-from analysis.stats.ties import accuracies_pooled, accuracies_within
+from analysis.stats.ties import accuracies_within
 from analysis.stats.within_source import within_values
 
 SHAPES = ((50, 6), (200, 15), (30, 4))
@@ -120,9 +119,6 @@ def truth_of(one: Study, levels: tuple[str, ...]) -> dict[tuple, float]:
             for each in MEASURES:
                 value = coefficients_of(*(mean.under(each) for mean in means), each)
                 true[name, "systems", each] = float(value[0, 0])
-        if "accuracy" in levels:
-            accuracies = accuracies_pooled(human, metric, here)
-            true[name, "pooled", "pairwise_accuracy"] = float(accuracies.in_sample[0, 0])
     return true
 
 
@@ -141,7 +137,6 @@ def truth(
     sources, n = shape
     if systems is not None:
         true = truth_of(study(20_000, systems, rng), ("pooled", "within_source"))
-        true |= mean_of(truth_of(study(400, systems, rng), ("accuracy",)) for _ in range(3))
         return true | mean_of(
             truth_of(study(sources, systems, rng), ("systems",)) for _ in range(200)
         )
@@ -218,21 +213,16 @@ def judge(
         kept = best in (*here.members, *here.unknown)
         tally.add(("the truly highest is not left out", here.level, here.measure), kept)
     if random or not bias:
-        for place, said in as_published(one, rng):
+        for place, said in as_published(one):
             tally.add(("as published, two alike", *place), said)
 
 
-def as_published(one: Study, rng: np.random.Generator) -> Iterator[tuple[tuple, bool]]:
+def as_published(one: Study) -> Iterator[tuple[tuple, bool]]:
     columns = (one.human, one.metrics["first"], one.metrics["second"])
     yield (
         ("pooled", "Williams"),
         williams_matrix(columns[0], np.column_stack(columns[1:]))[1][0, 1] < 0.05,
     )
-    how = {"clusters": one.sources, "rng": rng, "method": "pearson", "resamples": 400}
-    yield ("pooled", "swaps of sources"), swap_test(*columns, **how).p <= 0.05
-    yield ("pooled", "PERM-BOTH"), swap_test(*columns, systems=one.systems, **how).p <= 0.05
-    both = difference_interval(*columns, systems=one.systems, **how)
-    yield ("pooled", "BOOT-BOTH"), not both.low <= 0 <= both.high
 
 
 def main() -> None:

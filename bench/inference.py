@@ -69,7 +69,7 @@ PRINTED = (
     "leaders",
 )
 OVER_SYSTEMS = ("levels", "differences", "leaders")  # what extends to other systems
-PUBLISHED = ("williams", "steiger", "meng", "zou", "t_as_published", "as_published")
+PUBLISHED = ("williams", "t_as_published", "as_published")
 # ends of the names of p that are corrected, or of one side of an equivalence test
 NO_NULL = ("_holm", "_bh", "_lower", "_upper")
 LEVEL, COVERAGE = (0.03, 0.07), (0.92, 0.97)

@@ -24,27 +24,6 @@ class Named:
 
 NAMED = (
     Named(
-        "median for mean",
-        "analysis/sections/aggregations.py",
-        '"mean": ("mean", unit_means)',
-        '"mean": ("mean", unit_medians)',
-        f"{GOLDEN}test_aggregations[qgbench]",
-    ),
-    Named(
-        "z-scores for min-max",
-        "analysis/sections/aggregations.py",
-        "unit_means(min_max(table))",
-        "unit_means(z_scores(table))",
-        f"{GOLDEN}test_aggregations[qgstec2010-a]",
-    ),
-    Named(
-        "ranks for z-scores",
-        "analysis/sections/aggregations.py",
-        "unit_means(z_scores(table))",
-        "unit_means(rank_scores(table))",
-        f"{GOLDEN}test_aggregations[qgstec2010-a]",
-    ),
-    Named(
         "sign of severity",
         "analysis/sections/annotators.py",
         "severity=float(gaps[place])",
@@ -71,20 +50,6 @@ NAMED = (
         "two_sample_t(each.questions[i], each.questions[j])",
         "two_sample_t(each.questions[j], each.questions[i])",
         f"{GOLDEN}test_comparisons[qgstec2010-a]",
-    ),
-    Named(
-        "order of Steiger's or Meng's arguments",
-        "analysis/sections/differences.py",
-        "by_steiger, by_meng = steiger(*triple, items.n), meng(*triple, items.n)",
-        "by_steiger, by_meng = steiger(*triple[::-1], items.n), meng(*triple[::-1], items.n)",
-        f"{GOLDEN}test_differences_as_published[qgbench]",
-    ),
-    Named(
-        "Zou's low bound set to high",
-        "analysis/sections/differences.py",
-        "zou_low=by_zou.low,",
-        "zou_low=by_zou.high,",
-        f"{GOLDEN}test_differences_as_published[qgbench]",
     ),
     Named(
         "per-source correlation negated",

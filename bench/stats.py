@@ -25,7 +25,7 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import statsmodels.formula.api as formula
-from nlpstats.correlations import bootstrap, input_level, permutation_test
+from nlpstats.correlations import input_level
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import inter_rater
@@ -34,7 +34,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from analysis.stats.against_people import against_people
 from analysis.stats.alpha import krippendorff_alpha
-from analysis.stats.clustered import cluster_intervals, swap_matrix, swap_test
 from analysis.stats.components import variance_components
 from analysis.stats.dependent import williams, williams_matrix
 from analysis.stats.facets import Facets, facets
@@ -289,64 +288,6 @@ def metric_study() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return human, metrics, np.arange(3000)
 
 
-def spearman_bootstrap() -> None:
-    human, metrics, items = metric_study()
-
-    def theirs() -> object:
-        return bootstrap(
-            metrics[:, :1].T, human[None], "global", "spearman", "inputs", n_resamples=1000
-        )
-
-    def ours() -> list:
-        return cluster_intervals(human, metrics, clusters=items, rng=rng())
-
-    np.random.seed(0)  # noqa: NPY002  nlpstats draws from the global generator
-    low, high = theirs().lower, theirs().upper
-    same((ours()[0].low, ours()[0].high), (low, high), within=0.2 * (high - low))
-    slow, fast = seconds(theirs, ours, times=3)
-    say(
-        "exact Spearman bootstrap of 10 metrics, nlpstats / ours",
-        10 * slow / fast,
-        15,
-        note=f"{10 * slow:.2f} s / {1e3 * fast:.0f} ms",
-    )
-    (once,) = seconds(
-        lambda: cluster_intervals(human, metrics, clusters=items, rng=rng(), ranks="once")
-    )
-    say("  the same with ranks taken once", 10 * slow / once, None, note=f"{1e3 * once:.0f} ms")
-
-
-def spearman_swaps() -> None:
-    human, metrics, items = metric_study()
-
-    def theirs() -> float:
-        return permutation_test(
-            metrics[:, :1].T,
-            metrics[:, 1:2].T,
-            human[None],
-            "global",
-            "spearman",
-            "inputs",
-            n_resamples=1000,
-        ).pvalue
-
-    def ours() -> object:
-        return swap_test(human, metrics[:, 0], metrics[:, 1], clusters=items, rng=rng())
-
-    np.random.seed(0)  # noqa: NPY002
-    same(ours().p, theirs(), within=0.06)
-    versus("exact Spearman swap permutation of a pair, nlpstats / ours", theirs, ours, 6, times=3)
-    slow, fast = seconds(
-        theirs, lambda: swap_matrix(human, metrics, clusters=items, rng=rng()), times=3
-    )
-    say(
-        "  all 45 pairs with ranks taken once",
-        45 * slow / fast,
-        None,
-        note=f"{45 * slow:.0f} s / {1e3 * fast:.0f} ms",
-    )
-
-
 def kendall_over_sources() -> None:
     """A loop over scipy is timed for one pair of columns and 20 resamples, and scaled to 1,000 and
     to ten metrics."""
@@ -481,8 +422,6 @@ def main() -> None:
     fleiss()
     williams_of_all_pairs()
     kappas_of_all_pairs()
-    spearman_bootstrap()
-    spearman_swaps()
     per_source_tau()
     kendall_over_sources()
     whole_metrics()

@@ -11,7 +11,6 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from analysis.stats.crosscheck import Check
 from analysis.stats.estimate import Estimate
 from judging.imports.formats.workbook import ENDINGS as WORKBOOK_ENDINGS
 from judging.imports.formats.workbook import read_workbook
@@ -124,17 +123,6 @@ def of_estimate(found: Estimate, **where: Any) -> PlainRecord:
     """Return an estimate as a flat record at full precision, None where undefined, after what it is
     of."""
     return where | {key: full(value) for key, value in asdict(found).items()}
-
-
-def of_check(check: Check) -> PlainRecord:
-    """Return another library's value of the same number."""
-    return {
-        "checked_by": check.library,
-        "checked_version": check.version,
-        "checked_value": full(check.value),
-        "checked_difference": full(check.difference),
-        "unchecked_because": check.reason,
-    }
 
 
 def full(value: Any) -> Any:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.sections.aggregates import Aggregates
-from analysis.sections.aggregations import Aggregations
 from analysis.sections.agreement import Agreement
 from analysis.sections.annotator_models import AnnotatorModels, DawidSkene
 from analysis.sections.annotators import Annotators, LeftOutEach, Pairs, Repeats, UseOfScale
@@ -22,6 +21,7 @@ from analysis.sections.differences import Differences, Leaders
 from analysis.sections.distributions import Distributions
 from analysis.sections.equivalence import Equivalences
 from analysis.sections.exclusions import Exclusions
+from analysis.sections.external_checks import ExternalChecks
 from analysis.sections.few_sources import FewSources
 from analysis.sections.judge_bias import JudgeBias, JudgedItems, JudgeLevels, JudgeUse
 from analysis.sections.judge_consistency import JudgeConsistency
@@ -37,17 +37,15 @@ from analysis.sections.own_repeats import OwnRepeats
 from analysis.sections.primary import PrimaryHypotheses
 from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets, TypesByHead
 from analysis.sections.ranks import Ranks
-from analysis.sections.rating_grids import RatingGrids
 from analysis.sections.returned import Returned
 from analysis.sections.section import Section
 from analysis.sections.slices import Slices
-from analysis.sections.spans import SpanMarks, Spans
+from analysis.sections.spans import SpanMarks
 from analysis.sections.study import Study
 from analysis.sections.system_means import SystemMeans
 from analysis.sections.system_scores import SystemScoresByMetric
 from analysis.sections.system_tests import SystemTests
 from analysis.sections.violations import Violations
-from analysis.sections.weightings import Weightings
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,6 @@ CHAPTERS: tuple[Chapter, ...] = (
         (
             Agreement(),
             Pairs(),
-            RatingGrids(),
             Annotators(),
             UseOfScale(),
             AnnotatorModels(),
@@ -94,11 +91,10 @@ CHAPTERS: tuple[Chapter, ...] = (
             Ranks(),
             Equivalences(),
             DependabilityOfSystems(),
-            Aggregations(),
             DawidSkene(),
         ),
     ),
-    Chapter("protocol", "Protocol", (Aggregates(), Weightings())),
+    Chapter("protocol", "Protocol", (Aggregates(),)),
     Chapter(
         "metrics",
         "Metrics",
@@ -111,6 +107,7 @@ CHAPTERS: tuple[Chapter, ...] = (
             CriterionMatrix(),
             SystemScoresByMetric(),
             MetricsMade(),
+            ExternalChecks(),
         ),
     ),
     Chapter(
@@ -128,9 +125,7 @@ CHAPTERS: tuple[Chapter, ...] = (
             JudgedItems(),
         ),
     ),
-    Chapter(
-        "texts", "Texts", (Spans(), SpanMarks(), SetFacts(), TypesByHead(), ComputedFacts(), Sets())
-    ),
+    Chapter("texts", "Texts", (SpanMarks(), SetFacts(), TypesByHead(), ComputedFacts(), Sets())),
     Chapter("slices", "Slices", (Slices(),)),
 )
 SECTIONS: tuple[Section[Any], ...] = tuple(
@@ -146,7 +141,7 @@ def section_of(key: str) -> Section[Any] | None:
 def ordered() -> Iterator[Section[Any]]:
     """Yield the sections so that each comes after those whose rows it reads."""
     first = (NotListed.key, Criteria.key, Violations.key, MachineJudges.key, SystemTests.key)
-    last = (PrimaryHypotheses.key,)
+    last = (PrimaryHypotheses.key, ExternalChecks.key)
     return iter(
         sorted(SECTIONS, key=lambda section: (section.key in last, section.key not in first))
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import nan
 from typing import TYPE_CHECKING, TypeAlias
@@ -27,7 +27,6 @@ from analysis.reports.numerals import (
 )
 from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import CriterionRow, alpha_level, criterion_rows
-from analysis.sections.crosschecks import largest_differences
 from analysis.sections.distributions import Distributions
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyFacts, facts_of
@@ -35,7 +34,6 @@ from analysis.stats.alpha import Level, krippendorff_alpha
 from analysis.stats.arrays import FloatArray, Labels
 from analysis.stats.bands import LOWEST, band
 from analysis.stats.cluster_unit import SOURCE, ClusterUnit
-from analysis.stats.crosscheck import NOT_ASKED, Check, check_alpha, check_fleiss
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.fleiss import conger_kappa, fleiss_kappa, randolph_kappa
 from analysis.stats.gwet import gwet_ac
@@ -101,7 +99,6 @@ class Coefficient:
     estimate: Estimate
     band: str
     band_probability: float
-    checked: Check = field(metadata={"prefix": "checked_"})
     reported: bool = False
 
 
@@ -243,9 +240,6 @@ class Agreement(Section[Coefficient]):
         ]
         return [*(told if forced else []), *by_set]
 
-    def technical_notes(self, found: Found) -> list[str]:
-        return largest_differences(row.checked for row in found.of(Agreement))
-
 
 def _fewer(row: Coefficient, study: StudyFacts) -> str:
     """Return in words the number of sources of a coefficient, unless it is based on all."""
@@ -274,11 +268,10 @@ def of_table(
     """
     for plan in (*_plans(criterion), *_by_annotator(table, criterion)):
         estimate = plan.compute(table, Jackknife(unit=unit), clusters)
-        check = _checked(plan, table, criterion, estimate)
-        yield _row(criterion, basis, plan.key, plan.level, estimate, check)
+        yield _row(criterion, basis, plan.key, plan.level, estimate)
     if criterion.level != "nominal":
         for name, estimate in _intraclass(table, clusters, unit):
-            yield _row(criterion, basis, name, "interval", estimate, NOT_ASKED)
+            yield _row(criterion, basis, name, "interval", estimate)
 
 
 def of_counts(
@@ -287,7 +280,7 @@ def of_counts(
     """Yield each coefficient that needs no more than how often units got each value."""
     for plan in _plans(criterion):
         estimate = plan.compute(counts, Jackknife(unit=unit), None)
-        yield _row(criterion, "all", plan.key, plan.level, estimate, NOT_ASKED)
+        yield _row(criterion, "all", plan.key, plan.level, estimate)
 
 
 def alpha_of(material: Material, criterion: RubricCriterion) -> Estimate:
@@ -330,7 +323,6 @@ def _row(
     name: str,
     level: str,
     estimate: Estimate,
-    check: Check,
 ) -> Coefficient:
     reached = None
     if name == "krippendorff_alpha":
@@ -345,7 +337,6 @@ def _row(
         estimate=estimate,
         band=reached.word if reached and reached.word not in LOWEST.values() else "",
         band_probability=reached.probability if reached else nan,
-        checked=check,
     )
 
 
@@ -411,19 +402,6 @@ def _of(coefficient: Callable[..., Estimate], **options: object) -> Compute:
     return lambda ratings, interval, clusters: coefficient(
         ratings, interval=interval, clusters=clusters, **options
     )
-
-
-def _checked(
-    plan: CoefficientPlan, table: FloatArray, criterion: RubricCriterion, estimate: Estimate
-) -> Check:
-    """Return the check against another library's coefficient, if a library computes it."""
-    if plan.key == "krippendorff_alpha":
-        level = next(each for each in LEVELS if each == plan.level)
-        return check_alpha(table, level=level, ours=estimate.value)
-    if plan.key in ("fleiss_kappa", "randolph_kappa"):
-        randolph = plan.key == "randolph_kappa"
-        return check_fleiss(table, scale=criterion.values(), ours=estimate.value, randolph=randolph)
-    return NOT_ASKED
 
 
 def _intraclass(

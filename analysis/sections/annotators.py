@@ -4,7 +4,7 @@ without each."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from math import nan
 from typing import TYPE_CHECKING
@@ -21,7 +21,6 @@ from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
 from analysis.stats.alpha import Level, krippendorff_alpha
 from analysis.stats.arrays import FloatArray, Labels
-from analysis.stats.crosscheck import Check, check_cohen
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.kappa import WEIGHTS, kappa_matrix
 from analysis.stats.raters import leave_one_out, scale_use, severity, with_the_others
@@ -31,7 +30,6 @@ from judging.protocols.rubric_schema import RubricCriterion
 if TYPE_CHECKING:
     import pandas as pd
 
-ANNOTATORS_CHECKED = 10  # annotators whose pairs another library is asked for
 MANY_POINTS = 12  # points of a scale up to which its use is drawn
 NO_REPEATS = "not assessed: no question was shown to the same annotator twice"
 NO_BETTER_END = "the values have no better end and are not averaged"
@@ -126,7 +124,6 @@ class PairKappa:
     second: str
     value: float
     n: int
-    checked: Check = field(metadata={"prefix": "checked_"})
 
 
 @dataclass(frozen=True)
@@ -394,11 +391,6 @@ def _kappas(criterion: RubricCriterion, ratings: pd.DataFrame) -> Iterator[PairK
             if not matrix.shared[i, j]:
                 continue
             value = float(matrix.values[i, j])
-            check = Check(reason=f"more than {ANNOTATORS_CHECKED} annotators")
-            if len(labels) <= ANNOTATORS_CHECKED:  # statsmodels takes milliseconds a pair
-                first, second = table[:, i], table[:, j]
-                scale = criterion.values()
-                check = check_cohen(first, second, scale=scale, weights=weights, ours=value)
             yield PairKappa(
                 criterion=criterion.key,
                 weights=weights,
@@ -406,7 +398,6 @@ def _kappas(criterion: RubricCriterion, ratings: pd.DataFrame) -> Iterator[PairK
                 second=str(labels[j]),
                 value=value,
                 n=int(matrix.shared[i, j]),
-                checked=check,
             )
 
 

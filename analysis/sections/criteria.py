@@ -55,12 +55,6 @@ class Criteria(Section[CriterionRow]):
     title = "Criteria and scales"
     identity = ("criterion",)
 
-    @classmethod
-    def read(cls, record: Any) -> CriterionRow:
-        """Return the row; older runs did not store whether a criterion may be averaged."""
-        is_averaged = record["best"] != "none" or record["level"] == "interval"
-        return super().read({"averaged": is_averaged, **record})
-
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CriterionRow]:
         rubric = inputs.said.rubric
         return [

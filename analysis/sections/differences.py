@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from math import comb, isclose, isnan, nan
-from typing import Any
 
 import numpy as np
 
@@ -39,7 +38,6 @@ from analysis.stats.arrays import BoolArray
 from analysis.stats.columns import complete
 from analysis.stats.correlation import coefficients
 from analysis.stats.dependent import williams
-from analysis.stats.dependent_z import meng, steiger, zou
 from analysis.stats.estimate import Tested
 from analysis.stats.metric_differences import (
     MetricDifference,
@@ -71,12 +69,6 @@ class MetricPair:
     p_williams_one_sided: its one-sided p for the better metric, half of the two-sided p
     p_williams_holm: its two-sided p after Holm's correction
     williams_reason: why it is missing
-    steiger_z: Steiger's z, as published
-    p_steiger: its p
-    meng_z: Meng's z, as published
-    p_meng: its p
-    zou_low: lower end of Zou's interval of the difference, as published
-    zou_high: upper end of Zou's interval
     """
 
     criterion: str
@@ -94,12 +86,6 @@ class MetricPair:
     p_williams_one_sided: float
     p_williams_holm: float
     williams_reason: str
-    steiger_z: float
-    p_steiger: float
-    meng_z: float
-    p_meng: float
-    zou_low: float
-    zou_high: float
 
 
 @dataclass(frozen=True)
@@ -132,7 +118,6 @@ class Differences(Section[MetricPair]):
     version = 2
     title = "Metric comparisons"
     identity = ("criterion", "level", "better", "other")
-    data_only = ("steiger_z", "p_steiger", "meng_z", "p_meng", "zou_low", "zou_high")
     by_reading = True
     note = (
         "The metric with the highest correlation against each other metric; p with Holm's correction over "
@@ -140,22 +125,6 @@ class Differences(Section[MetricPair]):
         "treats questions as independent, so its p is too small if systems share sources. Some papers give "
         "its one-sided p, which is half of the two-sided p."
     )
-
-    @classmethod
-    def read(cls, record: Mapping[str, Any]) -> MetricPair:
-        """Return the row; earlier runs compared metrics over all questions only, by a swap of
-        sources."""
-        if "difference" in record:
-            record = {
-                **record,
-                "level": "pooled",
-                "value": record["difference"],
-                "p": record["p_swap"],
-                "p_holm": record["p_swap_holm"],
-                "reason": record["swap_reason"],
-                "questions": record["n"],
-            }
-        return super().read(record)
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
         asked = compared_columns(inputs)
@@ -539,12 +508,6 @@ def _pair(each: MetricDifference, **published: float | str) -> MetricPair:
             "p_williams",
             "p_williams_one_sided",
             "p_williams_holm",
-            "steiger_z",
-            "p_steiger",
-            "meng_z",
-            "p_meng",
-            "zou_low",
-            "zou_high",
         ),
         nan,
     )
@@ -576,20 +539,13 @@ def _as_in_papers(
     triple = float(r[0, 1]), float(r[0, 2]), float(r[1, 2])
     if any(isnan(value) for value in triple):
         return _pair(each, williams_reason="a score is the same for every question")
-    by_williams, by_zou = williams(*triple, items.n), zou(*triple, items.n)
-    by_steiger, by_meng = steiger(*triple, items.n), meng(*triple, items.n)
+    by_williams = williams(*triple, items.n)
     return _pair(
         each,
         williams_t=by_williams.statistic,
         p_williams=by_williams.p,
         p_williams_one_sided=williams(*triple, items.n, alternative="greater").p,
         williams_reason=by_williams.reason,
-        steiger_z=by_steiger.statistic,
-        p_steiger=by_steiger.p,
-        meng_z=by_meng.statistic,
-        p_meng=by_meng.p,
-        zou_low=by_zou.low,
-        zou_high=by_zou.high,
     )
 
 

@@ -4,7 +4,7 @@ and over the systems' means."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,6 @@ from analysis.sections.columns import (
     human_columns,
     metric_columns,
 )
-from analysis.sections.crosschecks import largest_differences
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyFacts, facts_of
 from analysis.sections.system_scores import sets_of
@@ -33,7 +32,6 @@ from analysis.stats.against_people import Association, against_people
 from analysis.stats.arrays import FloatArray, Labels
 from analysis.stats.columns import complete, oriented
 from analysis.stats.correlation import METHODS, correlate
-from analysis.stats.crosscheck import NOT_ASKED, Check, check_correlation
 from analysis.stats.estimate import Tested, untested
 from analysis.stats.facets import Facets, facets
 from analysis.stats.multiplicity import holm
@@ -52,7 +50,6 @@ LEVELS = {
     "whole_systems": "scores of whole systems",
 }
 OF_QUESTIONS = ("pooled", "within_source", "systems")  # levels that rest on scores of questions
-EARLIER = {"question": "pooled", "source": "within_source", "system": "systems", "set": "sets"}
 MEASURES = {
     "spearman": "Spearman's ρ",
     "pearson": "Pearson's r",
@@ -103,7 +100,6 @@ class MetricLevel:
     epsilon: float = nan
     in_sample: float = nan
     baseline: float = nan
-    checked: Check = field(default=NOT_ASKED, metadata={"prefix": "checked_"})
 
 
 class Levels(Section[MetricLevel]):
@@ -124,12 +120,6 @@ class Levels(Section[MetricLevel]):
         "fixed systems is known to reach 95% coverage."
     )
 
-    @classmethod
-    def read(cls, record: Mapping[str, Any]) -> MetricLevel:
-        """Return the row; the levels had other names in earlier runs."""
-        level = str(record["level"])
-        return super().read({**record, "level": EARLIER.get(level, level)})
-
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MetricLevel]:
         asked = compared_columns(inputs)
         if asked is None:
@@ -145,7 +135,7 @@ class Levels(Section[MetricLevel]):
                 items=inputs.settings["items"],
                 ratings={human: asked.ratings[human]} if human in asked.ratings else None,
             )
-            rows += [_row(each, _checked(each, asked)) for each in associations]
+            rows += [_row(each) for each in associations]
         return [*_adjusted(rows), *_of_sets_and_systems(inputs.counted)]
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -194,8 +184,7 @@ class Levels(Section[MetricLevel]):
             for row in found.of(Levels)
             if (row.level, row.coefficient) == (headline_level(found), "spearman")
         ]
-        checks = largest_differences(row.checked for row in found.of(Levels))
-        return [*charts.not_drawn(len(cells)), *checks]
+        return list(charts.not_drawn(len(cells)))
 
 
 @dataclass(frozen=True)
@@ -269,7 +258,7 @@ def heat_cell(
     return Cell(coefficient(value), under, shade=shade, minus=minus, items=items)
 
 
-def _row(each: Association, check: Check) -> MetricLevel:
+def _row(each: Association) -> MetricLevel:
     estimate = each.found
     if each.measure == "pairwise_accuracy" and each.baseline == 1:
         estimate = untested(each.found.method, "people order no two of them", n=each.found.n)
@@ -287,19 +276,7 @@ def _row(each: Association, check: Check) -> MetricLevel:
         epsilon=each.epsilon,
         in_sample=each.in_sample,
         baseline=each.baseline,
-        checked=check,
     )
-
-
-def _checked(each: Association, asked: ComparedColumns) -> Check:
-    """Return the check against scipy of a coefficient over all questions that have both scores."""
-    method = next((method for method in METHODS if method == each.measure), None)
-    if method is None or each.level != "pooled" or not each.found.defined:
-        return NOT_ASKED
-    both = complete([asked.humans[each.human], asked.metrics[each.metric]])
-    if both.n != each.questions:
-        return NOT_ASKED
-    return check_correlation(*both.columns.T, method=method, ours=each.found.value)
 
 
 def _adjusted(rows: Sequence[MetricLevel]) -> list[MetricLevel]:
@@ -482,7 +459,7 @@ def _sets(
         measures=METHODS,
         levels=("pooled",),
     ):
-        yield replace(_row(each, NOT_ASKED), level="sets")
+        yield replace(_row(each), level="sets")
 
 
 def _whole_systems(

@@ -11,6 +11,7 @@ from analysis.sections.agreement import alpha_row
 from analysis.sections.comparisons import Comparisons, deciding_pairs, untested_because
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.equivalence import Equivalences
+from analysis.sections.external_checks import ExternalChecks
 from analysis.sections.levels import LEVELS, Levels, headline_level
 from analysis.sections.metrics import MetricsMade
 from analysis.sections.primary import PrimaryHypotheses, across_criteria
@@ -54,7 +55,7 @@ def methods(found: Found, made: RunMade) -> list[tuple[str, str]]:
         "Agreement": _agreement(found),
         "Systems": _systems(found),
         "Metrics": _metrics(found),
-        "Computation": _computation(made),
+        "Computation": (*_computation(made), *_external_checks(found)),
     }
     return [(about, text) for about, said in parts.items() if (text := " ".join(said))]
 
@@ -243,6 +244,18 @@ def _metrics(found: Found) -> Iterator[str]:
     told = [f"for {listed(own)} {what}" for what, own in texts.items() if what]
     if told:
         yield f"Text preparation of the metrics computed here: {'; '.join(told)}."
+
+
+def _external_checks(found: Found) -> Iterator[str]:
+    rows = found.of(ExternalChecks)
+    if not rows:
+        return
+    checks = [f"{row.statistic} ({row.package} {row.version})" for row in rows]
+    largest = max(row.largest_difference for row in rows)
+    yield (
+        f"Other packages computed {listed(checks)} a second time on the same ratings; the largest "
+        f"difference is {largest:.1g}."
+    )
 
 
 def _computation(made: RunMade) -> Iterator[str]:

@@ -146,8 +146,7 @@ class Section(Generic[R]):
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> R:
-        """Return the row of a stored record. Override it where an older version stored something
-        else."""
+        """Return the row of a stored record."""
         return decode(cls.row, record)  # type: ignore[no-any-return]
 
     def records(self, inputs: Inputs, found: Found, chance: Chance) -> list[Record]:

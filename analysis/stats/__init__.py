@@ -1,19 +1,18 @@
-"""Agreement, aggregation and comparison of human judgments and metrics: arrays in, frozen
+"""Agreement and comparison of human judgments and metrics: arrays in, frozen
 dataclasses out.
 
 ratings arrays columns      input: tables of ratings (n_units, n_raters), columns of scores, labels
 estimate resampling         results of functions; jackknife and bootstrap over units
 percent alpha fleiss gwet   agreement of several raters; kappa of two and of pairs; icc for means
 raters dawid_skene bands    the raters themselves; words for agreement
-aggregation systems         one value per unit, normalised ratings; system means, counts, distributions
+systems                     system means, counts, distributions
 comparing letters           tests of differences between systems
 components reml             variances of systems, sources, questions and annotators; mixed models
 generalisability ceiling    other numbers of annotators; the human ceiling
 correlation levels ties     metrics against human ratings: pairs, levels, pairwise accuracy
-clustered dependent         differences between two correlations: by source; Williams, as in papers
+metric_differences dependent  differences between two correlations: by source; Williams, as in papers
 multiplicity                many tests at once
-crosscheck                  the same number from another library
-spans protocol weightings   marked spans; protocols' own aggregates; sums under random weights
+protocol                    protocols' own aggregates
 
 Forms, caveats and sources are in docs/statistics.md.
 """

@@ -32,7 +32,7 @@ from analysis.stats.system_level import (
     RankedMeans,
     order_test,
 )
-from analysis.stats.ties import Accuracies, accuracies_pooled, accuracies_within
+from analysis.stats.ties import Accuracies, accuracies_within
 from analysis.stats.within_source import within_source, within_values
 
 Measure: TypeAlias = Literal[
@@ -117,18 +117,13 @@ def over_questions(asked: ColumnGroup) -> Iterator[tuple[Measure, GroupMeasure]]
         return pooled_values(human, metric, coefficients=asked.coefficients)
 
     if n < REQUIRED_SYSTEMS:
-        yield from _none(asked, f"{n} questions have both scores: too few")
+        yield from _none(asked, f"{n} questions have both scores: too few", COEFFICIENTS)
         return
     left = pooled(of.human, of.metric, of.facets, coefficients=asked.coefficients)
     for name, each in asked.with_annotators(left, values).items():
         plain: Method = "kendall" if name == "kendall_c" else name
         published = _published(of.human, of.metric, each.value, plain)
         yield name, _by_leaving_out(asked, name, each, "fisher", n, {"p_as_published": published})
-    if "pairwise_accuracy" in asked.measures:
-        yield (
-            "pairwise_accuracy",
-            _calibrated(asked, accuracies_pooled(of.human, of.metric, of.facets), pooled=True),
-        )
 
 
 def on_each_source(asked: ColumnGroup) -> Iterator[tuple[Measure, GroupMeasure]]:
@@ -149,7 +144,7 @@ def on_each_source(asked: ColumnGroup) -> Iterator[tuple[Measure, GroupMeasure]]
     if "pairwise_accuracy" in asked.measures:
         yield (
             "pairwise_accuracy",
-            _calibrated(asked, accuracies_within(human, of.metric, of.facets), pooled=False),
+            _calibrated(asked, accuracies_within(human, of.metric, of.facets)),
         )
 
 
@@ -191,16 +186,13 @@ def _too_few(units: int, unit: ClusterUnit) -> str:
     )
 
 
-def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) -> GroupMeasure:
-    """Return held-out accuracies; without limits if annotators are random, or if systems are random
-    and the accuracy is over all pairs.
-    """
+def _calibrated(asked: ColumnGroup, found: Accuracies | str) -> GroupMeasure:
+    """Return held-out accuracies; without limits if annotators are random."""
     measure = TITLES["pairwise_accuracy"]
     if isinstance(found, str):
         return GroupMeasure(value=np.full(asked.shape, nan), n=0, method=measure, reason=found)
     limits, design = found.limits(asked.confidence), asked.shared.facets.design
-    where = "all pairs" if pooled else "pairs on a source, mean over sources"
-    method = f"{measure}, {where}, epsilon of the other sources"
+    method = f"{measure}, pairs on a source, mean over sources, epsilon of the other sources"
     answer = GroupMeasure(
         value=found.held_out.value,
         low=limits.low,
@@ -208,7 +200,7 @@ def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) ->
         p=limits.p,
         df=limits.df,
         clusters=limits.units,
-        n=len(asked.shared.human) if pooled else limits.resting,
+        n=limits.resting,
         method=f"{method}; delete-one jackknife-t over {asked.random()}, {asked.confidence:.0%}",
         reason=limits.reason,
         more={
@@ -217,10 +209,9 @@ def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) ->
             "baseline": np.repeat(found.baseline[:, None], asked.shape[1], axis=1),
         },
     )
-    if not (design.annotators or (pooled and design.systems)):
+    if not design.annotators:
         return answer
-    random = "systems" if pooled and design.systems else "annotators"
-    reason = f"{random} are random: no interval"
+    reason = "annotators are random: no interval"
     return replace(answer, low=nan, high=nan, p=nan, df=nan, method=method, reason=reason)
 
 

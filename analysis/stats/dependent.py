@@ -2,9 +2,9 @@
 human scores than another?
 
 Notation: 1 is the human score, 2 and 3 the metrics; r12, r13, r23 their correlations over the same
-n items, oriented so that higher is better. All tests here treat items as independent. If systems
-share sources that is wrong: trust the tests of `analysis.stats.clustered`, and use these only to
-compare with papers.
+n items, oriented so that higher is better. Williams' test treats items as independent. If systems
+share sources that is wrong: trust `analysis.stats.metric_differences`, and use this only to compare
+with papers.
 """
 
 from math import nan

@@ -6,9 +6,8 @@ source, interval and test of a difference come from leaving out one unit of each
 systems, the two metrics are swapped: source by source if the systems are fixed, system by system
 if they are random.
 
-Williams, Steiger, Meng and Zou (`dependent`, `dependent_z`) and PERM-BOTH (`clustered.swap_test`)
-are for comparison with papers: they find differences that are not there (docs/statistics.md has the
-rates).
+Williams' test (`dependent`) is for comparison with papers: it finds differences that are not there
+(docs/statistics.md has the rates).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -62,38 +62,6 @@ def scale_use(ratings: ArrayLike, *, scale: RatingScale) -> ScaleCounts:
     return ScaleCounts(values, counts, top, runs)
 
 
-def rating_grid(first: ArrayLike, second: ArrayLike, *, scale: RatingScale) -> IntArray:
-    """Count how often one rater gave one value where another gave another (V, V): rows are the
-    first's values.
-
-    Examples
-    --------
-    >>> rating_grid([1, 2, 2, nan], [1, 1, 2, 2], scale=[1, 2]).tolist()
-    [[1, 0], [1, 1]]
-    """
-    table, values = checked(np.column_stack([first, second])), checked_scale(scale)
-    codes = coded(table, values)
-    both = (codes < values.size).all(axis=1)
-    grid = np.zeros((values.size, values.size), dtype=np.intp)
-    np.add.at(grid, (codes[both, 0], codes[both, 1]), 1)
-    return grid
-
-
-def rating_grid_of_all(ratings: ArrayLike, *, scale: RatingScale) -> IntArray:
-    """Count how often two raters of one unit gave two values (V, V), each pair of ratings in both
-    directions.
-
-    Examples
-    --------
-    >>> rating_grid_of_all([[1, 1, 2]], scale=[1, 2]).tolist()
-    [[2, 2], [2, 0]]
-    """
-    table, values = checked(ratings), checked_scale(scale)
-    codes = coded(table, values)
-    counts = np.stack([(codes == v).sum(axis=1) for v in range(values.size)], axis=1)
-    return np.asarray(counts.T @ counts - np.diag(counts.sum(axis=0)), dtype=np.intp)
-
-
 def _longest_run(codes: IntArray) -> int:
     if codes.size == 0:
         return 0

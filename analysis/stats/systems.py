@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import inf, nan
 
 import numpy as np
@@ -71,80 +70,6 @@ def system_means(
         name: _mean_over(values[system == i], source[system == i], unit, scale)
         for i, name in enumerate(names)
     }
-
-
-@dataclass(frozen=True, slots=True)
-class ExactMeans:
-    """Means of systems as fractions: equal means are equal, whatever was added up in which
-    order."""
-
-    systems: list[Hashable]
-    fractions: list[Fraction | None]  # None where no question of a system was rated
-
-    @property
-    def values(self) -> FloatArray:
-        """The means as numbers; equal means are the same number, so that ranks tie."""
-        return np.array([nan if mean is None else float(mean) for mean in self.fractions])
-
-    def places(self, *, higher_is_better: bool = True) -> FloatArray:
-        """Return each system's mid-rank, 1 for the best; nan where it has no mean."""
-        from scipy import stats
-
-        values = -self.values if higher_is_better else self.values
-        return np.asarray(stats.rankdata(values, nan_policy="omit"), dtype=np.float64)
-
-    def best(self, *, higher_is_better: bool = True) -> list[Hashable]:
-        """Return the system with the best mean, or all that share it."""
-        known = [mean for mean in self.fractions if mean is not None]
-        if not known:
-            return []
-        top = max(known) if higher_is_better else min(known)
-        return [
-            name for name, mean in zip(self.systems, self.fractions, strict=True) if mean == top
-        ]
-
-
-def exact_means(ratings: ArrayLike, *, systems: Labels) -> ExactMeans:
-    """Average integer ratings over raters and then over each system's questions, without rounding.
-
-    Parameters
-    ----------
-    ratings : (n_questions, n_raters) integers, NaN where not judged
-    systems : (n_questions,) labels
-
-    Notes
-    -----
-    A question's mean is a sum over a count of raters, so a system's mean is the sum over the counts
-    that occur of (sum of ratings / count), divided by its number of questions. Means added up as
-    floats differ in the last digit where they are equal, and ranks then break ties by rounding.
-
-    Raises
-    ------
-    ValueError
-        A rating is no whole number.
-
-    Examples
-    --------
-    >>> found = exact_means([[1, 2, 2], [2, 1, 2], [2, 2, 1]], systems=["a", "b", "a"])
-    >>> found.fractions, found.best()
-    ([Fraction(5, 3), Fraction(5, 3)], ['a', 'b'])
-    """
-    table = numeric(ratings, name="ratings", ndim=2)
-    names, system = grouped(systems, name="systems")
-    if len(table) != len(system):
-        raise ValueError(f"columns differ in length: {len(table)} ratings, {len(system)} systems")
-    given = ~np.isnan(table)
-    if (table[given] % 1 != 0).any():
-        raise ValueError("ratings: exact means are those of whole numbers")
-    sums = np.where(given, table, 0).sum(axis=1).astype(np.int64)
-    raters = given.sum(axis=1)
-    fractions: list[Fraction | None] = []
-    for i in range(len(names)):
-        own = (system == i) & (raters > 0)
-        counts = np.unique(raters[own]).tolist()
-        total = sum((Fraction(int(sums[own & (raters == k)].sum()), k) for k in counts), Fraction())
-        fractions.append(total / int(own.sum()) if own.any() else None)
-    return ExactMeans(names, fractions)
 
 
 def _mean_over(

@@ -24,7 +24,6 @@ from analysis.stats.left_out import Inferred, WithoutUnits, inferred
 from analysis.stats.within_source import mean_left_out, tables
 from judging.limits import MAX_COMPARED_PAIRS
 
-_GRID = 400_000  # items times candidates for epsilon, over all pairs of items
 _NEAR = 1e-12
 
 
@@ -96,15 +95,17 @@ def pairwise_accuracy(
     (0.7, 0.1)
     """
     h, m = numeric(human, name="human", ndim=1), numeric(metric, name="metric", ndim=1)
-    labels = np.arange(len(h)) if groups is None else np.asarray(groups, dtype=object)
+    labels = np.zeros(len(h)) if groups is None else np.asarray(groups, dtype=object)
     same_length(human=h, metric=m, groups=labels)
     scored = ~(np.isnan(h) | np.isnan(m))
     dropped = int((~scored).sum())
     if not scored.any():
         return _no_accuracy("no pair of items to compare", dropped)
+    if groups is None and (pairs := int(scored.sum()) ** 2 // 2) > MAX_COMPARED_PAIRS:
+        return _no_accuracy(f"{pairs:,} pairs are too many to compare: give groups", dropped)
     of = facets(labels[scored], _places(labels[scored]))
     columns = h[scored, None], m[scored, None]
-    found = accuracies_pooled(*columns, of) if groups is None else accuracies_within(*columns, of)
+    found = accuracies_within(*columns, of)
     if isinstance(found, str):
         return _no_accuracy(found, dropped)
     value, used, how = (
@@ -113,7 +114,7 @@ def pairwise_accuracy(
         "calibrated on these data",
     )
     if epsilon is not None:
-        value, used, how = _given(*columns, of, groups is None, epsilon), epsilon, "as given"
+        value, used, how = _given(*columns, of, epsilon), epsilon, "as given"
     method = f"pairwise accuracy, ties {how}" + ("" if groups is None else ", mean over groups")
     accuracy = Estimate(value=value, n=found.pairs, dropped=dropped, method=method)
     return Calibrated(accuracy, used, float(found.baseline[0]), held_out(found, 0, 0, dropped))
@@ -136,10 +137,8 @@ def _places(labels: Labels) -> IntArray:
     return np.array(places, dtype=np.intp)
 
 
-def _given(human: FloatArray, metric: FloatArray, of: Facets, whole: bool, epsilon: float) -> float:
+def _given(human: FloatArray, metric: FloatArray, of: Facets, epsilon: float) -> float:
     """Return the accuracy with a given epsilon."""
-    if whole:
-        of = facets(np.zeros(len(human)), np.arange(len(human)))
     pairs = _Pairs.of(tables(human, of), tables(metric, of))
     gap, people = pairs.metrics[:, 0], pairs.human[:, 0]
     hit = np.where(np.abs(gap) <= epsilon + pairs.slack[0], people == 0, people * gap > 0)
@@ -349,178 +348,3 @@ def _highest(curve: FloatArray, start: IntArray, stop: IntArray) -> IntArray:
         found[mine] = higher(places[start[mine]], places[stop[mine] - 2**level])
         places = higher(places[: -(2**level)], places[2**level :])
     return found
-
-
-def accuracies_pooled(human: FloatArray, metrics: FloatArray, facets: Facets) -> Accuracies | str:
-    """Return accuracies over all pairs of questions, or why there are none.
-
-    Parameters
-    ----------
-    human : (n, K), metrics : (n, M), complete and oriented
-
-    Notes
-    -----
-    Epsilon is one of the metric's differences if they are few, else one of some evenly chosen ones.
-    Clusters take the place of sources where these belong together. A pair of questions on two
-    sources is judged from both ends, each time with the epsilon that is
-    best for the pairs without that source.
-    """
-    n, shape = len(human), (human.shape[1], metrics.shape[1])
-    if n < 2:
-        return "no pair of items to compare"
-    levels = [np.unique(column, return_inverse=True) for column in human.T]
-    if n * max(n // 2, *(values.size for values, _ in levels)) > MAX_COMPARED_PAIRS:
-        return f"{n * (n - 1) // 2:,} pairs are too many to compare: see it per source"
-    apart, ordered_pairs = _Apart.of(facets), n * (n - 1)
-    tied = [apart.ties(column) for column in human.T]
-    in_sample, epsilon = np.empty((2, *shape))
-    rates = np.empty((2, facets.n_clusters + 1, *shape))
-    for m, metric in enumerate(metrics.T):
-        reach = _Reach.of(metric, max(64, _GRID // n))
-        near = apart.near(reach, metric)
-        for k, (values, level) in enumerate(levels):
-            right = apart.right(reach, metric, values, level)
-            total = right.by.sum(axis=0)
-            top = int(total.argmax())
-            in_sample[k, m], epsilon[k, m] = total[top] / ordered_pairs, reach.candidates[top]
-            best = (total - 2 * right.by + right.inside).argmax(axis=1)
-            right_here, *ties = (apart.shares(each, best) for each in (right, near, tied[k]))
-            rates[..., k, m] = right_here, right_here - _by_chance(*ties)
-    baseline = np.array([each.by.sum() / ordered_pairs for each in tied])
-    held_out, beyond = (
-        WithoutUnits(value=each[0], sources=each[1:], unit=facets.unit) for each in rates
-    )
-    return Accuracies(in_sample, epsilon, baseline, held_out, beyond, ordered_pairs // 2)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reach:
-    """Candidates for epsilon, and up to where in the metric's order each item's ties reach with
-    each of them.
-    """
-
-    candidates: FloatArray  # (C,) ascending from 0
-    slack: float  # for differences that rounding keeps apart
-    order: IntArray  # (n,)
-    low: IntArray  # (n, C)
-    high: IntArray
-
-    @classmethod
-    def of(cls, metric: FloatArray, most: int) -> Self:
-        values = _thinned(np.unique(metric), 1000)
-        gaps = np.unique(np.abs(values[:, None] - values))
-        candidates, slack = _thinned(gaps, most), 1e-12 * float(np.abs(metric).max())
-        order = np.argsort(metric, kind="stable")
-        reach, ordered = candidates + slack, metric[order]
-        low = np.searchsorted(ordered, metric[:, None] - reach)
-        high = np.searchsorted(ordered, metric[:, None] + reach, side="right")
-        return cls(candidates, slack, order, low, high)
-
-
-def _thinned(values: FloatArray, most: int) -> FloatArray:
-    if values.size <= most:
-        return values
-    return values[np.linspace(0, values.size - 1, most).round().astype(np.intp)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Sums:
-    """Numbers of pairs with some property, each pair counted from both of its items: over each
-    source's items (G, C), and inside the source.
-    """
-
-    by: FloatArray
-    inside: FloatArray
-
-
-@dataclass(frozen=True, slots=True)
-class _Apart:
-    """Items by source, or cluster of sources, and the pairs of items of one of them."""
-
-    source: IntArray  # (n,)
-    size: FloatArray  # (G,)
-    first: IntArray  # (P,)
-    second: IntArray
-
-    @classmethod
-    def of(cls, facets: Facets) -> Self:
-        order = np.argsort(facets.cluster, kind="stable")
-        codes, size = facets.cluster[order], np.bincount(facets.cluster)
-        lags = [np.flatnonzero(codes[lag:] == codes[:-lag]) for lag in range(1, int(size.max()))]
-        first = np.concatenate([order[pair] for pair in lags] or [np.zeros(0, dtype=np.intp)])
-        second = np.concatenate(
-            [order[pair + lag] for lag, pair in enumerate(lags, 1)] or [np.zeros(0, dtype=np.intp)]
-        )
-        return cls(facets.cluster, size.astype(np.float64), first, second)
-
-    def summed(self, rows: FloatArray, step: IntArray, now: FloatArray, then: FloatArray) -> _Sums:
-        """Return sums over sources of rows (n, C), and inside: pairs count ``now``, from their
-        step on ``then``.
-        """
-        n, width = self.size.size, rows.shape[1]
-        by = np.stack([np.bincount(self.source, column, n) for column in rows.T], axis=1)
-        cell = self.source[self.first] * (width + 1) + step
-        change = np.bincount(cell, then - now, n * (width + 1)).reshape(n, width + 1)[:, :-1]
-        start = np.bincount(self.source[self.first], now, n)
-        inside = 2.0 * (start[:, None] + change.cumsum(axis=1))
-        return _Sums(np.asarray(by, dtype=np.float64), np.asarray(inside))
-
-    def ties(self, column: FloatArray) -> _Sums:
-        """Return the pairs with tied human scores."""
-        _, level, count = np.unique(column, return_inverse=True, return_counts=True)
-        tied = (column[self.first] == column[self.second]).astype(np.float64)
-        return self.summed(
-            np.asarray(count[level] - 1.0)[:, None], np.zeros_like(self.first), tied, tied
-        )
-
-    def near(self, reach: _Reach, metric: FloatArray) -> _Sums:
-        """Return the pairs that the metric ties with each candidate."""
-        zeros = np.zeros(self.first.size)
-        return self.summed(
-            np.asarray(reach.high - reach.low - 1.0), self.step(reach, metric), zeros, zeros + 1
-        )
-
-    def step(self, reach: _Reach, metric: FloatArray) -> IntArray:
-        gap = np.abs(metric[self.first] - metric[self.second])
-        return np.searchsorted(reach.candidates + reach.slack, gap)
-
-    def right(
-        self, reach: _Reach, metric: FloatArray, values: FloatArray, level: IntArray
-    ) -> _Sums:
-        """Return the pairs that the metric orders or ties as human scores do, with each candidate.
-
-        Along the metric's order, running sums count for each human value how many items before a
-        position have a lower, the same or a higher one. Of the items below an item's reach the
-        lower ones are right, within it the same ones, above it the higher ones.
-        """
-        sign = np.sign(np.arange(values.size) - level[reach.order][:, None])  # (n, V)
-        running = np.zeros((3, len(level) + 1, values.size), dtype=np.int32)
-        for part, kind in zip(running, (1, 0, -1), strict=True):
-            np.cumsum(sign == kind, axis=0, out=part[1:])
-        lower, same, higher = running
-        at_low, at_high = (lower - same), (same - higher)
-        mine = level[:, None]
-        rows = (
-            at_low[reach.low, mine] + at_high[reach.high, mine] + higher[-1][level][:, None] - 1.0
-        )
-        gap, people = (x[self.second] - x[self.first] for x in (metric, level))
-        in_order = (np.sign(gap) * np.sign(people) > 0).astype(np.float64)
-        return self.summed(
-            rows, self.step(reach, metric), in_order, (people == 0).astype(np.float64)
-        )
-
-    def shares(self, sums: _Sums, best: IntArray) -> FloatArray:
-        """Return the share of pairs, each source by its own candidate, and what it is without each
-        source (1 + G,).
-
-        The pairs of a source are taken away from both ends as they were judged from its own.
-        """
-        place = np.minimum(best, sums.by.shape[1] - 1)[:, None]
-        by, inside = (
-            np.take_along_axis(each, place, axis=1)[:, 0] for each in (sums.by, sums.inside)
-        )
-        n, size = self.size.sum(), self.size
-        pairs = n * (n - 1) - 2 * size * (n - 1) + size * (size - 1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            without = (by.sum() - 2 * by + inside) / np.where(pairs > 0, pairs, nan)
-        return np.concatenate([[by.sum() / (n * (n - 1))], without])

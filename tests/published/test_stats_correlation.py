@@ -5,7 +5,6 @@ import pytest
 
 from analysis.stats.correlation import correlate
 from analysis.stats.dependent import williams, williams_matrix
-from analysis.stats.dependent_z import meng, steiger, zou
 from analysis.stats.multiplicity import benjamini_hochberg, holm
 from analysis.stats.ties import pairwise_accuracy
 
@@ -55,35 +54,6 @@ def test_holm_and_benjamini_hochberg() -> None:
     p = [0.01, 0.02, 0.03, 0.04, 0.05]
     assert holm(p).round(4).tolist() == [0.05, 0.08, 0.09, 0.09, 0.09]
     assert benjamini_hochberg(p).round(4).tolist() == [0.05] * 5
-
-
-@pytest.mark.parametrize(
-    ("test", "z", "p"),
-    [
-        (steiger, -1.0718, 0.2838),
-        (meng, -1.0707, 0.2843),
-    ],
-)
-def test_z_tests_of_silver_hittner_and_may(test, z: float, p: float) -> None:
-    """cocor's test suite, citing depcor: r = .3, .4, .5, n = 100."""
-    found = test(0.3, 0.4, 0.5, 100)
-    assert (round(found.statistic, 4), round(found.p, 4)) == (z, p)
-
-
-def test_steiger_1980_case_a() -> None:
-    """cocor: -.8887185 (it notes that the paper prints Williams' -.8913 there)."""
-    assert steiger(0.4, 0.5, 0.1, 103).statistic == pytest.approx(-0.8887185, abs=5e-8)
-
-
-def test_meng_1992() -> None:
-    found = meng(0.63, -0.03, -0.19, 15, alternative="greater")
-    assert (round(found.statistic, 2), round(found.p, 3)) == (1.68, 0.047)
-    assert (round(found.low, 3), round(found.high, 3)) == (-0.129, 1.672)
-
-
-def test_zou_2007() -> None:
-    found = zou(0.396, 0.179, 0.088, 66)
-    assert (round(found.low, 3), round(found.high, 3)) == (-0.093, 0.517)
 
 
 def test_pairwise_accuracy_of_mt_metrics_evals_own_test() -> None:

@@ -19,13 +19,11 @@ from analysis.management.plain_tables import (
     categories,
     labels,
     numbers,
-    of_check,
     of_estimate,
     read,
 )
 from analysis.stats.alpha import LEVELS, Level, krippendorff_alpha
 from analysis.stats.arrays import FloatArray, grouped
-from analysis.stats.crosscheck import check_alpha, check_fleiss
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.fleiss import fleiss_kappa, randolph_kappa
 from analysis.stats.gwet import gwet_ac
@@ -254,17 +252,12 @@ def _coefficients(
 ) -> Iterator[PlainRecord]:
     scale = _scale(table, points)
     alpha = krippendorff_alpha(table, level=level, scale=points, clusters=clusters)
-    check = check_alpha(table, level=level, ours=alpha.value)
-    yield {**of_estimate(alpha, coefficient="krippendorff_alpha", level=level), **of_check(check)}
+    yield of_estimate(alpha, coefficient="krippendorff_alpha", level=level)
     how: dict[str, Any] = {"scale": scale, "clusters": clusters}
     yield _categories("percent_agreement", lambda: percent_agreement(table, **how))
     if 2 <= scale.size <= FEW_POINTS:
         fleiss = fleiss_kappa(table, **how)
-        check = check_fleiss(table, scale=scale, ours=fleiss.value)
-        yield {
-            **of_estimate(fleiss, coefficient="fleiss_kappa", level="nominal"),
-            **of_check(check),
-        }
+        yield of_estimate(fleiss, coefficient="fleiss_kappa", level="nominal")
         if np.isnan(table).any():
             listwise = "fleiss_kappa_listwise"
             yield _categories(listwise, lambda: fleiss_kappa(table, unequal="listwise", **how))

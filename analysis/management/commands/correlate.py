@@ -19,16 +19,13 @@ from analysis.management.plain_tables import (
     full,
     labels,
     numbers,
-    of_check,
     of_estimate,
     read,
 )
 from analysis.stats.against_people import Association, against_people
 from analysis.stats.arrays import FloatArray
-from analysis.stats.clustered import swap_matrix
 from analysis.stats.columns import Complete, complete, oriented
 from analysis.stats.correlation import METHODS, REQUIRED_ITEMS, Method, coefficients, correlate
-from analysis.stats.crosscheck import check_correlation
 from analysis.stats.dependent import williams
 from analysis.stats.estimate import Tested
 from analysis.stats.facets import Facets, facets
@@ -73,8 +70,6 @@ DIFFERENCES = (
         "p_holm",
     ),
     *(
-        "p_swap",
-        "p_swap_holm",
         "williams_t",
         "p_williams",
         "p_williams_one_sided",
@@ -347,7 +342,7 @@ def _correlations(
                 "p_as_published": full(alone.p),
             }
             record |= {"n": items.n, "dropped": len(scores) - items.n}
-            yield record | of_check(check_correlation(x, y, method=asked.method, ours=found.value))
+            yield record
 
 
 def _differences(
@@ -372,10 +367,7 @@ def _differences(
             if one := tested.get((human, frozenset(names))):
                 row |= _clustered(one)
             rows.append(row)
-        if pairs:
-            _add_swaps(rows, scores, metrics, asked)
-        for test in ("p_williams", "p_swap"):
-            _adjust(rows, test)
+        _adjust(rows, "p_williams")
         found += rows
     return found
 
@@ -423,36 +415,7 @@ def _clustered(one: MetricDifference) -> PlainRecord:
         "interval": one.found.method,
         "p": p,
         "p_holm": full(one.p_holm),
-        "p_swap": None,
-        "swap_reason": "",
     }
-
-
-def _add_swaps(
-    rows: list[PlainRecord], scores: FloatArray, metrics: NumberColumns, asked: ComparisonAsked
-) -> None:
-    """Add p by swapping the scores of whole sources, ranks taken once, over the rows complete in
-    all metrics."""
-    items = complete([scores, *metrics.values()])
-    of = asked.facets.kept(items.kept) if asked.facets else None
-    if of is None or of.n_sources < REQUIRED_ITEMS or asked.method == "kendall":
-        for row in rows:
-            row["swap_reason"] = (
-                "too few sources" if of and of.n_sources < REQUIRED_ITEMS else "not swapped: see p"
-            )
-        return
-    _, p = swap_matrix(
-        items.columns[:, 0],
-        items.columns[:, 1:],
-        clusters=of.source,
-        rng=asked.rng,
-        method="pearson" if asked.method == "pearson" else "spearman",
-        resamples=asked.resamples,
-    )
-    place = {name: number for number, name in enumerate(metrics)}
-    for row in rows:
-        row["p_swap"] = full(float(p[place[row["better"]], place[row["other"]]]))
-        row["swap_method"] = f"swap permutation by cluster, {asked.resamples} resamples, ranks once"
 
 
 def _adjust(rows: list[PlainRecord], test: str) -> None:

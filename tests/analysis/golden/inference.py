@@ -506,37 +506,14 @@ def published(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
 
 
 def dependent(r12: float, r13: float, r23: float, n: int) -> Row:
-    """Return the four as their papers write them."""
+    """Return Williams' test as its paper writes it."""
     determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     mean_r = (r12 + r13) / 2
     t = (r12 - r13) * math.sqrt(
         (n - 1) * (1 + r23) / (2 * (n - 1) / (n - 3) * determinant + mean_r**2 * (1 - r23) ** 3)
     )
-    z12, z13 = math.atanh(r12), math.atanh(r13)
-    psi = r23 * (1 - 2 * mean_r**2) - mean_r**2 * (1 - 2 * mean_r**2 - r23**2) / 2
-    steiger = (z12 - z13) * math.sqrt(n - 3) / math.sqrt(2 - 2 * psi / (1 - mean_r**2) ** 2)
-    square = (r12**2 + r13**2) / 2
-    f = min((1 - r23) / (2 * (1 - square)), 1)
-    h = (1 - f * square) / (1 - square)
-    meng = (z12 - z13) * math.sqrt((n - 3) / (2 * (1 - r23) * h))
-    reach = stats.norm.ppf(0.975) / math.sqrt(n - 3)
-    l1, u1 = math.tanh(z12 - reach), math.tanh(z12 + reach)
-    l2, u2 = math.tanh(z13 - reach), math.tanh(z13 + reach)
-    c = ((r23 - r12 * r13 / 2) * (1 - r12**2 - r13**2 - r23**2) + r23**3) / (
-        (1 - r12**2) * (1 - r13**2)
-    )
-    low = r12 - r13 - math.sqrt((r12 - l1) ** 2 + (u2 - r13) ** 2 - 2 * c * (r12 - l1) * (u2 - r13))
-    high = (
-        r12 - r13 + math.sqrt((u1 - r12) ** 2 + (r13 - l2) ** 2 - 2 * c * (u1 - r12) * (r13 - l2))
-    )
     return {
         "williams_t": t,
         "p_williams": 2 * float(stats.t.sf(abs(t), n - 3)),
         "p_williams_one_sided": float(stats.t.sf(t, n - 3)),
-        "steiger_z": steiger,
-        "p_steiger": 2 * float(stats.norm.sf(abs(steiger))),
-        "meng_z": meng,
-        "p_meng": 2 * float(stats.norm.sf(abs(meng))),
-        "zou_low": low,
-        "zou_high": high,
     }

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from statistics import mean, median, stdev
+from statistics import mean, stdev
 from typing import Any
 
 import krippendorff
@@ -228,55 +228,6 @@ WITHIN: dict[str, Callable[[Sequence[float], float], float]] = {
     "min_max": _min_max,
     "ranks": _rank,
 }
-
-
-def aggregations(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
-    rows = []
-    for criterion in filter(averaged, criteria(golden)):
-        key = criterion["key"]
-        units = [slot for slot in asked(golden, criterion, slots) if slot.ratings[key]]
-        own = {
-            name: [
-                slot.ratings[key][name] for slot in units if slot.ratings[key].get(name) is not None
-            ]
-            for name in golden.annotators
-        }
-        for system in sorted({slot.system for slot in units}):
-            held = [slot for slot in units if slot.system == system]
-            ways: dict[str, list[float | None]] = {
-                "mean": [unit_mean(slot, key) for slot in held],
-                "median": [median(slot.given(key)) if slot.given(key) else None for slot in held],
-                "majority": [
-                    majority(slot.given(key)) if slot.given(key) else None for slot in held
-                ],
-            }
-            for way, within in WITHIN.items():
-                ways[way] = [
-                    mean(
-                        [
-                            within(own[name], value)
-                            for name, value in slot.ratings[key].items()
-                            if value is not None
-                        ]
-                    )
-                    if slot.given(key)
-                    else None
-                    for slot in held
-                ]
-            tied = sum(bool(slot.given(key)) and majority(slot.given(key)) is None for slot in held)
-            rows += [
-                {
-                    "criterion": key,
-                    "system": system,
-                    "aggregation": way,
-                    "tied": tied if way == "majority" else None,
-                    **system_mean(
-                        [(slot.source, value) for slot, value in zip(held, values, strict=True)]
-                    ),
-                }
-                for way, values in ways.items()
-            ]
-    return rows
 
 
 # The protocols' aggregates
@@ -770,41 +721,6 @@ def criterion_matrix(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
     return [{**row, "reading": golden.reading} for row in _matrix(columns)]
 
 
-def rating_grids(golden: Golden, said: Sequence[Slot]) -> list[Row]:
-    """Count the values of pairs of annotators, and of all pairs in both directions."""
-    rows = []
-    for criterion in criteria(golden):
-        key = criterion["key"]
-        ratings = [slot.ratings[key] for slot in said if key in slot.ratings]
-        people = sorted(
-            {who for each in ratings for who, value in each.items() if value is not None}
-        )
-        met: Counter[tuple[str, str, int, int]] = Counter()
-        for each in ratings:
-            for one, two in combinations(people, 2):
-                a, b = each.get(one), each.get(two)
-                if a is not None and b is not None:
-                    met[one, two, a, b] += 1
-                    met["", "", a, b] += 1
-                    met["", "", b, a] += 1
-        missing = [point["value"] for point in criterion["points"] if point.get("missing")]
-        values = [value for value in points(criterion) if value not in missing]
-        for first, other in sorted({pair[:2] for pair in met}):
-            rows += [
-                {
-                    "criterion": key,
-                    "first": first,
-                    "second": other,
-                    "first_value": a,
-                    "second_value": b,
-                    "count": met[first, other, a, b],
-                }
-                for a in values
-                for b in values
-            ]
-    return rows
-
-
 def holm(p: Sequence[float]) -> list[float]:
     """Return p after Holm's correction: the k-th smallest of m times m + 1 - k, and none below one
     before it."""
@@ -1001,50 +917,5 @@ def set_rules(golden: Golden) -> list[Row]:
 # Marked answers
 
 
-def words_in(text: str) -> set[str]:
-    """Return the words of a mark; in these passages no word that is marked stands twice."""
-    return set() if text == "none" else set(text.split())
-
-
 def f1(one: set[str], two: set[str]) -> float:
     return 1.0 if not one and not two else 2 * len(one & two) / (len(one) + len(two))
-
-
-def spans(golden: Golden) -> list[Row]:
-    marks = golden.marked()
-    if not marks:
-        return []
-    people: dict[str, dict[tuple[str, str, int], Any]] = {
-        "between_annotators": {},
-        "with_submitted": {},
-    }
-    for where in dict.fromkeys(key[:3] for key in marks):
-        said = [
-            words_in(marks[*where, name]) for name in golden.annotators if (*where, name) in marks
-        ]
-        submitted = words_in(marks.get((*where, "submitted"), ""))
-        people["between_annotators"][where] = mean([f1(a, b) for a, b in combinations(said, 2)])
-        people["with_submitted"][where] = (
-            mean([f1(each, submitted) for each in said]) if submitted else None
-        )
-    rows = []
-    systems = sorted({system for _, system, *_ in marks})
-    for measure, found in people.items():
-        for system in systems:
-            scored = [
-                (source, value) for (source, name, _), value in found.items() if name == system
-            ]
-            rows.append({"measure": measure, "system": system, **system_mean(scored, (0, 1))})
-    for system in systems:
-        scored = []
-        for source in sorted({source for source, name, *_ in marks if name == system}):
-            for name in golden.annotators:
-                said = [
-                    words_in(text)
-                    for (s, y, _, who), text in marks.items()
-                    if (s, y, who) == (source, system, name) and text != "none"
-                ]
-                pairs = [f1(a, b) for a, b in combinations(said, 2)]
-                scored.append((source, mean(pairs) if pairs else None))
-        rows.append({"measure": "within_set", "system": system, **system_mean(scored, (0, 1))})
-    return rows

@@ -45,6 +45,7 @@ def criterion(
         "criterion": key,
         "name": key.title(),
         "best": best,
+        "averaged": best != "none" or level == "interval",
         "level": level,
         "points": points or POINTS,
         **more,

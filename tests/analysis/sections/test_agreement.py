@@ -198,17 +198,6 @@ def test_agreement_without_forced_values_is_told_where_rules_forced_many():
     )
 
 
-def test_checks_by_other_libraries_are_counted_with_their_largest_difference():
-    row = {"checked_library": "krippendorff", "checked_version": "0.9", "checked_value": 0.5}
-    rows = [
-        each | row | {"checked_difference": gap}
-        for each, gap in zip(agreement(estimate(0.5, 0.4, 0.6))[:2], (1e-16, -3e-16), strict=True)
-    ]
-    assert Agreement().technical_notes(stored.found(agreement=rows)) == [
-        "2 coefficients were checked against krippendorff 0.9: largest difference 3e-16."
-    ]
-
-
 def test_agreement_without_forced_values_stands_beside_only_above_one_in_a_hundred():
     """A hundred judgments of two annotators on fifty questions, one of them set by a rule, then
     four."""

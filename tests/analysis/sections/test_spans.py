@@ -1,14 +1,13 @@
-"""Agreement of marked answers in a run: worked by hand on one passage of eight words."""
+"""The export of marked answers, on one passage of eight words."""
 
 import pytest
 
 from analysis import frames
 from analysis.actions import runs
-from analysis.sections.spans import SpanMarks, Spans
+from analysis.sections.spans import SpanMarks
 from judging.actions import drafts, jobs, judgments, sheets
-from judging.models import Campaign, Passage, Question
+from judging.models import Campaign, Passage
 from judging.spans import read
-from tests import factories
 from tests.analysis.sections.computing import records
 from tests.annotation import studies
 
@@ -34,24 +33,6 @@ def judge(campaign: Campaign, first: str, second: str) -> None:
     judgments.submit(assignment=assignment, token=assignment.submit_token)
 
 
-def value_of(campaign: Campaign) -> dict[str, float | None]:
-    return {row["measure"]: row["value"] for row in records(Spans, campaign)}
-
-
-def test_marks_agree_by_the_words_they_touch(campaign: Campaign) -> None:
-    Question.objects.update(submitted_answer="two three")
-    judge(campaign, WORDS["two"], WORDS["four"])
-    judge(campaign, WORDS["two three"], "none")
-    found = value_of(campaign)
-    # first question: F1 of {two} and {two, three} is 2/3; second: {four} and nothing share nothing
-    assert found["between_annotators"] == pytest.approx((2 / 3 + 0) / 2)
-    # with {two, three}: 2/3 and 1 on the first question, 0 and 0 on the second
-    assert found["with_submitted"] == pytest.approx(((2 / 3 + 1) / 2 + 0) / 2)
-    # {two} and {four} lie apart; the other annotator answered one question only, which compares
-    # with none
-    assert found["within_set"] == 0
-
-
 def test_the_list_of_marks_holds_the_beginning_of_a_long_one(campaign: Campaign) -> None:
     text = "".join(chr(ord("a") + number % 26) for number in range(503))
     Passage.objects.update(text=text)
@@ -63,21 +44,12 @@ def test_the_list_of_marks_holds_the_beginning_of_a_long_one(campaign: Campaign)
     ]
 
 
-def test_a_submitted_answer_that_stands_nowhere_or_twice_does_not_count(campaign: Campaign) -> None:
-    Question.objects.filter(unit__position=1).update(submitted_answer="nine")
-    Question.objects.filter(unit__position=2).update(submitted_answer="e")
-    judge(campaign, WORDS["two"], WORDS["two"])
-    found = value_of(campaign)
-    assert found["with_submitted"] is None
-    assert found["within_set"] == 1
-
-
-def test_no_marks_no_tables() -> None:
+def test_span_marks_without_marks_are_none() -> None:
     campaign = studies.opened(sources=1)
-    assert records(Spans, campaign) == records(SpanMarks, campaign) == []
+    assert records(SpanMarks, campaign) == []
 
 
-def test_a_run_shows_marks_on_its_page_and_as_csv(campaign: Campaign) -> None:
+def test_span_marks_of_a_run_are_stored_as_a_table(campaign: Campaign) -> None:
     judge(campaign, WORDS["two"], WORDS["four"])
     before = frames.digest(frames.material(campaign))
     judge(campaign, WORDS["two"], "none")
@@ -89,8 +61,6 @@ def test_a_run_shows_marks_on_its_page_and_as_csv(campaign: Campaign) -> None:
     )
     job = jobs.claim(job_id=run.job_id)
     jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
-    client = factories.logged_in(campaign.created_by)
-    assert "Marked answers" in client.get(f"/campaigns/{campaign.uuid}/report/").content.decode()
     rows = [
         row
         for row in dict(runs.StoredTables(run))["span_marks"]

@@ -208,7 +208,9 @@ def test_on_several_criteria_systems_stand_by_their_mean_rank():
     ]
     found = table(systems=rows, criteria=criteria)
     assert [line.name for line in found.lines] == ["c", "a", "b", "d", "e"]
-    without_end = [each | {"best": "none", "level": "interval"} for each in criteria]
+    without_end = [
+        each | {"best": "none", "averaged": True, "level": "interval"} for each in criteria
+    ]
     found = table(systems=rows, criteria=without_end)
     assert [line.name for line in found.lines] == ["b", "d", "a", "c", "e"]
 

@@ -13,7 +13,6 @@ from analysis.stats.correlation import (
     fisher_interval,
 )
 from analysis.stats.dependent import ImpossibleTriple, williams, williams_matrix
-from analysis.stats.dependent_z import zou
 
 NAN = np.nan
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -238,28 +237,6 @@ def test_williams_matrix_leaves_a_constant_metric_undefined() -> None:
 def test_williams_matrix_refuses_fewer_than_four_items() -> None:
     with pytest.raises(ValueError, match="needs four items, 3 are complete"):
         williams_matrix([1, 2, 3, NAN], np.arange(8.0).reshape(4, 2))
-
-
-def test_zou_with_metrics_that_follow_each_other_uses_their_own_covariance() -> None:
-    """The covariance of two correlations by the four terms of Pearson and Filon (1898), for any
-    four variables, of which two are the same here."""
-    r12, r13, r23, n = 0.7, 0.5, 0.8, 53
-    r = np.array([[1, r12, r13], [r12, 1, r23], [r13, r23, 1]])
-
-    def covariance(j: int, k: int, h: int, m: int) -> float:
-        return 0.5 * (
-            (r[j, h] - r[j, k] * r[k, h]) * (r[k, m] - r[k, h] * r[h, m])
-            + (r[j, m] - r[j, h] * r[h, m]) * (r[k, h] - r[k, j] * r[j, h])
-            + (r[j, h] - r[j, m] * r[m, h]) * (r[k, m] - r[k, j] * r[j, m])
-            + (r[j, m] - r[j, k] * r[k, m]) * (r[k, h] - r[k, m] * r[m, h])
-        )
-
-    c = covariance(0, 1, 0, 2) / np.sqrt(covariance(0, 1, 0, 1) * covariance(0, 2, 0, 2))
-    (l1, u1), (l2, u2) = (fisher_interval(x, n, method="pearson") for x in (r12, r13))
-    down = (r12 - l1) ** 2 + (u2 - r13) ** 2 - 2 * c * (r12 - l1) * (u2 - r13)
-    up = (u1 - r12) ** 2 + (r13 - l2) ** 2 - 2 * c * (u1 - r12) * (r13 - l2)
-    found = zou(r12, r13, r23, n)
-    assert (found.low, found.high) == pytest.approx((0.2 - down**0.5, 0.2 + up**0.5))
 
 
 def test_williams_matrix_of_four_items_has_one_degree_of_freedom() -> None:

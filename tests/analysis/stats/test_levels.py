@@ -9,7 +9,7 @@ from analysis.stats.facets import facets
 from analysis.stats.inference import Inference
 from analysis.stats.left_out import inferred
 from analysis.stats.levels import source_correlations
-from analysis.stats.ties import accuracies_pooled, accuracies_within, pairwise_accuracy
+from analysis.stats.ties import accuracies_within, pairwise_accuracy
 
 NAN = np.nan
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -134,51 +134,6 @@ def test_held_out_accuracy_takes_each_source_with_the_epsilon_of_the_others(deci
     assert (found.n, found.dropped) == (7 * 6 - 3, 1)
 
 
-@pytest.mark.parametrize("decimals", [0, 1, 8])
-def test_over_all_pairs_each_source_is_judged_with_the_epsilon_of_the_others(decimals: int) -> None:
-    draw = np.random.default_rng(decimals)
-    sources = np.repeat(np.arange(6), 3)
-    human = draw.integers(1, 4, 18).astype(float)
-    metric = (human + 2 * draw.normal(size=18)).round(decimals)
-    apart, sign = np.abs(metric[:, None] - metric), np.sign(metric[:, None] - metric)
-    people, pairs = np.sign(human[:, None] - human), ~np.eye(18, dtype=bool)
-    right = {e: (np.where(apart <= e + 1e-9, 0, sign) == people) & pairs for e in np.unique(apart)}
-    near = {e: (apart <= e + 1e-9) & pairs for e in right}
-    hits, ties = np.zeros((2, 18, 18))
-    for source in range(6):
-        others, own = np.outer(sources != source, sources != source) & pairs, sources == source
-        scores = {e: hit[others].sum() for e, hit in right.items()}
-        best = max(scores, key=lambda e: scores[e])
-        hits[own], ties[own] = right[best][own], near[best][own]
-
-    def judged(out: np.ndarray) -> tuple[float, float]:
-        """Leave out some items: pairs of theirs are taken away from both ends as they were judged
-        from theirs."""
-        n = (~out).sum()
-        inside = np.outer(out, out)
-        hit, tied, alike = (
-            (part[pairs].sum() - 2 * (part * pairs)[out].sum() + (part * pairs)[inside].sum())
-            / (n * (n - 1))
-            for part in (hits, ties, people == 0)
-        )
-        return hit, hit - (tied * alike + (1 - tied) * (1 - alike) / 2)
-
-    found = accuracies_pooled(human[:, None], metric[:, None], facets(sources))
-    assert found.in_sample[0, 0] == pytest.approx(
-        max(hit.sum() for hit in right.values()) / (18 * 17)
-    )
-    assert right[min(right, key=lambda e: abs(e - found.epsilon[0, 0]))].sum() == max(
-        h.sum() for h in right.values()
-    )
-    assert found.baseline[0] == pytest.approx(((people == 0) & pairs).sum() / (18 * 17))
-    assert (found.held_out.value[0, 0], found.beyond_chance.value[0, 0]) == pytest.approx(
-        judged(sources < 0)
-    )
-    for source in range(6):
-        without = found.held_out.sources[source, 0, 0], found.beyond_chance.sources[source, 0, 0]
-        assert without == pytest.approx(judged(sources == source))
-
-
 def test_chance_is_what_a_metric_gets_that_ties_and_orders_as_often_without_knowing() -> None:
     """On three systems that people order 1, 2, 3 a metric that ties one pair gets (1 - 1/3) / 2 =
     1/3 by chance."""
@@ -201,13 +156,6 @@ def test_accuracy_on_each_source_without_each_random_system_counts_the_pairs_of_
     assert found.value[0, 0] == pytest.approx((2 / 3 + 0) / 2)
     assert found.systems[:, 0, 0] == pytest.approx([0, 1 / 2, 1 / 2])
     assert sorted(found.cells[:, 0, 0]) == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3, 1 / 2, 1 / 2])
-
-
-def test_too_many_pairs_are_not_counted() -> None:
-    many = np.random.default_rng(0).normal(size=(11_000, 1))
-    assert "are too many to compare" in str(
-        accuracies_pooled(many, many, facets(np.arange(11_000)))
-    )
 
 
 def test_the_interval_reaches_from_held_out_to_in_sample_accuracy() -> None:

@@ -1,5 +1,3 @@
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -8,7 +6,6 @@ from analysis.stats.ratings import RatingOffScale
 from analysis.stats.systems import (
     by_source,
     distribution,
-    exact_means,
     system_distributions,
     system_means,
 )
@@ -86,38 +83,6 @@ def test_by_source_averages_and_leaves_gaps() -> None:
     )
     assert (systems, sources) == (["a", "b"], ["s", "t"])
     assert np.array_equal(means, [[2, NAN], [NAN, 5]], equal_nan=True)
-
-
-def test_exact_means_tie_where_sums_of_floats_do_not() -> None:
-    """Thirds of three annotators, 26/15 in both systems, added up in another order."""
-    a = [[1, 3, 1], [2, 1, 2], [2, 2, 3], [2, 1, 1], [2, 1, 2]]
-    b = sorted(a)
-    floats = [sum(sum(row) / 3 for row in rows) / 5 for rows in (a, b)]
-    assert floats[0] != floats[1]
-    found = exact_means([*a, *b], systems=["a"] * 5 + ["b"] * 5)
-    assert found.fractions == [Fraction(26, 15), Fraction(26, 15)]
-    assert found.values[0] == found.values[1]
-    assert found.places().tolist() == [1.5, 1.5]
-    assert found.best() == ["a", "b"]
-
-
-def test_exact_means_weigh_questions_alike_whoever_rated_them() -> None:
-    """(3 + (1 + 2) / 2 + (1 + 2 + 3) / 3) / 3 = 13/6."""
-    ratings = [[3, NAN, NAN], [1, 2, NAN], [1, 2, 3], [NAN, NAN, NAN], [NAN, NAN, NAN], [2, 3, NAN]]
-    found = exact_means(ratings, systems=["a", "a", "a", "a", "gone", "b"])
-    assert found.fractions == [Fraction(13, 6), None, Fraction(5, 2)]
-    assert found.places().tolist()[::2] == [2, 1]
-    assert np.isnan(found.places()[1])
-    assert found.places(higher_is_better=False).tolist()[::2] == [1, 2]
-    assert (found.best(), found.best(higher_is_better=False)) == (["b"], ["a"])
-
-
-def test_exact_means_of_nothing_and_of_halves() -> None:
-    assert exact_means([[NAN]], systems=["a"]).best() == []
-    with pytest.raises(ValueError, match="whole numbers"):
-        exact_means([[1.5]], systems=["a"])
-    with pytest.raises(ValueError, match="2 ratings, 1 systems"):
-        exact_means([[1], [2]], systems=["a"])
 
 
 def test_system_mean_of_sources_that_nearly_all_agree_says_why_it_has_no_interval() -> None:

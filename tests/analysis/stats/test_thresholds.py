@@ -70,11 +70,8 @@ def test_ten_sources_with_people_are_enough_for_a_corrected_mean() -> None:
 
 
 def test_more_pairs_than_can_be_counted_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eight items with six values of people's: 8 x 6 is more than 8 x 4."""
     human, metric = np.array([1.0, 2, 3, 4, 5, 6, 6, 6]), np.arange(8.0)
-    monkeypatch.setattr(ties, "MAX_COMPARED_PAIRS", 48)
+    monkeypatch.setattr(ties, "MAX_COMPARED_PAIRS", 32)
     assert pairwise_accuracy(human, metric).accuracy.defined
-    monkeypatch.setattr(ties, "MAX_COMPARED_PAIRS", 47)
-    assert pairwise_accuracy(human, metric).accuracy.reason == (
-        "28 pairs are too many to compare: see it per source"
-    )
+    monkeypatch.setattr(ties, "MAX_COMPARED_PAIRS", 31)
+    assert "too many" in pairwise_accuracy(human, metric).accuracy.reason

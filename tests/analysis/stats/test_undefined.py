@@ -10,16 +10,9 @@ import pytest
 from analysis.stats.alpha import krippendorff_alpha
 from analysis.stats.alternative_annotator import alternative_test
 from analysis.stats.ceiling import human_ceiling
-from analysis.stats.clustered import (
-    cluster_interval,
-    cluster_intervals,
-    difference_interval,
-    swap_test,
-)
 from analysis.stats.comparing import cliffs_delta, paired_permutation, two_sample_t, wilcoxon
 from analysis.stats.correlation import correlate
 from analysis.stats.dependent import williams
-from analysis.stats.dependent_z import meng, steiger, zou
 from analysis.stats.estimate import Estimate
 from analysis.stats.fleiss import conger_kappa, fleiss_kappa
 from analysis.stats.gwet import gwet_ac
@@ -166,41 +159,6 @@ CASES: dict[str, tuple[Callable[[], Estimate], int, int, str, str]] = {
         "Spearman's rho of one annotator with the mean of the others, over all questions",
         "no annotator's ratings vary with others'",
     ),
-    "swaps, few items": (
-        lambda: swap_test(GAP, FEW, GAP, clusters=range(4), rng=rng()),
-        2,
-        2,
-        "Spearman's rho, difference; swap permutation by cluster, 1000 resamples",
-        "2 items have all scores: too few",
-    ),
-    "swaps, one value": (
-        lambda: swap_test(MANY, FLAT, MANY, clusters=range(7), rng=rng()),
-        6,
-        1,
-        "Spearman's rho, difference; swap permutation by cluster, 1000 resamples",
-        "the first score is the same for every item",
-    ),
-    "interval, one value": (
-        lambda: cluster_interval(MANY, FLAT, clusters=range(7), rng=rng()),
-        6,
-        1,
-        "Spearman's rho",
-        "the metric score is the same for every item",
-    ),
-    "intervals, one value": (
-        lambda: cluster_intervals(MANY, np.c_[FLAT], clusters=range(7), rng=rng())[0],
-        6,
-        1,
-        "Spearman's rho",
-        "the metric 1 score is the same for every item",
-    ),
-    "interval of a difference": (
-        lambda: difference_interval(MANY, FLAT, MANY, clusters=range(7), rng=rng()),
-        6,
-        1,
-        "Spearman's rho, difference",
-        "the first score is the same for every item",
-    ),
     "permutation": (
         lambda: paired_permutation([1.0, nan, nan], [2.0, 2, 3], rng=rng()),
         1,
@@ -270,48 +228,6 @@ CASES: dict[str, tuple[Callable[[], Estimate], int, int, str, str]] = {
         0,
         "Williams' test, two-sided",
         "the two metrics order the items alike: nothing to test",
-    ),
-    "Steiger": (
-        lambda: steiger(0.1, 0.2, 0.3, 4),
-        4,
-        0,
-        "Steiger's z, two-sided",
-        "4 items: the test needs 5",
-    ),
-    "Steiger, no correlation": (
-        lambda: steiger(0.1, nan, 0.3, 30),
-        30,
-        0,
-        "Steiger's z, two-sided",
-        "a correlation is undefined",
-    ),
-    "Meng, a perfect correlation": (
-        lambda: meng(0.5, -1, -0.5, 30),
-        30,
-        0,
-        "Meng's z, two-sided, difference of Fisher z",
-        "a correlation is perfect: its Fisher z is infinite",
-    ),
-    "Steiger, a perfect correlation": (
-        lambda: steiger(1, 0.5, 0.5, 30),
-        30,
-        0,
-        "Steiger's z, two-sided",
-        "a correlation is perfect: its Fisher z is infinite",
-    ),
-    "Meng": (
-        lambda: meng(0.1, 0.2, 0.3, 4),
-        4,
-        0,
-        "Meng's z, two-sided, difference of Fisher z",
-        "4 items: the test needs 5",
-    ),
-    "Zou": (
-        lambda: zou(0.1, 0.2, 0.3, 4),
-        4,
-        0,
-        "Zou's interval, 95%",
-        "4 items: the test needs 5",
     ),
     "CV*": (
         lambda: cv_star([1.0, 2, nan], lowest=0),

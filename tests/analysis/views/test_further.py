@@ -29,7 +29,6 @@ PARTS = (
     "System comparisons",
     "Cliff&#x27;s δ",
     "Mixed model of systems",
-    "Alternative aggregations",
     "Correlation with human ratings",
     "pairwise accuracy",
     'class="shares"',
@@ -89,7 +88,6 @@ def test_report_holds_every_part(client, large):
         "comparisons",
         "groups",
         "mixed_models",
-        "aggregations",
         "levels",
         "slices",
     )
@@ -217,7 +215,7 @@ def test_a_campaign_nobody_judged_has_a_report(client, campaign):
     tables = dict(runs.StoredTables(run))
     assert "NaN" not in json.dumps(tables)
     assert {row["value"] for row in tables["agreement"]} == {None}
-    for key in ("comparisons", "annotators", "repeats", "aggregations"):
+    for key in ("comparisons", "annotators", "repeats"):
         assert tables[key] == []
     page = report_of(client, run)
     assert "There are no ratings yet" in page

@@ -1,0 +1,96 @@
+"""Statistics of a run computed a second time by other packages, on the run's own ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+
+import numpy as np
+
+from analysis.sections.agreement import alpha_row, coefficient_row
+from analysis.sections.criteria import criterion_rows
+from analysis.sections.levels import Levels, MetricLevel, compared_columns
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.columns import complete
+from judging.limits import MAX_RATING_CELLS
+
+Compared = tuple[str, str, float, float]  # statistic, package, ours, theirs
+
+
+@dataclass(frozen=True)
+class ExternalCheck:
+    """One statistic as another package computes it.
+
+    statistic: Krippendorff's α, Fleiss' κ, Spearman's ρ (pooled) or Holm's correction
+    package: the package that computed it too
+    version: its version
+    values: number of values that were compared
+    largest_difference: the largest absolute difference
+    """
+
+    statistic: str
+    package: str
+    version: str
+    values: int
+    largest_difference: float
+
+
+class ExternalChecks(Section[ExternalCheck]):
+    """Alpha, Fleiss' kappa, Spearman's rho and Holm's correction by other packages."""
+
+    key = "external_checks"
+    title = "Checks by other packages"
+    identity = ("statistic",)
+    download_only = True
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ExternalCheck]:
+        gaps: dict[tuple[str, str], list[float]] = {}
+        for statistic, package, ours, theirs in (
+            *_agreement(inputs, found),
+            *_levels(inputs, found),
+        ):
+            if np.isfinite(ours) and np.isfinite(theirs):
+                gaps.setdefault((statistic, package), []).append(abs(ours - theirs))
+        return [
+            ExternalCheck(statistic, package, metadata.version(package), len(own), max(own))
+            for (statistic, package), own in gaps.items()
+        ]
+
+
+def _agreement(inputs: Inputs, found: Found) -> Iterator[Compared]:
+    import krippendorff
+    from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
+
+    for criterion in criterion_rows(found):
+        table = inputs.said.ratings(criterion.criterion).to_numpy(dtype=float)
+        rated = table[(~np.isnan(table)).sum(axis=1) >= 2]
+        distinct = np.unique(rated[~np.isnan(rated)]).size
+        if distinct < 2 or len(rated) * distinct**2 > MAX_RATING_CELLS:
+            continue  # the package needs two values, and holds units x values x values
+        if alpha := alpha_row(found, criterion):
+            theirs = krippendorff.alpha(rated.T, level_of_measurement=alpha.level)
+            yield "Krippendorff's α", "krippendorff", alpha.estimate.value, float(theirs)
+        kappa = coefficient_row(found, criterion.criterion, "fleiss_kappa", "nominal")
+        if kappa and not np.isnan(table).any():
+            theirs = fleiss_kappa(aggregate_raters(table)[0])
+            yield "Fleiss' κ", "statsmodels", kappa.estimate.value, float(theirs)
+
+
+def _levels(inputs: Inputs, found: Found) -> Iterator[Compared]:
+    from scipy.stats import spearmanr
+    from statsmodels.stats.multitest import multipletests
+
+    asked = compared_columns(inputs)
+    families: dict[str, list[MetricLevel]] = {}
+    for row in found.of(Levels):
+        if (row.level, row.coefficient) == ("pooled", "spearman") and np.isfinite(row.estimate.p):
+            families.setdefault(row.criterion, []).append(row)
+    for human, rows in families.items() if asked else ():
+        holm = multipletests([row.estimate.p for row in rows], method="holm")[1]
+        for row, p in zip(rows, holm, strict=True):
+            yield "Holm's correction", "statsmodels", row.p_holm, float(p)
+            both = complete([asked.humans[human], asked.metrics[row.metric]])
+            if both.n == row.questions:
+                theirs = spearmanr(*both.columns.T).statistic
+                yield "Spearman's ρ (pooled)", "scipy", row.estimate.value, float(theirs)
