@@ -77,10 +77,10 @@ def test_containers_write_to_memory_and_volumes_alone_and_their_images_have_a_fu
 def test_services_of_the_compose_file_are_complete():
     services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
 
-    assert set(services) == {"db", "migrate", "web", "worker", "nginx"}
+    assert set(services) == {"db", "migrate", "web", "worker", "sweeps", "beat", "nginx"}
     assert all(
         {"DATABASE_URL", "QUAESTOR_SECRET_KEY"} <= set(services[name]["environment"])
-        for name in ("web", "worker")
+        for name in ("web", "worker", "sweeps", "beat")
     )
 
 
