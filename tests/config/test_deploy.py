@@ -42,6 +42,16 @@ def test_containers_write_to_memory_and_volumes_alone_and_their_images_have_a_fu
         assert each["image"] == "quaestor" or re.search(r":\d+\.\d+", each["image"])
 
 
+def test_services_of_the_compose_file_are_complete():
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+
+    assert set(services) == {"db", "migrate", "web", "worker", "sweeps", "beat", "nginx"}
+    assert all(
+        {"DATABASE_URL", "QUAESTOR_SECRET_KEY"} <= set(services[name]["environment"])
+        for name in ("web", "worker", "sweeps", "beat")
+    )
+
+
 def test_nginx_keeps_large_bodies_only_of_who_may_send_some_and_where_files_are_taken():
     text = (DEPLOY / "nginx.conf").read_text()
     places = re.findall(r"location ~ (\S+) \{\s+auth_request /may-send-files/;", text)
