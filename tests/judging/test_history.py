@@ -372,11 +372,11 @@ def as_owner(statement: str) -> None:
         ),
         (
             "INSERT INTO judging_event (act, about, before, after) VALUES ('export', 'x', '', '')",
-            "",
+            "chain",
         ),
         (
             "DELETE FROM judging_eventseal WHERE position > 1; DELETE FROM judging_event WHERE about IN ('b', 'c')",
-            "",
+            "removed",
         ),
     ],
 )
