@@ -270,22 +270,6 @@ def test_who_judges_a_file_is_blind_in_another_collection_of_it():
     assert "Alba" in reader.get(address).text
 
 
-def test_blind_list_asks_as_much_with_three_copies_of_its_collection_as_with_one():
-    material = factories.collection(file_sha256="c" * 64)
-    judged = factories.campaign(collection=factories.collection(file_sha256="c" * 64))
-    factories.enrollment(judged, account=material.owner)
-    reader, counts = factories.logged_in(material.owner), []
-    address = reverse("analysis:collection_items", args=[material.pk])
-    reader.get(address)
-    for more in (0, 2):
-        for _ in range(more):
-            factories.collection(file_sha256="c" * 64)
-        with CaptureQueriesContext(connection) as counted:
-            assert "Alba" not in reader.get(address).text
-        counts.append(len(counted))
-    assert counts[0] == counts[1]
-
-
 def test_question_is_kept_with_a_note_shown_and_let_go(manager, study):
     unit = unit_of(study, "1", "Corvo")
     address = reverse("analysis:keep_example", args=[study.uuid])

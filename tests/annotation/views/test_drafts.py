@@ -57,13 +57,6 @@ def test_draft_under_the_last_number_there_is_keeps_nobody_from_going_on(
     assert task.state == "submitted"
 
 
-def test_draft_without_a_value_takes_the_answer_back(small) -> None:
-    client, task = small
-    send(client, task, "q1.correctness", 2, 1)
-    assert send(client, task, "q1.correctness", "", 2).status_code == 204
-    assert drafts.answers(task) == {}
-
-
 @pytest.mark.parametrize(
     ("name", "value", "sequence", "status"),
     [
@@ -123,16 +116,6 @@ def test_drafts_come_several_at_once(small) -> None:
     assert client.post(address(task, "draft/"), sent).status_code == 204
     assert sorted(drafts.answers(task).values()) == [2, 3]
     assert drafts.note(task) == "Hm"
-
-
-@pytest.mark.parametrize(
-    "wrong", [("q1.correctness", "31"), ("q9.correctness", "1"), ("q2.correctness", "x")]
-)
-def test_drafts_of_which_one_is_wrong_are_all_refused(small, wrong) -> None:
-    client, task = small
-    sent = {"name": ["q2.grammaticality", wrong[0]], "value": ["2", wrong[1]], "sequence": 4}
-    assert client.post(address(task, "draft/"), sent).status_code in (400, 422)
-    assert not Draft.objects.exists()
 
 
 def test_draft_that_lost_is_told_what_stands_and_the_number_to_count_on_from(small) -> None:

@@ -67,14 +67,6 @@ def test_submit_from_an_older_tab_shows_the_later_answers(small) -> None:
     assert not Judgment.objects.exists()
 
 
-def test_submit_late_is_stored(small) -> None:
-    client, task = small
-    assignments.give_back(assignment=task)
-    client.post(address(task, "submit/"), studies.filled(task))
-    task.refresh_from_db()
-    assert task.state == "submitted"
-
-
 def test_submit_while_paused_keeps_the_answers_and_says_so(small) -> None:
     client, task = small
     campaigns.move(campaign=task.round.campaign, to="paused", now=timezone.now())
