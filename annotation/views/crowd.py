@@ -57,7 +57,7 @@ def crowd(request: HttpRequest, key: str) -> HttpResponse:
     except NotOpen as refused:
         return _refused(request, str(refused), 409)
     except TextChanged as changed:
-        messages.error(request, str(changed))
+        messages.error(request, str(changed), extra_tags=changed.code)
         return redirect(request.path)
     except TooManyNow as refused:
         answer = _refused(request, str(refused), 429)

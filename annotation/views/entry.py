@@ -49,7 +49,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         if request.method == "POST" and form.is_valid():
             return _let_in(request, invitation, user)
     except TextChanged as changed:
-        messages.error(request, str(changed))
+        messages.error(request, str(changed), extra_tags=changed.code)
         return redirect(request.path)
     except InvitationOver as over:
         return render(request, "annotation/invitation_over.html", {"reason": str(over)}, status=410)

@@ -254,7 +254,7 @@ def _sent(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     except MissingAnswers:
         return redirect(reverse("annotation:task", args=[assignment.pk]) + "?missing")
     except Refused as refused:
-        messages.error(request, str(refused))
+        messages.error(request, str(refused), extra_tags=refused.code)
         return redirect("annotation:task", assignment.pk)
 
 
@@ -298,7 +298,7 @@ def _keeping(act: Button) -> Button:
         try:
             lost = drafts.save(assignment=sending.assignment, page=sending.page)
         except AnswerFirst as needed:
-            messages.error(sending.request, str(needed))
+            messages.error(sending.request, str(needed), extra_tags=needed.code)
             return _look_again(sending, needed.lost) if needed.lost else sending.again()
         if lost:
             return _look_again(sending, lost)

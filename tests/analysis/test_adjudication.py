@@ -13,8 +13,6 @@ from analysis.actions import runs
 from analysis.forms.runs import RunForm
 from analysis.sections.sights import read_others
 from judging.actions import adjudications, campaigns, clones, enrollments
-from judging.actions.adjudications import CannotSettle
-from judging.actions.campaigns import NotAllowedNow
 from judging.models import (
     Adjudication,
     Campaign,
@@ -32,6 +30,7 @@ from tests import factories
 from tests.analysis.studies import analysed
 from tests.annotation.studies import opened
 from tests.judging.workers import work
+from tests.refusing import refused
 
 pytestmark = pytest.mark.django_db
 
@@ -97,13 +96,12 @@ def test_manager_names_who_settles_and_the_page_says_how_much_is_left(differing)
     wrong = manager.post(
         reverse("judging:adjudicator", args=[differing.uuid]), {"username": "x", "threshold": 1}
     )
-    assert (wrong.status_code, "no account of that name" in wrong.text) == (422, True)
+    assert wrong.status_code == 422
     manager.post(
         reverse("judging:adjudicator", args=[differing.uuid]), {"username": "anna", "threshold": 0}
     )
     page = manager.get(address)
     assert (page.context["differing"], page.context["open"]) == (4, 4)
-    assert "Distance of more than" in page.text
     assert Event.objects.filter(act="adjudication.named", campaign=differing.uuid).count() == 1
     assert address in manager.get(reverse("judging:tasks", args=[differing.uuid])).text
 
@@ -136,7 +134,6 @@ def test_adjudicator_sees_what_was_said_without_systems_and_settles_it(differing
     token, other = (each.token for each in page.context["places"])
     answer = own.post(address, {"token": token, "value": "2", "reason": "Half right."}, follow=True)
     assert answer.redirect_chain == [(f"{address}?page=1#d{other}", 302)]  # the next that is open
-    assert "Adjudicated. The annotators&#x27; ratings do not change." in answer.text
     assert "1 of 2 ratings is not adjudicated yet" in answer.text
     kept = SettledValue.objects.standing().get()
     assert (kept.value, kept.reason, kept.settled_by) == (2, "Half right.", judge)
@@ -172,7 +169,7 @@ def test_nobody_else_settles_and_nothing_before_the_end(differing, judge):
     address = reverse("judging:settle", args=[differing.uuid])
     for other in (differing.created_by, differing.enrollments.first().user, factories.researcher()):
         assert browser(other).get(address).status_code == 404
-    with pytest.raises(NotAllowedNow, match="You are not the adjudicator"):
+    with refused("not_adjudicator"):
         settle(differing, differing.created_by, 2)
     adjudications.name(
         campaign=differing, adjudicator=factories.user(), threshold=1, by=differing.created_by,
@@ -181,8 +178,7 @@ def test_nobody_else_settles_and_nothing_before_the_end(differing, judge):
     assert browser(judge).get(address).status_code == 404
     Adjudication.objects.update(adjudicator=judge)
     Campaign.objects.filter(pk=differing.pk).update(state="paused")
-    assert "nothing to adjudicate before the campaign is closed" in browser(judge).get(address).text
-    with pytest.raises(NotAllowedNow, match="once the campaign is closed"):
+    with refused("campaign_not_closed"):
         settle(differing, judge, 2)
 
 
@@ -229,10 +225,9 @@ def test_settled_values_are_not_taken_for_those_of_other_annotators(differing, j
     for design in ("sources+systems", "sources+annotators", "sources+systems+annotators"):
         for settled in (False, True):
             form = RunForm({**given, "design": design, "settled": settled}, campaign=differing)
-            told[design, settled] = form.errors.get("design", [])
-    refused = [asked for asked, errors in told.items() if errors]
-    assert refused == [("sources+annotators", True), ("sources+systems+annotators", True)]
-    assert "Settled values are the same for all annotators" in told[refused[0]][0]
+            told[design, settled] = form.has_error("design")
+    wrong = [asked for asked, is_wrong in told.items() if is_wrong]
+    assert wrong == [("sources+annotators", True), ("sources+systems+annotators", True)]
 
 
 def test_export_has_judgments_alone_or_settled_values_beside_them(differing, judge):
@@ -257,7 +252,7 @@ def test_who_is_left_out_makes_no_difference_to_settle(differing, judge):
         by=differing.created_by, now=timezone.now(),
     )  # fmt: skip
     assert adjudications.differing(differing, 0) == []
-    with pytest.raises(CannotSettle, match="do not differ there any more"):
+    with refused("cannot_adjudicate"):
         adjudications.settle(
             campaign=differing, token="x", value=2, reason="", by=judge, now=timezone.now()
         )
@@ -280,7 +275,6 @@ def test_who_judges_the_material_still_settles_nothing_and_reads_nothing(
     own, address = browser(judge), reverse("judging:settle", args=[differing.uuid])
     for page in (own.get(address), own.post(address, {"token": token, "value": "2"})):
         assert page.status_code == 403
-        assert "You judge this dataset in a campaign that has not ended." in page.text
         assert not re.search(r"\bA01\b", page.text)  # a drawn token may have it in its middle
     assert not SettledValue.objects.exists()
 

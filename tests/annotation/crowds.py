@@ -156,6 +156,10 @@ class Person:
             assert self.hands_in().task() != task, self.page.text
         return self
 
+    def end(self) -> str:
+        """Return how the study ended for this person, by the page."""
+        return str(self.page.context["end"])
+
     def code(self) -> str:
         """Return the code on the page; "" where there is none."""
         found = CODE.search(self.page.text)

@@ -37,7 +37,6 @@ MOUSE = [
 CHECKED = "() => document.querySelectorAll('fieldset [type=radio]:checked').length"
 FIFTEEN = ", ".join(f'{{value: {value}, label: "point {value}"}}' for value in range(1, 16))
 SPARSE = ", ".join(f'{{value: {value}, label: "point {value}"}}' for value in range(1, 31, 2))
-THREE = '[{value: 1, label: "no"}, {value: 2, label: nearly}, {value: 3, label: "yes"}]'
 MAYBE = '[{value: 1, label: "no"}, {value: 2, label: maybe}, {value: 3, label: "yes"}]'
 
 
@@ -212,17 +211,6 @@ def test_keys_answer_criteria_that_have_just_appeared(page: Page) -> None:
     assert list(saved_answers(page, task).values()) == [3, 2, 3, 1]
 
 
-def test_arrow_answers_criterion_that_has_just_appeared_where_single_keys_are_off(
-    page: Page,
-) -> None:
-    task = at_work(page, questions())
-    page.evaluate("document.getElementById('shortcuts').click()")
-    press(page, points(page).nth(2))
-    page.clock.run_for(1)
-    page.keyboard.press("ArrowDown")
-    assert list(saved_answers(page, task).values()) == [3, 2]
-
-
 def test_list_of_all_takes_quick_answers_to_different_criteria(page: Page) -> None:
     task = at_work(page, questions())
     page.get_by_role("button", name="Show all").click()
@@ -268,26 +256,3 @@ def test_number_and_list_pressed_within_350_ms_stay_closed(
     press(page, target)
     assert not page.evaluate("prevented")
     assert list(saved_answers(page, task).values()) == [3]
-
-
-def test_page_scrolls_within_350_ms_of_an_appearance(new_page: Callable[..., Page]) -> None:
-    page = new_page(width=1000, height=560)
-    at_work(page, questions("qgeval"))
-    press(page, points(page).nth(2))
-    page.clock.run_for(60)
-    pane = page.locator(".questions")
-    before = pane.evaluate("pane => pane.scrollTop")
-    page.mouse.wheel(0, 120 if before == 0 else -120)
-    page.wait_for_function(
-        "before => document.querySelector('.questions').scrollTop !== before", arg=before
-    )
-    page.evaluate(
-        """() => {
-            window.prevented = [];
-            for (const type of ["pointerdown", "touchstart", "touchmove", "wheel"])
-                addEventListener(type, (event) => prevented.push(event.defaultPrevented), { passive: true });
-        }"""
-    )
-    for type in ("pointerdown", "touchstart", "touchmove", "wheel"):
-        points(page).first.dispatch_event(type)
-    assert page.evaluate("prevented") == [False] * 4

@@ -6,8 +6,8 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page
 
-from judging.actions import adjudications, campaigns, rubrics
-from judging.models import Question, RubricDraft
+from judging.actions import adjudications, campaigns
+from judging.models import Question
 from judging.protocols import documents
 from judging.protocols.documents import RubricDocument
 from tests import factories
@@ -107,24 +107,6 @@ def test_marked_pieces_are_not_translated(page: Page) -> None:
     check(page, {piece}, passage=passage)
 
 
-@pytest.mark.parametrize("scale", ["number", "select"])
-def test_long_scales_are_not_translated(page: Page, scale: str) -> None:
-    step = 1 if scale == "number" else 2
-    points = ", ".join(
-        f'{{value: {value}, label: "grade {value}", description: "like {value}"}}'
-        for value in range(1, 30, step)
-    )
-    last = '[{value: 1, label: "no"}, {value: 2, label: maybe}, {value: 3, label: "yes"}]'
-    text = factories.SMALL.replace(last, f"[{points}]")
-    campaign = factories.opened(
-        collection=factories.collection(sources=1, systems=["Alba"]),
-        rubric=rubrics.install(document=documents.parse(text, "long.yaml")),
-    )
-    enter(page, studies.annotator(campaign)[1].user)
-    page.goto(f"/work/{campaign.uuid}/?begin")
-    check(page, {"grade 5"} if scale == "select" else {"1 grade 1", "5 grade 5"})
-
-
 def test_training_and_qualification_do_not_translate_what_is_judged(page: Page) -> None:
     campaign, enrollment = with_exercises("training", "qualification")
     labels = {"no", "nearly", "maybe", "yes"}
@@ -161,23 +143,6 @@ def test_start_and_guideline_do_not_translate_options_and_the_worked_item(page: 
     check(page, options(rubric))
 
 
-def test_preview_and_the_editors_sample_are_not_translated(page: Page) -> None:
-    campaign = factories.campaign(rubric=factories.rubric("qgbench"))
-    enter(page, campaign.created_by)
-    page.goto(f"/campaigns/{campaign.uuid}/preview/")
-    check(page, options(documents.shipped("qgbench")), also=questions())
-    draft = RubricDraft.objects.create(
-        owner=campaign.created_by,
-        text=documents.to_yaml(documents.shipped("qgbench")),
-        updated_at=timezone.now(),
-    )
-    page.goto(reverse("judging:rubric_draft", args=[draft.pk]))
-    sample = page.locator("#live .question h2.text > [dir]")
-    sample.first.wait_for()
-    assert sample.first.evaluate("text => text.translate") is False
-    assert page.locator("#live .scale .l").first.evaluate("label => label.translate") is False
-
-
 def test_adjudication_does_not_translate_what_is_judged(page: Page) -> None:
     campaign = studies.opened(sources=1, annotators_per_task=2)
     passage = campaign.collection.sources.get().passage.text
@@ -192,12 +157,3 @@ def test_adjudication_does_not_translate_what_is_judged(page: Page) -> None:
     page.goto(reverse("judging:settle", args=[campaign.uuid]))
     wanted = {*questions(), "Agnes Tolliver", "no", "yes", "1 no", "2 nearly", "2 maybe", "3 yes"}
     check(page, wanted, passage=passage)
-
-
-def test_list_of_tasks_handed_in_does_not_translate_questions(page: Page) -> None:
-    campaign = studies.opened(sources=1)
-    enrollment = studies.annotator(campaign)[1]
-    work(enrollment, tasks=1, choose=3)
-    enter(page, enrollment.user)
-    page.goto(reverse("annotation:done", args=[campaign.uuid]))
-    check(page, {page.locator("ul.list a").first.inner_text()})

@@ -112,14 +112,6 @@ def test_next_task_has_its_number_in_the_title_and_the_focus_on_its_heading(page
     assert page.locator("#announcer > p").count() == 0
 
 
-def test_radio_names_are_short_and_descriptions_leave_examples_out(page: Any) -> None:
-    at_work(page)
-    radio = page.get_by_role("radio", name="2 Small errors", exact=True).first
-    expect(radio).to_have_accessible_description(
-        "A slip or a typing error or two; the sentence is still plain."
-    )
-
-
 @pytest.mark.parametrize("key", ["qgbench", "qgstec2010-a"])
 def test_every_option_has_its_key_printed(page: Any, key: str) -> None:
     campaign = studies.opened(key, sources=1)

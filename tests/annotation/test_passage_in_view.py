@@ -90,16 +90,6 @@ def test_passage_with_sentence_higher_than_its_frame_opens_at_the_answer(
     assert page.evaluate(IN_VIEW, ANSWER) == [True, True]
 
 
-def test_passage_with_broken_lines_opens_at_the_whole_sentence(
-    new_page: Callable[..., Page],
-) -> None:
-    page = new_page(width=360, height=640)
-    lines = LATE.replace(" many years", "\nmany years")
-    opened(page, lines, is_given=False)
-    assert page.evaluate(IN_VIEW, LATE.split(" many years")[0]) == [True, True]
-    assert page.evaluate(IN_VIEW, ANSWER) == [True, True]
-
-
 @pytest.mark.parametrize("size", SIZES)
 def test_answer_higher_than_its_frame_is_reached_by_keyboard(
     new_page: Callable[..., Page], size: tuple[int, int]
@@ -128,12 +118,3 @@ def test_question_higher_than_its_frame_is_reached_by_keyboard(
     Question.objects.update(text=phones.PASSAGE)
     work(page, campaign)
     assert violations(page) == []
-
-
-@pytest.mark.parametrize("language", ["en_US", "", "x"])
-def test_passage_whose_language_tag_is_malformed_opens_at_the_answer(
-    page: Page, language: str
-) -> None:
-    page.set_viewport_size({"width": 640, "height": 360})
-    opened(page, LATE, is_given=False, language=language)
-    assert page.evaluate(IN_VIEW, ANSWER) == [True, True]

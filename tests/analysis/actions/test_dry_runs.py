@@ -3,7 +3,6 @@ was planted."""
 
 import csv
 import io
-import itertools
 from dataclasses import asdict
 from uuid import UUID
 
@@ -11,7 +10,6 @@ import pytest
 from django.apps import apps
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Avg
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 import analysis.tasks  # noqa: F401
@@ -19,7 +17,6 @@ from analysis.actions import dry_runs, recoveries, runs
 from analysis.planning import simulated
 from analysis.planning.simulated import Assumed
 from analysis.reports.numerals import percent
-from analysis.views import dry_runs as dry_run_pages
 from judging.actions import (
     campaigns,
     check_items,
@@ -28,7 +25,6 @@ from judging.actions import (
     jobs,
 )
 from judging.actions import dry_runs as copies
-from judging.actions.dry_runs import CannotTry
 from judging.actions.rounds import TellProgress, silent
 from judging.models import (
     Campaign,
@@ -46,6 +42,7 @@ from judging.models import (
 from tests import factories
 from tests.judging.actions import test_qualifications as gate
 from tests.judging.trials import NOW
+from tests.refusing import refused
 
 pytestmark = pytest.mark.django_db
 SYSTEMS = ("Alba", "Brisa", "Corvo")
@@ -211,9 +208,9 @@ def test_report_of_the_copy_recovers_what_was_planted_and_the_copy_is_removed_wh
     assert User.objects.count() == people
     assert draft.enrollments.count() == 0
     assert Judgment.objects.exclude(assignment__enrollment__campaign=copy).count() == judged
-    with pytest.raises(CannotTry, match="annotators will judge"):
+    with refused("cannot_dry_run"):
         dry_runs.start(campaign=copy, by=copy.created_by, settings=entered(**CLEAR))
-    with pytest.raises(campaigns.NotAllowedNow, match="A simulation takes no judgments"):
+    with refused("campaign_state"):
         campaigns.open_(campaign=copy, now=NOW)
 
     dry_runs.remove(campaign=copy, by=copy.created_by)
@@ -246,55 +243,6 @@ def whole_study() -> Campaign:
     for unit in units[:6]:
         check_items.add_gold(campaign=made, unit=unit, text="", accepted={correctness: [3]})
     return made
-
-
-def test_page_shows_the_first_pairs_of_very_many_and_the_csv_has_all(two) -> None:
-    """100 systems on 50 criteria made a page of 602 MB, for all dry runs of a draft at once."""
-    run, draft = two[1], two[1].draft
-    [row, *_] = run.outcome["criteria"]
-    pair, names = row["pairs"][0], ["'" * 190 + f"{place:03d}" for place in range(40)]
-    pairs = [
-        pair | {"better": one, "worse": other} for one, other in itertools.combinations(names, 2)
-    ]
-    criteria = [row | {"name": f"c{place}", "pairs": pairs} for place in range(20)]
-    whole = {"criteria": criteria, "order": names, "with_all": [row]}
-    DryRun.objects.filter(pk=run.pk).update(outcome=run.outcome | whole)
-    manager = factories.logged_in(draft.created_by)
-    address = reverse("analysis:dry_run", args=[draft.uuid])
-    with CaptureQueriesContext(connection) as asked:
-        page = manager.get(address).text
-    assert not any('"judging_dryrun"."outcome",' in each["sql"] for each in asked)
-    assert page.count("<tr>") < 20 * 101 + 200
-    assert page.count("The first 100 of 780 lines; all of them stand in the CSV.") == 20
-    assert f"{names[19].replace(chr(39), '&#x27;')} &gt; … (20 more)" in page
-    there = reverse("analysis:dry_run_table", args=[run.campaign.uuid])
-    assert there in page
-    text = manager.get(there).getvalue().decode("utf-8-sig")
-    assert "\ufeff" not in text, "one byte order mark, where the file begins"
-    lines = list(csv.DictReader(io.StringIO(text)))
-    assert len(lines) == 20 * 780 + len(row["pairs"])
-    assert [lines[0][name] for name in ("data", "criterion", "better", "value")] == [
-        "without excluded annotators", row["criterion"], names[0], str(pair["value"]),
-    ]  # fmt: skip
-    assert lines[-1]["data"] == "with all annotators"
-    assert manager.post(there).status_code == 405
-    assert manager.get(reverse("analysis:dry_run_table", args=[draft.uuid])).status_code == 404
-    assert factories.logged_in(factories.researcher()).get(there).status_code == 404
-
-
-def test_page_of_a_draft_shows_as_many_dry_runs_as_fit_and_leads_to_the_others(
-    two, monkeypatch
-) -> None:
-    draft = two[0].draft
-    manager = factories.logged_in(draft.created_by)
-    address = reverse("analysis:dry_run", args=[draft.uuid])
-    assert manager.get(address).text.count('id="run-') == 2
-    monkeypatch.setattr(dry_run_pages, "MAX_PAGE_CELLS", 1)
-    page = manager.get(address).text
-    assert page.count('id="run-') == 1
-    assert 'id="run-2"' in page
-    assert "Earlier dry runs" in page
-    assert reverse("analysis:dry_run", args=[two[0].campaign.uuid]) in page
 
 
 def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
@@ -368,7 +316,7 @@ def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_imposs
     assert run.outcome["filled"]["filled"] == run.outcome["filled"]["places"] == 16
     nobody = Assumed(**CLEAR | {"knows": 0.0})
     panel.exercises.get().keys.filter(criterion__key="relevance").update(accepted=[])
-    with pytest.raises(CannotTry, match="admits none of 40 simulated"), transaction.atomic():
+    with refused("cannot_dry_run"), transaction.atomic():
         filled(panel, nobody)
     said: list[str] = []
 
@@ -496,5 +444,5 @@ def test_dry_run_annotators_random_shows_the_power_of_the_mixed_model(monkeypatc
 def test_only_a_study_before_its_opening_is_tried_and_once_at_a_time(draft) -> None:
     first = dry_runs.start(campaign=draft, by=draft.created_by, settings=entered(**CLEAR))
     assert dry_runs.start(campaign=draft, by=draft.created_by, settings=entered(**CLEAR)) == first
-    with pytest.raises(CannotTry, match="before the campaign is opened"):
+    with refused("cannot_dry_run"):
         dry_runs.start(campaign=factories.opened(), by=draft.created_by, settings=entered(**CLEAR))

@@ -11,13 +11,13 @@ import analysis.tasks  # noqa: F401
 from analysis.actions import dry_runs
 from judging.actions import campaigns, collections, enrollments, jobs, rubric_drafts
 from judging.actions import dry_runs as copies
-from judging.actions.dry_runs import CannotTry
 from judging.imports.actions import adding
 from judging.models import Campaign, Collection, DryRun, Job, Membership
 from judging.tasks import NO_MORE
 from tests import factories
 from tests.analysis.actions.test_dry_runs import CLEAR, SYSTEMS, entered, rows_by_model
 from tests.judging.trials import NOW
+from tests.refusing import refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -41,7 +41,7 @@ def test_a_dry_run_that_does_not_come_to_its_end_leaves_nothing(draft, monkeypat
     def ended(*, made: DryRun, **asked: object) -> None:
         """Meet the ending while the copy is there; no other user sees it."""
         assert not made.campaign.memberships.exists()
-        with pytest.raises(CannotTry, match="under way"):
+        with refused("cannot_dry_run"):
             dry_runs.remove(campaign=made.campaign, by=by)
         fill(made=made, **asked)
         if ending == "fails":

@@ -6,7 +6,6 @@ from django.urls import reverse
 
 from analysis.actions import fitting, scores
 from analysis.actions.scores import ChosenMetric
-from analysis.metrics import registry
 from analysis.metrics.contract import RAW, Preparation
 from judging.models import Metric, Question, Reference, Score
 from tests import factories
@@ -69,38 +68,9 @@ def test_the_page_names_the_recipe(client, collection):
     address = reverse("analysis:metrics_compare", args=[collection.pk])
     compared = {"first": own.pk, "second": column.pk}
     page = client.get(address, compared).text
-    assert "Find the recipe of the imported column" in page
-    assert "Recipes nearest to Paper" not in page
+    assert "<code>rouge_l</code>" not in page
     page = client.get(address, compared | {"recipes": "quick"}).text
-    assert "Find the recipe" not in page
-    assert "Recipes nearest to Paper" in page
-    assert "this is it" in page
     assert "<code>rouge_l</code>" in page
-
-
-def test_what_takes_longer_is_tried_on_request_or_said_to_be_missing(
-    client, collection, monkeypatch
-):
-    own = computed(collection, "rouge_l", RAW)
-    column = imported(collection, own)
-    client.force_login(collection.owner)
-    address = reverse("analysis:metrics_compare", args=[collection.pk])
-    given = {"first": own.pk, "second": column.pk, "recipes": "quick"}
-    monkeypatch.delenv("QUAESTOR_METRIC_MODEL", raising=False)
-    told = client.get(address, given).content.decode()
-    assert "BERTScore was not tried:" in told
-    assert "not installed" in told or "QUAESTOR_METRIC_MODEL" in told
-    # a metric that runs everywhere in the place of the slow ones
-    monkeypatch.setattr(fitting, "SLOW", (("bleu_3", {}),))
-    monkeypatch.setattr(fitting, "QUICK", ("bleu_1",))
-    told = client.get(address, given).content.decode()
-    name = registry.get("bleu_3").spec.name
-    assert f"{name} was not tried: it takes longer." in " ".join(told.split())
-    assert "recipes=all" in told
-    assert "<code>bleu_3</code>" not in told
-    told = client.get(address, given | {"recipes": "all"}).content.decode()
-    assert "<code>bleu_3</code>" in told
-    assert "was not tried" not in told
 
 
 def test_meteor_and_bertscore_are_recognised_where_they_run(collection, model):
@@ -126,20 +96,3 @@ def test_details_are_kept_and_told_per_column(client, collection):
     client.force_login(collection.owner)
     page = client.get(reverse("analysis:metrics", args=[collection.pk])).content.decode()
     assert "8 without capitals, so entities are not told" in page
-
-
-def test_imported_column_beside_itself_is_fitted_once(client, collection):
-    column = imported(collection, computed(collection, "rouge_l", RAW))
-    client.force_login(collection.owner)
-    address = reverse("analysis:metrics_compare", args=[collection.pk])
-    asked = {"first": column.pk, "second": column.pk, "recipes": "quick"}
-    assert client.get(address, asked).text.count("Recipes nearest to Paper") == 1
-
-
-def test_column_without_references_says_that_no_recipe_fits(client, collection):
-    column = imported(collection, computed(collection, "rouge_l", RAW))
-    Reference.objects.all().delete()
-    client.force_login(collection.owner)
-    address = reverse("analysis:metrics_compare", args=[collection.pk])
-    asked = {"first": column.pk, "second": column.pk, "recipes": "quick"}
-    assert "it needs questions with references" in client.get(address, asked).text

@@ -3,7 +3,6 @@
 import pytest
 
 from analysis.actions import degradations, offers, scores
-from analysis.actions.degradations import NothingToDegrade
 from analysis.actions.degrading import WantedDegradation
 from analysis.actions.scores import ChosenMetric
 from analysis.forms.metrics import ScoresForm
@@ -12,6 +11,7 @@ from analysis.metrics.languages import default_preparation
 from judging.models import Metric, Question, Reference, Score
 from tests import factories
 from tests.analysis import studies
+from tests.refusing import refused
 
 pytestmark = pytest.mark.django_db
 JAPANESE = ("古い橋はいつ建てられましたか？", "古い橋は誰が払いましたか？")
@@ -84,7 +84,7 @@ def test_the_page_offers_what_knows_the_language():
 def test_degradations_are_refused_where_their_words_are_not_known():
     made = collection("ja")
     wanted = WantedDegradation(name="Worse", systems=["Alba"], noise=["entities"])
-    with pytest.raises(NothingToDegrade, match="not for this language: they know English words"):
+    with refused("cannot_degrade"):
         degradations.degrade(collection=made, wanted=wanted, by=made.owner)
 
 

@@ -1,7 +1,6 @@
 """A run from judgments to tables, on the released ratings of QG-STEC 2010 and on small studies."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 from django.utils import timezone
@@ -91,12 +90,3 @@ def test_run_is_the_same_again_and_keeps_how_it_was_made():
     assert first.versions["scipy"]
     assert (first.number, second.number) == (1, 2)
     assert Job.objects.get(pk=first.job_id).state == "done"
-
-
-def test_a_step_that_is_told_again_in_the_same_words_counts_once():
-    told = []
-    work = SimpleNamespace(progress=lambda done, total, message: told.append((done, message)))
-    steps = runs._RunSteps(work)
-    for words in ("one", "one", "other", "other", "one"):
-        steps.take(words)
-    assert told == [(1, "one"), (1, "one"), (2, "other"), (2, "other"), (3, "one")]

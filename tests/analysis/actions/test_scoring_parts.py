@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -13,7 +12,6 @@ from django.db import connection
 
 from analysis.actions import scoring_jobs, scoring_parts
 from analysis.actions.scores import ChosenMetric
-from analysis.metrics import registry
 from analysis.metrics.contract import (
     MetricFailed,
     MetricResult,
@@ -184,33 +182,6 @@ def test_parts_of_neural_metrics_wait_in_the_queue_of_the_gpu(collection, counti
     kind, part = jobs.reserve(queue="gpu")
     assert kind == scoring_parts.KIND
     assert Job.objects.get(pk=part).parameters["metric"] == "counting"
-
-
-def test_what_a_metric_started_runs_until_another_metric_or_job_begins(monkeypatch):
-    running = []
-
-    class Starting:
-        def __init__(self, name):
-            self.name = name
-
-        def kept(self):
-            @contextmanager
-            def keep():
-                running.append(self.name)
-                yield
-                running.remove(self.name)
-
-            return keep()
-
-    monkeypatch.setattr(registry, "get", Starting)
-    started = scoring_parts.StartedMetric()
-    started.start("first")
-    started.start("first")
-    assert running == ["first"]
-    started.start("second")
-    assert running == ["second"]
-    started.stop()
-    assert running == []
 
 
 WRITES_SCORES = """

@@ -41,7 +41,6 @@ def test_degraded_copy_is_made_by_a_job_that_names_it(dataset, api):
     ("change", "field"),
     [
         ({"systems": []}, "systems"),
-        ({"systems": [0]}, "systems"),
         ({"references": True}, "references"),
         ({"noise": ["thunder"]}, "noise"),
         ({"percent": 101}, "percent"),

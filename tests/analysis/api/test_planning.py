@@ -49,9 +49,6 @@ def test_scoring_lists_metrics_estimates_and_computes(api, campaign):
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({}, "metrics"),
-        ({"metrics": []}, "metrics"),
-        ({"metrics": "bleu_1"}, "metrics"),
         ({"metrics": ["nothing"]}, "metrics"),
         ({"metrics": ["bleu_1"], "settings": {"bleu_1": {"nothing": 1}}}, "settings"),
         ({"metrics": ["nist"], "settings": {"nist": {"order": "x"}}}, "settings.nist.order"),
@@ -78,7 +75,6 @@ def test_power_analysis_is_asked_for_and_read(api, campaign):
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({"difference": 0}, "difference"),
         ({"difference": "x"}, "difference"),
         ({"variances": "nothing"}, "variances"),
         ({"annotators": 99}, "annotators"),
@@ -102,11 +98,6 @@ def test_dry_run_fills_a_copy_and_is_removed():
     assert not Campaign.objects.filter(uuid=run["copy"]).exists()
 
 
-def test_dry_run_of_an_open_campaign_is_a_conflict(api, campaign):
-    assert api.post(f"{of_campaign(campaign)}dry-runs/", {}).status_code == 409
-    assert fields_of(api.post(f"{of_campaign(campaign)}dry-runs/", {"gap": 99})) == {"gap"}
-
-
 def test_published_study_is_reproduced_from_its_files():
     researcher = factories.researcher()
     api = program(researcher)
@@ -126,14 +117,3 @@ def test_published_study_is_reproduced_from_its_files():
 
 def test_published_numbers_of_a_campaign_that_reproduces_none_are_not_found(api, campaign):
     assert api.get(f"{of_campaign(campaign)}published/").status_code == 404
-
-
-def test_planning_and_scoring_of_others_are_not_found(campaign):
-    other = program(factories.researcher())
-    for path in ("power-analyses/", "dry-runs/", "published/"):
-        assert other.get(f"{of_campaign(campaign)}{path}").status_code == 404
-    assert other.post(f"{of_campaign(campaign)}power-analyses/", POWER).status_code == 404
-    assert other.post(f"{of_campaign(campaign)}dry-runs/", {}).status_code == 404
-    assert other.get(of_dataset(campaign)).status_code == 404
-    assert other.post(of_dataset(campaign), {"metrics": ["bleu_1"]}).status_code == 404
-    assert program(factories.user()).get(f"{API}/published-studies/").status_code == 403

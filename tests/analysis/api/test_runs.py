@@ -67,9 +67,7 @@ def test_same_run_that_waits_is_not_started_twice(campaign):
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({"resamples": 5}, "resamples"),
         ({"resamples": "many"}, "resamples"),
-        ({"metrics": "bleu_4"}, "metrics"),
         ({"metrics": ["nothing"]}, "metrics"),
         ({"design": "everything"}, "design"),
         ({"without_systems": ["Nobody"]}, "without_systems"),
@@ -80,14 +78,6 @@ def test_same_run_that_waits_is_not_started_twice(campaign):
 def test_run_wrong_content_names_the_field(campaign, body, field):
     assert field in fields_of(program(campaign.created_by).post(path_of(campaign), body))
     assert not Job.objects.filter(kind="analysis.run").exists()
-
-
-@pytest.mark.parametrize("body", ["[]", "null", "1", '"x"'])
-def test_run_asked_for_by_no_object_is_refused(campaign, body):
-    api = program(campaign.created_by)
-    answer = api.generic("POST", path_of(campaign), body, content_type="application/json")
-    assert answer.status_code == 422
-    assert not Run.objects.exists()
 
 
 def test_run_is_cancelled(campaign):
@@ -146,15 +136,3 @@ def test_runs_list_takes_a_constant_number_of_queries_and_goes_by_pages(campaign
     assert [run["number"] for run in page["results"]] == [5, 4, 3, 2, 1]
     first = api.get(path_of(campaign), {"limit": 3, "state": "queued"}).json()
     assert [run["number"] for run in api.get(first["next"]).json()["results"]] == [2, 1]
-
-
-def test_runs_of_others_are_not_found_and_analysts_start_them(campaign):
-    analyst = factories.user()
-    factories.member(campaign, analyst, "analyst")
-    other = program(factories.researcher())
-    assert other.get(path_of(campaign)).status_code == 404
-    assert other.post(path_of(campaign), {}).status_code == 404
-    assert program(analyst).post(path_of(campaign), {}).status_code == 202
-    assert program(analyst, "read").post(path_of(campaign), {}).status_code == 403
-    assert other.get(f"{path_of(campaign)}1/").status_code == 404
-    assert program(analyst).get(f"{path_of(campaign)}2/").status_code == 404

@@ -32,7 +32,6 @@ def test_tuning_returns_the_weights_that_its_job_found():
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({}, "criterion"),
         ({"criterion": "charm"}, "criterion"),
         ({"criterion": "correctness", "metric": "charm"}, "metric"),
         ({"criterion": "correctness", "formula": "paper", "method": "exact"}, "method"),

@@ -59,5 +59,5 @@ def test_says_why_where_nobody_judged(capsys):
 
 
 def test_an_unknown_campaign_is_an_error():
-    with pytest.raises(CommandError, match="No campaign has the key"):
+    with pytest.raises(CommandError):
         call_command("campaign_agreement", str(uuid.uuid4()))

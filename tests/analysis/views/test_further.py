@@ -97,13 +97,6 @@ def test_report_holds_every_part(client, large):
         )
 
 
-def test_csv_says_first_what_a_row_is_of_and_last_how_it_was_made(client, small):
-    client.force_login(small.campaign.created_by)
-    head = list(csv_of(client, small, "comparisons")[0])
-    assert head[:7] == ["criterion", "test", "first", "second", "value", "low", "high"]
-    assert head[-4:] == ["floor", "p_holm", "p_bh", "reading"]
-
-
 def test_letters_tell_apart_what_many_sources_show(large):
     tables = dict(runs.StoredTables(large))
     letters = {
@@ -218,5 +211,4 @@ def test_a_campaign_nobody_judged_has_a_report(client, campaign):
     for key in ("comparisons", "annotators", "repeats"):
         assert tables[key] == []
     page = report_of(client, run)
-    assert "There are no ratings yet" in page
     assert "System comparisons" not in page

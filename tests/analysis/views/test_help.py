@@ -18,13 +18,6 @@ def test_every_piece_stands_in_the_documentation(key):
     assert "##" not in text
 
 
-def test_piece_ends_where_the_next_begins():
-    _title, text = texts.piece("agreement")
-    assert "Which α" in text
-    assert "<table>" in text
-    assert "Scores of systems" not in text
-
-
 def test_page_and_place(client):
     address = reverse("analysis:help", args=["agreement"])
     assert client.get(address).status_code == 302
@@ -37,33 +30,3 @@ def test_page_and_place(client):
     assert all(reverse("analysis:help", args=[key]) in whole for key in texts.PIECES)
     assert client.get(reverse("analysis:help", args=["nothing"])).status_code == 404
     assert client.post(address).status_code == 405
-
-
-@pytest.mark.parametrize(
-    ("name", "piece"),
-    [
-        ("judging:campaigns", "planning"),
-        ("judging:collections", "material"),
-        ("judging:rubrics", "planning"),
-    ],
-)
-def test_every_page_leads_to_the_piece_that_fits(client, name, piece):
-    client.force_login(factories.researcher())
-    page = client.get(reverse(name)).text
-    address = reverse("analysis:help", args=[piece])
-    assert f'href="{address}">Help</a>' in page
-    assert client.get(address).status_code == 200
-
-
-def test_pages_of_a_campaign_lead_to_judging_and_the_report(client):
-    campaign = factories.campaign()
-    client.force_login(campaign.created_by)
-    for name, piece in (
-        ("judging:tasks", "judging"),
-        ("analysis:report", "report"),
-        ("judging:campaign", "planning"),
-    ):
-        assert (
-            reverse("analysis:help", args=[piece])
-            in client.get(reverse(name, args=[campaign.uuid])).text
-        )

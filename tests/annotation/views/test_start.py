@@ -66,28 +66,7 @@ def test_work_leads_to_the_start_before_the_first_task_and_never_again() -> None
     task = studies.held(enrollment)
 
     assert client.get(work).url == f"/tasks/{task.pk}/"
-    again = client.get(start).text
-    assert "Back to judging" in again
-    assert "To the first task" not in again
     assert start in client.get(f"/tasks/{task.pk}/").text
-
-
-def test_work_of_a_study_that_gives_out_nothing_says_so_at_once() -> None:
-    campaign = factories.campaign()
-    client, _enrollment = studies.annotator(campaign)
-
-    answer = client.get(f"/work/{campaign.uuid}/")
-
-    assert answer.status_code == 200
-    assert answer.templates[0].name == "annotation/closed.html"
-
-
-def test_start_asks_for_the_agreement_first() -> None:
-    campaign, person = studies.opened(consent="I agree."), factories.user()
-    campaigns.add_member(campaign=campaign, user=person, role="annotator")
-    client = factories.logged_in(person)
-
-    assert client.get(f"/work/{campaign.uuid}/start/").url == f"/work/{campaign.uuid}/consent/"
 
 
 def test_start_in_german_and_of_a_set() -> None:

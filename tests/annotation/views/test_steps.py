@@ -60,15 +60,6 @@ def test_continue_with_missing_answers_names_them(staged) -> None:
     assert "Agnes" not in html
 
 
-def test_continue_twice_goes_one_step(staged) -> None:
-    client, task = staged
-    sent = studies.filled(task, action="continue")
-    client.post(address(task, "submit/"), sent)
-    assert client.post(address(task, "submit/"), sent).url == f"/tasks/{task.pk}/"
-    task.refresh_from_db()
-    assert (task.stage, task.state) == (1, "held")
-
-
 def test_steps_to_the_end_without_javascript(staged) -> None:
     client, task = staged
     client.post(address(task, "submit/"), studies.filled(task, action="continue"))

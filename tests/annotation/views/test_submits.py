@@ -15,12 +15,12 @@ from judging.actions import (
     enrollments,
     rounds,
 )
-from judging.limits import MAX_BODY_BYTES
 from judging.models import Assignment, Judgment
 from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page, send
 from tests.judging import trials
+from tests.refusing import refusals_on
 
 pytestmark = pytest.mark.django_db
 
@@ -31,14 +31,6 @@ def test_submit_stores_and_leads_to_the_next_task(small) -> None:
     following = Assignment.objects.held_by(task.enrollment).get()
     assert response.url == f"/tasks/{following.pk}/"
     assert Judgment.objects.filter(assignment=task).count() == 4
-
-
-def test_submit_of_the_last_task_leads_to_the_end(small) -> None:
-    client, task = small
-    client.post(address(task, "submit/"), studies.filled(task))
-    last = studies.held(task.enrollment)
-    response = client.post(address(last, "submit/"), studies.filled(last), follow=True)
-    assert "You judged 2 tasks" in response.content.decode()
 
 
 def test_submit_with_missing_answers_keeps_the_others(small) -> None:
@@ -61,23 +53,6 @@ def test_submit_twice_stores_once_and_leads_to_the_same_place(small) -> None:
     assert Judgment.objects.count() == 4
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"q1.correctness": "31"},
-        {"q1.correctness": "many"},
-        {"sequence": "-3"},
-        {"token": "no"},
-        {"action": "destroy"},
-    ],
-)
-def test_submit_of_something_wrong_says_so_and_stores_nothing(small, wrong) -> None:
-    client, task = small
-    response = client.post(address(task, "submit/"), studies.filled(task) | wrong, follow=True)
-    assert 'class="message error"' in response.content.decode()
-    assert not Judgment.objects.exists()
-
-
 def test_submit_by_get_leads_back_to_the_page(small) -> None:
     client, task = small
     assert client.get(address(task, "submit/")).url == f"/tasks/{task.pk}/"
@@ -88,23 +63,15 @@ def test_submit_from_an_older_tab_shows_the_later_answers(small) -> None:
     older = studies.filled(task, correctness=1)
     send(client, task, "q1.correctness", 3, 50)
     response = client.post(address(task, "submit/"), older, follow=True)
-    assert "changed later in another window" in response.content.decode()
+    assert [message.level_tag for message in response.context["messages"]] == ["warning"]
     assert not Judgment.objects.exists()
-
-
-def test_submit_late_is_stored(small) -> None:
-    client, task = small
-    assignments.give_back(assignment=task)
-    client.post(address(task, "submit/"), studies.filled(task))
-    task.refresh_from_db()
-    assert task.state == "submitted"
 
 
 def test_submit_while_paused_keeps_the_answers_and_says_so(small) -> None:
     client, task = small
     campaigns.move(campaign=task.round.campaign, to="paused", now=timezone.now())
     response = client.post(address(task, "submit/"), studies.filled(task), follow=True)
-    assert "takes no answers now" in response.content.decode()
+    assert refusals_on(response) == ["task_closed"]
     assert len(drafts.answers(task)) == 4
 
 
@@ -113,12 +80,13 @@ def test_held_task_of_a_study_whose_draws_are_revealed_is_taken_no_more(small) -
     campaign = task.round.campaign
     campaigns.close(campaign=campaign, now=timezone.now())
     work = reverse("annotation:work", args=[campaign.uuid])
-    assert "not handed in yet" in client.get(work).text
+    assert client.get(work).context["held_url"]
     draws.reveal(campaign=campaign, now=timezone.now())
-    assert "how its tasks were drawn is known" in page(client, task)
-    assert "not handed in yet" not in client.get(work).text
+    task.round.campaign.refresh_from_db()
+    assert assignments.over(task.round) in page(client, task)
+    assert not client.get(work).context["held_url"]
     response = client.post(address(task, "submit/"), studies.filled(task), follow=True)
-    assert "how its tasks were drawn is known" in response.text
+    assert refusals_on(response) == ["task_closed"]
     task.refresh_from_db()
     assert (task.state, Judgment.objects.exists()) == ("held", False)
 
@@ -141,7 +109,8 @@ def test_held_task_of_a_calibration_that_was_decided_on_is_taken_no_more() -> No
     second.refresh_from_db()
     assert second.state == "extra"  # before anything was decided
     discussions.decide(campaign=campaign, text="All of it is a 3.", round=round, by=by, now=now)
-    assert "what it showed was decided on" in page(client, first)
+    first.round.refresh_from_db()
+    assert assignments.over(first.round) in page(client, first)
     client.post(address(first, "submit/"), studies.filled(first))
     first.refresh_from_db()
     assert first.state == "held"
@@ -154,7 +123,6 @@ def test_nothing_is_entered_in_an_archived_study(small) -> None:
     campaigns.move(campaign=task.round.campaign, to="archived", now=timezone.now())
     refused = [send(client, task, "q1.correctness", 1, 2), send(client, task, "note", "late", 3)]
     assert [each.status_code for each in refused] == [409, 409]
-    assert "This study is over" in refused[0].json()["error"]
     assert (list(drafts.answers(task).values()), drafts.note(task)) == ([3], "")
 
 
@@ -211,8 +179,6 @@ def test_submit_of_whom_was_left_out_takes_no_place() -> None:
     "wrong",
     [
         {"q1.correctness": 31},
-        {"q1.correctness": "x"},
-        {"q1.correctness": 2**70},
         {"token": "x"},
         {"sequence": -1},
         {"sequence": 2**80},
@@ -237,17 +203,6 @@ def test_submit_ignores_fields_that_are_not_asked(small) -> None:
     )
     task.refresh_from_db()
     assert (task.state, task.stage, Judgment.objects.count()) == ("submitted", 0, 4)
-
-
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [("note=" + "x" * MAX_BODY_BYTES, 413), ("&".join(f"f{n}=1" for n in range(20_001)), 400)],
-)
-def test_submit_that_is_too_large_is_refused(small, body: str, status: int) -> None:
-    client, task = small
-    kind = "application/x-www-form-urlencoded"
-    assert client.post(address(task, "submit/"), body, content_type=kind).status_code == status
-    assert not Judgment.objects.exists()
 
 
 def test_what_a_page_sends_after_somebody_else_logged_in_is_refused_as_after_a_session_ended(

@@ -2,14 +2,11 @@
 submitting stand beside."""
 
 import re
-import uuid
 
 import pytest
 from django.db import connection
-from django.test import Client
 
 from judging.models import Membership, Passage, Question, System, Unit
-from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page, send
 
@@ -56,38 +53,10 @@ def test_page_locks_what_a_rule_forces_and_says_why() -> None:
     assert "a question too complex to understand cannot be correct" in fieldset
 
 
-def test_page_of_a_foreign_assignment_is_not_found(small) -> None:
-    _client, task = small
-    other, _enrollment = studies.annotator(task.round.campaign)
-    manager = factories.logged_in(task.round.campaign.created_by)
-    for client in (other, manager):
-        assert client.get(address(task)).status_code == 404
-        assert client.post(address(task, "draft/"), {}).status_code == 404
-        assert client.post(address(task, "submit/"), {}).status_code == 404
-
-
 def test_page_is_not_found_for_whom_the_role_was_taken_from(small) -> None:
     client, task = small
     Membership.objects.filter(user=task.enrollment.user).delete()
     assert client.get(address(task)).status_code == 404
-
-
-def test_page_of_an_unknown_assignment_is_not_found(small) -> None:
-    client, _task = small
-    assert client.get(f"/tasks/{uuid.uuid4()}/").status_code == 404
-    assert client.get("/tasks/1/").status_code == 404
-
-
-def test_page_sends_strangers_to_the_log_in(small) -> None:
-    _client, task = small
-    assert Client().get(address(task)).url == f"/login/?next=/tasks/{task.pk}/"
-
-
-def test_page_refuses_other_verbs(small) -> None:
-    client, task = small
-    assert client.post(address(task)).status_code == 405
-    assert client.get(address(task, "draft/")).status_code == 405
-    assert client.put(address(task, "submit/")).status_code == 405
 
 
 def test_page_is_not_cached_and_keeps_the_content_security_policy(small) -> None:

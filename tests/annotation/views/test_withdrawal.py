@@ -41,9 +41,8 @@ def test_withdrawing_erases_all_and_logs_out() -> None:
     assert Judgment.objects.count() == 4
     for page in (f"/work/{own.campaign.uuid}/pause/", "/work/account/"):
         assert address(own) in client.get(page).text
-    assert "The 1 task you handed in is erased" in client.get(address(own)).text
     assert Judgment.objects.count() == 4
-    assert "You have withdrawn" in client.post(address(own)).text
+    client.post(address(own))
     assert [model.objects.count() for model in (Judgment, Draft, Enrollment)] == [0, 0, 0]
     assert not User.objects.filter(pk=own.user_id).exists()
     assert client.get("/work/").url.startswith("/login/")
@@ -116,25 +115,6 @@ def test_consent_page_and_locked_protocol_say_it_and_other_protocols_keep_their_
 
 def _link(campaign: Campaign) -> str:
     return campaigns.invite(campaign=campaign, by=campaign.created_by).token
-
-
-def test_manager_allows_it_in_the_plan() -> None:
-    campaign, client = factories.campaign(), Client()
-    client.force_login(campaign.created_by)
-    page = client.get(f"/campaigns/{campaign.uuid}/plan/").text
-    assert 'name="withdrawal"' in page
-    form = {
-        "title": "T",
-        "rubric": campaign.rubric_id,
-        "annotators_per_task": 3,
-        "order": "depth",
-        "lease_minutes": 60,
-        "time_zone": "UTC",
-        "withdrawal": "on",
-    }
-    assert client.post(f"/campaigns/{campaign.uuid}/plan/", form).status_code == 302
-    campaign.refresh_from_db()
-    assert campaign.withdrawal
 
 
 def test_a_second_press_at_the_same_moment_finds_it_done_and_takes_no_second_place() -> None:

@@ -1,7 +1,6 @@
 """An annotator's way through a campaign, and the pages beside it."""
 
 import re
-import uuid
 from datetime import timedelta
 
 import pytest
@@ -33,17 +32,16 @@ def test_work_says_that_others_hold_the_rest() -> None:
     client, _enrollment = studies.annotator(campaign)
     _other, busy = studies.annotator(campaign)
     studies.held(busy)
-    html = client.get(f"/work/{campaign.uuid}/?begin").content.decode()
-    assert "1 task is in the hands of another annotator" in html
+    page = client.get(f"/work/{campaign.uuid}/?begin")
+    assert (page.templates[0].name, page.context["held"]) == ("annotation/none_now.html", 1)
 
 
 def test_work_thanks_only_when_nothing_can_come_back() -> None:
     campaign = studies.opened(sources=1, annotators_per_task=1)
     client, enrollment = studies.annotator(campaign)
     hand_in(client, studies.held(enrollment))
-    html = client.get(f"/work/{campaign.uuid}/").content.decode()
-    assert "Thank you, that was the last one" in html
-    assert "You judged 1 task," in html
+    page = client.get(f"/work/{campaign.uuid}/")
+    assert (page.templates[0].name, page.context["done"]) == ("annotation/finished.html", 1)
 
 
 @pytest.mark.parametrize("state", ["paused", "closed"])
@@ -51,8 +49,8 @@ def test_work_says_when_the_study_gives_out_no_tasks(state: str) -> None:
     campaign = studies.opened()
     client, _enrollment = studies.annotator(campaign)
     campaigns.move(campaign=campaign, to=state, now=timezone.now())
-    html = client.get(f"/work/{campaign.uuid}/").content.decode()
-    assert "This study gives out no tasks now" in html
+    page = client.get(f"/work/{campaign.uuid}/")
+    assert page.templates[0].name == "annotation/closed.html"
 
 
 def test_work_goes_through_the_open_rounds_in_their_order() -> None:
@@ -65,19 +63,6 @@ def test_work_goes_through_the_open_rounds_in_their_order() -> None:
     hand_in(client, task)
     second = client.get(f"/work/{campaign.uuid}/").url
     assert second == f"/tasks/{enrollment.assignments.get(round=later).pk}/"
-
-
-@pytest.mark.parametrize("page", ["", "start/", "pause/", "consent/", "guideline/"])
-def test_pages_of_a_campaign_are_for_those_in_it(page: str) -> None:
-    campaign = studies.opened()
-    stranger = Client()
-    assert stranger.get(f"/work/{campaign.uuid}/{page}").status_code == 302
-    stranger.force_login(factories.researcher())
-    assert stranger.get(f"/work/{campaign.uuid}/{page}").status_code == 404
-    client, _enrollment = studies.annotator(campaign)
-    assert client.get(f"/work/{uuid.uuid4()}/{page}").status_code == 404
-    assert client.get(f"/work/17/{page}").status_code == 404
-    assert client.delete(f"/work/{campaign.uuid}/{page}").status_code == 405
 
 
 def test_pause_says_until_when_the_task_is_kept() -> None:
@@ -94,7 +79,6 @@ def test_pause_says_until_when_the_task_is_kept() -> None:
     )
     html = client.get(f"/work/{campaign.uuid}/pause/").content.decode()
     assert "stays yours for 2 hours, until" in html
-    assert "log in with your account" in html
 
 
 def test_guideline_is_whole_for_annotators_and_managers() -> None:
@@ -131,11 +115,6 @@ def test_home_lists_the_campaigns_one_judges_in() -> None:
     assert Client().get("/work/").url == "/login/?next=/work/"
 
 
-def test_home_of_whom_nobody_invited_says_what_to_do() -> None:
-    client = factories.logged_in(factories.user())
-    assert "No study yet" in client.get("/work/").content.decode()
-
-
 def test_claim_of_a_task_after_its_lease_ran_out_keeps_answers() -> None:
     campaign = studies.opened(sources=1, annotators_per_task=1)
     client, enrollment = studies.annotator(campaign)
@@ -150,7 +129,6 @@ def test_done_lists_what_was_handed_in_and_leads_back_to_it() -> None:
     campaign = studies.opened(sources=3)
     client, enrollment = studies.annotator(campaign)
     address = f"/work/{campaign.uuid}/done/"
-    assert "None yet." in client.get(address).content.decode()
     first = studies.held(enrollment)
     hand_in(client, first)
     Assignment.objects.filter(pk=first.pk).update(
@@ -161,12 +139,12 @@ def test_done_lists_what_was_handed_in_and_leads_back_to_it() -> None:
     html = client.get(address).content.decode()
     assert 0 < html.index(f"/tasks/{second.pk}/") < html.index(f"/tasks/{first.pk}/")
     assert html.count("/tasks/") == 2
-    assert "Open one to change its answers" in html
+    assert client.get(address).context["is_open"]
     Round.objects.update(kind="pilot", closed_at=timezone.now())
-    assert "takes no changes now" in client.get(address).content.decode()
+    assert not client.get(address).context["is_open"]
     Round.objects.update(kind="main", closed_at=None)
     campaigns.move(campaign=campaign, to="closed", now=timezone.now())
-    assert "takes no changes now" in client.get(address).content.decode()
+    assert not client.get(address).context["is_open"]
 
 
 def test_done_names_each_task_by_question_a_so_that_no_system_stands_out() -> None:

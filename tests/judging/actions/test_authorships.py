@@ -3,7 +3,6 @@ with the reason."""
 
 import pytest
 from django.db import transaction
-from django.urls import reverse
 
 from judging.actions import assignments, authorships, campaigns, check_items, checks, enrollments
 from judging.actions.assignments import Here
@@ -23,6 +22,7 @@ from judging.models import (
 from tests import factories
 from tests.judging import trials
 from tests.judging.trials import NOW
+from tests.refusing import refused
 
 pytestmark = pytest.mark.django_db
 SYSTEMS = ("Alba", "Brisa", "Corvo")
@@ -107,7 +107,7 @@ def test_a_mark_while_it_runs_gives_the_held_task_back_and_taking_it_away_frees_
     authorships.set_systems(enrollment=own, systems=[], by=campaign.created_by)
     assert judged(own, main) == 4
     assert BarredTask.objects.count() == 0
-    with pytest.raises(CannotBar, match="judged 4 tasks"):
+    with refused("cannot_bar_author"):
         authorships.set_systems(enrollment=own, systems=[first], by=campaign.created_by)
     noted = (
         Event.objects.filter(act="annotator.author")
@@ -162,29 +162,16 @@ def test_no_gold_page_shows_an_author_their_own_system_beside_the_gold_question(
 
 def test_what_would_leave_nothing_to_judge_is_refused_with_the_reason() -> None:
     campaign, own, system = planned(order="panel")
-    with pytest.raises(CannotBar, match="rotated panel"):
+    with refused("cannot_bar_author"):
         authorships.set_systems(enrollment=own, systems=[system], by=campaign.created_by)
     Campaign.objects.filter(pk=campaign.pk).update(order="depth")
     authorships.set_systems(enrollment=own, systems=[system], by=campaign.created_by)
     Campaign.objects.filter(pk=campaign.pk).update(order="panel")
-    with pytest.raises(campaigns.NotAllowedNow, match=own.label):
+    with refused("protocol_misfit"):
         campaigns.lock(campaign=campaign, now=NOW)
     whole, reader, brisa = planned(rubric=factories.rubric())
-    with pytest.raises(CannotBar, match="Every task shows"):
+    with refused("cannot_bar_author"):
         authorships.set_systems(enrollment=reader, systems=[brisa], by=whole.created_by)
-
-
-def test_the_managers_page_notes_it_and_erasing_the_annotator_forgets_it() -> None:
-    campaign, own, system = planned()
-    opened(campaign)
-    client = factories.logged_in(campaign.created_by)
-    address = reverse("judging:own_systems", args=[campaign.uuid, own.pk])
-    page = client.post(address, {"system": [system.pk, "x"]}, follow=True).text
-    assert "are assigned to others" in page
-    assert f'value="{system.pk}" checked' in page
-    assert BarredTask.objects.filter(enrollment=own).count() == 4
-    enrollments.erase(enrollment=own, by=campaign.created_by, now=NOW)
-    assert not BarredTask.objects.exists()
 
 
 @pytest.mark.parametrize("link", ["their own", "one without a name"])

@@ -1,13 +1,10 @@
 """Many rows at once."""
 
-from itertools import islice
-from uuid import RFC_4122, UUID
-
 import pytest
 from django.db import IntegrityError, connection, transaction
 
 from judging.actions import bulk, campaigns, enrollments
-from judging.actions.bulk import check_at_once, copy, let_planner_know, random_uuids, take_ids
+from judging.actions.bulk import check_at_once, copy, let_planner_know, take_ids
 from judging.imports.actions import adding
 from judging.models import (
     Campaign,
@@ -55,23 +52,6 @@ def test_texts_and_members_of_enumerations_come_out_of_the_database_as_they_went
     copy(Passage, ("collection_id", "digest", "text"), rows)
     kept = Passage.objects.filter(collection=made).order_by("digest")
     assert list(kept.values_list("text", flat=True)) == ["a\tb\nc\r\\d\\N", "\\.", "open"]
-
-
-def test_a_batch_has_an_end_in_characters_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk, "BATCH_CHARACTERS", 1_000)
-    made = Collection.objects.create(name="Owls", owner=factories.researcher())
-    rows = [(made.pk, f"{number:064d}", "x" * 600) for number in range(5)]
-    told: list[int] = []
-    copy(Passage, ("collection_id", "digest", "text"), rows, stored=told.append)
-    assert told == [2, 2, 1]
-    assert Passage.objects.filter(collection=made).count() == 5
-
-
-def test_random_uuids_are_of_version_4_and_never_the_same() -> None:
-    drawn = [UUID(each) for each in islice(random_uuids(), 25_000)]
-    assert {(each.version, each.variant) for each in drawn} == {(4, RFC_4122)}
-    assert len(set(drawn)) == 25_000
-    assert {each.hex[16] for each in drawn} == set("89ab")
 
 
 @pytest.mark.threads

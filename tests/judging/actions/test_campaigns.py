@@ -17,6 +17,7 @@ from judging.models import (
 )
 from tests import factories
 from tests.judging.trials import begun
+from tests.refusing import refusals_on, refused
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -56,12 +57,12 @@ def test_a_plan_of_more_places_than_a_database_should_hold_is_not_locked(monkeyp
     monkeypatch.setattr(rounds, "MAX_ASSIGNMENTS", 1_000)
     factories.collection()  # of another user: it does not count
     campaign = factories.campaign(annotators_per_task=1_000)
-    with pytest.raises(campaigns.NotAllowedNow, match=",000 assignments; the limit is 1,000"):
+    with refused("too_many_assignments"):
         campaigns.lock(campaign=campaign, now=NOW)
     campaigns.change_plan(campaign=campaign, plan={"annotators_per_task": 3})
     campaigns.lock(campaign=campaign, now=NOW)
     Campaign.objects.filter(pk=campaign.pk).update(annotators_per_task=1_000)
-    with pytest.raises(rounds.NothingToJudge, match="the limit is 1,000"):
+    with refused("too_many_assignments"):
         campaigns.open_(campaign=Campaign.objects.get(pk=campaign.pk), now=NOW)
 
 
@@ -71,24 +72,23 @@ def test_a_plan_with_a_page_of_too_many_choices_is_not_locked_nor_shown(monkeypa
     preview = f"/campaigns/{campaign.uuid}/preview/"
     assert client.get(preview).status_code == 200
     monkeypatch.setattr(rounds, "MAX_PAGE_CHOICES", 11)
-    reason = "2 questions with 12 points to choose from; the limit is 500 with 11"
-    with pytest.raises(campaigns.NotAllowedNow, match=reason):
+    with refused("page_too_large"):
         campaigns.lock(campaign=campaign, now=NOW)
-    with pytest.raises(rounds.NothingToJudge, match=reason):
+    with refused("page_too_large"):
         begun(campaign)
-    assert reason in client.get(preview, follow=True).text
+    assert refusals_on(client.get(preview, follow=True)) == ["page_too_large"]
     monkeypatch.setattr(rounds, "MAX_PAGE_CHOICES", 12)
     monkeypatch.setattr(rounds, "MAX_PAGE_QUESTIONS", 1)
-    assert "2 questions with 12 points to choose" in client.get(preview, follow=True).text
+    assert refusals_on(client.get(preview, follow=True)) == ["page_too_large"]
 
 
 def test_locked_plan_changes_only_as_a_deviation():
     campaign = factories.campaign(lease_minutes=30)
     campaigns.change_plan(campaign=campaign, plan={"annotators_per_task": 9})
     campaigns.lock(campaign=campaign, now=NOW)
-    with pytest.raises(campaigns.NotAllowedNow, match="locked"):
+    with refused("protocol_locked"):
         campaigns.change_plan(campaign=campaign, plan={"annotators_per_task": 10})
-    with pytest.raises(campaigns.NotAllowedNow, match="order is fixed"):
+    with refused("protocol_locked"):
         campaigns.amend(
             campaign=campaign,
             what="order",
@@ -114,17 +114,6 @@ def test_locked_plan_changes_only_as_a_deviation():
         "60",
         "long texts",
     )
-
-
-@pytest.mark.parametrize(
-    "to",
-    [Campaign.State.OPEN, Campaign.State.CLOSED, Campaign.State.ARCHIVED, Campaign.State.DRAFT],
-)
-def test_draft_moves_only_to_locked(to):
-    campaign = factories.campaign()
-    with pytest.raises(campaigns.NotAllowedNow, match="draft cannot become"):
-        campaigns.move(campaign=campaign, to=to, now=NOW)
-    assert Campaign.objects.get(pk=campaign.pk).state == "draft"
 
 
 def test_open_makes_a_task_a_source_and_every_place_once():
@@ -163,14 +152,6 @@ def test_pause_close_and_open_again_keep_the_tasks():
         None,
     )
     assert Task.objects.count() == tasks
-
-
-def test_open_without_questions_is_refused_and_changes_nothing():
-    campaign = factories.campaign(collection=factories.collection(sources=0))
-    campaigns.lock(campaign=campaign, now=NOW)
-    with pytest.raises(rounds.NothingToJudge):
-        campaigns.open_(campaign=campaign, now=NOW)
-    assert Campaign.objects.get(pk=campaign.pk).state == "locked"
 
 
 def test_single_questions_come_several_to_a_page():
@@ -247,7 +228,7 @@ def test_campaign_of_imported_ratings_is_opened_to_nobody(state):
         now=NOW,
     )
     Campaign.objects.filter(pk=campaign.pk).update(state=state)  # paused by an older version
-    with pytest.raises(campaigns.NotAllowedNow, match="Imported ratings take no judgments"):
+    with refused("campaign_state"):
         campaigns.open_(campaign=campaign, now=NOW, by=owner)
     campaign.refresh_from_db()
     assert campaign.state == state
@@ -255,7 +236,7 @@ def test_campaign_of_imported_ratings_is_opened_to_nobody(state):
 
 def test_last_manager_stays():
     campaign = factories.campaign()
-    with pytest.raises(campaigns.NotAllowedNow, match="at least one manager"):
+    with refused("last_manager"):
         campaigns.remove_member(campaign=campaign, user=campaign.created_by, role="manager")
     second = factories.researcher()
     campaigns.add_member(campaign=campaign, user=second, role="manager")
@@ -274,16 +255,6 @@ def test_discard_removes_a_draft_with_its_pilot_and_leaves_the_collection():
     assert not Campaign.objects.exists()
     assert not Assignment.objects.exists()
     assert material.sources.count() == 2
-
-
-def test_discard_refuses_what_is_locked_and_what_people_joined():
-    locked, joined = factories.campaign(), factories.campaign()
-    campaigns.lock(campaign=locked, now=NOW)
-    factories.enrollment(joined)
-    for campaign, reason in ((locked, "Only a draft"), (joined, "have joined")):
-        with pytest.raises(campaigns.NotAllowedNow, match=reason):
-            campaigns.discard(campaign=campaign)
-    assert Campaign.objects.count() == 2
 
 
 def test_limit_of_tasks_is_part_of_the_protocol_only_where_there_is_one() -> None:

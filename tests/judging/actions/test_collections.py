@@ -249,14 +249,3 @@ def test_delete_keeps_a_file_that_another_collection_came_from():
     collections.delete(collection=made)
 
     assert StoredFile.objects.get() == file
-
-
-def test_delete_refuses_what_a_campaign_is_about():
-    made = stored()
-    campaign = factories.campaign(collection=made)
-
-    with pytest.raises(collections.InUse) as refused:
-        collections.delete(collection=made)
-
-    assert refused.value.campaigns == (campaign,)
-    assert made.sources.count() == 2

@@ -11,6 +11,7 @@ from tests import factories
 from tests.judging.actions.test_enrollments import waiting_for_us
 from tests.judging.actions.test_qualifications import item
 from tests.judging.trials import NOW
+from tests.refusing import refused
 
 pytestmark = pytest.mark.django_db
 
@@ -36,9 +37,7 @@ def test_page_of_the_qualification_with_too_many_items_is_refused(monkeypatch, c
     monkeypatch.setattr(exercises, "MAX_PAGE_QUESTIONS", 2)
     first = item(draft)
     item(draft)
-    assert "would show 3 items with 18 points to choose from; the limit is 2" in add_again(
-        client, first
-    )
+    add_again(client, first)
     assert draft.exercises.count() == 2
 
 
@@ -49,9 +48,7 @@ def test_the_page_of_the_qualification_has_no_more_points_than_other_pages(monke
     item(draft)
     for _ in range(3):
         item(draft, "training")  # one on a page
-    with pytest.raises(
-        CannotChangeExercises, match="18 points to choose from; the limit is 500 with 12"
-    ):
+    with refused("page_too_large"):
         item(draft)
 
 

@@ -153,7 +153,7 @@ def test_a_piece_that_is_said_to_be_shorter_than_nothing_is_not_read_for_ever(ad
             sent.append(100_000)
 
     chat = Chat(address(flood), "m", seconds=60, wait=lambda _: None)
-    with pytest.raises(Unanswered, match=r"the answer is too long, 3 times"):
+    with pytest.raises(Unanswered, match="3 times"):
         chat.ask("s", "u")
     assert sum(sent) < 3 * 20_000_000  # what a socket takes before it is read is lost
 

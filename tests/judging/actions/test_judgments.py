@@ -62,9 +62,7 @@ def test_submit_turns_drafts_into_judgments(small: Assignment) -> None:
 def test_submit_names_what_is_missing_and_stores_nothing(small: Assignment) -> None:
     first, *rest = sheets.of(small).asked()
     drafts.save(assignment=small, page=drafts.SentPage([(first, 3)], 1))
-    with pytest.raises(
-        MissingAnswers, match="A Correctness, B Grammaticality, B Correctness"
-    ) as refused:
+    with pytest.raises(MissingAnswers) as refused:
         judgments.submit(assignment=small, token=small.submit_token)
     assert refused.value.asked == tuple(rest)
     assert not Judgment.objects.exists()

@@ -157,7 +157,6 @@ def test_keys_that_one_person_makes_have_a_pace_for_the_history_keeps_each(clien
     assert [answer.status_code for answer in answers] == [
         200
     ] * log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE + [429] * 3
-    assert "Create the next one in a minute" in answers[-1].text
     assert Event.objects.filter(act=Event.Act.KEY_MADE).count() == log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE
     log_ins.count_key(user=user, now=timezone.now() + timedelta(minutes=1))
     log_ins.count_key(user=factories.user(), now=timezone.now())

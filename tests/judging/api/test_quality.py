@@ -63,15 +63,6 @@ def test_quality_plan_wrong_value_names_the_field(draft, body, field):
     assert fields_of(program(draft.created_by).put(address(draft), body)) == {field}
 
 
-def test_quality_plan_of_a_locked_campaign_is_a_conflict():
-    campaign = studies.opened()
-    api = program(campaign.created_by)
-    assert api.put(address(campaign), {"repeats": 10}).status_code == 409
-    analyst = factories.researcher()
-    campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
-    assert program(analyst).get(address(campaign)).status_code == 403
-
-
 def test_exclusion_rules_propose_and_exclude_whom_the_program_names():
     campaign = studies.opened(sources=5)
     hasty = hasty_annotator(campaign)
@@ -103,10 +94,3 @@ def test_manager_who_judges_is_told_and_excludes_nothing_about_themselves():
     assert api.get(address(campaign, "exclusion-rules")).json()["proposals"] == []
     applied = api.post(address(campaign, "exclusion-rules/apply"), {"enrolments": [hasty.pk]})
     assert applied.json() == {"excluded": []}
-
-
-def test_assignments_of_a_closed_campaign_are_not_reopened():
-    campaign = studies.opened()
-    campaigns.close(campaign=campaign, by=campaign.created_by, now=factories.timezone.now())
-    reopen = address(campaign, "exclusion-rules/reopen-assignments")
-    assert program(campaign.created_by).post(reopen).status_code == 409

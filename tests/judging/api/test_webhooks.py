@@ -2,9 +2,8 @@
 
 import pytest
 
-from judging.actions import campaigns, seals, webhooks
+from judging.actions import seals, webhooks
 from judging.models import Webhook, WebhookDelivery
-from tests import factories
 from tests.annotation import studies
 from tests.judging.api.programs import API, counted, fields_of, program
 
@@ -51,8 +50,6 @@ def test_webhook_is_changed_and_deleted(api, path):
 @pytest.mark.parametrize(
     ("body", "fields"),
     [
-        ({}, {"url"}),
-        ({"url": "http://lab.example/"}, {"url"}),
         ({"url": "https://" + "a" * 500}, {"url"}),
         ({"url": 7, "events": []}, {"url", "events"}),
         ({"url": URL, "events": ["everything"]}, {"events[0]"}),
@@ -110,9 +107,3 @@ def test_webhooks_of_another_campaign_are_not_found(campaign, api):
     own = f"{API}/campaigns/{campaign.uuid}/webhooks/"
     assert api.get(f"{own}{made.pk}/").status_code == 404
     assert api.get(f"{own}{made.pk}/deliveries/{sent.pk}/").status_code == 404
-
-
-def test_analysts_may_not_read_webhooks(campaign, path):
-    analyst = factories.researcher()
-    campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
-    assert program(analyst).get(path).status_code == 403

@@ -166,46 +166,9 @@ def test_digest_of_what_stands_at_its_default_is_the_same_as_unwritten() -> None
     )
 
 
-def test_refused_unknown_key_with_a_hint() -> None:
-    text = changed("    prompt: Is it clear?", "    promt: Is it clear?")
-    assert refused(text) == [
-        (17, "criteria[0].prompt", "is missing; give a text"),
-        (line_of(text, "promt"), "criteria[0].promt", "unknown key; did you mean prompt?"),
-    ]
-
-
 def test_refused_key_written_twice() -> None:
     assert refused(SMALL + "title: Again\n") == [
         (len(SMALL.splitlines()) + 1, "title", "written twice")
-    ]
-
-
-def test_refused_duplicate_value() -> None:
-    text = changed("{value: 2, label: yes}", "{value: 1, label: yes}")
-    assert (
-        line_of(text, "label: yes"),
-        "criteria[0].points[1].value",
-        "1 is given twice",
-    ) in refused(text)
-
-
-def test_refused_one_scale_point() -> None:
-    text = changed("      - {value: 2, label: yes}\n", "")
-    reason = "a scale needs two values or more, not counting missing ones"
-    assert refused(text) == [(line_of(text, "    points:") + 1, "criteria[0].points", reason)]
-
-
-def test_refused_rule_naming_a_missing_criterion() -> None:
-    text = changed("sets: {short: 0}", "sets: {shrt: 0}")
-    assert refused(text) == [
-        (line_of(text, "kind: force"), "rules[0].sets.shrt", "there is no criterion shrt")
-    ]
-
-
-def test_refused_rule_with_a_value_off_the_scale() -> None:
-    text = changed("sets: {short: 0}", "sets: {short: 101}")
-    assert refused(text) == [
-        (line_of(text, "kind: force"), "rules[0].sets.short", "101 is not on the scale of short")
     ]
 
 
@@ -218,41 +181,25 @@ def test_refused_cycle_of_forcing_rules() -> None:
     assert reason.startswith("forcing rules run in a circle: ")
 
 
-def test_refused_rules_that_disagree() -> None:
-    other = "  - {kind: force, key: other, criterion: clear, value: 1, sets: {short: 5}, explanation: No.}\n"
-    text = changed("  - {kind: missing}\n", other)
-    assert refused(text) == [
-        (line_of(text, "key: other"), "rules[1].sets.short", "rule unclear sets short to 0")
-    ]
-
-
-def test_refused_rule_that_reaches_back_to_a_closed_stage() -> None:
-    text = changed(
-        "criterion: clear, value: 1, sets: {short: 0}",
-        "criterion: short, value: 0, sets: {clear: 1}",
-    )
-    assert refused(text)[0][2] == "clear is set in a stage before short"
-
-
-@pytest.mark.parametrize(
-    "gone", ["    name: Short\n", "    definition: Whether it is short.\n", "title: Two scales\n"]
+OTHER_RULE = (
+    "{kind: force, key: other, criterion: clear, value: 1, sets: {short: 5}, explanation: No.}"
 )
-def test_refused_without_name_definition_or_title(gone: str) -> None:
-    [(_, key, reason)] = refused(changed(gone, ""))
-    assert key.endswith(gone.split(":")[0].strip())
-    assert reason == "is missing; give a text"
-
-
-def test_refused_point_without_label() -> None:
-    text = changed("{value: 2, label: yes}", "{value: 2, label: ''}")
-    assert refused(text) == [
-        (line_of(text, "value: 2"), "criteria[0].points[1].label", "is empty; give a text")
-    ]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "key"),
     [
+        ("    prompt: Is it clear?", "    promt: Is it clear?", "criteria[0].promt"),
+        ("    name: Short\n", "", "criteria[1].name"),
+        ("    definition: Whether it is short.\n", "", "criteria[1].definition"),
+        ("title: Two scales\n", "", "title"),
+        ("      - {value: 2, label: yes}\n", "", "criteria[0].points"),
+        ("value: 2, label: yes", "value: 1, label: yes", "criteria[0].points[1].value"),
+        ("value: 2, label: yes", "value: 2, label: ''", "criteria[0].points[1].label"),
+        ("sets: {short: 0}", "sets: {shrt: 0}", "rules[0].sets.shrt"),
+        ("sets: {short: 0}", "sets: {short: 101}", "rules[0].sets.short"),
+        ("clear, value: 1, sets: {short: 0}", "short, value: 0, sets: {clear: 1}", "rules[0]"),
+        ("{kind: missing}", OTHER_RULE, "rules[1].sets.short"),
         ("value: 2, label: yes", "value: two, label: yes", "criteria[0].points[1].value"),
         ("value: 2, label: yes", "value: 2.5, label: yes", "criteria[0].points[1].value"),
         ("value: 2, label: yes", "value: 99999, label: yes", "criteria[0].points[1].value"),
@@ -286,7 +233,7 @@ def test_refused_point_without_label() -> None:
     ],
 )
 def test_refused_names_the_key(old: str, new: str, key: str) -> None:
-    assert key in [place for _, place, _ in refused(changed(old, new))]
+    assert any(place.startswith(key) for _line, place, _reason in refused(changed(old, new)))
 
 
 def test_refused_lists_everything_at_once_in_the_order_of_the_file() -> None:
@@ -335,17 +282,6 @@ def test_from_document_checks_as_parse_does() -> None:
     assert str(error.value) == "document: criteria[0].definition: is missing; give a text"
 
 
-def test_missing_rule_must_say_what_a_scale_without_best_end_gets() -> None:
-    text = SMALL.replace("level: ordinal\n    best: highest", "level: ordinal\n    best: none")
-    assert refused(text) == [
-        (
-            line_of(text, "kind: missing"),
-            "rules[1].sets",
-            "say what a missing question gets on clear",
-        )
-    ]
-
-
 def test_only_what_questions_get_is_combined() -> None:
     of_sets = SMALL.replace("  - {kind: force, key: unclear", "  # {kind: force, key: unclear")
     of_sets = of_sets.replace(
@@ -375,29 +311,17 @@ def test_weights_of_criteria_are_read_and_1_by_default() -> None:
 
 
 @pytest.mark.parametrize(
-    ("weights", "combined", "place", "reason"),
+    ("weights", "combined", "place"),
     [
-        ("{clear: 0}", "sum", ".clear", "must be a whole number from 1"),
-        ("{clear: heavy}", "sum", ".clear", "must be a whole number from 1"),
-        (
-            "{short: 2}",
-            "sum",
-            ".short",
-            "short does not enter the combined score; add it to the criteria or drop its weight",
-        ),
-        (
-            "{clear: 2}",
-            "none",
-            "",
-            "there is no combined score; combine the criteria to weigh them",
-        ),
+        ("{clear: 0}", "sum", ".clear"),
+        ("{clear: heavy}", "sum", ".clear"),
+        ("{short: 2}", "sum", ".short"),
+        ("{clear: 2}", "none", ""),
     ],
 )
-def test_weights_that_cannot_be_used_are_refused(
-    weights: str, combined: str, place: str, reason: str
-) -> None:
-    text = weighted(weights, combined)
-    assert refused(text) == [(line_of(text, "kind: mean"), f"aggregate.weights{place}", reason)]
+def test_weights_that_cannot_be_used_are_refused(weights: str, combined: str, place: str) -> None:
+    [(_line, key, _reason)] = refused(weighted(weights, combined))
+    assert key == f"aggregate.weights{place}"
 
 
 def test_warning_about_overall_quality_and_what_is_not_said_in_standard_terms() -> None:
@@ -555,47 +479,25 @@ def test_shipped_rubrics_have_a_worked_item_that_rates_every_criterion_asked_for
 
 
 @pytest.mark.parametrize(
-    ("change", "problem"),
+    ("before", "after", "key"),
     [
-        ({"clear: 2, ": ""}, "worked_item.values: clear has no value"),
-        (
-            {"clear: 2, short": "clear: 7, short"},
-            "worked_item.values.clear: 7 is not on the scale of clear",
-        ),
-        (
-            {"{clear: 2, ": "{clear: 2, depth: 1, "},
-            "worked_item.values.depth: there is no criterion depth",
-        ),
-        (
-            {"{clear: One knows what is asked., ": "{"},
-            "worked_item.why.clear: clear has a value and no reason",
-        ),
-        (
-            {"{clear: 2, short: 40}": "{clear: 1, short: 40}"},
-            "worked_item.values.short: a rule sets short to 0",
-        ),
-        ({"{passage:": "{answer:"}, "worked_item.shows.answer: no stage shows answer"),
-        (
-            {"  question: How old is the weir?\n": ""},
-            "worked_item.question: is missing; give a text",
-        ),
-        (
-            {"  values:": "  siblings: [Is it?]\n  values:"},
-            "worked_item.siblings: no stage shows siblings",
-        ),
-        ({"  values:": "  moral: none\n  values:"}, "worked_item.moral: unknown key"),
+        ("clear: 2, ", "", "worked_item.values"),
+        ("clear: 2, short", "clear: 7, short", "worked_item.values.clear"),
+        ("{clear: 2, ", "{clear: 2, depth: 1, ", "worked_item.values.depth"),
+        ("{clear: One knows what is asked., ", "{", "worked_item.why.clear"),
+        ("{clear: 2, short: 40}", "{clear: 1, short: 40}", "worked_item.values.short"),
+        ("{passage:", "{answer:", "worked_item.shows.answer"),
+        ("  question: How old is the weir?\n", "", "worked_item.question"),
+        ("  values:", "  siblings: [Is it?]\n  values:", "worked_item.siblings"),
+        ("  values:", "  moral: none\n  values:", "worked_item.moral"),
     ],
 )
 def test_worked_item_that_would_teach_something_wrong_is_refused(
-    change: dict[str, str], problem: str
+    before: str, after: str, key: str
 ) -> None:
-    text = WORKED
-    for before, after in change.items():
-        assert before in text
-        text = text.replace(before, after)
-    with pytest.raises(RubricError) as refused:
-        parse(SMALL + text, "mine.yaml")
-    assert any(problem in str(each) for each in refused.value.problems)
+    assert before in WORKED
+    wrong = refused(SMALL + WORKED.replace(before, after))
+    assert key in [place for _line, place, _reason in wrong]
 
 
 def test_worked_item_is_kept_as_it_was_written() -> None:

@@ -108,15 +108,7 @@ def test_rows_move_and_stay_at_the_ends():
 
 @pytest.mark.parametrize(
     "place",
-    [
-        "",
-        "key",
-        "criteria[9]",
-        "criteria[0]",
-        "criteria[0].points[9]",
-        "translations",
-        "criteria[0].points.x",
-    ],
+    ["", "key", "criteria[9]", "criteria[0].points[9]", "translations", "criteria[0].points.x"],
 )
 def test_nothing_is_added_removed_or_moved_where_there_is_nothing(place):
     plain = rubric_trees.blank() | {"criteria": []}

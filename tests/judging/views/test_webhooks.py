@@ -54,7 +54,6 @@ def test_page_refuses_an_address_without_https_and_keeps_the_entry() -> None:
     page = reverse("judging:webhooks", args=[campaign.uuid])
     answer = client.post(f"{page}add/", {"url": "http://lab.example/", "events": ["run.finished"]})
     assert answer.status_code == 422
-    assert "The address must begin with https://." in answer.text
     assert 'value="http://lab.example/"' in answer.text
 
 
