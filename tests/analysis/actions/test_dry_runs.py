@@ -172,6 +172,7 @@ def two(tried_twice, db) -> list[DryRun]:
     return list(DryRun.objects.filter(draft=tried_twice).order_by("number"))
 
 
+@pytest.mark.long
 def test_report_of_the_copy_recovers_what_was_planted_and_the_copy_is_removed_whole(draft) -> None:
     before, people, files = rows_by_model(), User.objects.count(), StoredFile.objects.count()
     judged = Judgment.objects.count()
@@ -238,6 +239,7 @@ def whole_study() -> Campaign:
     return made
 
 
+@pytest.mark.long
 def test_page_shows_the_first_pairs_of_very_many_and_the_csv_has_all(two) -> None:
     """100 systems on 50 criteria made a page of 602 MB, for all dry runs of a draft at once."""
     run, draft = two[1], two[1].draft
@@ -287,6 +289,7 @@ def test_page_of_a_draft_shows_as_many_dry_runs_as_fit_and_leads_to_the_others(
     assert reverse("analysis:dry_run", args=[two[0].campaign.uuid]) in page
 
 
+@pytest.mark.long
 def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     draft = whole_study()
     before = rows_by_model()

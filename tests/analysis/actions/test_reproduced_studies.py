@@ -39,7 +39,9 @@ def reproduced(capsys, *arguments):
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("order", [(BATCH, PART), (PART, BATCH)])
+@pytest.mark.parametrize(
+    "order", [(BATCH, PART), pytest.param((PART, BATCH), marks=pytest.mark.long)]
+)
 def test_reproduce_qgbench_genuine_piece_says_how_much_was_joined_and_computes_on_it(capsys, order):
     out = reproduced(capsys, "qgbench", *map(shared_data.path, order))
 

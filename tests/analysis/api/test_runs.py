@@ -45,6 +45,7 @@ def test_run_starts_with_defaults_and_is_followed_to_its_end(campaign):
     assert found["figures"]
 
 
+@pytest.mark.long
 def test_run_of_a_dataset_without_references_starts_with_defaults(campaign):
     plain = annotated.opened(sources=2)
     client, enrollment = annotated.annotator(plain)

@@ -376,6 +376,7 @@ def test_run_with_a_seed_that_is_none_is_refused(manager, run, seed):
     assert Run.objects.count() == 1
 
 
+@pytest.mark.long
 def test_report_primary_declared_marks_the_other_chapters_in_page_and_files(client):
     campaign = studies.imported()
     primary = {
