@@ -337,6 +337,7 @@ def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     assert rows_by_model() == before
 
 
+@pytest.mark.long
 def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_impossible_mark_is_told() -> (
     None
 ):

@@ -193,6 +193,7 @@ def test_no_metrics_leave_levels_and_differences_empty():
     assert (tables["levels"], tables["differences"], tables["leaders"]) == ([], [], [])
 
 
+@pytest.mark.long
 def test_few_items_have_exact_p_or_none():
     tables = carried_out(
         study(
@@ -207,6 +208,7 @@ def test_few_items_have_exact_p_or_none():
     assert {row["letters"] for row in tables["groups"]} == {""}
 
 
+@pytest.mark.long
 def test_one_system_has_nothing_to_compare():
     tables = carried_out(study(TWO, systems=("Alba",)))
     assert (tables["comparisons"], tables["groups"], tables["mixed_models"]) == ([], [], [])

@@ -101,6 +101,7 @@ def test_weights_go_to_what_people_followed_and_help_on_questions_held_out(metho
     assert found["collinear"] == []
 
 
+@pytest.mark.long
 def test_classes_that_cannot_be_told_apart_have_no_exact_weights():
     with pytest.raises(
         jobs.CannotDo,
@@ -123,6 +124,7 @@ def test_splits_one_passage_alone_is_refused():
         carried_out(tunable(per_passage=60))
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_weights_and_another_seed_other_splits():
     campaign = tunable()
     first, again, other = (

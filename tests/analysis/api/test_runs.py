@@ -134,6 +134,7 @@ def test_archive_is_not_for_a_manager_who_judges(campaign):
     assert api.get(f"{path_of(campaign)}{run.number}/report/pdf/").status_code == 200
 
 
+@pytest.mark.long
 def test_runs_list_takes_a_constant_number_of_queries_and_goes_by_pages(campaign):
     api = program(campaign.created_by)
     api.post(path_of(campaign), {"seed": 1})

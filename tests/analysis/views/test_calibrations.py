@@ -74,12 +74,14 @@ def test_differences_are_those_of_more_than_one_rank_with_who_said_what(campaign
     ]
 
 
+@pytest.mark.long
 def test_page_shows_a_piece_of_a_long_passage_beside_each_difference(campaign, people) -> None:
     round = closed(campaign, people, all_three, opposed)
     Passage.objects.update(text="b" * 1_000_000)
     assert 100_000 <= len(page(campaign, round)) < 200_000
 
 
+@pytest.mark.long
 def test_page_shows_as_many_differences_as_fit_and_leads_to_the_others(
     campaign, people, monkeypatch
 ) -> None:
@@ -132,6 +134,7 @@ def test_calibration_alphas_are_computed_once_by_a_job(campaign, people) -> None
     assert campaign.jobs.filter(kind=calibrations.KIND).count() == 1
 
 
+@pytest.mark.long
 def test_calibration_alphas_are_computed_again_after_an_exclusion(campaign, people) -> None:
     round = closed(campaign, people, all_three, opposed)
     page(campaign, round)
@@ -142,6 +145,7 @@ def test_calibration_alphas_are_computed_again_after_an_exclusion(campaign, peop
     assert not measure.alphas["correctness"].defined
 
 
+@pytest.mark.long
 def test_calibration_alphas_of_other_judgments_than_asked_for_are_not_shown(
     campaign, people
 ) -> None:

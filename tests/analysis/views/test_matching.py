@@ -157,6 +157,7 @@ def test_a_large_set_is_left_to_the_table(collection):
     assert set(result["figures"]) == {"1-light", "1-dark"}
 
 
+@pytest.mark.long
 def test_matching_page_cuts_a_long_reference_that_is_kept_whole(owner, collection):
     metric = column(collection)
     text = f"Who built the old bridge? {'<' * 3_000}"
@@ -171,6 +172,7 @@ def test_matching_page_cuts_a_long_reference_that_is_kept_whole(owner, collectio
     assert 3_000 <= owner.get(item).text.count("&lt;") < 3_000 + 5 * 500
 
 
+@pytest.mark.long
 def test_of_very_many_sets_and_pairs_the_pages_show_the_first_and_say_so(
     owner, collection, monkeypatch
 ):

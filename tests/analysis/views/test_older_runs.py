@@ -13,7 +13,7 @@ from analysis.models import Result, Run
 from judging.actions import jobs
 from tests.analysis import studies
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 VERSIONS = sorted((Path(__file__).parents[1] / "old_runs").glob("*.json"))
 
 

@@ -279,6 +279,7 @@ def test_section_shows_the_table_that_the_address_names(manager, run, asked, sho
     assert "<html" not in part
 
 
+@pytest.mark.long
 def test_report_needs_as_many_queries_with_one_run_as_with_three(manager, run):
     manager.get(address("report", run))  # the first request notes the browser
     with CaptureQueriesContext(connection) as once:
@@ -312,6 +313,7 @@ def test_page_that_other_code_wrote_is_written_again(manager, run):
     assert kept.made_with != "older code"
 
 
+@pytest.mark.long
 def test_page_is_kept_in_english_for_every_browser(manager, run):
     for language in ("de", "en", "de"):
         manager.get(address("report", run), headers={"Accept-Language": language})

@@ -128,6 +128,7 @@ def test_list_takes_as_many_queries_for_three_campaigns_as_for_one(page, owner):
     assert_same_queries(page, reverse("judging:campaigns"), lambda: factories.opened(manager=owner))
 
 
+@pytest.mark.long
 def test_lists_load_no_long_text_and_have_pages(page, owner):
     draft = factories.campaign(manager=owner)
     made = Campaign.objects.bulk_create(

@@ -271,6 +271,7 @@ def test_save_from_another_tab_is_not_overwritten_and_nothing_entered_is_lost(pa
     assert document(made).title == "From the other"
 
 
+@pytest.mark.long
 def test_rows_that_are_not_there_are_refused(page, owner):
     made = draft(owner)
     for act in (
@@ -378,6 +379,7 @@ def test_draft_is_discarded(page, owner):
     assert not RubricDraft.objects.exists()
 
 
+@pytest.mark.long
 def test_worked_item_is_written_in_the_form_and_its_problems_stand_there(page, owner):
     made = draft(owner, documents.to_yaml(documents.shipped("qgbench")))
 

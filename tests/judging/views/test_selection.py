@@ -182,6 +182,7 @@ def test_page_asks_as_much_of_many_columns_as_of_few(page, topical):
     assert_same_queries(page, address("selection", topical), more)
 
 
+@pytest.mark.long
 def test_page_shows_two_hundred_of_many_columns_and_says_so(page, topical):
     with_columns(topical.collection, [f"c{number:03}" for number in range(300)])
     answer = page.get(address("selection", topical))
