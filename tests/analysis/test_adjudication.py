@@ -279,6 +279,7 @@ def test_who_judges_the_material_still_settles_nothing_and_reads_nothing(
     assert not SettledValue.objects.exists()
 
 
+@pytest.mark.long
 def test_report_names_who_could_read_what_others_said_before_they_judged(differing):
     early, honest, late, lone, former = (factories.user() for _ in range(5))
     second = opened_again(differing)

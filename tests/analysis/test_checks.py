@@ -53,6 +53,7 @@ def test_report_with_and_without_what_was_said_in_checks_is_the_same():
     assert differing <= {*OF_CHECKS, "sections", "study", "about"} - {"study", "about"}
 
 
+@pytest.mark.long
 def test_agreement_with_oneself_is_of_the_repeats_and_the_overview_is_told_that_of_the_main_round():
     campaign = checked(sources=16, repeats=60)
     walk(person(campaign, label="A01"), lambda own, asked: 1 + asked.unit % 3)

@@ -150,6 +150,7 @@ def test_nothing_of_who_withdrew_is_left_anywhere(study: Campaign) -> None:
     assert not any(OWN in page or SAID in page for page in pages)
 
 
+@pytest.mark.long
 def test_a_report_that_says_nothing_of_the_person_stays_as_it_is(study: Campaign) -> None:
     run = analysed(study, without_annotators=[OWN], **FEW)
     before = list(Result.objects.order_by("pk").values("pk", "file"))
@@ -220,6 +221,7 @@ def test_many_reports_are_gone_through_by_one_job_after_the_other(
         assert left == {"A79"}
 
 
+@pytest.mark.long
 def test_what_cannot_be_drawn_any_more_is_not_kept_as_it_was(
     study: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -181,6 +181,7 @@ def test_imported_column_that_a_computed_one_repeats_is_left_out(campaign, apart
         assert twin.tolerance == 0.005
 
 
+@pytest.mark.long
 def test_report_shows_a_metric_once_with_the_check(campaign, client):
     with_computed(frames.material(campaign), apart=0.004)
     run = studies.analysed(campaign, metrics=[])
@@ -294,6 +295,7 @@ def test_run_form_refuses_a_column_with_several_values_on_a_source(db):
     assert refused.errors["clusters"] == ["Column topic has several values on source 0."]
 
 
+@pytest.mark.long
 def test_report_says_what_was_resampled_and_why_there_is_no_interval(db):
     many, few = (studies.analysed(of_passages(passages)) for passages in (12, 8))
     told = {

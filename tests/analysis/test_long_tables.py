@@ -57,6 +57,7 @@ def test_a_report_of_usual_size_leaves_nothing_out(whole):
     assert whole["not_listed"] == []
 
 
+@pytest.mark.long
 def test_whole_parts_of_long_tables_are_left_out_and_named(run, whole):
     found = dict(runs.StoredTables(run))
     told = left_out(found["not_listed"])
@@ -94,6 +95,7 @@ def test_no_letters_or_conclusions_come_of_pairs_that_were_not_tested(run):
     )
 
 
+@pytest.mark.long
 def test_pages_and_files_say_what_is_left_out(run, client):
     client.force_login(run.campaign.created_by)
     shown = client.get(reverse("analysis:run", args=[run.campaign.uuid, run.number])).text
@@ -233,6 +235,7 @@ def test_tables_are_read_when_they_are_asked_for(run):
     assert filled == {each.key for each in kept if each.document}
 
 
+@pytest.mark.long
 def test_a_table_that_turns_out_too_long_is_left_out_and_loses_no_run(campaign, monkeypatch):
     monkeypatch.setattr(not_listed, "MAX_REPORT_ROWS", 24)
     found = dict(runs.StoredTables(studies.analysed(campaign, metrics=[], mixed_model="never")))

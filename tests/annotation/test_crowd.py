@@ -205,6 +205,7 @@ def test_whoever_returns_mid_way_frees_their_places_at_once(study) -> None:
     assert gone.end() == "left"
 
 
+@pytest.mark.long
 def test_whoever_returned_begins_anew_with_another_submission(study) -> None:
     platform = study(tasks=3, each=3)
     crowd = fake(platform)
@@ -247,6 +248,7 @@ def test_late_answer_whose_place_is_gone_is_kept_as_extra_and_has_the_code(study
     assert Judgment.objects.count() == 4
 
 
+@pytest.mark.long
 def test_time_that_ran_out_unheard_frees_the_share_and_whoever_comes_back_goes_on_where_something_is_free(
     study,
 ) -> None:
@@ -347,6 +349,7 @@ def test_withdrawal_takes_everything_and_the_share_is_free(study) -> None:
     assert Person(person.crowd).joins().finishes().code() == CODES["completed"]
 
 
+@pytest.mark.long
 def test_rotated_panel_gives_seats_and_one_that_is_left_goes_to_the_next() -> None:
     material, rubric = factories.collection(sources=2), factories.rubric(task="question_set")
     panel = {"order": "panel", "annotators_per_task": 1, "consent": "I agree."}

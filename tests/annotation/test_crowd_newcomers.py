@@ -87,6 +87,7 @@ def returns(person: Person, submission: str) -> Person:
 # ---- who does nothing
 
 
+@pytest.mark.long
 def test_stranger_who_agrees_and_does_nothing_keeps_a_study_full_for_a_quarter_of_an_hour(
     study,
 ) -> None:
@@ -121,6 +122,7 @@ def test_share_is_kept_no_longer_than_the_platform_says_however_often_somebody_i
     assert minutes_pass(11, person) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", ["guideline", "start", "pause", "done", "consent", "here", "task"])
 def test_every_request_is_a_sign_of_life(study, page) -> None:
     platform = study(tasks=1)
@@ -295,6 +297,7 @@ def test_submission_that_was_given_back_on_the_way_here_takes_no_share(study) ->
     assert late.agrees().end() == "left"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gone", ["returns", "lapses"])
 def test_who_did_nothing_and_found_the_study_full_later_may_come_once_more(study, gone) -> None:
     platform = study(tasks=1)
@@ -317,6 +320,7 @@ def test_who_did_nothing_and_found_the_study_full_later_may_come_once_more(study
     assert returns(person, second).code() == CODES["quota_full"]
 
 
+@pytest.mark.long
 def test_who_did_nothing_is_turned_away_again_where_the_study_is_full_still(study) -> None:
     platform = study(tasks=1)
     crowd = fake(platform)
@@ -362,6 +366,7 @@ def test_full_study_ends_it_for_whoever_has_handed_in(study) -> None:
     assert rows_of(person) == [("quota_full", True)]
 
 
+@pytest.mark.long
 def test_seat_of_a_panel_that_comes_free_is_for_whoever_comes_with_another_submission() -> None:
     material, rubric = factories.collection(sources=2), factories.rubric(task="question_set")
     panel = {"order": "panel", "annotators_per_task": 1, "consent": "I agree."}

@@ -23,6 +23,7 @@ CLIENT = ROOT / "packages" / "quaestor-client" / "src"
 PAGES = sorted(page.stem for page in DOCS.glob("*.md") if page.stem not in ("README", "errors"))
 OPERATION = re.compile(r"^\| `([A-Z]+) (\S+)` \|", re.M)
 METHODS = ("get", "post", "put", "patch", "delete")
+FIRST_READ = {"annotators", "datasets", "runs"}
 JUDGED_NOW = {"annotators", "people"}
 SECONDS = 300
 
@@ -58,7 +59,10 @@ def world_of(page: str, owner: User) -> Campaign:
 
 @pytest.mark.jobs
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page",
+    [page if page in FIRST_READ else pytest.param(page, marks=pytest.mark.long) for page in PAGES],
+)
 def test_examples_of_a_page_run(live_server: Any, worker: Any, tmp_path: Path, page: str) -> None:
     owner = factories.researcher()
     campaign = world_of(page, owner)

@@ -112,6 +112,7 @@ def study_up_to_two_ratings(new_page: Callable[..., Any], name: str) -> Any:
     return page
 
 
+@pytest.mark.long
 @pytest.mark.jobs
 def test_first_study_of_the_readme_proposals_accepted_leads_to_ratings(
     new_page: Callable[..., Any], worker: object

@@ -32,6 +32,7 @@ def printed(study, file, capsys):
     return capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_qgstec_2010_is_imported_once_and_comes_out_as_published_or_says_why_not(capsys):
     out = reproduced("qgstec2010", shared_data.path(XML), capsys)
     computed = out["computed"]

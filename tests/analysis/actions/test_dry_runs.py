@@ -179,6 +179,7 @@ def two(tried_twice, db) -> list[DryRun]:
     return list(DryRun.objects.filter(draft=tried_twice).order_by("number"))
 
 
+@pytest.mark.long
 def test_report_of_the_copy_recovers_what_was_planted_and_the_copy_is_removed_whole(draft) -> None:
     before, people, files = rows_by_model(), User.objects.count(), StoredFile.objects.count()
     judged = Judgment.objects.count()
@@ -245,6 +246,7 @@ def whole_study() -> Campaign:
     return made
 
 
+@pytest.mark.long
 def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     draft = whole_study()
     before = rows_by_model()
@@ -292,6 +294,7 @@ def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     assert rows_by_model() == before
 
 
+@pytest.mark.long
 def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_impossible_mark_is_told() -> (
     None
 ):

@@ -33,7 +33,10 @@ def asked_for(draft: Campaign, **settings: object) -> Job:
     return dry_runs.start(campaign=draft, by=draft.created_by, settings=entered(**CLEAR | settings))
 
 
-@pytest.mark.parametrize("ending", ["fails", "role taken", "cancelled"])
+@pytest.mark.parametrize(
+    "ending",
+    ["fails", *(pytest.param(end, marks=pytest.mark.long) for end in ("role taken", "cancelled"))],
+)
 def test_a_dry_run_that_does_not_come_to_its_end_leaves_nothing(draft, monkeypatch, ending) -> None:
     before, by, job = rows_by_model(), draft.created_by, asked_for(draft)
     fill = dry_runs.fill
@@ -105,7 +108,7 @@ def in_a_thread(job: Job) -> None:
         connection.close()
 
 
-@pytest.mark.parametrize("after", ["copy", "report"])
+@pytest.mark.parametrize("after", ["copy", pytest.param("report", marks=pytest.mark.long)])
 def test_use_of_a_collection_ends_while_a_dry_run_goes_on_which_then_leaves_nothing(
     draft, monkeypatch, after
 ) -> None:

@@ -95,6 +95,7 @@ def test_one_annotator_leaves_agreement_undefined_and_says_why():
     assert found(tables["groups"], criterion="correctness")
 
 
+@pytest.mark.long
 def test_one_value_leaves_chance_corrected_agreement_undefined_but_not_ac1():
     tables = carried_out(study({"correctness@A1": lambda *_: 3, "correctness@A2": lambda *_: 3}))
     rows = {
@@ -116,6 +117,7 @@ def test_one_value_leaves_chance_corrected_agreement_undefined_but_not_ac1():
     assert reasons(tables["mixed_models"]) == {"every rating has the same value"}
 
 
+@pytest.mark.long
 def test_nothing_shared_leaves_agreement_and_severity_undefined():
     halves = {
         "correctness@A1": lambda n, p: varied(n, p) if n % 2 else None,
@@ -166,6 +168,7 @@ HALVES = {
 }
 
 
+@pytest.mark.long
 def test_metrics_without_a_common_question_have_each_their_own_and_are_not_compared():
     tables = carried_out(study(TWO, metrics=HALVES))
     pooled = found(
@@ -189,6 +192,7 @@ def test_no_metrics_leave_levels_and_differences_empty():
     assert (tables["levels"], tables["differences"], tables["leaders"]) == ([], [], [])
 
 
+@pytest.mark.long
 def test_few_items_have_exact_p_or_none():
     tables = carried_out(
         study(
@@ -203,6 +207,7 @@ def test_few_items_have_exact_p_or_none():
     assert {row["letters"] for row in tables["groups"]} == {""}
 
 
+@pytest.mark.long
 def test_one_system_has_nothing_to_compare():
     tables = carried_out(study(TWO, systems=("Alba",)))
     assert (tables["comparisons"], tables["groups"], tables["mixed_models"]) == ([], [], [])

@@ -300,6 +300,7 @@ def test_pdf_names_scripts_that_need_a_font(run):
     ]
 
 
+@pytest.mark.long
 def test_pdf_of_a_hundred_systems_with_hostile_names_is_set():
     names = ["=cmd()", "#set text(red)", "*bold* _it_ $x$ \\ [", "שאלה", "系统", "x" * 500]
     heads = [f"System {n}" for n in range(100)]

@@ -59,6 +59,7 @@ def test_plan_from_qgevals_deviations_gives_the_published_sizes_and_code_that_gi
     assert row["half_width_others"] is None
 
 
+@pytest.mark.long
 def test_plan_from_judged_ratings_needs_fewer_items_with_more_annotators():
     campaign = studies.imported(sources=20)
     result = planned(campaign, "main/correctness", difference=0.3)
@@ -71,6 +72,7 @@ def test_plan_from_judged_ratings_needs_fewer_items_with_more_annotators():
     assert result["source"] == "main round, correctness"
 
 
+@pytest.mark.long
 def test_many_comparisons_need_more_items(fluency):
     [one] = fluency["needed"]
     [many] = planned(factories.campaign(), "qgeval/fluency", comparisons=15)["needed"]

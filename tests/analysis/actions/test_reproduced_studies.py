@@ -39,7 +39,9 @@ def reproduced(capsys, *arguments):
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("order", [(BATCH, PART), (PART, BATCH)])
+@pytest.mark.parametrize(
+    "order", [(BATCH, PART), pytest.param((PART, BATCH), marks=pytest.mark.long)]
+)
 def test_reproduce_qgbench_genuine_piece_says_how_much_was_joined_and_computes_on_it(capsys, order):
     out = reproduced(capsys, "qgbench", *map(shared_data.path, order))
 
@@ -57,6 +59,7 @@ def test_reproduce_qgbench_genuine_piece_says_how_much_was_joined_and_computes_o
     assert len(out["computed"]["williams_p_two_sided"]["correctness"]["Bleu_4"]) == 4
 
 
+@pytest.mark.long
 def test_reproduce_qgbench_questions_that_batches_add_do_not_count_as_released(capsys):
     call_command("reproduce", "qgbench", *map(str, map(shared_data.path, (BATCH, PART))))
 
@@ -106,6 +109,7 @@ def test_reproduce_qgeval_workbooks_have_the_alpha_of_krippendorff(tmp_path, cap
     assert out["published"] == {}
 
 
+@pytest.mark.long
 def test_reproduce_qgeval_scores_of_a_criterion_become_metrics_and_names_are_split(
     tmp_path, capsys
 ):
@@ -128,6 +132,7 @@ def test_reproduce_qgeval_scores_of_a_criterion_become_metrics_and_names_are_spl
         assert computed == pytest.approx(np.mean(ratings), rel=1e-9)
 
 
+@pytest.mark.long
 def test_reproduce_qgeval_annotators_alone_are_joined_with_each_other(tmp_path, capsys):
     files = QGEval(passages=2).files()
     del files["metric_result.xlsx"]
@@ -228,6 +233,7 @@ def test_reproduce_qgstec_plus_has_the_alpha_of_krippendorff(tmp_path, capsys, n
     assert computed["returned"] == dict.fromkeys("abcd", 24)
 
 
+@pytest.mark.long
 def test_reproduce_qgstec_plus_xml_and_table_have_the_same_numbers(tmp_path, capsys):
     questions = [each for each in plus(sentences=5) if "gate 1.2" not in each[3]]
     files = {"a.xml": plus_xml(questions), "a.csv": plus_csv(questions)}
@@ -237,6 +243,7 @@ def test_reproduce_qgstec_plus_xml_and_table_have_the_same_numbers(tmp_path, cap
     assert xml["computed"] == table["computed"]
 
 
+@pytest.mark.long
 def test_reproduce_qgstec_plus_of_896_questions_has_the_published_numbers(tmp_path, capsys):
     [file] = written(tmp_path, {"a.csv": plus_csv(plus(sentences=56))})
 

@@ -42,6 +42,7 @@ def qgstec():
     return imported.campaign
 
 
+@pytest.mark.long
 def test_run_on_qgstec_gives_the_published_agreement_and_aggregates(qgstec):
     tables = carried_out(
         runs.start(campaign=qgstec, by=qgstec.created_by, seed=1, parameters={"resamples": 100})

@@ -104,6 +104,7 @@ def test_weights_go_to_what_people_followed_and_help_on_questions_held_out(metho
     assert found["collinear"] == []
 
 
+@pytest.mark.long
 def test_classes_that_cannot_be_told_apart_have_weights_by_the_grid():
     found = carried_out(tunable(loose=False), method="grid")
     assert found["gain"] > 0.2
@@ -130,6 +131,7 @@ def test_splits_keep_sources_with_a_shared_passage_together():
     assert {split["n"] for split in found["splits"]} <= {60 - 35, 60 - 32}
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_weights_and_another_seed_other_splits():
     campaign = tunable()
     first, again, other = (

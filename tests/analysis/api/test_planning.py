@@ -84,6 +84,7 @@ def test_power_analysis_wrong_content_names_the_field(api, campaign, body, field
     assert field in fields_of(api.post(f"{of_campaign(campaign)}power-analyses/", body))
 
 
+@pytest.mark.long
 def test_dry_run_fills_a_copy_and_is_removed():
     draft = factories.campaign()
     api, path = program(draft.created_by), f"{of_campaign(draft)}dry-runs/"

@@ -45,6 +45,7 @@ def test_run_starts_with_defaults_and_is_followed_to_its_end(campaign):
     assert found["figures"]
 
 
+@pytest.mark.long
 def test_run_of_a_dataset_without_references_starts_with_defaults(campaign):
     plain = annotated.opened(sources=2)
     client, enrollment = annotated.annotator(plain)
@@ -123,6 +124,7 @@ def test_archive_is_not_for_a_manager_who_judges(campaign):
     assert api.get(f"{path_of(campaign)}{run.number}/report/pdf/").status_code == 200
 
 
+@pytest.mark.long
 def test_runs_list_takes_a_constant_number_of_queries_and_goes_by_pages(campaign):
     api = program(campaign.created_by)
     api.post(path_of(campaign), {"seed": 1})

@@ -109,7 +109,7 @@ class Made:
 
 
 # A crossed study and one of sets stand for all protocols in the short form.
-SHORT = (material.QGBENCH, material.QGSTEC_A)
+SHORT = (material.QGBENCH,)
 STUDIES = [
     pytest.param(each, id=str(each), marks=() if each in SHORT else pytest.mark.long)
     for each in material.STUDIES

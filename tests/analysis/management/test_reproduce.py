@@ -47,6 +47,7 @@ def owner() -> str:
     return Campaign.objects.get().created_by.username
 
 
+@pytest.mark.long
 def test_reproduce_without_owner_takes_the_only_administrator(files):
     administrator("root")
     administrator("gone", is_active=False)

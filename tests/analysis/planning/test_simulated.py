@@ -164,6 +164,7 @@ def test_nothing_planted_is_told_apart_as_seldom_as_the_test_allows():
     assert row["order"]["value"] < 0.15
 
 
+@pytest.mark.long
 def test_power_annotators_random_is_that_of_the_mixed_model(monkeypatch) -> None:
     """Three annotators leave the model few degrees of freedom, so that it finds fewer differences
     than the permutation test, which takes these three as all there are."""

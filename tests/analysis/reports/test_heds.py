@@ -76,6 +76,7 @@ def test_markdown_of_a_campaign_prints_labels_of_options_and_no_codes(files):
     assert "option " not in text
 
 
+@pytest.mark.long
 def test_power_analysis_after_a_dry_run_is_the_dry_runs():
     draft = factories.campaign(collection=factories.collection(sources=8, systems=SYSTEMS))
     assert heds.sheet(draft)[0]["3.1.3.1"].text == "N/A: no power analysis was made here"

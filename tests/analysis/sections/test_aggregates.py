@@ -17,6 +17,7 @@ from tests.analysis.sections.computing import picked, records
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.long
 def test_what_has_no_best_end_is_not_combined() -> None:
     small = documents.parse(factories.SMALL, "small.yaml")
     form, content = small.criteria

@@ -89,6 +89,7 @@ def test_report_ratings_excluded_at_the_import_are_one_line_in_every_form(campai
     assert "Imported files hold 96 ratings" in " ".join(latex.split())
 
 
+@pytest.mark.long
 def test_study_ratings_of_two_files_count_together_without_one_taken_back(campaign):
     collection, rubric = campaign.collection, campaign.rubric
     more = ratings(sources=20, off=0, broken=2)

@@ -83,6 +83,7 @@ def test_as_released_is_what_was_read(qgstec):
     assert readings.read_as(read, "as_released") is read
 
 
+@pytest.mark.long
 def test_run_by_protocol_says_so_and_leaves_agreement_alone(client):
     pairs = material.imported(material.QGSTEC_B)
     wanted = {"resamples": 100, "mixed_model": "never", "metrics": []}

@@ -102,6 +102,7 @@ def test_metrics_of_sets_and_systems_are_correlated_at_their_own_level(campaign)
     assert of_systems["p_holm"] >= of_systems["p"]
 
 
+@pytest.mark.long
 def test_a_run_puts_q_metrics_sets_and_systems_into_its_tables(campaign):
     parameters = {
         "metrics": ["bleu_1"],

@@ -101,6 +101,7 @@ def test_calibration_alphas_are_computed_once_by_a_job(campaign, people) -> None
     assert campaign.jobs.filter(kind=calibrations.KIND).count() == 1
 
 
+@pytest.mark.long
 def test_calibration_alphas_are_computed_again_after_an_exclusion(campaign, people) -> None:
     round = closed(campaign, people, all_three, opposed)
     page(campaign, round)
@@ -111,6 +112,7 @@ def test_calibration_alphas_are_computed_again_after_an_exclusion(campaign, peop
     assert not measure.alphas["correctness"].defined
 
 
+@pytest.mark.long
 def test_calibration_alphas_of_other_judgments_than_asked_for_are_not_shown(
     campaign, people
 ) -> None:

@@ -61,6 +61,7 @@ def report_of(client, collection):
     }
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_button_makes_the_same_report_to_the_letter_when_files_are_taken_back(client):
     collection, rubric = assembled(), factories.rubric()

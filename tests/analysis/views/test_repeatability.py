@@ -166,6 +166,7 @@ def favour_alba_but_the_third(campaign: Campaign, place: int) -> None:
     work(factories.enrollment(campaign), tasks=40, choose=choose)
 
 
+@pytest.mark.long
 def test_comparison_makes_the_test_that_the_first_report_declares(client, three_annotators):
     """Two of three annotators prefer Alba. That is significant for these three, and says nothing of
     others like them: the mixed model's own p stands in the table."""

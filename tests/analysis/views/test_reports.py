@@ -248,6 +248,7 @@ def test_section_shows_the_table_that_the_address_names(manager, run, asked, sho
     assert "<html" not in part
 
 
+@pytest.mark.long
 def test_report_needs_as_many_queries_with_one_run_as_with_three(manager, run):
     manager.get(address("report", run))  # the first request notes the browser
     with CaptureQueriesContext(connection) as once:
@@ -281,6 +282,7 @@ def test_page_that_other_code_wrote_is_written_again(manager, run):
     assert kept.made_with != "older code"
 
 
+@pytest.mark.long
 def test_page_is_kept_in_english_for_every_browser(manager, run):
     for language in ("de", "en", "de"):
         manager.get(address("report", run), headers={"Accept-Language": language})
@@ -314,6 +316,7 @@ def test_run_asked_for_twice_before_anybody_began_it_is_one(manager, run):
     assert Run.objects.filter(seed=9).count() == 3
 
 
+@pytest.mark.long
 def test_report_primary_declared_marks_the_other_chapters_in_page_and_files(client):
     campaign = studies.imported()
     primary = {

@@ -51,6 +51,7 @@ def test_batches_and_a_table_become_a_page_of_whoever_asks(client):
     assert campaign.collection.owner == asker
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_reproduce_page_qgeval_workbooks_are_listed_on_the_pages(client):
     asker, stranger = factories.researcher(), factories.researcher()

@@ -42,6 +42,7 @@ def tables(campaign, number):
     return dict(runs.StoredTables(Run.objects.get(campaign=campaign, number=number)))
 
 
+@pytest.mark.long
 def test_a_run_without_parts_has_none_of_them(campaign):
     narrow = tables(campaign, 2)
     assert {row["system"] for row in narrow["systems"]} == {"Alba", "Brisa"}

@@ -197,6 +197,7 @@ def test_gold_question_stands_on_a_page_like_any_other_and_is_met_once():
     assert "Who is it that built it?" in texts
 
 
+@pytest.mark.long
 def test_gold_question_among_single_ones_is_about_what_the_others_of_its_page_are():
     """It is shown in the place of the question it was made of, as a degraded copy is: from another
     source, it alone would be known as gold."""
@@ -341,6 +342,7 @@ def test_gold_that_is_reported_and_answered_in_part_is_not_passed():
     assert answer("correctness", 2) == (1, 1, 0)
 
 
+@pytest.mark.long
 def test_repeat_that_is_reported_has_none_of_its_values_given_again():
     campaign = checked(sources=20, repeats=50)
     met = evade(person(campaign, label="A01"))
@@ -353,6 +355,7 @@ def test_repeat_that_is_reported_has_none_of_its_values_given_again():
     assert [flag.reason for flag in found.flags if flag.reason == "repeats"] == ["repeats"]
 
 
+@pytest.mark.long
 def test_agreement_with_oneself_is_the_share_of_equal_values():
     campaign = checked(sources=20, repeats=50)
     steady, fickle = person(campaign, label="A01"), person(campaign, label="A02")
@@ -474,6 +477,7 @@ def test_staff_who_judge_see_nothing_of_how_they_did_in_the_checks_before_the_en
     assert told(own.user) == set(pages)
 
 
+@pytest.mark.long
 def test_tasks_page_tells_staff_who_judge_of_no_task_they_hold_that_it_is_a_check():
     """No count includes a check, and no list of reports a report on it: so neither may they include
     other tasks that this user holds or reports on."""
@@ -507,6 +511,7 @@ def test_tasks_page_tells_staff_who_judge_of_no_task_they_hold_that_it_is_a_chec
     assert taken.round.kind == "main"
 
 
+@pytest.mark.long
 def test_own_row_and_page_of_staff_who_judge_change_neither_with_a_task_nor_with_a_check():
     campaign = checked(sources=12, gold=0, repeats=30, gap=1)
     who, other = person(campaign, label="A01"), person(campaign, label="A02")

@@ -21,6 +21,7 @@ def add_again(client, first: Exercise):
     return client.post(url, {"again": first.pk}, follow=True).text
 
 
+@pytest.mark.long
 def test_a_long_passage_is_refused_where_it_is_written(client) -> None:
     draft = factories.campaign()
     client.force_login(draft.created_by)

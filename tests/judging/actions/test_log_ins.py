@@ -81,6 +81,7 @@ def test_researchers_codes_and_roles_count_among_researchers():
         log_ins.count(name=named.username, mark_shown=log_ins.mark(name=named.username), now=now)
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_a_visitor_who_waits_takes_nothing_of_what_all_have():
     now = timezone.now()

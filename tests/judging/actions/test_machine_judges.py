@@ -250,6 +250,7 @@ def test_of_long_texts_in_a_table_as_much_is_kept_as_of_a_judge_that_is_asked(cl
     assert "2 texts are longer than 20,000 characters" in page
 
 
+@pytest.mark.long
 def test_the_texts_of_a_row_are_stored_once_and_read_for_each_of_its_criteria(campaign):
     judge, found = added(campaign, with_texts(campaign, ("Clear.", "{2}"), ("", "{3}")))
 

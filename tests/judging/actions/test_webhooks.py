@@ -75,10 +75,6 @@ def attempts() -> int:
     return sum(WebhookDelivery.objects.values_list("attempts", flat=True))
 
 
-def events_of(server: WebhookServer) -> list[str]:
-    return [json.loads(each.body)["type"] for each in server.received]
-
-
 def submitted(client: Client, enrollment: Enrollment) -> Assignment:
     """Submit the annotator's next task, as a browser does."""
     assignment = studies.held(enrollment)

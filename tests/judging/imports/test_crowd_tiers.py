@@ -20,8 +20,7 @@ from tests.judging.imports.crowd import CRITERIA, SYSTEMS, Crowd
 from tests.judging.imports.studies import add, assembled, waiting
 from tests.judging.studies import NOW
 
-pytestmark = pytest.mark.django_db
-
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 Sums = Mapping[tuple[str, str, str], int]
 
 

@@ -72,6 +72,7 @@ def over(job: Job) -> bool:
     return job.state not in ("queued", "running")
 
 
+@pytest.mark.long
 def test_a_worker_imports_a_large_file_and_shows_how_far_it_is(worker):
     owner = factories.researcher()
     with imports_held():
@@ -86,6 +87,7 @@ def test_a_worker_imports_a_large_file_and_shows_how_far_it_is(worker):
     assert Passage.objects.count() == ROWS // 4
 
 
+@pytest.mark.long
 def test_a_worker_previews_a_large_file_for_a_page(worker):
     owner = factories.researcher()
     collection = adding.start(name="Large", by=owner)

@@ -18,6 +18,7 @@ def worker_environment() -> dict[str, str]:
     return {"QUAESTOR_JOB_SECONDS": str(LIMIT_SECONDS)}
 
 
+@pytest.mark.long
 def test_import_beyond_its_time_limit_fails_and_stores_nothing(worker):
     with imports_held():
         job = started(factories.researcher())

@@ -20,7 +20,7 @@ from tests.judging.imports.qgeval import (
 from tests.judging.imports.test_three_minutes import Stranger
 from tests.judging.views.importing import form_of, use
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 
 def test_new_dataset_of_qgeval_workbooks_has_files_as_annotators_and_a_metric_for_each_criterion(

@@ -16,8 +16,7 @@ from tests.judging.imports.studies import BATCH, MATERIAL, add, assembled
 from tests.judging.imports.test_adding import everything
 from tests.judging.studies import NOW
 
-pytestmark = pytest.mark.django_db
-
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 AGAIN = """\
 passage,system,question,rater,grammaticality
 Herons wade.,Alba,Who wades?,Ana,3

@@ -93,6 +93,7 @@ def test_parts_of_a_study_make_the_same_file_as_the_whole(page, campaign, monkey
     assert {"attribute:z", "note", "judgment:comment"} <= set(sent[0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", ["csv", "jsonl", "label-studio"])
 def test_file_that_repeats_a_long_passage_is_sent_in_pieces(page, campaign, key):
     Passage.objects.update(text="x" * PIECE)

@@ -67,6 +67,7 @@ def test_task_whose_report_was_taken_back_before_is_named(emptied) -> None:
     assert pages.told()[2] == 0
 
 
+@pytest.mark.long
 def test_reports_on_checks_are_read_by_managers_who_do_not_judge() -> None:
     campaign = checked(sources=12, gold=60, prepare=gold)
     evade(person(campaign, "A01"), "What is this?")
@@ -79,6 +80,7 @@ def test_reports_on_checks_are_read_by_managers_who_do_not_judge() -> None:
     assert pages.told()[0] == 0
 
 
+@pytest.mark.long
 def test_checks_that_lack_an_answer_are_told_to_nobody_who_judges() -> None:
     campaign = checked(sources=12, gold=60, prepare=gold)
     evade(person(campaign, "A01"))

@@ -234,6 +234,31 @@ def test_what_the_form_cannot_show_is_named_and_kept(page, owner):
     assert "editor-form" not in text
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "judging:rubric_draft",
+        "judging:rubric_draft_yaml",
+        "judging:rubric_draft_discard",
+        "annotation:rubric_pane",
+    ],
+)
+def test_draft_of_somebody_else_is_not_changed(name, owner):
+    made = draft(owner)
+    other = factories.logged_in(factories.researcher())
+
+    assert other.post(reverse(name, args=[made.pk]), {"revision": "1"}).status_code == 404
+    assert document(made).title == "Small"
+
+
+def test_draft_is_discarded(page, owner):
+    answer = page.post(reverse("judging:rubric_draft_discard", args=[draft(owner).pk]))
+
+    assert answer.url == reverse("judging:rubrics")
+    assert not RubricDraft.objects.exists()
+
+
+@pytest.mark.long
 def test_worked_item_is_written_in_the_form_and_its_problems_stand_there(page, owner):
     made = draft(owner, documents.to_yaml(documents.shipped("qgbench")))
 

@@ -51,6 +51,7 @@ def test_yaml_from_an_older_tab_is_refused_and_kept_on_the_page(page, owner):
     assert document(made).title == "Small"
 
 
+@pytest.mark.long
 def test_orphaned_translations_are_named_and_dropped_on_demand(page, owner):
     made = draft(owner, documents.to_yaml(documents.shipped("schlichtkrull-cheng")))
     send(page, made, "remove criteria[0]")
@@ -64,6 +65,7 @@ def test_orphaned_translations_are_named_and_dropped_on_demand(page, owner):
     assert documents.untranslated(document(made), "de") == ()
 
 
+@pytest.mark.long
 def test_old_translation_of_a_changed_text_is_warned_of(page, owner):
     made = draft(owner, documents.to_yaml(documents.shipped("qgbench")))
 

@@ -15,6 +15,8 @@ from judging.imports.readers.columns import columns_from
 from judging.imports.readers.records import RatingRecord, StudyRecords
 from judging.imports.readers.registry import FORMAT
 
+pytestmark = pytest.mark.long
+
 MANY = 6_000
 Row = tuple[str, str, str, str, str]  # id, passage, answer, system, question
 
@@ -270,6 +272,7 @@ def held() -> Held:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", ["ids", "texts"])
 def test_match_as_many_equal_questions_as_the_dataset_has_are_matched_at_once(by) -> None:
     began = time.process_time()
@@ -278,6 +281,7 @@ def test_match_as_many_equal_questions_as_the_dataset_has_are_matched_at_once(by
     assert time.process_time() - began < 5  # it takes a tenth of that
 
 
+@pytest.mark.long
 def test_find_letters_of_many_equal_questions_are_decided_at_once() -> None:
     read = study("a")
     began = time.process_time()

@@ -109,6 +109,7 @@ def test_read_head_of_a_damaged_columnar_file_says_so(written) -> None:
         reading_plans.read_head(name="a.parquet", data=data[: len(data) // 2], plan=Plan())
 
 
+@pytest.mark.long
 def test_read_head_of_a_parquet_file_that_unpacks_to_too_much_names_the_memory() -> None:
     table = pyarrow.table({"question": ["x" * 1_000_000] * 600, "system": ["A"] * 600})
     data = as_parquet(table)

@@ -88,6 +88,7 @@ def test_write_refuses_what_the_format_has_no_place_for(study: StudyRecords, rea
         write_qgstec(study)
 
 
+@pytest.mark.long
 @given(
     st.text(
         st.characters(codec="utf-8", exclude_categories=["Cc", "Cn"]) | st.sampled_from("\n\t\r"),

@@ -268,6 +268,7 @@ def test_equal_rows_of_a_table_in_tabs_with_short_rows_are_read_without_quoting(
     assert [row.cells[0] for row in table.rows] == ['"Who" is it?', 'Why "x?', "When?"]
 
 
+@pytest.mark.long
 def test_objects_with_few_of_many_columns_take_what_they_hold() -> None:
     keys = ",".join(f'"k{number}":1' for number in range(1_999))
     data = (f"{{{keys}}}\n" + '{"k1998":2}\n' * 5_000).encode()

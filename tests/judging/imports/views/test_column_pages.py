@@ -10,7 +10,7 @@ from judging.imports.forms.columns import SHOWN
 from judging.models import Collection, Metric
 from tests.judging.views.importing import at, form_of, imported, sent
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 FEW, METRICS = 20, 28  # columns of a page where it matters how they go together and not how many
 HEADER = ["question", "system", *(f"f{number:03}z" for number in range(METRICS))]
 STUDY = ",".join(HEADER) + "\n" + ("Who owns it?,Alba" + ",0.5" * METRICS + "\n")
@@ -30,6 +30,7 @@ def said(page, address, **of_metrics):
     return form | of_metrics
 
 
+@pytest.mark.long
 def test_a_page_asks_about_two_hundred_of_two_thousand_columns(page):
     names = ["question", *(f"c{number}" for number in range(1_999))]
     upload = sent(page, ",".join(names) + "\nWho owns it?" + ",x" * 1_999 + "\n")

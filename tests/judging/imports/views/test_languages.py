@@ -76,6 +76,7 @@ def test_a_language_that_is_no_tag_is_told_and_left_out():
     assert "no language tag" in study.problems[0].reason
 
 
+@pytest.mark.long
 def test_mixed_scripts_without_a_column_are_told(page):
     without = [{key: value for key, value in row.items() if key != "language"} for row in rows()]
     upload = sent(page, jsonl(without), "a.jsonl")

@@ -14,8 +14,7 @@ from tests.judging.imports.studies import BATCH, assembled, waiting
 from tests.judging.imports.test_pages import at
 from tests.judging.studies import NOW
 
-pytestmark = pytest.mark.django_db
-
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 HEADER = BATCH.splitlines()[0]
 HERE = BATCH.splitlines()[1:]
 OWLS = [

@@ -95,6 +95,7 @@ def test_preview_of_a_file_that_names_no_system_asks_whose_questions_they_are(pa
     assert "Name their system." not in page.get(at("preview", added)).text
 
 
+@pytest.mark.long
 def test_the_same_file_in_two_datasets_is_told(page):
     imported(page, sent(page))
     first = Collection.objects.get()
@@ -300,6 +301,7 @@ def test_another_way_of_reading_starts_the_columns_over(page):
     assert page.get(at("columns", upload)).context["head"].header == ("question;b", "system;c")
 
 
+@pytest.mark.long
 def test_sheets_of_a_workbook_are_told_and_chosen(page):
     questions = [("id", "question"), ("P1", "Who?")]
     data = of_sheets(texts=[("id", "passage"), ("P1", "Owls.")], t5=questions, bart=questions)

@@ -9,7 +9,7 @@ from tests import factories
 from tests.judging.views.importing import added_by, at, form_of, imported, mapped, sent, use
 from tests.working import WorkingClient
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 TWICE = (
     "passage,answer,system,question\nA lock is a lock.,lock,Alba,Why?\nThe weir.,weir,Alba,Who?\n"
 )

@@ -17,7 +17,7 @@ from tests.judging.imports.readers.test_derived import given, long, named
 from tests.judging.imports.studies import assembled, waiting
 from tests.judging.views.importing import added_by, at, form_of, mapped, sent, use
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 POINTS = [(1, "Bad"), (2, ""), (3, "Fair"), (4, ""), (5, "Good")]
 
 

@@ -15,6 +15,8 @@ from tests.judging.imports.studies import BATCH, MATERIAL, assembled, waiting
 from tests.judging.imports.test_adding import BLEU, BY_ID
 from tests.judging.views.importing import at, mapped, sent
 
+pytestmark = pytest.mark.long
+
 FILE = "source_id,passage,system,question\n" + "".join(
     f"L{n},Lock {n} is old.,{system},Which lock is number {n} of {system}?\n"
     for n in range(1, 41)

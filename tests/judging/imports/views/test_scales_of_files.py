@@ -21,7 +21,7 @@ from tests.judging.imports.views.test_preview import NOW, planned, words_of
 from tests.judging.imports.views.test_roles import protocol
 from tests.judging.views.importing import at, form_of, sent
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 SYSTEMS, RATERS = ("Alder", "Birch"), ("Ann", "Bob")
 THREE = [(1, "no"), (2, "partly"), (3, "yes")]
 

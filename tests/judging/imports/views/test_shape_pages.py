@@ -5,7 +5,7 @@ import pytest
 from judging.models import Question, Reference
 from tests.judging.views.importing import at, imported, mapped, sent
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 LISTS = (
     "passage,system,question,reference\n"
     "The weir.,Alba,What is it?,\"['What is there?', 'Which weir?']\"\n"
