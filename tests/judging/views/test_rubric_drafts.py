@@ -4,6 +4,7 @@ no other user sees it."""
 import pytest
 from django.urls import reverse
 
+from judging.models import RubricDraft
 from judging.protocols import documents, rubric_trees
 from tests import factories
 from tests.judging.views.drafting import document, draft, send, shown
