@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +70,8 @@ def _agreement(inputs: Inputs, found: Found) -> Iterator[Compared]:
         if distinct < 2 or len(rated) * distinct**2 > MAX_RATING_CELLS:
             continue  # the package needs two values, and holds units x values x values
         if alpha := alpha_row(found, criterion):
-            theirs = krippendorff.alpha(rated.T, level_of_measurement=alpha.level)
+            level: Any = alpha.level
+            theirs = krippendorff.alpha(rated.T, level_of_measurement=level)
             yield "Krippendorff's α", "krippendorff", alpha.estimate.value, float(theirs)
         kappa = coefficient_row(found, criterion.criterion, "fleiss_kappa", "nominal")
         if kappa and not np.isnan(table).any():
@@ -82,11 +84,13 @@ def _levels(inputs: Inputs, found: Found) -> Iterator[Compared]:
     from statsmodels.stats.multitest import multipletests
 
     asked = compared_columns(inputs)
+    if asked is None:
+        return
     families: dict[str, list[MetricLevel]] = {}
     for row in found.of(Levels):
         if (row.level, row.coefficient) == ("pooled", "spearman") and np.isfinite(row.estimate.p):
             families.setdefault(row.criterion, []).append(row)
-    for human, rows in families.items() if asked else ():
+    for human, rows in families.items():
         holm = multipletests([row.estimate.p for row in rows], method="holm")[1]
         for row, p in zip(rows, holm, strict=True):
             yield "Holm's correction", "statsmodels", row.p_holm, float(p)
