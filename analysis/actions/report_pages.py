@@ -68,7 +68,6 @@ def _written(run: Run) -> dict[str, str]:
         "figures": figures,
         "study": study,
         "missing": study.missing,
-        "older": not found.documents.get("sections"),
         "summary": summary_of(found),
         "chapters": page.chapters(found, figures),
         "methods": methods(found, papers.made_of(run)),

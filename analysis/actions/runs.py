@@ -201,7 +201,7 @@ def _made_again(
     run: Run, documents: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, bytes], bytes | None]:
     """Return the tables with the sentences that follow from them, the figures, and the PDF. Parts
-    that cannot be made again, perhaps of an old run, are dropped rather than kept unchanged."""
+    that cannot be made again are dropped rather than kept unchanged."""
     found = Found(documents)
     try:
         documents = {**documents, "sentences": results_in_words(found)}
@@ -216,8 +216,6 @@ def _without(key: str, rows: Any, labels: Collection[str]) -> Any:
     section = sections.section_of(key)
     if section is None:
         return rows
-    if isinstance(rows, dict):  # of a version whose table is one row
-        return section.without([rows], labels)[0]
     return section.without(rows, labels)
 
 
@@ -259,8 +257,8 @@ def _settled_state(campaign: Campaign) -> list[int]:
 
 
 def changed_since(run: Run) -> list[str]:
-    """Return the kinds of data that have changed since a run read its campaign; none for older runs
-    without a stored state."""
+    """Return the kinds of data that have changed since a run read its campaign; none before it
+    read."""
     before, now = run.read_state, state_of(run.campaign)
     if not before:
         return []
@@ -272,10 +270,7 @@ def changed_since(run: Run) -> list[str]:
     }
     if run.parameters.get("settled"):
         told["settled values"] = ("settled",)
-    # the state of a run older than LLM judges has no entry for them
-    return [
-        what for what, keys in told.items() if any(before.get(key, []) != now[key] for key in keys)
-    ]
+    return [what for what, keys in told.items() if any(before[key] != now[key] for key in keys)]
 
 
 def left_out_words(run: Run) -> list[str]:

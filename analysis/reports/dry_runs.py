@@ -73,10 +73,8 @@ def _recovered(found: Any) -> dict[str, Any]:
 
 
 def _settings(settings: Mapping[str, Any], page: int) -> list[tuple[str, str]]:
-    """Return the assumptions in words; older dry runs have none about times."""
-    found = [(words, percent(settings.get(name, 0))) for name, words in SPREADS.items()]
-    if "seconds" not in settings:
-        return found
+    """Return the assumptions in words."""
+    found = [(words, percent(settings[name])) for name, words in SPREADS.items()]
     own = f"{settings['seconds']:g} s a value" if settings["seconds"] else f"{page} s a page"
     found.append((f"{TIMES}, mean", own))
     return found + [(words, two(settings[name])) for name, words in LOGARITHMS.items()]

@@ -98,7 +98,7 @@ def encode(row: Any) -> Record:
 
 
 def decode(row_type: type[R], record: Mapping[str, Any], prefix: str = "") -> R:
-    """Return the row of a record; a column that it lacks, as those of older runs may, is empty."""
+    """Return the row of a record; a column that it lacks is empty."""
     values: dict[str, Any] = {}
     for each in _stored_fields(row_type, prefix):  # type: ignore[arg-type]
         if each.row_type is not None:

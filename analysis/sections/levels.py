@@ -229,8 +229,7 @@ def compared_columns(inputs: Inputs) -> ComparedColumns | None:
 
 
 def headline_level(found: Found) -> str:
-    """Return the level of the headline: the run's setting, or "pooled" in earlier runs without
-    one."""
+    """Return the level of the headline: the run's setting, or "pooled" without one."""
     return next(
         (row["metric_level"] for row in found.documents.get("about", []) if "metric_level" in row),
         "pooled",

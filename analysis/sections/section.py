@@ -67,8 +67,7 @@ def chance_of(key: str, *, seed: int, resamples: int, step: Callable[[str], None
 
 
 class Found:
-    """A run's results, section by section, as typed rows; empty for sections that are newer than
-    the run."""
+    """A run's results, section by section, as typed rows."""
 
     def __init__(self, documents: Mapping[str, Any]) -> None:
         self.documents = documents

@@ -38,7 +38,6 @@ ORIGINS = {
     "simulated": "These ratings were made by simulated annotators, not by people: they show what a report looks "
     "like and are no evidence about any system.",
     "imported": "These ratings were imported from a file; the time annotators took is unknown.",
-    "mixed": "Some of these ratings were imported from a file, others were collected here.",
 }
 OF_MEANS = (
     "The human ratings were imported as means over annotators, without the individual ratings: metrics can be "
@@ -196,7 +195,7 @@ class Study(Section[StudyFacts]):
         places = Assignment.objects.filter(round__campaign=campaign, round__kind="main")
         filled = places.filter(state="submitted")
         values = Judgment.objects.standing().filter(assignment=OuterRef("pk"))
-        origin = _origin(campaign, judgments)
+        origin = str(campaign.origin)
         used = judged if len(judged) else questions
         in_files, not_stored = _ratings_in_files(campaign)
         clusters, sources = said.clusters.loc[used["unit"]].nunique(), used["source"].nunique()
@@ -329,17 +328,6 @@ def _ratings_in_files(campaign: Campaign) -> tuple[int, Counter[str]]:
         in_files += brought.get("ratings_read", 0)
         excluded.update(brought.get("ratings_excluded", {}))
     return in_files, excluded
-
-
-def _origin(campaign: Campaign, judgments: pd.DataFrame) -> str:
-    """Return the origin of the judgments, from the origin stored with each: older versions allowed
-    judging in imported studies."""
-    if campaign.origin == Campaign.Origin.SIMULATED or judgments.empty:
-        return str(campaign.origin)
-    imported = judgments["origin"] == Judgment.Origin.IMPORTED
-    if imported.all():
-        return Campaign.Origin.IMPORTED.value
-    return "mixed" if imported.any() else Campaign.Origin.JUDGED.value
 
 
 def _places(campaign: Campaign) -> int:

@@ -60,7 +60,7 @@ def test_for(inputs: Inputs, criterion: RubricCriterion) -> SystemTest:
 
 
 def test_of(found: Found, criterion: str) -> SystemTest:
-    """Return the test that compared systems in a run; older runs had the permutation test only."""
+    """Return the test that compared systems in a run; without ratings the permutation test."""
     for row in found.on(SystemTests, criterion):
         return SystemTest(row.test, row.reason, row.caution)
     return SystemTest(PERMUTATION)

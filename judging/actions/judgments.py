@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -43,28 +42,6 @@ ORDER BY done.submitted_at DESC, done.id
 DRAFTED = """
 SELECT assignment_id, unit_id, criterion_id, value FROM judging_draft
 WHERE assignment_id = ANY(%(keys)s::text[]::uuid[]) AND value IS NOT NULL
-"""
-# Questions that lack a value or a mark and are no longer reported as broken: earlier versions let
-# annotators take reports and marks back after submission. Both leave their row, emptied.
-TAKEN_BACK = """
-SELECT done.id FROM judging_note note
-JOIN judging_assignment done ON done.id = note.assignment_id AND done.submitted_at IS NOT NULL
-JOIN judging_round round ON round.id = done.round_id AND round.campaign_id = %(campaign)s
-WHERE note.unit_id IS NOT NULL AND note.text = '' AND EXISTS (
-    SELECT FROM unnest(%(required)s::bigint[]) AS asked (criterion) WHERE NOT EXISTS (
-        SELECT FROM judging_judgment said
-        WHERE said.assignment_id = done.id AND said.unit_id = note.unit_id
-            AND said.criterion_id = asked.criterion AND said.superseded_at IS NULL))
-UNION
-SELECT done.id FROM judging_marking made
-JOIN judging_assignment done ON done.id = made.assignment_id AND done.submitted_at IS NOT NULL
-JOIN judging_round round ON round.id = done.round_id AND round.campaign_id = %(campaign)s
-WHERE %(marks)s AND NOT made.nothing AND NOT EXISTS (
-    SELECT FROM judging_spanmark mark
-    WHERE mark.assignment_id = done.id AND mark.unit_id = made.unit_id)
-AND NOT EXISTS (
-    SELECT FROM judging_note note WHERE note.assignment_id = done.id
-        AND note.unit_id = made.unit_id AND note.text <> '')
 """
 BY_ONE = CHANGED.format(which="done.enrollment_id = %(enrollment)s")
 IN_CAMPAIGN = CHANGED.format(which="enrolled.campaign_id = %(campaign)s")
@@ -237,25 +214,6 @@ def corrections_in(*, campaign: Campaign) -> list[Assignment]:
     """Return the tasks of all annotators of a campaign that were changed after their submission and
     not resubmitted."""
     return _corrected(IN_CAMPAIGN, {"campaign": campaign.pk})
-
-
-def lacking_in(*, campaign: Campaign) -> QuerySet[Assignment]:
-    """Return the submitted tasks with a question that has neither all its answers nor a report."""
-    rubric = sheets.known(campaign.rubric)
-    mark = rubric.document.span_mark
-    names = {
-        "campaign": campaign.pk,
-        "required": [
-            rubric.ids[each.key]
-            for each in rubric.document.criteria
-            if each.unit == "question" and each.asked == "per_unit" and not each.optional
-        ],
-        "marks": mark is not None and not mark.optional,
-    }
-    is_judged = campaign.origin == Campaign.Origin.JUDGED
-    keys = [pk for (pk,) in rows(TAKEN_BACK, names)] if is_judged else []
-    found = Assignment.objects.filter(pk__in=keys).select_related("task", "round", "enrollment")
-    return found.order_by("enrollment__label", "task__number")
 
 
 def _corrected(statement: str, names: Mapping[str, int]) -> list[Assignment]:

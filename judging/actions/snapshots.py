@@ -14,11 +14,11 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from judging import quality
-from judging.actions import check_results, judgments, selections
+from judging.actions import check_results, selections
 from judging.drift import Day, SourceSpread, drifts
 from judging.models import Campaign, Criterion, Event, Round, Snapshot
 from judging.models.statements import rows
@@ -207,7 +207,6 @@ class Counted:
     earned: Mapping[str, Earned]
     days: Mapping[str, Sequence[Day]]
     reported: Mapping[int, ReportedQuestions]
-    lacking: Sequence[tuple[int, str, int]]  # annotator, kind of round, tasks that lack an answer
 
     @property
     def earned_so_far(self) -> Decimal:
@@ -292,9 +291,6 @@ def count(campaign: Campaign, now: datetime | None = None) -> dict[str, Any]:
     }
     if campaign.origin == Campaign.Origin.JUDGED:
         document["reported"] = table(REPORTED, campaign=campaign.pk)
-        lacking = judgments.lacking_in(campaign=campaign).order_by()
-        per_annotator = lacking.values_list("enrollment", "round__kind").annotate(Count("pk"))
-        document["lacking"] = [list(row) for row in per_annotator.order_by("enrollment")]
     if document["done"]:
         document |= {
             "uses": table(USES),
@@ -356,7 +352,6 @@ def read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
             for who, questions, empty in document.get("reported", ())
             if questions or empty
         },
-        lacking=[(who, kind, tasks) for who, kind, tasks in document.get("lacking", ())],
     )
 
 

@@ -482,8 +482,6 @@ def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     }
     if not selections.names_systems(campaign, request.user):
         context["reports"] = live.reports(campaign, request.user)[:MAX_PAGE_ROWS]
-        if page.number == 1:  # it reads all marks of the campaign
-            context["lacking"] = live.lacking(campaign, request.user)[:MAX_PAGE_ROWS]
     if judges_now(request.user, campaign.collection):
         _without_own(page, request.user)
     return render(request, "judging/campaigns/tasks.html", context)

@@ -19,7 +19,6 @@ from judging.actions.snapshots import Counted
 from judging.guards import campaign_for_staff, judges_now
 from judging.models import (
     AnalysedAgreement,
-    Assignment,
     Campaign,
     CrowdPlatform,
     Enrollment,
@@ -61,7 +60,6 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
         "quarantined": campaign.collection.quarantine.count(),
         "excluded": sum(row["each"].excluded for row in annotators),
         "reports": reports(campaign, user).count(),
-        "lacking_answers": _lacking_answers(campaign, counted, user),
         "corrections": len(judgments.corrections_in(campaign=campaign)),
         "is_manager": manages(user, campaign),
         "question_count": selections.question_count(campaign)
@@ -111,26 +109,6 @@ def reports(campaign: Campaign, user: User) -> QuerySet[Note]:
         "unit__question_set__source",
     )
     return found.select_related(*related).order_by("-saved_at", "-pk")
-
-
-def lacking(campaign: Campaign, user: User) -> QuerySet[Assignment]:
-    """Return the submitted tasks that lack answers, restricted for the user as in `reports`."""
-    found = judgments.lacking_in(campaign=campaign)
-    if judges_now(user, campaign.collection):
-        found = found.exclude(Q(round__kind=Round.Kind.CHECKS) | Q(enrollment__user=user))
-    return found
-
-
-def _lacking_answers(campaign: Campaign, counted: Counted, user: User) -> int:
-    """Return the number of these tasks when the campaign was last counted."""
-    if not judges_now(user, campaign.collection):
-        return sum(tasks for _who, _kind, tasks in counted.lacking)
-    own = set(campaign.enrollments.filter(user=user).values_list("pk", flat=True))
-    return sum(
-        tasks
-        for who, kind, tasks in counted.lacking
-        if who not in own and kind != Round.Kind.CHECKS
-    )
 
 
 def manages(user: User, campaign: Campaign) -> bool:

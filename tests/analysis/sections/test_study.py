@@ -19,7 +19,6 @@ from judging.actions import (
     crowd_platforms,
     enrollments,
     history,
-    rounds,
 )
 from judging.guards import judges_now
 from judging.models import (
@@ -35,7 +34,6 @@ from judging.models import (
     User,
 )
 from tests import factories
-from tests.analysis import studies as imported_studies
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import records
 from tests.analysis.studies import analysed
@@ -612,29 +610,6 @@ def test_origin_that_is_not_people_here_is_said_first(origin: str, word: str) ->
     found = results_in_words(stored.found(about=[stored.about(origin=origin)]))
     assert found[0]["about"] == "Study"
     assert word in found[0]["text"]
-
-
-def test_imported_study_that_was_judged_here_too_is_said_to_be_mixed() -> None:
-    """An older version opened studies that were imported."""
-    campaign, boss = imported_studies.imported(), factories.researcher()
-    campaigns.add_member(campaign=campaign, user=boss, role="manager")
-    main = campaign.rounds.get()
-    task = main.tasks.order_by("number").first()
-    Campaign.objects.filter(pk=campaign.pk).update(state="open")
-    rounds.reopen(round=main)
-    Assignment.objects.create(round=main, task=task, place=3, position=1000)
-    handed_in(begun(campaign, boss))
-    campaigns.close(campaign=campaign, now=timezone.now())
-
-    run = imported_studies.analysed(campaign, metrics=[], mixed_model="never")
-    page = factories.logged_in(boss).get(f"/campaigns/{campaign.uuid}/report/?run={run.number}")
-
-    assert (
-        "Some of these ratings were imported from a file, others were collected here." in page.text
-    )
-    assert "the time annotators took is unknown" not in page.text
-    [row] = records(study.Study, campaign)
-    assert (row["origin"], row["places"]) == ("mixed", main.assignments.count())
 
 
 def test_ratings_by_people_here_need_no_word_on_their_origin() -> None:
