@@ -127,6 +127,8 @@ class Soak:
             "the web server's master": lambda: self._masters("gunicorn"),
             "a process of the worker": lambda: self._one(self._children("celery")),
             "the worker": lambda: self._masters("celery"),
+            "the worker of sweeps": lambda: self._named("sweeps@"),
+            "beat": lambda: self._named("beat"),
             "a backend of the database": lambda: self._one(self._backends()),
             "the database's master": lambda: [self._postmaster()],
             "the whole database": lambda: descendants(self._postmaster()),

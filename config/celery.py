@@ -1,13 +1,11 @@
 """The Celery application. A job's row in PostgreSQL is authoritative; a message only names it."""
 
+import gc
 import logging
 import os
-import threading
-import time
-from collections.abc import Callable
 from typing import Any
 
-from celery import Celery, bootsteps, signals
+from celery import Celery, signals
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from kombu import Queue
@@ -16,10 +14,15 @@ from kombu.transport import TRANSPORT_ALIASES
 from config import memory, site_lock
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # checks load every page
 TRANSPORT_ALIASES["jobs"] = "config.job_transport:Transport"
 
+BY_REDIS = settings.CELERY_BROKER_URL.startswith("redis")
 # A page waits no longer for a Redis that hangs; its job is in the database anyway.
 PATIENCE_WITH_REDIS = {"socket_timeout": 2, "socket_connect_timeout": 2}  # seconds
+
+# They wait for no job: a worker of its own takes their queue
+SHORT_TASKS = ("judging.sweep", "judging.clean_up", "judging.send_webhook")
 
 log = logging.getLogger(__name__)
 app = Celery("quaestor")
@@ -27,12 +30,27 @@ app.conf.update(
     broker_url=settings.CELERY_BROKER_URL or "jobs://localhost",  # kombu wants a host name
     broker_connection_retry_on_startup=True,
     broker_connection_max_retries=None,
-    broker_transport_options=PATIENCE_WITH_REDIS
-    if settings.CELERY_BROKER_URL.startswith("redis")
-    else {},
+    broker_transport_options=PATIENCE_WITH_REDIS if BY_REDIS else {},
+    # Counts the parts of a job that have ended; other brokers keep no results
+    result_backend=settings.CELERY_BROKER_URL if BY_REDIS else None,
+    **{f"redis_{name}": seconds for name, seconds in PATIENCE_WITH_REDIS.items()},
     task_default_queue="celery",
-    # A worker takes both queues, or those of its option -Q
-    task_queues=[Queue(name, routing_key=name) for name in ("celery", "gpu")],
+    # A worker takes all queues, or those of its option -Q
+    task_queues=[Queue(name, routing_key=name) for name in ("celery", "gpu", "sweeps")],
+    task_routes={name: {"queue": "sweeps"} for name in SHORT_TASKS},
+    beat_scheduler="celery.beat:Scheduler",  # in memory; no entry has to outlast beat
+    beat_schedule={
+        "sweep": {
+            "task": "judging.sweep",
+            "schedule": 5.0,
+            "options": {"expires": 30, "ignore_result": True},
+        },
+        "clean up": {
+            "task": "judging.clean_up",
+            "schedule": 600.0,
+            "options": {"expires": 600, "ignore_result": True},
+        },
+    },
     task_ignore_result=True,
     task_acks_late=True,  # so that a worker takes no more jobs than it has processes
     task_reject_on_worker_lost=True,
@@ -42,7 +60,12 @@ app.conf.update(
     worker_hijack_root_logger=False,
     timezone="UTC",
 )
-app.autodiscover_tasks(["judging", "analysis"])
+
+
+@signals.celeryd_init.connect
+def load_tasks(**about: Any) -> None:
+    """Load the tasks in workers; beat knows the names that it sends."""
+    app.autodiscover_tasks(["judging", "analysis"], force=True)
 
 
 NICER = 10  # pages and the sweep come first
@@ -56,75 +79,44 @@ def step_back(**about: Any) -> None:
 
 
 @signals.worker_init.connect
+def share_memory(**about: Any) -> None:
+    """Keep the memory of loaded modules shared with the processes that are forked: the collector
+    writes to each object that it looks at."""
+    gc.collect()
+    gc.freeze()
+
+
+@signals.worker_init.connect
 @signals.beat_init.connect
 def hold_site_lock(**about: Any) -> None:
     """Block restores and upgrades while this process may use the database."""
-    site_lock.hold()
+    hold_or_end(site_lock.SITE)
 
 
-class Repeater(bootsteps.StartStopStep):
-    """Repeats some work in a thread of every worker, so that it is done as long as one worker is
-    alive."""
+@signals.beat_init.connect
+def hold_beat_lock(**about: Any) -> None:
+    """End this process if another beat runs."""
+    hold_or_end(site_lock.BEAT)
 
-    requires = ("celery.worker.components:Pool",)
-    thread_name: str
-    every: float  # seconds between two rounds
 
-    def __init__(self, worker: Any, **options: Any) -> None:
-        super().__init__(worker, **options)
-        self.over = threading.Event()
+def hold_or_end(lock: site_lock.Lock) -> None:
+    """Hold a lock, or end this process with the reason; Celery would only log another exception."""
+    try:
+        site_lock.hold(lock)
+    except site_lock.SiteLockRefused as refused:
+        raise SystemExit(str(refused)) from None
 
-    def work(self) -> Callable[[], object]:
-        """Return the work to repeat."""
-        raise NotImplementedError
 
-    def start(self, worker: Any) -> None:
-        threading.Thread(
-            target=self.repeat, args=(self.work(),), name=self.thread_name, daemon=True
-        ).start()
+@signals.heartbeat_sent.connect
+def say_alive(**about: Any) -> None:
+    """Note every two seconds that a worker is there for jobs."""
+    from judging import tasks
+    from judging.actions import jobs
 
-    def stop(self, worker: Any) -> None:
-        self.over.set()
-
-    def terminate(self, worker: Any) -> None:
-        self.over.set()
-
-    def repeat(self, work: Callable[[], object]) -> None:
-        """Repeat the work until the worker stops."""
-        while not self.over.is_set():
-            try:
-                work()
-            except (DatabaseError, InterfaceError) as problem:
-                log.warning("The %s was put off: %s", self.thread_name, problem)
-                connection.close()
-            except Exception:  # the next round may succeed
-                log.exception("The %s failed", self.thread_name)
-            self.over.wait(self.every)
+    if not app.amqp.queues.consume_from.keys() & set(jobs.QUEUES):
+        return
+    try:
+        jobs.say_alive(worker=tasks.worker_name())
+    except (DatabaseError, InterfaceError) as problem:
+        log.warning("The sign of life was put off: %s", problem)
         connection.close()
-
-
-class Sweeper(Repeater):
-    """Repeats the sweep."""
-
-    thread_name, every = "sweep", 5.0
-
-    def work(self) -> Callable[[], object]:
-        from judging.tasks import Sweep
-
-        sweep = Sweep()
-        return lambda: sweep(time.monotonic())
-
-
-class WebhookSender(Repeater):
-    """Sends the messages of webhooks in parallel to jobs, so that a slow target delays no job."""
-
-    thread_name, every = "sending of webhooks", 1.0
-
-    def work(self) -> Callable[[], object]:
-        from judging.actions import webhooks
-
-        return webhooks.send_due
-
-
-app.steps["worker"].add(Sweeper)
-app.steps["worker"].add(WebhookSender)

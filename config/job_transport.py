@@ -1,7 +1,8 @@
 """A Celery broker that is the site's own database, for sites without Redis or RabbitMQ.
 
-A task is a row of `judging_job`: a worker with a free process reserves the next one. Other messages
-(remote control, events) are published with NOTIFY, and lost if no process listens.
+A job is a row of `judging_job`: a worker with a free process reserves the next one. Other messages
+(sweeps, webhooks, remote control, events) are published with NOTIFY: every worker of their queue gets
+them, and they are lost if no process listens.
 """
 
 import json
@@ -44,7 +45,8 @@ class Channel(virtual.Channel):
         self.inboxes: dict[str, deque[Message]] = defaultdict(deque)
 
     def _new_queue(self, queue: str, **options: Any) -> None:
-        self.connection.listen()  # before anything is sent that could have an answer
+        if options.get("auto_delete"):  # it is this process's own
+            self.connection.listen()  # before anything is sent that could have an answer
 
     def basic_publish(self, message: Message, exchange: str, routing_key: str, **_: Any) -> None:
         self._inplace_augment_message(message, exchange, routing_key)

@@ -4,7 +4,7 @@ serving until Ctrl-C."""
 import fcntl
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from judging.actions import accounts
 from judging.models import User
 
 PATIENCE = 60.0
+GUNICORN = Path("deploy", "gunicorn.conf.py")
 WEB, WORKER = "quaestor web", "quaestor worker"  # as pg_stat_activity names their connections
 
 
@@ -89,7 +90,7 @@ def serve(
     say: Say,
     enough: Callable[[], bool] = never,
 ) -> None:
-    """Run the web server and a worker until Ctrl-C, a stop signal or `enough`, and keep the
+    """Run the web server, the workers and beat until Ctrl-C, a stop signal or `enough`, and keep the
     database available.
 
     `greet` is called with the site's address once it answers; `note` is the file in which others
@@ -103,44 +104,47 @@ def serve(
         say(f"Port {port} is taken; using {found}.")
     site = f"http://127.0.0.1:{found}"
     note.write_text(site)
-    web, worker = programs(found)
+    parts = programs(found)
 
     def ready() -> None:
         if wait_for_port(found, seconds=PATIENCE):
             greet(site)
         else:
-            say(f"The web server does not answer yet. Its log: {web.log}")
+            say(f"The web server does not answer yet. Its log: {parts[0].log}")
 
     def watch() -> bool:
         _revive_database(say)
         return enough()
 
-    run_together([web, worker], watch=watch, ready=ready, say=say)
+    run_together(parts, watch=watch, ready=ready, say=say)
 
 
-def programs(port: int) -> tuple[Program, Program]:
-    """Return the web server and the worker."""
+def programs(port: int) -> list[Program]:
+    """Return the web server, the worker of jobs, that of sweeps, and beat."""
     logs = settings.HOME / "logs"
     logs.mkdir(exist_ok=True)
-    python = [sys.executable, "-m"]
-    gunicorn = [*python, "gunicorn", "-c", str(settings.ROOT / "deploy" / "gunicorn.conf.py")]
-    celery = [*python, "celery", "-A", "config", "worker", "-c", "3", "-l", "WARNING"]
-    # the worker's three processes share the processor cores
-    one_thread = {
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
-    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     database = os.environ.get("DATABASE_URL") or postgres.Cluster(postgres.home()).url(
         role=settings.SERVER_ROLE
     )
-    own = {"DATABASE_URL": database}
-    web = {**own, "PGAPPNAME": WEB, "QUAESTOR_BIND": f"127.0.0.1:{port}"}
-    worker = {**own, "PGAPPNAME": WORKER, **one_thread}
-    return (
-        Program("web server", gunicorn, logs / "web.log", settings.ROOT, web),
-        Program("worker", [*celery, *quiet], logs / "worker.log", settings.ROOT, worker),
-    )
+    # the three processes of the worker share the processor cores
+    one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    web = {"PGAPPNAME": WEB, "QUAESTOR_BIND": f"127.0.0.1:{port}"}
+    worker = {"PGAPPNAME": WORKER, **one_thread}
+
+    def program(name: str, log: str, command: str, variables: Mapping[str, str]) -> Program:
+        words = [sys.executable, "-m", *command.split()]
+        own = {"DATABASE_URL": database, **variables}
+        return Program(name, words, logs / log, settings.ROOT, own)
+
+    quiet = "-l WARNING --without-gossip --without-mingle"
+    jobs = f"celery -A config worker -Q celery,gpu -c 3 {quiet}"
+    sweeps = f"celery -A config worker -Q sweeps -P threads -c 8 -n sweeps@%h {quiet}"
+    return [
+        program("web server", "web.log", f"gunicorn -c {GUNICORN}", web),
+        program("worker", "worker.log", jobs, worker),
+        program("worker of sweeps", "sweeps.log", sweeps, worker),
+        program("beat", "beat.log", "celery -A config beat -l WARNING", worker),
+    ]
 
 
 def _revive_database(say: Say) -> None:

@@ -1,9 +1,10 @@
-"""The lock that tells a restore or an upgrade whether the site is running.
+"""The locks that tell a restore or an upgrade whether the site is running, and a beat whether
+another one is.
 
 Each process of the site (web, worker, beat) holds a shared advisory lock in the database on a
 connection of its own. A restore or an upgrade takes the same lock exclusively, and refuses if it is
 held. Every role may read the holders in ``pg_locks``, whereas ``pg_stat_activity`` hides the
-sessions of other roles.
+sessions of other roles. Beat holds a second lock, exclusively.
 """
 
 import logging
@@ -14,12 +15,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-LOCK = (0x5155, 0x4153)  # "QU", "AS": the two numbers of the advisory lock
 RETRY_SECONDS = 0.5
 HOLDERS_SQL = """
 SELECT count(*), coalesce(bool_or(mode = 'ExclusiveLock'), false) FROM pg_locks
@@ -34,29 +35,45 @@ UNDER_MAINTENANCE = (
     "The database is being restored or upgraded. Start the site when that is finished."
 )
 
+ANOTHER_BEAT = "Another beat of this site is running; one is enough."
+
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """An advisory lock that processes hold as long as they live."""
+
+    numbers: tuple[int, int]
+    function: str
+    refusal: str  # what a process reads that does not get it
+
+
+SITE = Lock((0x5155, 0x4153), "pg_try_advisory_lock_shared", UNDER_MAINTENANCE)  # "QU", "AS"
+BEAT = Lock((0x5155, 0x4245), "pg_try_advisory_lock", ANOTHER_BEAT)  # "QU", "BE"
 
 
 class SiteLockRefused(Exception):
     """The lock is not available; the message says why and what to do."""
 
 
-class SiteLock(threading.Thread):
-    """Holds the shared lock while this process lives, and takes it again after an interruption.
+class LockHolder(threading.Thread):
+    """Holds a lock while this process lives, and takes it again after an interruption.
 
-    If the database cannot be reached, the thread keeps trying. If a restore or an upgrade began
-    during an interruption, the process ends, so that it accepts no work that would be lost.
+    If the database cannot be reached, the thread keeps trying. If the lock is taken during an
+    interruption, by a restore, an upgrade or another beat, the process ends, so that it accepts no
+    work that would be lost.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, lock: Lock) -> None:
         super().__init__(name="site lock", daemon=True)
-        self.database = direct_connection()
+        self.lock, self.database = lock, direct_connection()
 
     def acquire(self) -> None:
-        """Take the lock; raise SiteLockRefused if a restore or an upgrade holds it."""
-        if not _try_lock(self.database, "pg_try_advisory_lock_shared"):
+        """Take the lock; raise SiteLockRefused if it is not available."""
+        if not _try_lock(self.database, self.lock.function, self.lock.numbers):
             self.database.close()
-            raise SiteLockRefused(UNDER_MAINTENANCE)
+            raise SiteLockRefused(self.lock.refusal)
 
     def run(self) -> None:
         while True:
@@ -79,13 +96,13 @@ class SiteLock(threading.Thread):
         select.select([self.database.connection.fileno()], [], [])
 
 
-def hold() -> None:
-    """Hold the shared lock from now to the end of this process; raise SiteLockRefused if the database
-    is being restored or upgraded."""
-    lock = SiteLock()
+def hold(lock: Lock = SITE) -> None:
+    """Hold a lock from now to the end of this process; raise SiteLockRefused if it is not
+    available."""
+    holder = LockHolder(lock)
     with suppress(DatabaseError, InterfaceError):  # the thread keeps trying
-        lock.acquire()
-    lock.start()
+        holder.acquire()
+    holder.start()
 
 
 @contextmanager
@@ -93,7 +110,7 @@ def exclusive() -> Iterator[None]:
     """Hold the lock alone while the block runs; raise SiteLockRefused if any process holds it."""
     database = direct_connection()
     try:
-        if not _try_lock(database, "pg_try_advisory_lock"):
+        if not _try_lock(database, "pg_try_advisory_lock", SITE.numbers):
             raise SiteLockRefused(_holders(database))
         try:
             yield
@@ -111,24 +128,24 @@ def direct_connection() -> BaseDatabaseWrapper:
     return database
 
 
-def _try_lock(database: BaseDatabaseWrapper, function: str) -> bool:
+def _try_lock(database: BaseDatabaseWrapper, function: str, numbers: tuple[int, int]) -> bool:
     with database.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         if cursor.fetchone()[0] != database.connection.info.backend_pid:
             raise SiteLockRefused(POOLED)  # a pooler announces another process
-        cursor.execute(f"SELECT {function}(%s, %s)", LOCK)
+        cursor.execute(f"SELECT {function}(%s, %s)", numbers)
         return bool(cursor.fetchone()[0])
 
 
 def _unlock(database: BaseDatabaseWrapper) -> None:
     """Release the lock now: the server notices a closed connection only a moment later."""
     with suppress(DatabaseError, InterfaceError), database.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", LOCK)
+        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", SITE.numbers)
 
 
 def _holders(database: BaseDatabaseWrapper) -> str:
     with database.cursor() as cursor:
-        cursor.execute(HOLDERS_SQL, LOCK)
+        cursor.execute(HOLDERS_SQL, SITE.numbers)
         count, is_exclusive = cursor.fetchone()
     if is_exclusive:
         return "Another restore or upgrade of this database is running."

@@ -4,15 +4,18 @@ import functools
 import json
 import logging
 import socket
+import threading
+import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any
 
-from celery import current_app, shared_task
+from celery import Signature, Task, chord, current_app, shared_task
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, transaction
+from django.dispatch import receiver
 from django.utils import timezone
 
 from judging import guards
@@ -52,6 +55,9 @@ First = Callable[[jobs.Work], Any]
 Undo = Callable[[Any], None]
 Right = Callable[[User, Job], bool]
 RIGHTS: dict[str, Right | None] = {}  # by kind of job
+SWEEPING, CLOCK = threading.Lock(), assignments.DatabaseClock()
+LONGEST_COUNTDOWN = 15 * 60  # seconds that a broker keeps a task
+EXPIRY = 30  # seconds after which the sweep has sent another task for a webhook
 NO_MORE = "The user who asked for this no longer has the right."
 
 
@@ -66,7 +72,9 @@ def ring(job_id: uuid.UUID | str) -> None:
         return
     job = Job.objects.get(pk=job_id)
     try:
-        current_app.send_task(job.kind, args=[str(job.pk)], queue=job.queue, retry=False)
+        current_app.send_task(
+            job.kind, args=[str(job.pk)], queue=job.queue, retry=False, ignore_result=True
+        )
     except Exception:  # the broker's library may raise anything, and the page must not fail
         log.warning("The broker could not be reached; the sweep will send a message for %s.", job)
 
@@ -78,6 +86,22 @@ def ring_queued() -> None:
         return
     for job in jobs.to_send():
         ring(job.pk)
+
+
+def ring_parts(job: Job) -> None:
+    """Tell the workers about the parts of a job. Redis counts those that have ended and then starts
+    the job again, as the sweep does for other brokers and if a message is lost."""
+    if not settings.CELERY_BROKER_URL.startswith("redis"):
+        ring_queued()
+        return
+    try:
+        chord([_message(part) for part in jobs.to_send(parent=job)])(_message(job))
+    except Exception:  # the broker's library may raise anything
+        log.warning("The broker could not be reached; the sweep will send the parts of %s.", job)
+
+
+def _message(job: Job) -> Signature:
+    return current_app.signature(job.kind, args=[str(job.pk)], queue=job.queue, immutable=True)
 
 
 def begin(start: Callable[..., Job], **asked: Any) -> Job:
@@ -187,7 +211,7 @@ def _carry_out(
                     raise
         except jobs.PartsStarted as started:
             jobs.wait_for_parts(job=job, total=started.total)
-            ring_queued()
+            ring_parts(job)
         except jobs.JobCancelled:
             jobs.stop(job=job)
         except jobs.JobLost:
@@ -226,40 +250,47 @@ def _fail(job: Job, error: Exception) -> None:
     jobs.fail(job=job, error=outages.sentence(error) or f"{type(error).__name__}: {error}"[:2000])
 
 
-class Sweep:
-    """What some worker must do every few seconds for all: record that a worker is alive, start lost
-    jobs again, release assignments whose lease has expired, refresh the counts of overviews. Two
-    sweeps at once do no harm."""
+@shared_task(name="judging.sweep", throws=(DatabaseError, InterfaceError))
+def sweep() -> None:
+    """Do what beat asks for every few seconds; a sweep of this process that still runs is enough.
 
-    HOURLY = 3600.0
+    Sweeps of two processes at once do no harm.
+    """
+    if SWEEPING.acquire(blocking=False):
+        try:
+            sweep_once(now=time.monotonic(), clock=CLOCK)
+        finally:
+            SWEEPING.release()
 
-    def __init__(self) -> None:
-        self.clock, self.hourly_at = assignments.DatabaseClock(), 0.0
 
-    def __call__(self, now: float) -> None:
-        """Do all work that is due, by the monotonic clock."""
-        _give_way()
-        jobs.say_alive(worker=worker_name())
-        jobs.requeue_lost()
-        ring_queued()
-        assignments.begin_leases_anew(clock_was_set=self.clock.was_set(now=now))
-        assignments.release_due()
-        participations.release_due(now=timezone.now())
-        snapshots.refresh_one(now=timezone.now())
-        webhooks.note_reached_targets()
-        if (
-            now >= self.hourly_at
-        ):  # sessions that have ended, and personal data that are kept only for a time
-            self.hourly_at = now + self.HOURLY
-            visits.clear(now=timezone.now())
-            enrollments.forget_visitors(now=timezone.now())
-            log_ins.forget_old(now=timezone.now())
-            retention.forget_due(now=timezone.now())
-            row_list_files.delete_old(now=timezone.now())
-            idempotent_requests.delete_old(now=timezone.now())
-            webhooks.delete_old(now=timezone.now())
-            jobs.forget_files()
-            dry_runs.forget_left()
+def sweep_once(*, now: float, clock: assignments.DatabaseClock) -> None:
+    """Start lost jobs and webhooks again, release assignments whose lease has expired, refresh the
+    counts of overviews; `now` is the monotonic time."""
+    _give_way()
+    jobs.requeue_lost()
+    ring_queued()
+    assignments.begin_leases_anew(clock_was_set=clock.was_set(now=now))
+    assignments.release_due()
+    participations.release_due(now=timezone.now())
+    webhooks.note_reached_targets()
+    _send_webhooks(webhooks.due())
+    snapshots.refresh_one(now=timezone.now())
+
+
+@shared_task(name="judging.clean_up", throws=(DatabaseError, InterfaceError))
+def clean_up() -> None:
+    """Delete sessions that have ended, and personal data that are kept only for a time."""
+    _give_way()
+    now = timezone.now()
+    visits.clear(now=now)
+    enrollments.forget_visitors(now=now)
+    log_ins.forget_old(now=now)
+    retention.forget_due(now=now)
+    row_list_files.delete_old(now=now)
+    idempotent_requests.delete_old(now=now)
+    webhooks.delete_old(now=now)
+    jobs.forget_files()
+    dry_runs.forget_left()
 
 
 def _give_way() -> None:
@@ -267,6 +298,38 @@ def _give_way() -> None:
     that no other statement fails."""
     with connection.cursor() as cursor:
         cursor.execute("SET lock_timeout = '500ms'")
+
+
+@shared_task(
+    name="judging.send_webhook",
+    bind=True,
+    max_retries=None,
+    throws=(DatabaseError, InterfaceError),
+)
+def send_webhook(self: Task, webhook: int) -> None:
+    """Send the messages of a webhook that are due, and those that were not accepted again later.
+
+    The rows know when each message is due, so a task that is lost is started again by the sweep. It
+    starts those of long delays as well, because brokers do not keep a task for hours.
+    """
+    delay = webhooks.send_due(webhook=webhook)
+    if delay is not None and delay <= LONGEST_COUNTDOWN:
+        raise self.retry(countdown=delay, expires=delay + EXPIRY)
+
+
+@receiver(webhooks.messages_queued)
+def send_after_commit(sender: Any, webhooks: Sequence[int], **about: Any) -> None:
+    """Start the tasks that send new messages."""
+    transaction.on_commit(lambda: _send_webhooks(webhooks))
+
+
+def _send_webhooks(ids: Iterable[int]) -> None:
+    for pk in ids:
+        try:
+            send_webhook.apply_async([pk], retry=False, expires=EXPIRY)
+        except Exception:  # the broker's library may raise anything, and the page must not fail
+            log.warning("The broker could not be reached; the sweep will send to webhook %s.", pk)
+            return
 
 
 @job_task(campaigns.LAUNCH, right=guards.manages)

@@ -347,7 +347,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 
 class KeptWorker:
-    """A real Celery worker, started again when it ends, as `up` and whatever keeps workers do."""
+    """A real Celery worker, started again when it ends, as `up` and whatever keeps workers do; and one
+    for sweeps, with beat."""
 
     LOG = HOME / "worker.log"
 
@@ -356,6 +357,7 @@ class KeptWorker:
         self._environment = {**os.environ, "DATABASE_URL": CLUSTER.url(database), **environment}
         self._over = threading.Event()
         self.LOG.write_text("")
+        self._sweeps = self._started("-Q", "sweeps", "-P", "threads", "-n", "sweeps@%h", "-B")
         self._start()
         self._keeper = threading.Thread(target=self._keep, daemon=True)
 
@@ -364,9 +366,13 @@ class KeptWorker:
         return self._process.pid
 
     def _start(self) -> None:
+        self._process = self._started("-Q", "celery,gpu", "-c", "1")
+
+    def _started(self, *options: str) -> subprocess.Popen[bytes]:
+        worker = [sys.executable, "-m", "celery", "-A", "config", "worker", "-l", "INFO"]
         with self.LOG.open("a") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "celery", "-A", "config", "worker", "-c", "1", "-l", "INFO"],
+            return subprocess.Popen(
+                [*worker, *options],
                 cwd=ROOT,
                 env=self._environment,
                 stdout=log,
@@ -375,7 +381,7 @@ class KeptWorker:
 
     def wait_until_ready(self, seconds: float = 60) -> None:
         deadline = time.monotonic() + seconds
-        while " ready." not in self.LOG.read_text():
+        while self.LOG.read_text().count(" ready.") < 2:
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self._process.kill()
                 pytest.fail(f"the worker did not start:\n{self.LOG.read_text()[-3000:]}")
@@ -391,8 +397,10 @@ class KeptWorker:
     def stop(self) -> None:
         self._over.set()
         self._keeper.join()
-        self._process.terminate()
-        self._process.wait(timeout=120)
+        for process in (self._process, self._sweeps):
+            process.terminate()
+        for process in (self._process, self._sweeps):
+            process.wait(timeout=120)
 
     def says(self) -> str:
         """Return the end of its log, with where its threads are now: Celery writes that on a

@@ -237,11 +237,11 @@ def _files_of(job: Job) -> set[str]:
     return {sha256 for _name, sha256, *_ in several} | ({one} if one else set())
 
 
-def to_send() -> list[Job]:
-    """Return the queued jobs for which a broker needs a message, and note that it gets one. A lost
-    message is sent again when the lease ends."""
+def to_send(**which: Any) -> list[Job]:
+    """Return the queued jobs, or some of them, for which a broker needs a message, and note that it
+    gets one. A lost message is sent again when the lease ends."""
     waiting = Job.objects.filter(
-        _lease_ended("rung_at"), ~HAS_UNFINISHED_PARTS, state=Job.State.QUEUED
+        _lease_ended("rung_at"), ~HAS_UNFINISHED_PARTS, state=Job.State.QUEUED, **which
     )
     found = list(waiting)
     waiting.update(rung_at=Now())

@@ -11,7 +11,8 @@ import hmac
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from http.client import HTTPException
 from typing import Any
@@ -20,9 +21,10 @@ from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db import connection, transaction
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Greatest, Now
+from django.dispatch import Signal
 
 from judging.actions import history, seals
 from judging.actions.redirects import CONFINED, PUBLIC
@@ -43,12 +45,14 @@ ATTEMPTS = 8
 FIRST_DELAY_SECONDS = 10
 DELAY_FACTOR = 4  # from one attempt to the next; the last attempt is 15 hours after the first
 LEASE = timedelta(seconds=60)  # of a message that is being sent
+SENDER_LOCK = 0x5748  # "WH": the first number of the advisory lock of a webhook's only sender
 KEPT_FOR = timedelta(days=30)  # deliveries in the log
 SECRET_PREFIX = "whsec_"  # noqa: S105
 SECRET_BYTES = 32
 URL_CHARACTERS = 500  # of the database column
 
 Describe = Callable[[], Mapping[str, Any]]
+messages_queued = Signal()  # sent with `webhooks`, their ids, in the transaction of the messages
 
 
 class CannotSend(Refused):
@@ -231,12 +235,13 @@ def _queue_target(found: Round, submitted: int) -> None:
                 event=Webhook.Event.TARGET_REACHED, data__round=data["round"]
             )
             if not known.exists():
-                webhook.deliveries.create(event=Webhook.Event.TARGET_REACHED, data=data)
+                _queue_for([webhook.pk], Webhook.Event.TARGET_REACHED, data)
 
 
 def ping(*, webhook: Webhook) -> WebhookDelivery:
     """Queue a message that tries a webhook."""
-    return webhook.deliveries.create(event=PING, data=_about(webhook.campaign))
+    [delivery] = _queue_for([webhook.pk], PING, _about(webhook.campaign))
+    return delivery
 
 
 def _about(campaign: Campaign) -> dict[str, Any]:
@@ -250,19 +255,49 @@ def _wanting(campaign: Campaign, event: str) -> Any:
 def _queue(campaign: Campaign, event: str, describe: Describe) -> None:
     webhooks = list(_wanting(campaign, event).values_list("pk", flat=True))
     if webhooks:
-        data = dict(describe())
-        WebhookDelivery.objects.bulk_create(
-            WebhookDelivery(webhook_id=pk, event=event, data=data) for pk in webhooks
-        )
+        _queue_for(webhooks, event, dict(describe()))
 
 
-def send_due() -> int:
-    """Send the messages that are due; return how many were tried."""
-    tried = 0
-    while delivery := _lease():
-        _attempt(delivery)
-        tried += 1
-    return tried
+def _queue_for(
+    webhooks: Sequence[int], event: str, data: Mapping[str, Any]
+) -> list[WebhookDelivery]:
+    queued = WebhookDelivery.objects.bulk_create(
+        WebhookDelivery(webhook_id=pk, event=event, data=data) for pk in webhooks
+    )
+    messages_queued.send(WebhookDelivery, webhooks=webhooks)
+    return queued
+
+
+def due() -> list[int]:
+    """Return the webhooks with messages that are due."""
+    return list(_due().values_list("webhook", flat=True).distinct())
+
+
+def send_due(*, webhook: int) -> float | None:
+    """Send the messages of a webhook that are due, one after the other; return the seconds until
+    one that was not accepted is sent again.
+
+    While another process sends to the same webhook, nothing is done: a slow target occupies one.
+    """
+    delays = []
+    with _only_sender(webhook) as is_only:
+        while is_only and (delivery := _lease(webhook)):
+            if delay := _attempt(delivery):
+                delays.append(delay.total_seconds())
+    return min(delays, default=None)
+
+
+@contextmanager
+def _only_sender(webhook: int) -> Iterator[bool]:
+    """Hold the lock of a webhook's only sender, and yield whether it could be taken."""
+    lock = SENDER_LOCK, webhook
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", lock)
+        [is_only] = cursor.fetchone()
+    yield is_only
+    if is_only:  # after an error the task's connection is closed, which ends the lock
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", lock)
 
 
 def send_again(*, delivery: WebhookDelivery) -> None:
@@ -275,6 +310,7 @@ def send_again(*, delivery: WebhookDelivery) -> None:
         status=None,
         problem="",
     )
+    messages_queued.send(WebhookDelivery, webhooks=[delivery.webhook_id])
 
 
 def delete_old(*, now: datetime) -> int:
@@ -283,13 +319,16 @@ def delete_old(*, now: datetime) -> int:
     return old.exclude(state=WebhookDelivery.State.WAITING).delete()[0]
 
 
-def _lease() -> WebhookDelivery | None:
-    """Take the next message that is due; no other worker takes it while it is being sent."""
-    waiting = WebhookDelivery.objects.filter(
+def _due() -> QuerySet[WebhookDelivery]:
+    return WebhookDelivery.objects.filter(
         state=WebhookDelivery.State.WAITING, webhook__is_active=True, next_attempt_at__lte=Now()
     )
+
+
+def _lease(webhook: int) -> WebhookDelivery | None:
+    """Take the next message that is due; no other worker takes it while it is being sent."""
     with transaction.atomic():
-        locked = waiting.select_for_update(of=("self",), skip_locked=True)
+        locked = _due().filter(webhook=webhook).select_for_update(of=("self",), skip_locked=True)
         delivery = locked.select_related("webhook").order_by("next_attempt_at").first()
         if delivery:
             delivery.attempts += 1
@@ -298,15 +337,15 @@ def _lease() -> WebhookDelivery | None:
     return delivery
 
 
-def _attempt(delivery: WebhookDelivery) -> None:
-    """Send a message once, and store the outcome."""
+def _attempt(delivery: WebhookDelivery) -> timedelta | None:
+    """Send a message once, and store the outcome; return when it is sent again, if it is."""
     status, problem = _post(delivery)
     own = WebhookDelivery.objects.filter(pk=delivery.pk, attempts=delivery.attempts)
     if not problem:
         own.update(
             state=WebhookDelivery.State.DELIVERED, delivered_at=Now(), status=status, problem=""
         )
-        return
+        return None
     is_last = delivery.attempts >= ATTEMPTS
     delay = timedelta(seconds=FIRST_DELAY_SECONDS * DELAY_FACTOR ** (delivery.attempts - 1))
     own.update(
@@ -318,6 +357,7 @@ def _attempt(delivery: WebhookDelivery) -> None:
     if status is None or status >= 500:  # the server is away: its other messages wait as long
         others = delivery.webhook.deliveries.filter(state=WebhookDelivery.State.WAITING)
         others.update(next_attempt_at=Greatest(F("next_attempt_at"), Now() + delay))
+    return None if is_last else delay
 
 
 def _post(delivery: WebhookDelivery) -> tuple[int | None, str]:

@@ -35,7 +35,10 @@ WEB = (
     "import config.wsgi; from django.urls import reverse; reverse('analysis:reproduce'); "
     "import annotation.views.tasks, analysis.views.items"
 )
-WORKER = "from config.celery import app; app.loader.import_default_modules(); assert 'analysis.run' in app.tasks"
+WORKER = (
+    "import django; from config.celery import app, load_tasks; django.setup(); load_tasks(); "
+    "assert 'analysis.run' in app.tasks"
+)
 STATISTICS = "scipy pandas statsmodels krippendorff sklearn altair"
 # Addresses of analyses that take only POST, and whose parts nothing of the site fills
 ONLY_POST = {"analysis:ended_use_discard", "api:published-study-reproduce"}

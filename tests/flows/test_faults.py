@@ -33,6 +33,7 @@ pytestmark = [pytest.mark.long, pytest.mark.jobs, pytest.mark.threads]
 KILLED = (
     "a web process",
     "the web server's master",
+    "beat",
     "a backend of the database",
     "the database's master",
     "the whole database",

@@ -70,7 +70,7 @@ class Database:
 
 @dataclass
 class Machine:
-    """A data folder, a web server and a worker."""
+    """A data folder, a web server, a worker, and a beat that waits for its turn."""
 
     home: Path
     log: Path
@@ -99,16 +99,15 @@ class Machine:
     def start(self) -> None:
         web = ["gunicorn", "-c", str(ROOT / "deploy" / "gunicorn.conf.py")]
         worker = ["celery", "-A", "config", "worker", "-c", "2", "-l", "WARNING"]
+        beat = f"while ! {sys.executable} -m celery -A config beat -l WARNING; do sleep 1; done"
         with self.log.open("ab") as log:
             self.running = [
-                subprocess.Popen(
-                    [sys.executable, "-m", *command],
-                    cwd=ROOT,
-                    env=self.environment,
-                    stdout=log,
-                    stderr=log,
+                subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=log, stderr=log)
+                for command in (
+                    [sys.executable, "-m", *web],
+                    [sys.executable, "-m", *worker],
+                    ["sh", "-c", beat],
                 )
-                for command in (web, worker)
             ]
 
     def die(self) -> None:

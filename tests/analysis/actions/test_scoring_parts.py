@@ -2,10 +2,14 @@
 
 import os
 import signal
+import subprocess
+import sys
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import pytest
+from django.db import connection
 
 from analysis.actions import scoring_jobs, scoring_parts
 from analysis.actions.scores import ChosenMetric
@@ -17,6 +21,9 @@ from analysis.metrics.contract import (
     Parameter,
     ScoredUnit,
 )
+from bench.brokers import BROKERS
+from config.postgres import ROOT
+from config.processes import free_port
 from judging import tasks
 from judging.actions import jobs
 from judging.models import Job, Metric, Reference, Score
@@ -210,6 +217,45 @@ WRITES_SCORES = """
 SELECT 1 FROM pg_stat_activity
 WHERE wait_event_type = 'Lock' AND query ILIKE 'INSERT INTO%%judging_score%%'
 """
+
+
+RING = """
+import sys, django
+django.setup()
+from judging import tasks
+tasks.ring(sys.argv[1])
+"""
+
+
+@pytest.mark.jobs
+@pytest.mark.skipif(not BROKERS["redis"].is_installed, reason="needs a Redis server")
+def test_redis_starts_a_job_again_when_its_parts_have_ended(cluster, tmp_path):
+    """No sweep runs that would do it."""
+    port = free_port(18900)
+    large = factories.collection(sources=1_500, expected=2)
+    Reference.objects.bulk_create(
+        Reference(source=source, position=1, text="Who built the lock?")
+        for source in large.sources.all()
+    )
+    job = asked(large, "bleu_1", "rouge_l")
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DATABASE_URL": cluster.url(str(connection.settings_dict["NAME"])),
+        "CELERY_BROKER_URL": BROKERS["redis"].address.format(port=port),
+    }
+    worker = ["celery", "-A", "config", "worker", "-Q", "celery,gpu", "-c", "2", "-l", "INFO"]
+    with BROKERS["redis"].run(tmp_path, port), (tmp_path / "worker.txt").open("w") as log:
+        start = partial(subprocess.Popen, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        process = start([sys.executable, "-m", *worker])
+        try:
+            assert start([sys.executable, "-c", RING, str(job.pk)]).wait(timeout=60) == 0
+            wait_for(job, over)
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+    assert (job.state, job.error) == ("done", ""), (tmp_path / "worker.txt").read_text()
+    assert job.result == {"scored": large.pk, "values": 12_000, "failures": {}}
 
 
 @pytest.mark.jobs

@@ -226,7 +226,7 @@ def test_release_due_leaves_running_leases_alone() -> None:
 def test_sweep_frees_places_whose_lease_ran_out() -> None:
     round = opened(sources=1)
     run_out(claimed(factories.enrollment(round.campaign), round))
-    tasks.Sweep()(now=0.0)
+    tasks.sweep()
     assert states(round) == {"released": 1, "open": 1}
 
 
@@ -240,13 +240,15 @@ def be_older(held: Assignment, by: timedelta) -> None:
 def test_sweep_lets_a_lease_begin_anew_when_the_clock_is_set_forward() -> None:
     round, hour = opened(sources=1, lease_minutes=10), timedelta(hours=1)
     held = claimed(factories.enrollment(round.campaign), round)
-    sweep = tasks.Sweep()
-    sweep(now=5000.0)
+    clock = assignments.DatabaseClock()
+    tasks.sweep_once(now=5000.0, clock=clock)
     be_older(held, by=hour)
-    sweep(now=5000.0 - hour.total_seconds())  # beside which the clock is an hour ahead
+    tasks.sweep_once(
+        now=5000.0 - hour.total_seconds(), clock=clock
+    )  # beside which the clock is an hour ahead
     assert states(round) == {"held": 1}
     be_older(held, by=hour)
-    sweep(now=5005.0 - hour.total_seconds())
+    tasks.sweep_once(now=5005.0 - hour.total_seconds(), clock=clock)
     assert states(round) == {"released": 1, "open": 1}
 
 
@@ -254,7 +256,7 @@ def test_sweep_lets_no_lease_hang_when_the_clock_is_set_back() -> None:
     round, hour = opened(sources=1, lease_minutes=10), timedelta(hours=1)
     held = claimed(factories.enrollment(round.campaign), round)
     be_older(held, by=-hour)
-    tasks.Sweep()(now=0.0)  # also by a worker that began after it
+    tasks.sweep_once(now=0.0, clock=assignments.DatabaseClock())  # also by a worker begun after it
     held.refresh_from_db()
     assert held.lease_expires_at - held.last_seen_at == timedelta(minutes=10)
     assert held.lease_expires_at < timezone.now() + hour

@@ -9,11 +9,13 @@ from datetime import timedelta
 from ipaddress import ip_address
 
 import pytest
+from celery.exceptions import Retry
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from analysis.actions import runs
+from judging import tasks
 from judging.actions import campaigns, jobs, judgments, redirects, seals, webhooks
 from judging.models import Assignment, Enrollment, Event, Job, WebhookDelivery
 from tests.analysis import studies as analysed
@@ -61,6 +63,18 @@ def make_due() -> None:
     WebhookDelivery.objects.update(next_attempt_at=earlier)
 
 
+def send_due() -> int:
+    """Send what is due as the tasks do; return how many messages were tried."""
+    before = attempts()
+    for pk in webhooks.due():
+        webhooks.send_due(webhook=pk)
+    return attempts() - before
+
+
+def attempts() -> int:
+    return sum(WebhookDelivery.objects.values_list("attempts", flat=True))
+
+
 def events_of(server: WebhookServer) -> list[str]:
     return [json.loads(each.body)["type"] for each in server.received]
 
@@ -79,7 +93,7 @@ def submitted(client: Client, enrollment: Enrollment) -> Assignment:
 def test_state_change_sends_a_message_that_verifies_with_the_secret(campaign, server) -> None:
     _webhook, secret = added(campaign, server)
     campaigns.move(campaign=campaign, to="paused", now=timezone.now())
-    assert webhooks.send_due() == 1
+    assert send_due() == 1
     [received] = server.received
     message = json.loads(received.body)
     assert message["type"] == "campaign.state"
@@ -94,7 +108,7 @@ def test_state_change_sends_a_message_that_verifies_with_the_secret(campaign, se
     delivery = WebhookDelivery.objects.get()
     assert (delivery.state, delivery.status, delivery.attempts) == ("delivered", 204, 1)
     assert received.headers["webhook-id"] == str(delivery.pk)
-    assert webhooks.send_due() == 0
+    assert send_due() == 0
 
 
 def test_secret_is_stored_encrypted(campaign, server) -> None:
@@ -108,7 +122,7 @@ def test_submission_names_the_annotator_by_label_and_no_system(campaign, server)
     added(campaign, server, "task.submitted")
     client, annotator = studies.annotator(campaign)
     assignment = submitted(client, annotator)
-    webhooks.send_due()
+    send_due()
     [received] = server.received
     data = json.loads(received.body)["data"]
     assert data["annotator"] == annotator.label
@@ -161,7 +175,7 @@ def test_end_of_a_run_is_reported(server, state: str) -> None:
             long_ago = timezone.now() - timedelta(hours=1)
             Job.objects.filter(pk=job.pk).update(attempts=jobs.ATTEMPTS, heartbeat_at=long_ago)
             jobs.requeue_lost()
-    webhooks.send_due()
+    send_due()
     data = json.loads(server.received[-1].body)["data"]
     assert (data["run"], data["state"]) == (run.number, "failed" if state == "lost" else state)
 
@@ -180,12 +194,12 @@ def test_server_error_is_tried_again_later_and_other_messages_wait(campaign, ser
     webhooks.ping(webhook=webhook)
     webhooks.ping(webhook=webhook)
     server.statuses = [503]
-    assert webhooks.send_due() == 1
+    assert send_due() == 1
     waiting = WebhookDelivery.objects.filter(state="waiting", next_attempt_at__gt=timezone.now())
     assert waiting.count() == 2
     assert waiting.get(attempts=1).problem == "HTTP 503"
     make_due()
-    assert webhooks.send_due() == 2
+    assert send_due() == 2
     assert WebhookDelivery.objects.filter(state="delivered").count() == 2
 
 
@@ -194,7 +208,7 @@ def test_refused_message_does_not_hold_up_the_others(campaign, server) -> None:
     webhooks.ping(webhook=webhook)
     webhooks.ping(webhook=webhook)
     server.statuses = [400]
-    assert webhooks.send_due() == 2
+    assert send_due() == 2
     states = WebhookDelivery.objects.values_list("state", "status")
     assert sorted(states) == [("delivered", 204), ("waiting", 400)]
 
@@ -206,16 +220,16 @@ def test_delays_grow_until_the_message_is_given_up(campaign, server) -> None:
     delays = []
     for _ in range(webhooks.ATTEMPTS):
         before = timezone.now()
-        assert webhooks.send_due() == 1
+        assert send_due() == 1
         delays.append((WebhookDelivery.objects.get().next_attempt_at - before).total_seconds())
         make_due()
-    assert webhooks.send_due() == 0
+    assert send_due() == 0
     delivery = WebhookDelivery.objects.get()
     assert (delivery.state, delivery.problem) == ("failed", "HTTP 500")
     assert delays == sorted(delays)
     assert sum(delays[:-1]) > 12 * 3600
     webhooks.send_again(delivery=delivery)
-    assert webhooks.send_due() == 1
+    assert send_due() == 1
     delivery.refresh_from_db()
     assert (delivery.state, delivery.problem) == ("delivered", "")
 
@@ -225,7 +239,7 @@ def test_redirect_is_not_followed(campaign, server) -> None:
     webhook, _secret = added(campaign, server)
     webhooks.ping(webhook=webhook)
     server.statuses, server.location = [307], elsewhere.url
-    webhooks.send_due()
+    send_due()
     elsewhere.close()
     assert elsewhere.received == []
     problem = WebhookDelivery.objects.get().problem
@@ -237,7 +251,7 @@ def test_server_that_hangs_is_given_up_for_now(campaign, server, monkeypatch) ->
     webhook, _secret = added(campaign, server)
     webhooks.ping(webhook=webhook)
     server.hangs = True
-    assert webhooks.send_due() == 1
+    assert send_due() == 1
     delivery = WebhookDelivery.objects.get()
     assert (delivery.state, delivery.status) == ("waiting", None)
     assert "timed out" in delivery.problem
@@ -252,7 +266,7 @@ def test_private_address_gets_no_connection_unless_the_operator_allows_it(
     )
     settings.PRIVATE_WEBHOOKS = False
     webhooks.ping(webhook=webhook)
-    webhooks.send_due()
+    send_due()
     delivery = WebhookDelivery.objects.get()
     assert delivery.problem == "localhost is not a public address"
     assert not server.arrived.is_set()
@@ -360,14 +374,29 @@ def test_address_that_cannot_be_used_is_refused(url: str, settings) -> None:
 def test_message_being_sent_is_taken_by_no_other_sender(campaign, server) -> None:
     webhook, _secret = added(campaign, server)
     webhooks.ping(webhook=webhook)
-    assert webhooks._lease() is not None
-    assert webhooks._lease() is None
+    assert webhooks._lease(webhook.pk) is not None
+    assert webhooks._lease(webhook.pk) is None
+
+
+def test_task_of_a_message_that_is_not_accepted_is_retried_for_as_long_as_a_broker_keeps_it(
+    campaign, server
+) -> None:
+    webhook, _secret = added(campaign, server)
+    webhooks.ping(webhook=webhook)
+    server.statuses = [503] * 5
+    for _ in range(4):  # after 10, 40, 160 and 640 seconds
+        with pytest.raises(Retry):
+            tasks.send_webhook(webhook.pk)
+        tasks.send_webhook(webhook.pk)  # too early
+        make_due()
+    tasks.send_webhook(webhook.pk)
+    assert attempts() == len(server.received) == 5
 
 
 def test_old_deliveries_are_deleted_and_waiting_ones_kept(campaign, server) -> None:
     webhook, _secret = added(campaign, server)
     webhooks.ping(webhook=webhook)
-    webhooks.send_due()
+    send_due()
     webhooks.ping(webhook=webhook)
     later = timezone.now() + webhooks.KEPT_FOR + timedelta(hours=1)
     assert webhooks.delete_old(now=later) == 1
@@ -410,7 +439,7 @@ def test_message_is_not_sent_if_the_secret_can_no_longer_be_read(
     webhook, _secret = added(campaign, server)
     webhooks.ping(webhook=webhook)
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "n" * 60, []
-    webhooks.send_due()
+    send_due()
     assert server.received == []
     problem = WebhookDelivery.objects.get().problem
     assert problem == "The secret can no longer be read. Replace it."
