@@ -68,7 +68,11 @@ def ready(request: HttpRequest) -> HttpResponse:
     """Answer whether pages can be served, and separately whether jobs are run: without jobs, pages
     still work."""
     try:
-        found = {"database": "ok", "jobs": "ok" if jobs.worker_lives() else "no worker runs"}
+        found = {
+            "database": "ok",
+            "jobs": "ok" if jobs.worker_lives() else "no worker runs",
+            "sweeps": "ok" if jobs.sweeps_run() else "no beat or no worker of sweeps runs",
+        }
         return JsonResponse(found)
     except (DatabaseError, InterfaceError):
         connection.close()
@@ -102,3 +106,6 @@ def _lines() -> Iterator[str]:
     yield "# HELP quaestor_worker_up Whether a worker gave a sign of life lately."
     yield "# TYPE quaestor_worker_up gauge"
     yield f"quaestor_worker_up {int(jobs.worker_lives())}"
+    yield "# HELP quaestor_sweeps_up Whether a sweep ran lately."
+    yield "# TYPE quaestor_sweeps_up gauge"
+    yield f"quaestor_sweeps_up {int(jobs.sweeps_run())}"

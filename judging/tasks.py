@@ -267,6 +267,7 @@ def sweep_once(*, now: float, clock: assignments.DatabaseClock) -> None:
     """Start lost jobs and webhooks again, release assignments whose lease has expired, refresh the
     counts of overviews; `now` is the monotonic time."""
     _give_way()
+    jobs.say_alive(worker=jobs.SWEEP)
     jobs.requeue_lost()
     ring_queued()
     assignments.begin_leases_anew(clock_was_set=clock.was_set(now=now))

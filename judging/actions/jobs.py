@@ -28,6 +28,8 @@ BEATS_A_CHECK = 3  # signs of life between two checks whether the job may still 
 LEASE = timedelta(seconds=60)  # of a running job, and of a queued one that a worker has reserved
 QUEUES = ("celery", "gpu")
 PRESENT_FOR = timedelta(seconds=10)
+SWEEP = "sweep"  # the name under which sweeps give a sign of life; no worker has it
+SWEPT_WITHIN = timedelta(minutes=5)  # counting a large campaign may take a sweep two minutes
 ATTEMPTS = 3
 WAITS_FOR_OTHERS = "judging.ask_judge"  # the kind whose jobs ask an external server
 DRY_RUN = "analysis.dry_run"  # the kind that fills a copy of a draft
@@ -291,7 +293,7 @@ WITH clock AS (
         OR (state = 'queued' AND rung_at BETWEEN leased_since AND now))
 ), workers AS (
     SELECT GREATEST(1, count(*)) AS present FROM judging_workerpresence, clock
-    WHERE seen_at BETWEEN now - make_interval(secs => %(present)s) AND now
+    WHERE seen_at BETWEEN now - make_interval(secs => %(present)s) AND now AND name <> %(sweep)s
 )
 UPDATE judging_job SET rung_at = statement_timestamp() WHERE id = (
     SELECT job.id FROM judging_job job
@@ -313,6 +315,7 @@ def reserve(*, queue: str) -> tuple[str, str] | None:
         "lease": LEASE.total_seconds(),
         "present": PRESENT_FOR.total_seconds(),
         "waits": WAITS_FOR_OTHERS,
+        "sweep": SWEEP,
         "queue": queue,
     }
     with connection.cursor() as cursor:
@@ -322,18 +325,23 @@ def reserve(*, queue: str) -> tuple[str, str] | None:
 
 
 def say_alive(*, worker: str) -> None:
-    """Note that a worker is alive, and delete those that were silent for a day."""
+    """Note that a worker is alive, or that a sweep runs; delete those that were silent for a day."""
     WorkerPresence.objects.update_or_create(name=worker, defaults={"seen_at": Now()})
     WorkerPresence.objects.filter(seen_at__lt=Now() - timedelta(days=1)).delete()
 
 
 def worker_lives() -> bool:
     """Return whether any worker gave a sign of life within PRESENT_FOR."""
-    return _present().exists()
+    return _seen_within(PRESENT_FOR).exclude(name=SWEEP).exists()
 
 
-def _present() -> QuerySet[WorkerPresence]:
-    return WorkerPresence.objects.filter(seen_at__range=(Now() - PRESENT_FOR, Now()))
+def sweeps_run() -> bool:
+    """Return whether a sweep ran within SWEPT_WITHIN: beat and a worker of its queue are there."""
+    return _seen_within(SWEPT_WITHIN).filter(name=SWEEP).exists()
+
+
+def _seen_within(time: timedelta) -> QuerySet[WorkerPresence]:
+    return WorkerPresence.objects.filter(seen_at__range=(Now() - time, Now()))
 
 
 def _requeue(job: Job) -> bool:

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config import logs, requests
+from judging import tasks
 from judging.actions import jobs
 from tests import factories
 from tests.config.test_outages import database_away
@@ -28,12 +29,18 @@ def test_a_site_that_can_serve_says_so_and_whether_jobs_are_run(client: Client):
     answer = client.get("/health/ready/", headers=ELSEWHERE)
     assert (answer.status_code, answer.json()) == (
         200,
-        {"database": "ok", "jobs": "no worker runs"},
+        {
+            "database": "ok",
+            "jobs": "no worker runs",
+            "sweeps": "no beat or no worker of sweeps runs",
+        },
     )
 
+    tasks.sweep()
+    assert client.get("/health/ready/").json()["jobs"] == "no worker runs"
     jobs.say_alive(worker="worker@here")
 
-    assert client.get("/health/ready/").json() == {"database": "ok", "jobs": "ok"}
+    assert set(client.get("/health/ready/").json().values()) == {"ok"}
 
 
 @pytest.mark.django_db(transaction=True)
@@ -58,9 +65,10 @@ def test_measures_are_those_of_the_database(client: Client, metrics):
         said["quaestor_jobs_waiting"],
         said["quaestor_jobs_running"],
         said["quaestor_worker_up"],
-    ) == ("2", "1", "0")
+        said["quaestor_sweeps_up"],
+    ) == ("2", "1", "0", "0")
     assert float(said["quaestor_jobs_longest_wait_seconds"]) >= 0
-    assert len([line for line in lines if line.startswith("# TYPE")]) == len(said) == 8
+    assert len([line for line in lines if line.startswith("# TYPE")]) == len(said) == 9
 
 
 @pytest.mark.django_db
