@@ -33,14 +33,23 @@ app.conf.update(
     broker_transport_options=PATIENCE_WITH_REDIS if BY_REDIS else {},
     # Counts the parts of a job that have ended; other brokers keep no results
     result_backend=settings.CELERY_BROKER_URL if BY_REDIS else None,
+    **{f"redis_{name}": seconds for name, seconds in PATIENCE_WITH_REDIS.items()},
     task_default_queue="celery",
     # A worker takes all queues, or those of its option -Q
     task_queues=[Queue(name, routing_key=name) for name in ("celery", "gpu", "sweeps")],
     task_routes={name: {"queue": "sweeps"} for name in SHORT_TASKS},
     beat_scheduler="celery.beat:Scheduler",  # in memory; no entry has to outlast beat
     beat_schedule={
-        "sweep": {"task": "judging.sweep", "schedule": 5.0, "options": {"expires": 30}},
-        "clean up": {"task": "judging.clean_up", "schedule": 600.0, "options": {"expires": 600}},
+        "sweep": {
+            "task": "judging.sweep",
+            "schedule": 5.0,
+            "options": {"expires": 30, "ignore_result": True},
+        },
+        "clean up": {
+            "task": "judging.clean_up",
+            "schedule": 600.0,
+            "options": {"expires": 600, "ignore_result": True},
+        },
     },
     task_ignore_result=True,
     task_acks_late=True,  # so that a worker takes no more jobs than it has processes

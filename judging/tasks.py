@@ -72,7 +72,9 @@ def ring(job_id: uuid.UUID | str) -> None:
         return
     job = Job.objects.get(pk=job_id)
     try:
-        current_app.send_task(job.kind, args=[str(job.pk)], queue=job.queue, retry=False)
+        current_app.send_task(
+            job.kind, args=[str(job.pk)], queue=job.queue, retry=False, ignore_result=True
+        )
     except Exception:  # the broker's library may raise anything, and the page must not fail
         log.warning("The broker could not be reached; the sweep will send a message for %s.", job)
 
