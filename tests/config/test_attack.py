@@ -7,50 +7,38 @@ test_sweep.py.
 
 import re
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 import pytest
 from celery import current_app
-from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 import analysis.tasks  # noqa: F401
 import judging.tasks  # noqa: F401
-from analysis.actions import dry_runs as dry_runs_asked
-from analysis.actions import runs
-from analysis.forms.dry_runs import DryRunForm
 from judging import storage
 from judging.actions import (
     accounts,
-    adjudications,
     campaigns,
     collections,
     dry_runs,
     enrollments,
     jobs,
-    judge_jobs,
     keys,
     log_ins,
     machine_judges,
 )
-from judging.actions.judge_jobs import WantedJudge
 from judging.guards import CONFIRMED
 from judging.models import (
     Campaign,
     DryRun,
     Enrollment,
-    Erasure,
-    Event,
-    Invitation,
     Job,
     User,
 )
 from tests import factories
 from tests.annotation import studies
-from tests.judging import trials
 from tests.judging.imports.studies import MATERIAL, assembled, waiting
 
 pytestmark = pytest.mark.django_db
@@ -141,39 +129,6 @@ def test_ex_analyst_reads_no_dry_run_either_and_who_comes_later_reads_them() -> 
     campaigns.add_member(campaign=draft, user=later, role="manager")
     campaigns.remove_member(campaign=draft, user=manager, role="manager")
     assert logged_in(manager).get(export).status_code == 404
-
-
-def test_pilot_of_whose_use_of_a_collection_ended_gives_out_its_questions_no_more() -> None:
-    owner, other = factories.researcher(), factories.researcher()
-    material = factories.collection(owner=owner, sources=3)
-    collections.share(collection=material, user=other, by=owner)
-    draft = factories.campaign(manager=other, collection=material)
-    pilot = trials.begun(draft, kind="pilot", size=3)
-    own = enrollments.enroll(campaign=draft, user=other)
-    trials.judged(own, pilot, most=1)
-    client = logged_in(other)
-    stopped = collections.end_use(collection=material, user=other, now=timezone.now(), by=owner)
-    assert stopped == 1
-    assert client.get(f"/work/{draft.uuid}/?begin").status_code == 200  # no task
-    assert Event.objects.filter(act="round.closed", campaign=draft.uuid).exists()
-
-
-def test_ex_analyst_settles_no_values_any_more_unless_they_are_named_again() -> None:
-    campaign, analyst = factories.opened(), factories.researcher()
-    for role in ("analyst", "annotator"):
-        campaigns.add_member(campaign=campaign, user=analyst, role=role)
-    campaigns.close(campaign=campaign, now=timezone.now())
-    who = {"campaign": campaign, "adjudicator": analyst, "now": timezone.now()}
-    adjudications.name(threshold=0, by=campaign.created_by, **who)
-    client, path = logged_in(analyst), f"/campaigns/{campaign.uuid}/settle/"
-    campaigns.remove_member(campaign=campaign, user=analyst, role="annotator")
-    assert client.get(path).status_code == 200
-    campaigns.remove_member(campaign=campaign, user=analyst, role="analyst")
-    assert client.get(path).status_code == 404
-    page = logged_in(campaign.created_by).get(f"/campaigns/{campaign.uuid}/adjudication/")
-    assert page.status_code == 200
-    adjudications.name(threshold=0, by=campaign.created_by, **who)
-    assert client.get(path).status_code == 200
 
 
 Worker = Callable[[Job], Job]
@@ -276,72 +231,12 @@ def test_job_of_whoever_has_the_right_still_is_begun(kind: str, right: str, work
     assert job.error != REFUSED[1]
 
 
-@pytest.mark.parametrize("right", ["manager", "analyst"])
-def test_nothing_is_done_about_a_campaign_whose_maker_may_not_use_its_collection_any_more(
-    right: str, worker: Worker
-) -> None:
-    """An analysis wrote its metrics into the owner's collection, and a dry run made a study about
-    it."""
-    owner, other = factories.researcher(), factories.researcher()
-    material = factories.collection(owner=owner)
-    collections.share(collection=material, user=other, by=owner)
-    for source in material.sources.all():
-        source.references.create(position=1, text="Who built it?")
-    campaign = factories.campaign(manager=other, collection=material)
-    if right == "manager":
-        given = DryRunForm.by_click(QueryDict())
-        assert given.is_valid()
-        job = dry_runs_asked.start(campaign=campaign, by=other, parameters=given.parameters())
-    else:
-        asked = {"metrics": ["rouge_l"], "resamples": 100}
-        job = runs.start(campaign=campaign, by=other, seed=1, parameters=asked).job
-    collections.end_use(collection=material, user=other, now=timezone.now(), by=owner)
-    worker(job)
-    assert (job.state, job.error) == REFUSED
-    assert not material.metrics.exists()
-    assert material.campaigns.get() == campaign
-
-
 def test_who_is_erased_is_taken_out_of_reports_whoever_lost_their_account(worker: Worker) -> None:
     campaign = factories.opened()
     asked = {"kind": jobs.FORGET_ANNOTATORS, "parameters": {"labels": ["A01"]}}
     job = jobs.enqueue(**asked, by=campaign.created_by, campaign=campaign)
     User.objects.filter(pk=campaign.created_by_id).update(is_active=False)
     assert worker(job).state == "done"
-
-
-@pytest.mark.parametrize("ends", ["role", "account"])
-def test_machine_judge_is_asked_nothing_more_once_the_right_ended(
-    ends: str, monkeypatch, worker: Worker
-) -> None:
-    campaign, other = factories.opened(), factories.researcher()
-    campaigns.add_member(campaign=campaign, user=other, role="manager")
-    wanted = asdict(WantedJudge(address="http://judge.example", model="m", name="Small"))
-    job = jobs.enqueue(kind="judging.ask_judge", parameters=wanted, by=other, campaign=campaign)
-    asked = []
-
-    def ask(*, step, **said) -> None:
-        step(0, 2)
-        asked.append(said)
-        if ends == "role":
-            campaigns.remove_member(campaign=campaign, user=other, role="manager")
-        else:
-            User.objects.filter(pk=other.pk).update(is_active=False)
-        step(1, 2)
-        pytest.fail("It goes on.")
-
-    monkeypatch.setattr("judging.actions.machine_asking.ask", ask)
-    monkeypatch.setattr(judge_jobs, "allowed_addresses", lambda: ["http://judge.example"])
-    worker(job)
-    assert (job.state, job.error) == REFUSED
-    assert len(asked) == 1
-
-
-def left(link: Invitation, client: Client) -> int:
-    """Join by a link and withdraw at once; return what joining was answered with."""
-    answer = client.post(f"/join/{link.token}/", {"agree": "on"})
-    client.post(f"/work/{link.campaign.uuid}/withdraw/")
-    return answer.status_code
 
 
 def test_who_withdraws_does_not_come_back_by_the_same_link_as_somebody_new() -> None:
@@ -360,18 +255,6 @@ def test_who_withdraws_does_not_come_back_by_the_same_link_as_somebody_new() -> 
     ] == [410, 410]
 
 
-def test_coming_and_going_in_a_loop_meets_the_same_limit_as_joining(monkeypatch) -> None:
-    monkeypatch.setattr(enrollments, "MAX_ARRIVALS_PER_MINUTE", 60)
-    campaign = studies.opened(withdrawal=True)
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=1000)
-    earlier = range(900, 900 + enrollments.MAX_ARRIVALS_PER_MINUTE - 2)
-    Erasure.objects.bulk_create(
-        Erasure(campaign=campaign, label=f"A{number}", erased_at=timezone.now())
-        for number in earlier
-    )
-    assert [left(link, Client()) for _ in range(4)] == [302, 302, 429, 429]
-
-
 def test_second_person_with_a_link_for_one_learns_nothing_of_the_first() -> None:
     campaign = studies.opened()
     link = campaigns.invite(campaign=campaign, by=campaign.created_by)
@@ -385,18 +268,6 @@ def test_second_person_with_a_link_for_one_learns_nothing_of_the_first() -> None
     assert own.label not in words
     for path in (f"/tasks/{held.pk}/", f"/work/{campaign.uuid}/", f"/work/{campaign.uuid}/done/"):
         assert second.get(path).url.startswith("/login/")
-
-
-def test_visitor_fills_the_history_no_faster_than_names_may_be_tried(monkeypatch) -> None:
-    monkeypatch.setattr(
-        log_ins, "MAX_LOGIN_ATTEMPTS_PER_MINUTE", 15
-    )  # which a busy machine tries within one
-    client = Client()
-    for number in range(log_ins.MAX_LOGIN_ATTEMPTS_PER_MINUTE + 5):
-        client.post("/login/", {"username": f"name{number}", "password": "x"})
-    assert (
-        Event.objects.filter(act="log_in.failed").count() == log_ins.MAX_LOGIN_ATTEMPTS_PER_MINUTE
-    )
 
 
 def test_thief_with_a_session_cannot_renew_the_proof_of_the_password() -> None:

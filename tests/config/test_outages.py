@@ -6,12 +6,9 @@ from contextlib import contextmanager
 
 import pytest
 from django.db import connection
-from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
-from config import outages
-from judging.actions import campaigns
 from judging.models import Assignment, Judgment
 from tests.annotation import studies
 from tests.annotation.views.tasks import send
@@ -70,44 +67,6 @@ def test_pages_come_again_by_themselves_while_the_database_is_away(task):
         "not to be shown" in gone.text,
     ) == (503, True, False)
     assert client.get(reverse("annotation:task", args=[held.pk])).status_code == 200
-
-
-@contextmanager
-def held(row: Model) -> Iterator[None]:
-    """Have somebody else hold a row while the block runs, as a job may for minutes."""
-    other = connection.copy()
-    try:
-        other.set_autocommit(False)
-        with other.cursor() as cursor:
-            cursor.execute(f"SELECT 1 FROM {row._meta.db_table} WHERE id = {row.pk} FOR UPDATE")
-        yield
-        other.rollback()  # else its server lets the row go only when it finds the connection closed
-    finally:
-        other.close()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_no_page_waits_long_for_what_a_job_holds(monkeypatch):
-    monkeypatch.setattr(outages, "PATIENCE", "100ms")
-    campaign = studies.opened("qgbench", consent="I agree.")
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
-    client, address = (
-        Client(raise_request_exception=False),
-        reverse("annotation:join", args=[link.token]),
-    )
-    outages.wait_briefly(connection=connection)
-    try:
-        read = client.get(address).context["form"]["read"].value()
-        with held(campaign):
-            refused = client.post(address, {"agree": "on", "read": read})
-        assert (refused.status_code, refused["Retry-After"]) == (503, "2")
-        assert "Something else is being done with the same study" in refused.text
-        assert "send it again" in refused.text
-        assert campaign.enrollments.count() == 0
-        assert client.post(address, {"agree": "on", "read": read}).status_code == 302
-    finally:
-        with connection.cursor() as cursor:
-            cursor.execute("RESET lock_timeout")
 
 
 @pytest.mark.django_db

@@ -17,17 +17,14 @@ from judging.actions import (
     campaigns,
     collections,
     drafts,
-    dry_runs,
     enrollments,
     judgments,
     retention,
     sheets,
 )
-from judging.imports.actions import taking_back
-from judging.models import Assignment, Campaign, Event, Judgment, User
+from judging.models import Assignment, Campaign, Judgment, User
 from tests import factories
 from tests.annotation import studies
-from tests.judging.imports.studies import BATCH, MATERIAL, add, assembled
 
 pytestmark = pytest.mark.django_db
 
@@ -102,42 +99,6 @@ def test_server_forgets_who_annotators_were_and_keeps_what_they_said() -> None:
         assert retention.forget_due(now=timezone.now()) == 1
     assert not User.objects.filter(pk=user).exists()
     assert Judgment.objects.standing().filter(assignment=own).count() == 4
-
-
-def test_server_takes_back_a_file_of_ratings() -> None:
-    with serving():
-        collection = assembled()
-        text = BATCH.replace("question", "question,grammaticality", 1).replace("?\n", "?,3\n")
-        rated = {
-            "ratings": [{"column": "grammaticality", "criterion": "grammaticality", "rater": "Ana"}]
-        }
-        added = add(collection, text, rubric=factories.rubric(), **MATERIAL, **rated)
-        assert Judgment.objects.filter(added_file=added).count() == 4
-        taking_back.take_back(added=added, by=collection.owner, now=timezone.now())
-    assert not Judgment.objects.exists()
-    event = Event.objects.get(act="file.taken_back")
-    assert (event.who, event.before) == (collection.owner.pk, "4 judgments")
-    assert event.about == f"collection {collection.pk}, file {added.number}"
-
-
-def test_server_removes_a_dry_run_and_the_history_says_how_much_of_it() -> None:
-    draft = factories.campaign(annotators_per_task=1)
-    with serving():
-        run = dry_runs.copy(draft=draft, by=draft.created_by, now=timezone.now(), settings={})
-        [came] = dry_runs.admit(
-            run=run, count=1, most=1, answer=lambda *_asked: {}, now=timezone.now()
-        )
-        dry_runs.fill(
-            campaign=run.campaign,
-            people=[came.enrollment],
-            answer=lambda *_asked: 2,
-            seconds=lambda *_asked: 9.0,
-        )
-        assert Judgment.objects.count() == 8
-        dry_runs.remove(campaign=run.campaign, by=draft.created_by)
-    assert list(Campaign.objects.all()) == [draft]
-    event = Event.objects.get(act="dry_run.removed")
-    assert (event.campaign, event.about, event.before) == (draft.uuid, "dry run 1", "8 judgments")
 
 
 @pytest.mark.parametrize(

@@ -137,18 +137,3 @@ def test_restore_and_upgrade_no_process_connected_succeed(
     for command in (("restore", str(backup), "--replace"), ("upgrade",)):
         done = manage(cluster, *command)
         assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.long
-def test_web_server_while_the_database_is_restored_does_not_start(
-    cluster: Cluster, server, tmp_path: Path
-) -> None:
-    log = tmp_path / "log"
-    with closing(psycopg2.connect(cluster.url(DATABASE))) as restoring:
-        execute(restoring, "SELECT pg_advisory_lock(20821, 16723)")
-        with running(("-m", *PROGRAMS["web"]), environment(cluster), log) as web:
-            assert web.wait(timeout=PATIENCE_SECONDS) != 0
-        assert "The database is being restored or upgraded." in log.read_text()
-        # and an upgrade refuses beside it
-        done = manage(cluster, "upgrade")
-    assert "Another restore or upgrade of this database is running." in done.stderr

@@ -100,20 +100,6 @@ def test_an_older_site_is_saved_and_brought_up_to_date(older: str, tmp_path: Pat
 
 
 @pytest.mark.long
-def test_an_older_site_is_had_back_from_what_was_saved(older: str, tmp_path: Path) -> None:
-    before = ask(older, FUNCTIONS)
-    done = manage(older, "upgrade", home=tmp_path)
-    assert done.returncode == 0, done.stderr
-    (saved,) = (tmp_path / "backups").iterdir()
-
-    ask(older, "UPDATE judging_user SET username = 'eva'")
-    back = manage(older, "restore", str(saved), "--replace", home=tmp_path)
-    assert back.returncode == 0, back.stderr
-    assert ask(older, "SELECT username FROM judging_user") == [("ada",)]
-    assert ask(older, FUNCTIONS) > before
-
-
-@pytest.mark.long
 def test_what_would_lose_something_is_refused_and_changes_nothing(
     older: str, tmp_path: Path
 ) -> None:
