@@ -47,34 +47,11 @@ def elsewhere(tmp_path, monkeypatch):
     return tmp_path
 
 
-def environment_saying(version):
-    """Make an environment whose Python names this version."""
-    made_by_hand(run.VENV, version)
-    return run.VENV / run.STAMP
-
-
 def made_by_hand(environment, version="3.12"):
     python = environment / "bin" / "python"
     python.parent.mkdir(parents=True, exist_ok=True)
     python.write_text(f"#!/bin/sh\necho '{version}'\n")
     python.chmod(0o755)
-
-
-def test_environment_made_from_another_lock_is_not_taken_for_this_one(elsewhere):
-    def is_set_up():
-        return tuple(run.is_set_up(run.VENV, tests=tests) for tests in (False, True))
-
-    stamp = environment_saying("3.12")
-    assert is_set_up() == (False, False)
-
-    stamp.write_text(run.fingerprint("3.12", tests=False))
-    assert is_set_up() == (True, False)
-
-    stamp.write_text(run.fingerprint("3.12", tests=True))
-    assert is_set_up() == (True, True)
-
-    run.LOCK.write_text("# another lock")
-    assert is_set_up() == (False, False)
 
 
 def locked(path: Path) -> dict[str, str]:

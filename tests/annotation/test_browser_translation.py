@@ -58,13 +58,7 @@ def check(page: Page, wanted: set[str], *, also: set[str] = frozenset(), passage
     assert not passage or any(text in passage for text in found)
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        key if key in (STAGES, MARKING) else pytest.param(key, marks=pytest.mark.long)
-        for key in documents.shipped_keys()
-    ],
-)
+@pytest.mark.parametrize("key", [STAGES, MARKING])
 def test_judging_page_lets_no_browser_translate_what_is_judged(page: Page, key: str) -> None:
     rubric = documents.shipped(key)
     campaign = studies.opened(key, sources=1, systems=["Alba"], expected=2)

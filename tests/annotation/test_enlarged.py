@@ -18,7 +18,7 @@ QUESTION_AND_SCALE = phones.HIDDEN_PARTS.replace(
 
 
 @pytest.mark.parametrize("size", [(640, 360), (180, 320)])
-@pytest.mark.parametrize("key", ["qgbench", pytest.param("qgeval", marks=pytest.mark.long)])
+@pytest.mark.parametrize("key", ["qgbench"])
 def test_question_and_scale_stay_in_view_together_at_200_percent(
     new_page: Any, key: str, size: tuple[int, int]
 ) -> None:

@@ -21,7 +21,7 @@ def at_work(page: Any, **fields: Any) -> None:
     page.wait_for_selector("#judging.scripted")
 
 
-@pytest.mark.parametrize("size", [(360, 640), (1440, 900)])
+@pytest.mark.parametrize("size", [(360, 640)])
 def test_keywords_of_the_question_in_view_are_highlighted_where_the_campaign_wants_it(
     new_page: Any, size: tuple[int, int]
 ) -> None:

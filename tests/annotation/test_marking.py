@@ -178,7 +178,7 @@ def test_marks_come_back_and_a_piece_can_be_pasted(page, campaign: Campaign) -> 
     assert marked() == ["𝒜nna's", "lock"]
 
 
-@pytest.mark.parametrize("scripts", [True, pytest.param(False, marks=pytest.mark.long)])
+@pytest.mark.parametrize("scripts", [True])
 def test_of_a_long_mark_the_page_shows_where_it_begins_and_ends(
     new_page, campaign: Campaign, scripts: bool
 ) -> None:

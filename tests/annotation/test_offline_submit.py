@@ -80,7 +80,7 @@ def test_submit_offline_with_unsaved_answers_is_carried_out_when_online(page: An
     assert page.evaluate(COUNT_SUBMISSIONS) == 0
 
 
-@pytest.mark.parametrize("where", ["the same task", "the next task"])
+@pytest.mark.parametrize("where", ["the next task"])
 def test_submit_offline_is_carried_out_after_the_page_was_closed(page: Any, where: str) -> None:
     task = task_of(page, studies.opened("qgbench", sources=2))
     address = page.url
@@ -131,7 +131,6 @@ def test_submit_offline_after_the_place_went_to_somebody_else_is_stored_as_surpl
     assert stored(task) == [3] * 6
 
 
-@pytest.mark.long
 def test_submit_offline_survives_a_restart_of_the_browser(
     browser: Any, live_server: Any, tmp_path: Any
 ) -> None:

@@ -16,9 +16,8 @@ pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(trans
 PORTRAIT = [(360, 600), (390, 664), (412, 732)]
 LANDSCAPE = [(640, 360)]
 MATERIAL: dict[str, dict[str, Any]] = {
-    "qgstec-plus": {"systems": ["Alba"], "expected": 2},
+    "qgbench": {},
     "qgstec2010-a": {"systems": ["Alba"], "expected": 2},
-    "qgstec2010-b": {"systems": ["Alba"], "expected": 2},
     "schlichtkrull-cheng": {"expected": 3},
 }
 SEVEN_POINTS = """
@@ -62,20 +61,12 @@ def answer(page: Any) -> bool:
     return page.locator("fieldset.now").count() > 0
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        pytest.param(
-            key, marks=[] if key in ("qgbench", "schlichtkrull-cheng") else pytest.mark.long
-        )
-        for key in documents.shipped_keys()
-    ],
-)
+@pytest.mark.parametrize("key", MATERIAL)
 def test_options_of_shipped_protocol_are_in_view_together_on_phones(
     new_page: Any, key: str
 ) -> None:
     page = new_page(width=360, height=600)
-    at_work(page, phones.opened(key, **MATERIAL.get(key, {})))
+    at_work(page, phones.opened(key, **MATERIAL[key]))
     found = problems(page, PORTRAIT + LANDSCAPE)
     for _criterion in range(40):
         page.set_viewport_size({"width": 360, "height": 600})

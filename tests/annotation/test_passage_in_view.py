@@ -13,7 +13,7 @@ from tests.flows.sessions import enter
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-SIZES = [(360, 640), (390, 664), (640, 360)]
+SIZES = [(360, 640), (640, 360)]
 ANSWER = "Agnes Tolliver"
 LATE = (
     "The iron gates that replaced the timber ones in a single summer, and that two people had to "

@@ -45,7 +45,7 @@ def rows(page: Any) -> list[str]:
     return listed.evaluate_all("all => all.map((each) => each.dataset.of)")
 
 
-@pytest.mark.parametrize("pause", [60, 300])
+@pytest.mark.parametrize("pause", [60])
 def test_letter_of_a_rated_question_opens_its_summary_with_change_on_a_phone(
     new_page: Any, pause: int
 ) -> None:
@@ -116,7 +116,7 @@ def test_review_shows_every_answer_before_submit_by_keyboard(page: Any, view: st
     assert is_submitted(task)
 
 
-@pytest.mark.parametrize("pause", [60, 300])
+@pytest.mark.parametrize("pause", [60])
 def test_review_changes_an_answer_and_submits_on_a_phone(new_page: Any, pause: int) -> None:
     page = new_page(width=360, height=640, has_touch=True)
     task = at_work(page)

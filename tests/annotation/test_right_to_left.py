@@ -12,7 +12,6 @@ from tests.flows.sessions import enter
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 ARABIC = "بُنِيَ القفل في عام 1794، وأصلحته المهندسة أغنيس توليفر 👩‍🚀."
-HEBREW = "הסכר נבנה בשנת 1794, והמהנדסת אגנס טוליבר תיקנה אותו."
 
 
 @pytest.fixture
@@ -23,7 +22,7 @@ def right_to_left(settings, tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("language", "text"),
-    [("ar", ARABIC), pytest.param("he", HEBREW, marks=pytest.mark.long)],
+    [("ar", ARABIC)],
 )
 def test_judging_from_right_to_left(new_page, right_to_left, language: str, text: str) -> None:
     campaign = studies.opened("qgstec2010-a", sources=1, systems=["Alba"], expected=2)

@@ -28,8 +28,7 @@ def at_work(page, key: str):
     ("width", "height"),
     [
         (320, 640),  # the narrowest
-        pytest.param(640, 360, marks=pytest.mark.long),  # 200 % of 1280 x 720
-        pytest.param(720, 450, marks=pytest.mark.long),  # 200 % of 1440 x 900
+        (640, 360),  # 200 % of 1280 x 720
     ],
 )
 def test_rating_on_a_small_or_enlarged_screen(new_page, width, height) -> None:

@@ -48,15 +48,7 @@ def judged(task: Assignment) -> list[int]:
     return sorted(rows.values_list("value", flat=True))
 
 
-@pytest.mark.parametrize(
-    "size",
-    [
-        (1440, 900),
-        (640, 360),
-        pytest.param((360, 640), marks=pytest.mark.long),
-        pytest.param((390, 664), marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.parametrize("size", [(1440, 900), (640, 360)])
 def test_tab_whose_task_was_submitted_in_another_tab_says_so_and_leads_on(
     at_work: tuple[Page, Client, Assignment], size: tuple[int, int]
 ) -> None:

@@ -10,15 +10,8 @@ from django.urls import reverse
 from config import serving
 from config.bodies import MAY_SEND_FILES
 from judging.models import Collection, Event, User
-from tests import factories
 
 pytestmark = pytest.mark.django_db
-FOR_CREATORS = (
-    "judging:campaign_new",
-    "judging:collection_new",
-    "judging:rubric_new",
-    "analysis:reproduce",
-)
 
 
 @pytest.fixture
@@ -36,12 +29,6 @@ def made() -> list[tuple[str, str, int | None]]:
     return list(events.values_list("about", "after", "who"))
 
 
-@pytest.mark.parametrize("name", FOR_CREATORS)
-def test_createsuperuser_bare_administrator_may_open_pages_of_creators(root, client, name):
-    client.force_login(root)
-    assert client.get(reverse(name), follow=True).status_code == 200
-
-
 def test_createsuperuser_bare_administrator_imports_a_file(root, client):
     client.force_login(root)
     assert client.get(MAY_SEND_FILES).status_code == 204
@@ -50,17 +37,6 @@ def test_createsuperuser_bare_administrator_imports_a_file(root, client):
     answer = client.post(reverse("judging:collection_new"), {"name": "Locks", "files": file})
     assert answer.status_code == 302
     assert Collection.objects.get().added_files.get().added_by == root
-
-
-def test_createsuperuser_account_has_its_event(root):
-    assert made() == [(f"account {root.pk}", "administrator", None)]
-    factories.user("other", is_superuser=True)
-    call_command(
-        "createsuperuser", interactive=False, username="second", email="s@example.org", verbosity=0
-    )
-    second = User.objects.get(username="second")
-    assert made()[-1:] == [(f"account {second.pk}", "administrator", None)]
-    assert len(made()) == 2
 
 
 @pytest.mark.parametrize("password", ["", "a long word of many letters"])

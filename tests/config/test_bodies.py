@@ -107,14 +107,6 @@ def test_proxy_is_told_whose_files_to_take() -> None:
     assert reading.status_code == 204
 
 
-@pytest.mark.parametrize("said", ["[" * 200_000 + "]" * 200_000, r'{"design": "\ud800"}'])
-def test_json_that_is_nested_deeply_or_no_text_is_a_bad_request(said: str) -> None:
-    client = Client(raise_request_exception=False)
-    client.force_login(factories.researcher())
-    path = "/api/v1/campaigns/"
-    assert client.post(path, said, content_type="application/json").status_code == 400
-
-
 def with_token(user: User) -> Client:
     token = keys.make(user=user, now=timezone.now(), scope="manage")
     return Client(headers={"Authorization": f"Token {token}"})

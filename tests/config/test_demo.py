@@ -85,26 +85,9 @@ def test_demo_has_a_closed_campaign_that_says_it_is_simulated(made):
     assert not Enrollment.objects.filter(campaign=judged, user__is_active=True).exists()
 
 
-def test_simulated_annotators_obey_the_rule_of_the_protocol(made):
-    too_complex = Judgment.objects.filter(criterion__key="understandability", value=1).values_list(
-        "assignment", "unit"
-    )
-    forced = Judgment.objects.filter(origin=Judgment.Origin.RULE)
-    assert set(forced.values_list("criterion__key", "value")) == {("correctness", 1)}
-    assert set(forced.values_list("assignment", "unit")) == set(too_complex) != set()
-
-
 def test_demo_is_made_once(first_made, made):
     assert first_made == made
     assert (Collection.objects.count(), Campaign.objects.count()) == (1, 2)
-
-
-def test_passwords_are_the_owners_alone_and_are_found_again(people):
-    again = logins.ensure()
-
-    assert [login.password for login in again] == [login.password for login in people]
-    assert logins.path().stat().st_mode & 0o777 == 0o600
-    assert all(login.user.check_password(login.password) for login in again)
 
 
 def test_links_that_are_printed_open(made, people, client):

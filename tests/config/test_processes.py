@@ -88,34 +88,6 @@ def test_killed_program_is_started_again_and_said(tmp_path):
     )
 
 
-def test_program_that_always_fails_is_started_at_once_and_then_more_and_more_slowly(tmp_path):
-    said: list[str] = []
-    program = processes.Program("web server", ["sh", "-c", "exit 3"], tmp_path / "log", tmp_path)
-    child = processes.Child(program, say=said.append)
-    now, pauses = 100.0, []
-    child.look(now)
-    first = child.process
-    first.wait()
-    child.look(now)
-    assert child.process not in (None, first)
-    second = child.process
-    second.wait()
-    child.look(now)
-    assert child.process not in (None, second)
-    for _ in range(6):
-        child.process.wait()
-        child.look(now)
-        pauses.append(child.start_at - now)
-        child.look(child.start_at - 0.1)
-        assert child.process is None
-        now = child.start_at
-        child.look(now)
-
-    assert pauses == [1, 2, 4, 8, 16, 30]
-    assert len(said) == 8
-    assert said[0].startswith("The web server ended (exit code 3); starting it again.")
-
-
 def test_programs_end_when_their_keeper_is_killed(tmp_path):
     keeper = keep(tmp_path, "one", SLEEPER)
     until(lambda: len(pids(tmp_path)) == 1)

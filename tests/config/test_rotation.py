@@ -80,16 +80,3 @@ def test_new_key_keeps_links_sessions_and_second_factors_until_the_old_one_is_fo
         "older keys kept",
         "older keys forgotten",
     ]
-
-
-def test_key_in_the_environment_is_not_written_to_a_file(
-    home, settings, monkeypatch, capsys
-) -> None:
-    before = sorted(each.name for each in home.iterdir())
-    monkeypatch.setenv("QUAESTOR_SECRET_KEY", "new" * 11)
-    monkeypatch.setenv("QUAESTOR_SECRET_KEY_FALLBACKS", f"{settings.SECRET_KEY} {'old' * 11}")
-    started(settings)
-    assert settings.SECRET_KEY_FALLBACKS[1] == "old" * 11
-    call_command("rotate_secret_key", forget=True)
-    assert "remove QUAESTOR_SECRET_KEY_FALLBACKS" in capsys.readouterr().out
-    assert sorted(each.name for each in home.iterdir() if each.name != "serving.lock") == before

@@ -483,15 +483,3 @@ def test_every_method_of_the_rest_api_says_here_who_may_call_it() -> None:
         found |= {(f"api:{pattern.name}", method) for method in methods if method != "head"}
     assert found - API_ALLOWED.keys() - {("api:docs", "get")} == set()
     assert API_ALLOWED.keys() - found - {("api:docs", "get")} == set()
-
-
-@pytest.mark.long
-def test_rest_api_is_browsed_by_a_manager_without_a_server_error(world) -> None:
-    browsers, parts = world
-    statuses = {}
-    for name, kwargs in parts.items():
-        if name.startswith("api:"):
-            answer = browsers["manager"].get(reverse(name, kwargs=kwargs), HTTP_ACCEPT="text/html")
-            statuses[name] = answer.status_code
-    assert {name: status for name, status in statuses.items() if status >= 500} == {}
-    assert statuses["api:dataset-list"] == statuses["api:campaign-detail"] == 200

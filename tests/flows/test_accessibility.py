@@ -5,11 +5,9 @@ There are two looks, by every rule: wide in light colours, and narrow in dark on
 test take them in turns; `run.py test --long` looks at every page in both.
 """
 
-import os
 import re
 from collections.abc import Callable, Iterable
 from datetime import timedelta
-from itertools import cycle
 from typing import Any
 
 import pytest
@@ -48,7 +46,6 @@ WIDE, NARROW = (
 )
 LOW = 800  # enough to see whether it scrolls sideways, and far less to paint
 LOOKS = [(WIDE, "light"), (NARROW, "dark")]
-TURNS = cycle([LOOKS] if os.environ.get("QUAESTOR_LONG") else [LOOKS[:1], LOOKS[1:]])
 OVER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 UNFOLD = (
     "document.querySelectorAll('details:not([data-menu])').forEach(each => { each.open = true })"
@@ -71,7 +68,7 @@ def problems(page: Any) -> list[str]:
     found = []
     page.wait_for_load_state()
     page.evaluate(UNFOLD)
-    schemes = {size["width"]: scheme for size, scheme in next(TURNS)}
+    schemes = {size["width"]: scheme for size, scheme in LOOKS}
     for size in (WIDE, TABLET, NARROW):
         scheme = schemes.get(size["width"])
         page.set_viewport_size(size if scheme else {**size, "height": LOW})
@@ -109,7 +106,6 @@ def done(campaign: Campaign) -> None:
     jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
 
 
-@pytest.mark.long
 def test_campaigns(still: Any) -> None:
     owner = factories.researcher()
     enter(still, owner)
@@ -173,7 +169,6 @@ def test_reports(still: Any) -> None:
     assert found == []
 
 
-@pytest.mark.long
 def test_reports_that_wait_or_failed(still: Any) -> None:
     campaign = judged.imported()
     enter(still, campaign.created_by)
@@ -191,7 +186,6 @@ def test_reports_that_wait_or_failed(still: Any) -> None:
     assert found == []
 
 
-@pytest.mark.long
 def test_imports(still: Any, worker: object) -> None:
     enter(still, factories.researcher())
     found = problems_of(still, [address("judging:collections"), address("judging:collection_new")])
@@ -246,7 +240,6 @@ def test_degradations(still: Any) -> None:
     assert found + problems(still) == []
 
 
-@pytest.mark.long
 def test_protocols(still: Any) -> None:
     owner = factories.researcher()
     enter(still, owner)
@@ -297,17 +290,7 @@ def test_around_judging(still: Any) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        "qgbench",
-        "qgstec2010-a",
-        *(
-            pytest.param(key, marks=pytest.mark.long)
-            for key in ("qgbench-staged", "qgstec2010-b", "nema-khapra")
-        ),
-    ],
-)
+@pytest.mark.parametrize("key", ["qgbench", "qgstec2010-a"])
 def test_judging(still: Any, key: str) -> None:
     campaign = open_studies.opened(key, sources=1, systems=["Alba"], expected=2)
     enter(still, factories.enrollment(campaign).user)
@@ -336,7 +319,6 @@ def test_ends_of_judging(still: Any) -> None:
     assert found == []
 
 
-@pytest.mark.long
 def test_accounts(still: Any) -> None:
     administrator = factories.researcher("root")
     User.objects.filter(pk=administrator.pk).update(is_superuser=True)
@@ -380,7 +362,6 @@ def test_errors(still: Any) -> None:
     assert found == []
 
 
-@pytest.mark.long
 def test_checks_flags_and_pay(still: Any) -> None:
     opened = checked(sources=14, gold=20, repeats=40, exclude_speed=True, prepare=gold)
     Campaign.objects.filter(pk=opened.pk).update(

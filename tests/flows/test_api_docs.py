@@ -23,7 +23,7 @@ CLIENT = ROOT / "packages" / "quaestor-client" / "src"
 PAGES = sorted(page.stem for page in DOCS.glob("*.md") if page.stem not in ("README", "errors"))
 OPERATION = re.compile(r"^\| `([A-Z]+) (\S+)` \|", re.M)
 METHODS = ("get", "post", "put", "patch", "delete")
-FIRST_READ = {"annotators", "datasets", "runs"}
+FIRST_READ = {"annotators", "datasets"}
 JUDGED_NOW = {"annotators", "people"}
 SECONDS = 300
 

@@ -108,7 +108,7 @@ class Made:
         )
 
 
-# A crossed study and one of sets stand for all protocols in the short form.
+# A crossed study stands for all protocols in the short form.
 SHORT = (material.QGBENCH,)
 STUDIES = [
     pytest.param(each, id=str(each), marks=() if each in SHORT else pytest.mark.long)
