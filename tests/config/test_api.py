@@ -1,7 +1,9 @@
 """The schema of the REST API, its documentation page, and requests that are done once."""
 
 import io
+import re
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,10 @@ import yaml
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
+from django.urls import resolve
 from drf_spectacular.drainage import GENERATOR_STATS
 
+from judging.api.base import Resource
 from judging.models import Collection
 from tests import factories
 from tests.annotation import studies
@@ -19,6 +23,16 @@ from tests.judging.api.programs import API, program
 
 COMMITTED = Path(__file__).resolve().parents[2] / "docs" / "openapi.yaml"
 METHODS = ("get", "post", "put", "patch", "delete")
+SECRET_NAME = re.compile("secret|token|link|password")
+# Fields with such names that hold no secret. A task's token names a version of it.
+NOT_SECRET = {
+    "AnnotatorCampaigns.task.token",
+    "AnnotatorTasks.token",
+    "CrowdPlatforms.has_webhook_secret",
+    "LlmJudges.tokens_in",
+    "LlmJudges.tokens_out",
+}
+PARTS = {"uuid": "00000000-0000-0000-0000-000000000000", "integer": "1", "string": "a"}
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +142,52 @@ def test_repeated_request_for_a_secret_returns_the_object_without_it(send, secre
     assert again.status_code == first.status_code
     for secret in secrets:
         assert tables_that_contain(secret) == []
+
+
+def fields(part: dict[str, Any], schemas: dict[str, Any], path: str = "") -> Iterator[str]:
+    """Yield the path of each field of a part of the schema."""
+    if "$ref" in part:
+        yield from fields(schemas[part["$ref"].rpartition("/")[2]], schemas, path)
+    for kind in ("allOf", "oneOf", "anyOf"):
+        for inner in part.get(kind, []):
+            yield from fields(inner, schemas, path)
+    if "items" in part:
+        yield from fields(part["items"], schemas, path)
+    for name, inner in part.get("properties", {}).items():
+        yield f"{path}{name}"
+        yield from fields(inner, schemas, f"{path}{name}.")
+
+
+def view_of(path: str, operation: dict[str, Any]) -> type:
+    """Return the view of an operation of the schema."""
+    for part in operation.get("parameters", []):
+        kind = part["schema"].get("format", part["schema"]["type"])
+        if part["in"] == "path":
+            path = path.replace(f"{{{part['name']}}}", PARTS[kind])
+    return resolve(path).func.cls
+
+
+def test_every_field_named_like_a_secret_is_left_out_of_stored_responses(schema):
+    document = yaml.safe_load(schema)
+    schemas, stored = document["components"]["schemas"], []
+    for path, item in document["paths"].items():
+        view = view_of(path, item["post"]) if "post" in item else None
+        if view is None or not issubclass(view, Resource):
+            continue  # no response is stored
+        for code, response in item["post"]["responses"].items():
+            for content in response.get("content", {}).values() if code[0] == "2" else ():
+                named = filter(SECRET_NAME.search, fields(content["schema"], schemas))
+                names = {name for name in named if name not in view.secret_fields}
+                stored += [f"{view.__name__}.{name}" for name in names]
+    assert set(stored) == NOT_SECRET
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("cursor", ["abc", "cD0lMDA=", "cD14", "cD0" + "5" * 60])
+@pytest.mark.parametrize("path", ["datasets", "jobs"])
+def test_cursor_that_was_never_given_out_is_404(path, cursor):
+    client = program(factories.researcher())
+    assert client.get(f"{API}/{path}/", {"cursor": cursor}).status_code == 404
 
 
 @pytest.mark.django_db

@@ -17,6 +17,7 @@ import psycopg2
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 
 from config.database import roles
 from config.postgres import ROOT, Cluster
@@ -137,6 +138,19 @@ def ask(query: str) -> list[tuple]:
     with connection.cursor() as cursor:
         cursor.execute(query)
         return cursor.fetchall() if cursor.description else []
+
+
+def test_backup_of_a_newer_version_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "newer.dump"
+    of_tomorrow = "judging", "9000_of_tomorrow"
+    recorder = MigrationRecorder(connection)
+    recorder.record_applied(*of_tomorrow)
+    call_command("backup", path)
+    recorder.record_unapplied(*of_tomorrow)
+    before = rows()
+    with pytest.raises(CommandError, match=r"judging\.9000_of_tomorrow is not known here"):
+        call_command("restore", path, replace=True)
+    assert rows() == before
 
 
 def test_nothing_is_changed_where_a_restore_is_refused(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from config import logs, requests
 from judging import tasks
 from judging.actions import jobs
 from tests import factories
+from tests.config.test_outages import database_away
 
 TOKEN = {"Authorization": "Bearer let-me-see"}
 ELSEWHERE = {"Host": "10.0.0.7"}  # as a probe asks, which a page would refuse
@@ -40,6 +41,15 @@ def test_a_site_that_can_serve_says_so_and_whether_jobs_are_run(client: Client):
     jobs.say_alive(worker="worker@here")
 
     assert set(client.get("/health/ready/").json().values()) == {"ok"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_without_the_database_a_process_lives_and_is_not_ready(client: Client, metrics):
+    with database_away():
+        assert client.get("/health/live/").status_code == 200
+        assert client.get("/health/ready/").status_code == 503
+        assert client.get("/metrics/", headers=TOKEN).status_code == 503
+    assert client.get("/health/ready/").status_code == 200
 
 
 @pytest.mark.django_db
@@ -98,3 +108,24 @@ def test_each_request_has_a_name_that_answer_and_log_share_and_no_link(client: C
     ]
     assert all(line["milliseconds"] > 0 for line in lines)
     assert "abcdefghijklmnop" not in json.dumps(lines)
+
+
+def test_a_traceback_stays_in_its_line_and_hides_links():
+    try:
+        raise ValueError("no such /join/abcdefgh/ link")
+    except ValueError as error:
+        record = logging.LogRecord(
+            "x", logging.ERROR, __file__, 1, "broken", (), (type(error), error, error.__traceback__)
+        )
+
+    line = json.loads(logs.Json().format(record))
+
+    assert (
+        line["message"],
+        "abcdefgh" in line["traceback"],
+        "ValueError" in line["traceback"],
+    ) == (
+        "broken",
+        False,
+        True,
+    )

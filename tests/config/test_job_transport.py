@@ -1,5 +1,6 @@
 """Celery's transport on the rows of jobs, without a worker."""
 
+import json
 import os
 import subprocess
 import sys
@@ -52,6 +53,50 @@ def test_a_waiting_job_becomes_a_message_that_names_it_once(broker):
     message.ack()
     transport.tick()
     assert got[1].decode() == [[str(second.pk)], {}, {}]
+
+
+def test_a_ring_is_heard_before_the_next_look(broker):
+    transport, _channel, got = broker
+    transport.tick()
+    transport.look_at["celery"] = time.monotonic() + 3600
+    job = asked()
+    transport.tick()
+    assert got == []
+
+    jobs.notify()
+    deadline = time.monotonic() + 60
+    while not got:
+        transport.tick()
+        assert time.monotonic() < deadline
+
+    assert got[0].decode()[0] == [str(job.pk)]
+
+
+def test_what_is_handed_back_still_waits_in_its_row(broker):
+    transport, _channel, got = broker
+    job = asked()
+    transport.tick()
+
+    got[0].requeue()
+
+    transport.tick()
+    assert got[1].decode()[0] == [str(job.pk)]
+
+
+@pytest.mark.jobs
+def test_celery_inspect_reaches_a_worker_through_the_database(worker, cluster):
+    name = str(connection.settings_dict["NAME"])
+    asked = subprocess.run(
+        [sys.executable, "-m", "celery", "-A", "config", "inspect", "active", "--json"],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": cluster.url(name)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    [(node, tasks)] = json.loads(asked.stdout).items()
+    assert node.startswith("celery@")
+    assert tasks == []
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from config import settings as site
 from config.logs import WithoutLinks
 from judging.actions import campaigns, rubrics
 from judging.protocols import documents
+from judging.protocols.documents import RubricError
 from tests import factories
 from tests.annotation import studies
 
@@ -66,6 +67,10 @@ def test_report_tables_hold_no_formula(text: str) -> None:
     assert {"1.5", "-0.25"} < set(rows[1])
 
 
+def test_report_tables_hold_no_formula_behind_a_carriage_return() -> None:
+    assert to_csv([{"system": "Alba\r=1"}]) == '\ufeffsystem\n"Alba\n\'=1"\n'
+
+
 @db
 def test_codebook_holds_no_formula() -> None:
     text = factories.SMALL.replace("name: Grammaticality", 'name: "=HYPERLINK(1)"')
@@ -88,6 +93,15 @@ def test_annotators_do_not_read_the_protocol_with_its_checks() -> None:
     campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
     client.force_login(analyst)
     assert client.get(reverse("judging:rubric_file", args=[campaign.rubric_id])).status_code == 200
+
+
+@pytest.mark.parametrize("version", ['1"; filename="x.exe', "1\\r\\nX: 1", "../1", " ", "é"])
+def test_version_that_could_break_a_download_is_refused(version: str) -> None:
+    text = factories.SMALL.replace(
+        'version: "1"', f"version: {version!r}" if "\\" not in version else f'version: "{version}"'
+    )
+    with pytest.raises(RubricError):
+        documents.parse(text, "x.yaml")
 
 
 @db

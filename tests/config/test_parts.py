@@ -20,6 +20,7 @@ from judging.models import (
     Exercise,
     ExerciseKey,
     Note,
+    Question,
     Unit,
     User,
 )
@@ -113,38 +114,85 @@ def showing(user: User, known: dict[str, list[Any]], among: Container[str] = ())
     return found
 
 
-def degraded_copy(judged: Campaign) -> Collection:
-    """Return a degraded copy of the judged dataset, as adding a file leaves it."""
-    wanted = WantedDegradation(
-        name="Worse", systems=["Alba"], noise=["question_type"], beside="all"
+def fewer(judged: Campaign) -> Collection:
+    """Return a collection that holds one of the files of the judged one, those of a system."""
+    Collection.objects.filter(pk=judged.collection_id).update(file_sha256="a" * 64)
+    own = factories.collection(
+        sources=4, systems=["Alba"], owner=judged.collection.owner, file_sha256="a" * 64
     )
-    owner = judged.collection.owner
-    copy = degradations.degrade(collection=judged.collection, wanted=wanted, by=owner)
-    Collection.objects.filter(pk=copy.pk).update(mapping={"columns": {}})
-    copy.refresh_from_db()
-    return copy
+    for question in Question.objects.filter(unit__question_set__source__collection=own):
+        question.text = f"What does the {question.pk}th {TEXT}?"
+        question.save()
+    return own
 
 
-SHOWN_TO_OTHERS = """
-    judging:export analysis:items analysis:item analysis:collection_items analysis:collection_item
-    analysis:calibration judging:gold judging:gold_correct judging:exercises judging:exercise_key
-    judging:tasks
-"""
-
-
-@pytest.mark.parametrize("what", ["part", pytest.param("copy", marks=pytest.mark.long)])
-def test_who_judges_is_shown_no_question_of_a_part_or_of_a_degraded_copy(
-    judged: Campaign, what: str
-) -> None:
-    owner = judged.collection.owner
-    if what == "part":
-        known = study_of(judged.collection, judged, selection={"systems": ["Alba"]})
-    else:
-        known = study_of(degraded_copy(judged), judged)
+@pytest.mark.parametrize(
+    "what",
+    [
+        "part",
+        pytest.param("copy", marks=pytest.mark.long),
+        pytest.param("what the copy is of", marks=pytest.mark.long),
+        pytest.param("fewer systems", marks=pytest.mark.long),
+    ],
+)
+def test_who_judges_is_shown_no_question_of_a_part_or_of_a_degraded_copy(judged, what) -> None:
+    owner, material, judges_in = judged.collection.owner, judged.collection, judged
+    columns = {"selection": {"systems": ["Alba"]}} if what == "part" else {}
+    if what == "fewer systems":
+        material = fewer(judged)
+    elif what != "part":
+        wanted = WantedDegradation(
+            name="Worse", systems=["Alba"], noise=["question_type"], beside="all"
+        )
+        copy = degradations.degrade(collection=material, wanted=wanted, by=owner)
+        # as adding a file leaves it
+        Collection.objects.filter(pk=copy.pk).update(mapping={"columns": {}})
+        copy.refresh_from_db()
+        if what == "copy":
+            material = copy
+        else:
+            factories.enrollment(judged).campaign.enrollments.filter(user=owner).delete()
+            judged.memberships.filter(user=owner, role="annotator").delete()
+            judges_in = factories.campaign(collection=copy, manager=owner)
+            factories.enrollment(judges_in, account=owner)
+    known = study_of(material, judged, **columns)
     of_all = {"analysis:collection_item"} if what == "part" else set()
     assert showing(owner, known) - EXPORTS == of_all
+    if what not in ("part", "copy"):
+        return  # that the same pages do show them is seen with these two
 
+    judges_in.enrollments.filter(user=owner).delete()
+    judges_in.memberships.filter(user=owner, role="annotator").delete()
+    shown_to_others = {
+        "judging:export",
+        "analysis:items",
+        "analysis:item",
+        "analysis:collection_items",
+        "analysis:collection_item",
+        "analysis:calibration",
+        "judging:gold",
+        "judging:gold_correct",
+        "judging:exercises",
+        "judging:exercise_key",
+        "judging:tasks",
+    }
+    assert showing(owner, known, among=shown_to_others) == shown_to_others
+
+
+def test_who_judges_elsewhere_makes_no_part_and_clears_none(judged) -> None:
+    """Degraded copies that were made for a part stay when it is made the whole again."""
+    owner, material = judged.collection.owner, judged.collection
+    part = factories.campaign(collection=material, manager=owner, selection={"systems": ["Alba"]})
+    unit = Unit.objects.filter(
+        question__isnull=False, question_set__source__collection=material
+    ).first()
+    check_items.add_degraded(campaign=part, unit=unit, text=f"Who {TEXT}", method="noise")
+    client, choice = factories.logged_in(owner), reverse("judging:selection", args=[part.uuid])
+    assert client.post(choice, {"ids": ""}).status_code == 403
+    Campaign.objects.filter(pk=part.pk).update(selection={})
+    gold = reverse("judging:gold", args=[part.uuid])
+    assert f"Who {TEXT}" not in client.get(gold).text
     judged.enrollments.filter(user=owner).delete()
     judged.memberships.filter(user=owner, role="annotator").delete()
-    shown_to_others = set(SHOWN_TO_OTHERS.split())
-    assert showing(owner, known, among=shown_to_others) == shown_to_others
+    assert f"Who {TEXT}" in client.get(gold).text
+    assert client.post(choice, {"ids": ""}).status_code == 302

@@ -11,15 +11,19 @@ import urllib.error
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from http.client import HTTPException
 from pathlib import Path
 
 import httpx
+import psycopg2
 import pytest
+from django.conf import settings
 from quaestor_client import Quaestor
 
 from config.postgres import ROOT, Cluster
 from config.processes import free_port
+from config.serving import WEB, WORKER
 
 pytestmark = pytest.mark.jobs
 GUIDE = ROOT / "docs" / "guide" / "api.md"
@@ -173,6 +177,29 @@ def test_tutorial_of_the_api_goes_from_a_dataframe_to_a_report(site, tmp_path):
     with zipfile.ZipFile(tmp_path / "report.zip") as archive:
         assert {"report.json", "judgments.csv"} <= set(archive.namelist())
         assert archive.testzip() is None
+
+
+def connected(cluster: Cluster) -> dict[str, set[str]]:
+    """Return as which roles each program is connected to the site's database; both keep connections
+    when idle."""
+    found: dict[str, set[str]] = {}
+    with closing(psycopg2.connect(cluster.url())) as owner, owner.cursor() as cursor:
+        cursor.execute(
+            "SELECT application_name, usename FROM pg_stat_activity WHERE datname = 'quaestor'"
+        )
+        for program, role in cursor.fetchall():
+            found.setdefault(program, set()).add(role)
+    return found
+
+
+def test_web_server_and_worker_serve_as_the_restricted_role(site):
+    running, address = site
+    with suppress(urllib.error.HTTPError):  # nobody has this link; it is looked up in the database
+        get(address + "/join/nobody/")
+    found: dict[str, set[str]] = {}
+    until(lambda: found.update(connected(running.cluster)) or found.keys() >= {WEB, WORKER})
+
+    assert (found[WEB], found[WORKER]) == ({settings.SERVER_ROLE}, {settings.SERVER_ROLE})
 
 
 def test_up_takes_the_next_port_and_refuses_to_serve_the_same_data_twice(site, home):
