@@ -74,6 +74,7 @@ def test_link_leaves_the_ids_neither_in_the_address_bar_nor_in_a_referrer(study)
     assert "5f1a2b3c4d5e6f7a8b9c0d1e" not in client.get(answer.url).text
 
 
+@pytest.mark.long
 def test_page_loaded_again_at_every_step_and_the_back_button_change_nothing(study) -> None:
     platform = study(tasks=3, each=2)
     person = Person(fake(platform)).opens()
@@ -131,6 +132,7 @@ def test_id_of_a_platform_opens_no_account_that_has_a_password(study) -> None:
     assert elsewhere.looks().task() == person.looks().task()
 
 
+@pytest.mark.long
 def test_second_submission_of_the_same_person_goes_on(study) -> None:
     platform = study(tasks=4, each=2)
     person = Person(fake(platform)).joins().hands_in()
@@ -141,6 +143,7 @@ def test_second_submission_of_the_same_person_goes_on(study) -> None:
     assert Participation.objects.count() == 1
 
 
+@pytest.mark.long
 def test_two_ids_in_one_browser_are_two_people(study) -> None:
     platform = study(tasks=4, each=2)
     crowd, client = fake(platform), Client()
@@ -217,6 +220,7 @@ def test_whoever_returned_begins_anew_with_another_submission(study) -> None:
     assert states(platform) == {"submitted": 3}
 
 
+@pytest.mark.long
 def test_returned_before_anybody_came_takes_no_place(study) -> None:
     platform = study(tasks=1)
     crowd = fake(platform)
@@ -228,6 +232,7 @@ def test_returned_before_anybody_came_takes_no_place(study) -> None:
     assert Person(crowd).joins().finishes().code() == CODES["completed"]
 
 
+@pytest.mark.long
 def test_late_answer_after_time_ran_out_is_taken_and_has_the_code(study) -> None:
     platform = study(tasks=1)
     crowd = fake(platform)
@@ -290,6 +295,7 @@ def test_whoever_is_left_out_while_they_work_is_told_so_and_never_rejected(study
     assert kept(platform) == 0
 
 
+@pytest.mark.long
 def test_whoever_is_left_out_after_the_last_task_has_the_code_of_the_others(study) -> None:
     platform = study(tasks=2, each=1)
     person = Person(fake(platform)).joins().finishes()
@@ -416,6 +422,7 @@ def test_forged_doubled_and_disordered_messages(study) -> None:
     assert states(platform)["submitted"] == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "status", ["TIMED-OUT", "TIMED_OUT", "TIMED OUT", "timed-out", "RETURNED", "REJECTED"]
 )
@@ -470,6 +477,7 @@ def test_platform_without_a_secret_takes_no_message(study) -> None:
     assert told(platform, fake(platform).signed(b"{}", secret="")) == 400
 
 
+@pytest.mark.long
 def test_more_arrivals_than_a_study_has_are_told_to_try_again_unless_the_links_are_signed(
     study, monkeypatch
 ) -> None:

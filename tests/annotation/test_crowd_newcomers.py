@@ -138,6 +138,7 @@ def test_every_request_is_a_sign_of_life(study, page) -> None:
     assert person.looks().finishes().code() == CODES["completed"]
 
 
+@pytest.mark.long
 def test_first_long_task_stays_somebodys_own_while_its_page_is_open(study) -> None:
     platform = study(tasks=1)
     person = Person(fake(platform)).joins()
@@ -166,6 +167,7 @@ def test_draft_that_is_saved_is_a_sign_of_life(study) -> None:
     assert minutes_pass(10, person) == 0
 
 
+@pytest.mark.long
 def test_training_and_qualification_take_as_long_as_they_take() -> None:
     campaign = factories.campaign(
         collection=factories.collection(sources=1, systems=("Alba",)),
@@ -197,6 +199,7 @@ def test_whoever_has_handed_in_keeps_the_share_as_long_as_the_platform_says(stud
     assert minutes_pass(11, person) == 1
 
 
+@pytest.mark.long
 def test_who_comes_back_after_a_lapse_gets_a_share_again_where_nobody_took_it(study) -> None:
     platform = study(tasks=2, each=2)
     person = Person(fake(platform)).joins()
@@ -207,6 +210,7 @@ def test_who_comes_back_after_a_lapse_gets_a_share_again_where_nobody_took_it(st
     assert person.looks().finishes().code() == CODES["completed"]
 
 
+@pytest.mark.long
 def test_answer_to_the_first_task_is_taken_after_a_lapse(study) -> None:
     platform = study(tasks=2, each=2)
     person = Person(fake(platform)).joins()
@@ -282,6 +286,7 @@ def test_study_that_is_full_still_turns_a_new_submission_away_too(study) -> None
     assert Enrollment.objects.count() == 1
 
 
+@pytest.mark.long
 def test_who_was_turned_away_may_decline_with_another_submission_and_that_is_final(study) -> None:
     _platform, holder, late = full(study)
     holder.crowd.gives_back(holder.pid)
@@ -289,6 +294,7 @@ def test_who_was_turned_away_may_decline_with_another_submission_and_that_is_fin
     assert late.opens(again=True).code() == CODES["no_consent"]
 
 
+@pytest.mark.long
 def test_submission_that_was_given_back_on_the_way_here_takes_no_share(study) -> None:
     _platform, holder, late = full(study)
     holder.crowd.gives_back(holder.pid)
@@ -337,6 +343,7 @@ def test_who_did_nothing_is_turned_away_again_where_the_study_is_full_still(stud
     assert person.opens(again=True).code() == CODES["quota_full"]
 
 
+@pytest.mark.long
 def test_who_was_left_out_meanwhile_gets_no_share_by_another_submission(study) -> None:
     platform = study(tasks=1)
     crowd = fake(platform)
@@ -381,6 +388,7 @@ def test_seat_of_a_panel_that_comes_free_is_for_whoever_comes_with_another_submi
     assert people[0].finishes().code() == CODES["completed"]
 
 
+@pytest.mark.long
 def test_code_that_was_shown_to_somebody_stays_though_they_were_let_in_later(study) -> None:
     platform, holder, late = full(study)
     holder.crowd.gives_back(holder.pid)

@@ -87,6 +87,7 @@ def elsewhere(kind: str, made: type[FakeCrowd], **changes) -> tuple[CrowdPlatfor
     return platform, made(link)
 
 
+@pytest.mark.long
 def test_connect_adds_its_ids_by_itself_and_takes_the_code(client):
     platform, crowd = elsewhere("connect", FakeConnect)
     person = Person(crowd).opens()
@@ -106,6 +107,7 @@ def test_connect_adds_its_ids_by_itself_and_takes_the_code(client):
 TEMPLATE = "https://school.sona-systems.com/webstudy_credit.aspx?experiment_id=17&credit_token=token&survey_code={person}"
 
 
+@pytest.mark.long
 def test_sona_credits_by_the_survey_code_that_is_kept_nowhere_but_in_the_session():
     platform, crowd = elsewhere("sona", FakeSona, return_template=TEMPLATE)
     person = Person(crowd, pid="482135709264").opens().agrees().looks()

@@ -21,7 +21,7 @@ from tests.analysis import studies
 from tests.annotation import studies as annotated
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
-SECONDS = 120
+SECONDS = 60
 CASES_A_ROUND = 4
 FOREIGN = "Not yours to read"
 MODES = list(schemathesis.GenerationMode)

@@ -46,6 +46,7 @@ def test_scoring_lists_metrics_estimates_and_computes(api, campaign):
     assert Metric.objects.filter(kind=Metric.Kind.COMPUTED).count() == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -72,6 +73,7 @@ def test_power_analysis_is_asked_for_and_read(api, campaign):
     assert api.get(f"{path}{job.pk}/").json() == found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "field"),
     [

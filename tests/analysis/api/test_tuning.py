@@ -29,6 +29,7 @@ def test_tuning_returns_the_weights_that_its_job_found():
     assert api.get(address(campaign)).json()["results"] == [found]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "field"),
     [

@@ -128,6 +128,7 @@ def test_calibration_alphas_of_other_judgments_than_asked_for_are_not_shown(
     assert calibrations.measured(campaign)[0].alphas["correctness"].defined
 
 
+@pytest.mark.long
 def test_annotators_who_are_left_out_make_no_difference(campaign, people) -> None:
     round = closed(campaign, people, all_three, opposed)
     enrollments.exclude(enrollment=people[1], reason="asleep", by=campaign.created_by, now=NOW)
@@ -143,6 +144,7 @@ def test_open_round_shows_no_value_and_says_who_is_missing(campaign, people) -> 
     assert "Differences between annotators</h3>" not in text
 
 
+@pytest.mark.long
 def test_round_that_nobody_finished_is_not_enough_and_says_so(campaign, people) -> None:
     round = begun(campaign)
     judged(people[0], round, all_three)

@@ -200,6 +200,7 @@ def test_start_takes_slices_and_refuses_others(client):
     assert Run.objects.filter(campaign=campaign).count() == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "campaign", [factories.opened, pytest.param(factories.campaign, marks=pytest.mark.long)]
 )

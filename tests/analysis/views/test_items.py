@@ -64,6 +64,7 @@ def test_list_shows_questions_with_every_annotators_values(manager, study):
     assert "unit=" in page
 
 
+@pytest.mark.long
 def test_list_sorted_by_a_gap_says_both_ranks(manager, study):
     answer = manager.get(list_of(study, "?sort=gap&metric=meteor&criterion=correctness"))
     assert answer.status_code == 200
@@ -322,6 +323,7 @@ def test_list_of_a_study_without_ratings_or_metrics(client):
     assert not Enrollment.objects.filter(campaign=campaign).exists()
 
 
+@pytest.mark.long
 def test_page_of_a_source_with_very_many_questions_shows_some_and_the_one_that_is_asked_for(
     client, monkeypatch
 ):

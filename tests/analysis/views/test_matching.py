@@ -113,12 +113,14 @@ def test_the_page_shows_pairs_matrix_and_drawing_and_gives_the_same_as_json(owne
     )
 
 
+@pytest.mark.long
 def test_questions_that_the_metric_dropped_are_not_shown(collection):
     _, brisa = matched(collection, column(collection, dedupe="exact")).result["sets"]
     assert brisa["questions"] == ["what ?"]
     assert len(brisa["scores"]) == len(brisa["pairs"]) == 1
 
 
+@pytest.mark.long
 def test_a_set_without_questions_and_a_source_without_references_are_said(owner, collection):
     metric = column(collection)
     Question.objects.filter(unit__question_set__system__name="Brisa").delete()

@@ -116,6 +116,7 @@ def declared_random(campaign: Campaign) -> None:
     jobs.finish(job=jobs.claim(job_id=run.job_id), result={})
 
 
+@pytest.mark.long
 def test_comparison_model_not_fitted_says_why_and_finds_nothing(manager, two):
     """Each system has one value everywhere: the permutation test finds six differences, but no model
     can be fitted to ratings that vary no further."""
@@ -207,6 +208,7 @@ def test_who_does_not_see_the_first_study_has_nothing_computed_of_it(client, two
     assert not second.jobs.filter(kind=repeatability.KIND).unfinished().exists()
 
 
+@pytest.mark.long
 def test_comparison_says_when_it_is_out_of_date(manager, two):
     first, second = two
     compared(manager, second)

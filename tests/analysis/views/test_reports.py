@@ -91,6 +91,7 @@ def test_start_enqueues_a_run_with_what_was_chosen(
     assert Job.objects.get(run=made).state == "queued"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "form",
     [
@@ -226,6 +227,7 @@ def test_section_has_all_its_tables_and_the_report_the_first_of_many(manager, ru
     assert [shown.count(f">{title}</option>") for title in titles] == [1] * len(titles)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("asked", "shown"),
     [
@@ -273,6 +275,7 @@ def test_page_is_written_once_and_shown_as_it_was_kept(manager, run):
     assert "“Alba” has the best mean on" in page
 
 
+@pytest.mark.long
 def test_page_that_other_code_wrote_is_written_again(manager, run):
     ReportPage.objects.create(run=run, language="en", made_with="older code", parts={})
     first, second = (manager.get(address("report", run)).text for _ in range(2))
@@ -289,6 +292,7 @@ def test_page_is_kept_in_english_for_every_browser(manager, run):
     assert set(ReportPage.objects.values_list("language", flat=True)) == {"en"}
 
 
+@pytest.mark.long
 def test_kept_page_still_says_what_has_changed_since(manager, run):
     assert 'id="changed"' not in manager.get(address("report", run)).text
     annotator = run.campaign.enrollments.first()
@@ -297,6 +301,7 @@ def test_kept_page_still_says_what_has_changed_since(manager, run):
     assert "Changed since it was made: exclusions." in page
 
 
+@pytest.mark.long
 def test_page_can_be_read_where_it_cannot_be_kept(manager, run):
     """A full disk, or a database that only reads, must not hide a report."""
     with connection.cursor() as cursor:

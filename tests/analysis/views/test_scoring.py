@@ -70,6 +70,7 @@ def test_the_page_names_every_metric_and_why_some_are_not_available(owner, colle
     assert "not available here" in page.partition('value="near_duplicates"')[2]  # after all others
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -235,6 +236,7 @@ def test_an_owner_finds_the_jobs_of_others_and_of_each_kind_all(owner, collectio
     assert set(Job.objects.values_list("state", flat=True)) == {"cancelled"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "change",
     [

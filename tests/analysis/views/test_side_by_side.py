@@ -91,6 +91,7 @@ def test_runs_stand_side_by_side_with_dashes_where_one_has_no_such_number(manage
 HUGE = pytest.param(f"?run={'9' * 5_000}", id="more digits than Python reads as a number")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("query", ["", "?run=9", "?run=x&run=-1", "?run=²", HUGE])
 def test_any_address_has_a_page(manager, campaign, query):
     assert (
@@ -107,6 +108,7 @@ def test_strangers_find_nothing_and_other_verbs_are_refused(client, campaign):
     assert client.post(address).status_code == 405
 
 
+@pytest.mark.long
 def test_form_asks_for_a_narrower_run_and_refuses_what_is_not_there(manager, campaign):
     start = reverse("analysis:start", args=[campaign.uuid])
     wanted = {**START, "name": "no Alba", "design": "sources+systems", "without_systems": ["Alba"]}

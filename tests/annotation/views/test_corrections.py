@@ -134,6 +134,7 @@ def test_corrections_are_told_to_managers(handed_in) -> None:
     assert said in manager.get(overview).text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", ["qgstec2010-b", "schlichtkrull-cheng", "qgbench"])
 def test_what_stands_is_found_at_the_control_it_was_given_with(key: str) -> None:
     client, enrollment = studies.annotator(studies.opened(key, systems=["Alba"], expected=2))

@@ -52,6 +52,7 @@ def test_preview_asks_every_criterion_of_each_shipped_protocol(page, owner, key)
     assert not Draft.objects.exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", documents.shipped_keys())
 def test_pane_shows_the_first_question_by_the_form_as_it_stands(page, owner, key):
     made = draft(owner, documents.to_yaml(documents.shipped(key)))
@@ -93,6 +94,7 @@ INCOMPLETE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", INCOMPLETE.values(), ids=INCOMPLETE)
 def test_what_is_there_of_an_incomplete_protocol_is_shown(page, owner, text):
     made = draft(owner, text)

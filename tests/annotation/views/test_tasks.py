@@ -69,6 +69,7 @@ def test_page_is_not_cached_and_keeps_the_content_security_policy(small) -> None
     assert not re.search(r"\son[a-z]+=|\sstyle=|<style", html)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "key", [None, "qgbench-staged", "qgstec2010-b", "nema-khapra", "schlichtkrull-cheng"]
 )

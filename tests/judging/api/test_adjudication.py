@@ -113,6 +113,7 @@ def test_differences_are_for_the_adjudicator_of_a_closed_campaign_who_judges_no_
     assert api.get(differences).status_code == 403
 
 
+@pytest.mark.long
 def test_differences_come_in_pages_with_a_constant_number_of_queries(campaign, adjudicator):
     api = program(adjudicator)
 

@@ -98,6 +98,7 @@ def test_campaigns_change_needs_the_state_that_was_read(api, draft):
     assert api.patch(path, {"title": "Late"}).status_code == 409
 
 
+@pytest.mark.long
 def test_campaigns_change_keeps_hypotheses_and_translated_texts(api, draft):
     path = f"{PATH}{draft.uuid}/"
     declared = {
@@ -172,6 +173,7 @@ def test_campaigns_go_through_their_states(api, draft):
     assert api.delete(path).status_code == 409
 
 
+@pytest.mark.long
 def test_campaigns_open_large_is_a_job(api, draft, monkeypatch):
     monkeypatch.setattr(campaigns, "LARGE_LAYOUT_SETS", 1)
     api.post(f"{PATH}{draft.uuid}/lock/")

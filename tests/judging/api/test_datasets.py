@@ -289,6 +289,7 @@ def test_file_with_surprises_is_added_once_they_are_accepted(api):
     assert AddedFile.objects.get().state == "added"
 
 
+@pytest.mark.long
 def test_file_with_many_ratings_off_the_scale_is_added_once_that_is_accepted(api):
     dataset = api.post(f"{API}/datasets/", {"name": "Locks"}).json()["id"]
     head, *lines = CSV.splitlines()

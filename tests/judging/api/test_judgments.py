@@ -117,6 +117,7 @@ def test_judgments_of_a_simulated_campaign_say_so():
     assert {row["origin"] for row in (*listed, *streamed)} == {"simulated"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cursor", ["abc", "cD0lMDA=", "cD14", "cD0" + "5" * 60])
 def test_judgments_cursor_that_was_never_given_out_is_404(api, campaign, cursor):
     assert api.get(f"{path_of(campaign)}/judgments/", {"cursor": cursor}).status_code == 404
@@ -141,6 +142,7 @@ def test_tasks_have_texts_assignments_and_times():
     assert api.get(f"{path_of(campaign)}/tasks/", asked).json()["results"] == [row]
 
 
+@pytest.mark.long
 def test_tasks_list_takes_a_constant_number_of_queries():
     numbers = []
     for sources in (1, 5):

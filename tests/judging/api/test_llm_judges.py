@@ -93,6 +93,7 @@ def test_ask_is_estimated_then_done_by_a_job_whose_key_is_kept_apart(api, campai
     assert api.post(f"{path_of(campaign)}ask/", body).status_code == 409
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("changed", "field"),
     [

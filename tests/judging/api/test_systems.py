@@ -81,6 +81,7 @@ def test_systems_of_another_dataset_are_not_changed(dataset, api, path):
     assert api.post(f"{API}/datasets/{other.pk}/system-changes/", body).status_code == 404
 
 
+@pytest.mark.long
 def test_system_changes_are_listed_with_a_constant_number_of_queries(dataset, api, path):
     def queries() -> int:
         with counted() as found:

@@ -76,6 +76,7 @@ def test_delivery_is_listed_and_sent_again(campaign, api, path):
     assert (again["state"], again["attempts"], again["problem"]) == ("waiting", 0, "")
 
 
+@pytest.mark.long
 def test_deliveries_come_in_pages_with_a_constant_number_of_queries(campaign, api, path):
     made, _secret = webhooks.add(
         campaign=campaign, url=URL, events=["run.finished"], by=campaign.created_by

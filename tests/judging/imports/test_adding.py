@@ -389,6 +389,7 @@ def test_take_back_names_the_campaign_that_rests_on_it(collection):
         taking_back.take_back(added=collection.added_files.get(), by=collection.owner, now=NOW)
 
 
+@pytest.mark.long
 def test_take_back_names_the_machine_judge_that_rests_on_it(collection):
     rubric = factories.rubric()
     rated_by = add(collection, ratings("Ana", 3, 2, 1, 3), rubric=rubric, **of_one("Ana"))
@@ -575,6 +576,7 @@ def test_rows_about_nothing_that_are_too_many_to_hold_are_left_out(monkeypatch):
     assert joined.counts()["scores"] == 1
 
 
+@pytest.mark.long
 def test_rows_about_nothing_are_counted_a_hundred_shown_and_all_kept_for_download(client):
     collection = assembled("id,system,question\n1,Alba,Why?\n", **{**BY_ID, "question": "question"})
     rows = "".join(f"{row},Alba,0.5\n" for row in range(1, 152))

@@ -282,6 +282,7 @@ def test_file_of_one_rater_is_proposed_as_theirs(page, collection):
     assert of_one("dora")["ratings"][0]["rater"] == "dora"
 
 
+@pytest.mark.long
 def test_file_in_another_encoding_is_shown_in_those_it_may_be_in_and_read_in_one(page, collection):
     text = "passage,answer,system,question\nDas Café öffnet früh.,früh,Alba,Wann öffnet es?\n"
     given = SimpleUploadedFile("cafe.csv", text.encode("cp1252"))
@@ -300,6 +301,7 @@ def test_file_in_another_encoding_is_shown_in_those_it_may_be_in_and_read_in_one
     assert Question.objects.filter(text="Wann öffnet es?").exists()
 
 
+@pytest.mark.long
 def test_columns_form_keeps_missing_words_decimals_and_what_repeats_are(page, collection):
     send(page, collection, more=SCORES)
     added = collection.added_files.get(number=2)
@@ -315,6 +317,7 @@ def test_columns_form_keeps_missing_words_decimals_and_what_repeats_are(page, co
     )
 
 
+@pytest.mark.long
 def test_ids_behind_labels_are_handed_out_once(page, collection):
     line = BATCH.splitlines()[1]
     text = f"passage,answer,system,question,WorkerId,grammaticality\n{line},A3F5K2J9XQ1LMN,3\n"
@@ -357,6 +360,7 @@ def test_a_column_of_the_collections_names_is_proposed_for_systems_and_sources(c
     assert shown["Comments"]["use"] == "note"
 
 
+@pytest.mark.long
 def test_columns_page_workbooks_with_other_columns_are_left_as_they_are(page, collection):
     for name, header in (("a", HEADER), ("b", HEADER), ("c", OTHER_SCORES)):
         data = workbook(*header, sheet="Scores", score=ord(name))
@@ -380,6 +384,7 @@ def test_columns_page_workbooks_with_other_columns_are_left_as_they_are(page, co
     assert "c.xlsx" not in shown.text
 
 
+@pytest.mark.long
 def test_columns_page_a_named_file_without_its_tick_is_left_as_it_is(page, collection):
     factories.rubric()
     send(page, collection, ana=ratings("", 3, 2, 1, 3), bo=ratings("", 3, 1, 1, 2))
@@ -390,6 +395,7 @@ def test_columns_page_a_named_file_without_its_tick_is_left_as_it_is(page, colle
     assert collection.added_files.get(name="bo.csv").plan == {}
 
 
+@pytest.mark.long
 def test_columns_page_a_file_that_was_not_named_is_refused(page, collection):
     factories.rubric()
     values = {"ana": (3, 2, 1, 3), "bo": (3, 1, 1, 2)}
@@ -404,6 +410,7 @@ def test_columns_page_a_file_that_was_not_named_is_refused(page, collection):
     assert collection.added_files.get(name="bleu.csv").plan == {}
 
 
+@pytest.mark.long
 def test_choices_of_a_file_are_made_for_the_ticked_files_alone(page, collection):
     send(page, collection, one=SECOND, two=SECOND + "\n", three=SECOND + "\n\n")
     one, two, three = (collection.added_files.get(name=f"{n}.csv") for n in ("one", "two", "three"))

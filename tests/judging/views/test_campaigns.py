@@ -106,6 +106,7 @@ def test_opening_a_large_campaign_twice_is_one_job(page, draft, monkeypatch):
     assert Job.objects.filter(kind="judging.launch").count() == 1
 
 
+@pytest.mark.long
 def test_overview_takes_as_many_queries_for_three_annotators_as_for_one(page, open_campaign):
     factories.enrollment(open_campaign)
     assert_same_queries(

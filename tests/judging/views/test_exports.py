@@ -39,6 +39,7 @@ def address(campaign: Campaign, key: str) -> str:
     return reverse("judging:export", args=[campaign.uuid, key])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "title",
     ['a"; filename="evil.exe', "a\r\nSet-Cookie: x=1", "../../etc/passwd", "\u202excod", "<b>"],

@@ -74,6 +74,7 @@ def test_somebody_logged_in_cannot_make_the_attempts_on_another_name_forgotten(a
     assert tried(1) == [429]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [" ada", "ａｄａ"])
 def test_other_spellings_of_a_name_count_as_the_name(ada, name):
     for _ in range(5):

@@ -87,6 +87,7 @@ translations: {en: {title: T, criteria.n.points.0.label: zero}}
     }
 
 
+@pytest.mark.long
 def test_rows_are_added_moved_and_removed_by_plain_buttons(page, owner):
     made = draft(owner)
 

@@ -80,6 +80,7 @@ def test_list_is_pasted_and_uploaded(page, topical):
     assert "s2\tAlba" in page.get(address("selection", topical)).text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fields", "field"),
     [
@@ -144,6 +145,7 @@ def labels(answer):
     return [form.fields[key].label for key in form.columns]
 
 
+@pytest.mark.long
 def test_page_asks_as_much_of_many_columns_as_of_few(page, topical):
     numbers = iter(range(100))
 
@@ -162,6 +164,7 @@ def test_columns_are_found_by_name(page, paged):
     assert 'name="named"' in none.text
 
 
+@pytest.mark.long
 def test_columns_ticked_on_other_pages_stay(page, paged):
     own = address("selection", paged)
     moved = page.post(own, form_of(page.get(own)) | {"column-1": ["x"], "page": "3"})
@@ -205,6 +208,7 @@ def test_column_that_is_gone_goes_with_the_next_save(page, paged):
     assert paged.selection == {"columns": {"c5": ["x"]}}
 
 
+@pytest.mark.long
 def test_column_of_a_sample_is_kept_on_pages_that_do_not_show_it(page, paged):
     own = address("selection", paged)
     fields = {"size": 1, "how": "each_value", "column": "topic", "sample_seed": 7}

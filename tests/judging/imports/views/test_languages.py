@@ -101,6 +101,7 @@ def test_texts_carry_the_language_of_their_source(page):
         assert f'lang="{source.language}"' in page.get(address).text
 
 
+@pytest.mark.long
 def test_exports_hold_the_language_of_each_source(page):
     imported(page, sent(page, jsonl(rows()), "a.jsonl"))
 
@@ -109,6 +110,7 @@ def test_exports_hold_the_language_of_each_source(page):
     assert languages(sniff("a.csv", text.encode()).read(text.encode())) == list(TEXTS)
 
 
+@pytest.mark.long
 def test_metrics_use_the_language_of_each_source(page):
     imported(page, sent(page, jsonl(rows()), "a.jsonl", language="en"))
     collection = Collection.objects.get()

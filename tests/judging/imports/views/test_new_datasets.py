@@ -86,6 +86,7 @@ def test_columns_page_keeps_what_was_decided(page):
     assert answer.context["form"]["expected"].value() == 2
 
 
+@pytest.mark.long
 def test_preview_of_a_file_that_names_no_system_asks_whose_questions_they_are(page):
     added = sent(page, "question\nWhy?\n")
     mapped(page, added)
@@ -116,6 +117,7 @@ def test_columns_shows_first_values_and_a_proposal(page):
     assert uses == ["passage", "answer", "system", "question", "metric", "metadata"]
 
 
+@pytest.mark.long
 def test_words_for_missing_in_the_question_column_are_proposed_and_become_missing_questions(page):
     header = "passage,answer,system,question\n"
     asked = {"Alba": ("When do ravens store food?", "None"), "Brisa": ("nan", "What is stored?")}
@@ -158,6 +160,7 @@ def test_columns_step_metric_of_unknown_direction_is_asked_about_and_accepted_as
     assert "The name does not say" not in again, "it was chosen"
 
 
+@pytest.mark.long
 def test_columns_step_metric_without_direction_is_refused_beside_its_column(page):
     upload = sent(page, ODDITY)
 
@@ -167,6 +170,7 @@ def test_columns_step_metric_without_direction_is_refused_beside_its_column(page
     assert "Say whether higher or lower is better." in answer.text
 
 
+@pytest.mark.long
 def test_columns_step_mean_of_people_of_unknown_direction_is_refused(page):
     upload = sent(page, "question,correctness\nWhy?,1.5\nWho?,1.7\n")
 
@@ -208,6 +212,7 @@ def test_a_table_with_a_column_for_each_system_is_imported_as_proposed(page):
     ]
 
 
+@pytest.mark.long
 def test_two_columns_for_one_thing_are_refused_with_both_names(page):
     upload = sent(page)
     header = QUESTIONS.splitlines()[0]
@@ -222,6 +227,7 @@ def test_two_columns_for_one_thing_are_refused_with_both_names(page):
     assert "give each question a row of its own" in answer.text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "tampered",
     [
@@ -285,12 +291,14 @@ def test_ratings_become_a_campaign_and_an_impossible_value_stands_in_quarantine(
     assert Quarantine.objects.get().value == "31"
 
 
+@pytest.mark.long
 def test_a_protocol_of_somebody_else_is_no_choice(page):
     theirs = rubrics.install(document=documents.shipped("qgbench"), owner=factories.user())
 
     assert mapped(page, sent(page, RATED), rubric=str(theirs.pk)).status_code == 422
 
 
+@pytest.mark.long
 def test_another_way_of_reading_starts_the_columns_over(page):
     upload = sent(page, "question;b,system;c\nWhy?;1,Alba;2\n")
     answer = page.get(at("columns", upload))

@@ -158,6 +158,7 @@ def test_file_page_surprise_needs_a_yes(page, dataset, kind):
     assert Question.objects.count() == ROWS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("system", [["system", "Alba"], ["passage", "A mill."]])
 def test_file_page_sheets_that_become_annotators_need_a_yes(page, dataset, system):
     protocol()
@@ -227,6 +228,7 @@ def test_accepted_surprises_are_forgotten_if_the_columns_change(page, dataset):
         adding.add(added=added, by=dataset.owner, now=NOW)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "columns",
     [
@@ -250,6 +252,7 @@ def test_other_columns_are_no_surprise(dataset, columns):
     assert Question.objects.count() == ROWS
 
 
+@pytest.mark.long
 def test_file_page_ratings_between_points_are_told_with_the_remedy(page, dataset):
     rubric = protocol([(value, "") for value in range(101)])
     whole = [n * 17 for n in ANNA]
@@ -268,6 +271,7 @@ def test_file_page_ratings_between_points_are_told_with_the_remedy(page, dataset
     assert Judgment.objects.count() == dataset.quarantine.count() == ROWS
 
 
+@pytest.mark.long
 def test_file_page_many_columns_of_metadata_are_folded_up(page, dataset):
     text = {f"topic_{n}": ["mills"] * ROWS for n in range(300)}
     added = planned(dataset, table({**text, "zest": ANNA}))
