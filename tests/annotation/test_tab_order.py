@@ -43,7 +43,7 @@ UNANSWERED = "() => document.getElementById('missing').textContent !== 'Everythi
 
 
 def at_work(page: Page, key: str) -> None:
-    campaign = studies.opened(key, sources=1, **MATERIAL[key])
+    campaign = studies.opened(key, sources=1, **MATERIAL.get(key, {}))
     enter(page, studies.annotator(campaign)[1].user)
     page.goto(f"/work/{campaign.uuid}/?begin")
     page.wait_for_selector("#judging.scripted")
