@@ -27,7 +27,7 @@ NO_PLACES = {"localtime", "Factory", "posixrules"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
+class CampaignPlan:
     """The plan of a draft; the defaults are those of a campaign.
 
     Without `annotators_per_task` there are as many as the protocol says. `translated_texts` holds
@@ -59,17 +59,17 @@ class Plan:
     hypotheses: Hypotheses = field(default_factory=Hypotheses)
 
 
-NAMES = tuple(each.name for each in fields(Plan))
+NAMES = tuple(each.name for each in fields(CampaignPlan))
 PLAIN = tuple(name for name in NAMES if name not in ("rubric", "translated_texts", "hypotheses"))
 
 
-def plan_of(campaign: Campaign) -> Plan:
+def plan_of(campaign: Campaign) -> CampaignPlan:
     """Return the present plan of a campaign."""
     columns = {name: getattr(campaign, name) for name in NAMES}
-    return Plan(**columns | {"hypotheses": hypotheses.from_document(campaign.hypotheses)})
+    return CampaignPlan(**columns | {"hypotheses": hypotheses.from_document(campaign.hypotheses)})
 
 
-def create(*, by: User, collection: Collection, plan: Plan) -> Campaign:
+def create(*, by: User, collection: Collection, plan: CampaignPlan) -> Campaign:
     """Create a draft about a dataset.
 
     Raises
@@ -82,13 +82,13 @@ def create(*, by: User, collection: Collection, plan: Plan) -> Campaign:
     return campaigns.create(by=by, collection=collection, rubric=plan.rubric, plan=columns)
 
 
-def change(*, campaign: Campaign, plan: Plan) -> None:
+def change(*, campaign: Campaign, plan: CampaignPlan) -> None:
     """Replace the plan of a draft; raises as `create`, and NotAllowedNow after the lock."""
     columns = _checked_columns(plan, campaign.collection)
     campaigns.change_plan(campaign=campaign, plan=columns)
 
 
-def _checked_columns(plan: Plan, collection: Collection) -> dict[str, Any]:
+def _checked_columns(plan: CampaignPlan, collection: Collection) -> dict[str, Any]:
     """Return the columns of a campaign that has the plan."""
     columns: dict[str, Any] = {name: getattr(plan, name) for name in PLAIN}
     if plan.annotators_per_task is None:
@@ -124,7 +124,7 @@ def _check_plain(columns: Mapping[str, Any]) -> None:
         )
 
 
-def _check_order(plan: Plan) -> None:
+def _check_order(plan: CampaignPlan) -> None:
     """Check that a rotated panel has no limit on tasks, and a protocol that it fits."""
     if plan.order != Campaign.Order.PANEL:
         return
@@ -140,7 +140,7 @@ def _check_order(plan: Plan) -> None:
         )
 
 
-def _checked_texts(plan: Plan) -> dict[str, dict[str, str]]:
+def _checked_texts(plan: CampaignPlan) -> dict[str, dict[str, str]]:
     """Return the texts in other languages, without empty ones."""
     languages = dict(settings.LANGUAGES)
     found: dict[str, dict[str, str]] = {}
@@ -160,7 +160,7 @@ def _checked_texts(plan: Plan) -> dict[str, dict[str, str]]:
     return found
 
 
-def _checked_hypotheses(plan: Plan, collection: Collection) -> Hypotheses:
+def _checked_hypotheses(plan: CampaignPlan, collection: Collection) -> Hypotheses:
     """Return the declared hypotheses, with the criterion by its key."""
     declared = plan.hypotheses
     if declared.margin is not None and declared.margin < SMALLEST_MARGIN:

@@ -296,7 +296,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
         dataset = usable.filter(pk=content.pop("collection")).first()
         if dataset is None:
             raise ValidationError({"dataset": ["You have no dataset of this id."]})
-        plan = plans.Plan(**_as_input(content, request.user))
+        plan = plans.CampaignPlan(**_as_input(content, request.user))
         made = plans.create(by=request.user, collection=dataset, plan=plan)
         return self.shown(made, status.HTTP_201_CREATED)
 

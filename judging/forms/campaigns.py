@@ -17,7 +17,7 @@ from judging import hypotheses
 from judging.actions import fit
 from judging.actions.campaigns import LONG_TEXTS
 from judging.actions.fit import MaterialFacts
-from judging.actions.plans import LEVELS, PLAIN, SMALLEST_MARGIN, Plan
+from judging.actions.plans import LEVELS, PLAIN, SMALLEST_MARGIN, CampaignPlan
 from judging.campaign_texts import TRANSLATED
 from judging.hypotheses import GREATER, LEVEL, TWO_SIDED, Hypotheses, PrimaryHypothesis
 from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAGE_ROWS
@@ -368,11 +368,11 @@ class PlanForm(forms.ModelForm):
     def _bound(self, *names: str) -> list[forms.BoundField]:
         return [self[name] for name in names if name in self.fields and not self[name].is_hidden]
 
-    def plan(self) -> Plan:
+    def plan(self) -> CampaignPlan:
         """Return the plan as the action takes it."""
         written = {name: self.cleaned_data[name] for name in (*PLAIN, "rubric")}
         written["text_language"] = written["text_language"] or self.instance.text_language
-        return Plan(
+        return CampaignPlan(
             **written,
             translated_texts=self._translated_texts(),
             hypotheses=Hypotheses(self._primary(), self.cleaned_data[MARGIN]),
