@@ -124,6 +124,7 @@ def read_in_a_new_process(pages: list[list[str]], database: str) -> dict[str, An
     return found
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_pages_of_every_kind_of_result_are_read_without_statistics(cluster: Cluster) -> None:
     pages, sessions = list(populated.pages()), {}

@@ -41,6 +41,7 @@ def ask(cluster: Cluster, statement: str) -> list[tuple]:
         return cursor.fetchall() if cursor.description else []
 
 
+@pytest.mark.long
 def test_restore_server_before_17_brings_the_backup_back(
     older_cluster: Cluster, tmp_path: Path
 ) -> None:

@@ -109,10 +109,10 @@ def wait_until(condition: Callable[[], bool], log: Path) -> None:
 @pytest.mark.parametrize(
     ("program", "role"),
     [
-        ("web", SERVER_ROLE),
+        pytest.param("web", SERVER_ROLE, marks=pytest.mark.long),
         pytest.param("web", OWNER, marks=pytest.mark.long),
         ("worker", SERVER_ROLE),
-        ("beat", SERVER_ROLE),
+        pytest.param("beat", SERVER_ROLE, marks=pytest.mark.long),
     ],
 )
 def test_restore_process_of_the_site_connected_is_refused(
@@ -132,6 +132,7 @@ def test_restore_process_of_the_site_connected_is_refused(
         assert "The site is running: 1 process " in done.stderr, done.stderr
 
 
+@pytest.mark.long
 def test_restore_and_upgrade_no_process_connected_succeed(
     cluster: Cluster, server, backup: Path
 ) -> None:
@@ -140,6 +141,7 @@ def test_restore_and_upgrade_no_process_connected_succeed(
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long
 def test_web_server_while_the_database_is_restored_does_not_start(
     cluster: Cluster, server, tmp_path: Path
 ) -> None:
@@ -154,6 +156,7 @@ def test_web_server_while_the_database_is_restored_does_not_start(
     assert "Another restore or upgrade of this database is running." in done.stderr
 
 
+@pytest.mark.long
 def test_site_lock_connection_ended_is_taken_again(
     cluster: Cluster, server, tmp_path: Path
 ) -> None:
@@ -167,6 +170,7 @@ def test_site_lock_connection_ended_is_taken_again(
         wait_until(lambda: execute(server, HOLDERS_SQL) not in ([], before), log)
 
 
+@pytest.mark.long
 def test_site_lock_taken_by_a_restore_during_an_interruption_ends_the_process(
     cluster: Cluster, server, tmp_path: Path
 ) -> None:

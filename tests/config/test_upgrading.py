@@ -122,6 +122,7 @@ def test_an_older_site_is_had_back_from_what_was_saved(older: str, tmp_path: Pat
     assert ask(older, FUNCTIONS) > before
 
 
+@pytest.mark.long
 def test_what_would_lose_something_is_refused_and_changes_nothing(
     older: str, tmp_path: Path
 ) -> None:
@@ -153,6 +154,7 @@ def test_a_failing_step_names_the_way_back(older: str, tmp_path: Path) -> None:
     assert f"restore {saved} --replace" in done.stderr
 
 
+@pytest.mark.long
 def test_the_site_of_the_same_folder_is_stopped_first(older: str, tmp_path: Path) -> None:
     holds = (
         "import os, django, signal, sys; django.setup()\n"
