@@ -244,15 +244,6 @@ def test_numbers_are_those_of_the_run_under_their_names(folder, run):
     assert len(told) > len(rows)
 
 
-def test_numbers_leave_steiger_meng_and_zou_to_csv_and_json(folder):
-    names = "".join(file.read_text() for file in (folder / "latex").rglob("numbers*.tex"))
-    (header, *_) = (folder / "tables/differences.csv").read_text().splitlines()
-    assert re.search(r"\{differences/[^}]*/pooled/[^}]*/p_williams\}", names)
-    for column in ("steiger_z", "p_steiger", "meng_z", "p_meng", "zou_low", "zou_high"):
-        assert f"/{column}}}" not in names
-        assert column in header.split(",")
-
-
 def test_examples_stand_in_latex_csv_and_pdf(folder):
     assert (
         r"\textbf{Corvo}: \emph{What?} Answer: Ada Lind."
