@@ -98,14 +98,8 @@ def _numbered_tables(
     by_key = {section.key: section for section in SECTIONS}
     for key, rows in tables.items():
         section = by_key.get(key)
-        if section is None or not isinstance(rows, list):
-            continue
-        if section.data_only:
-            rows = [
-                {column: row[column] for column in row if column not in section.data_only}
-                for row in rows
-            ]
-        yield key, rows, section.identity
+        if section is not None and isinstance(rows, list):
+            yield key, rows, section.identity
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,6 @@ class Section(Generic[R]):
         tuple[tuple[str, str], ...]
     ] = ()  # key and title of tables to download with it
     people: ClassVar[tuple[str, ...]] = ()  # the columns that hold an annotator's label
-    data_only: ClassVar[tuple[str, ...]] = ()  # the columns that only CSV and JSON hold
     row: ClassVar[type[Any]]
 
     def __init_subclass__(cls, **options: Any) -> None:
