@@ -56,7 +56,7 @@ def test_report_shows_sentences_tables_and_figures(manager, run):
     page = manager.get(address("report", run)).content.decode()
     assert "Krippendorff&#x27;s α over 2 annotators and 6 sources" in page
     assert "“Alba” has the best mean on" in page
-    assert "checked against krippendorff" in page
+    assert "Other packages computed Krippendorff" in page
     assert page.count("<picture>") == 4
     assert page.count("data-level=") >= 12
 
