@@ -43,7 +43,6 @@ class ExternalChecks(Section[ExternalCheck]):
     key = "external_checks"
     title = "Checks by other packages"
     identity = ("statistic",)
-    download_only = True
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ExternalCheck]:
         gaps: dict[tuple[str, str], list[float]] = {}
