@@ -19,12 +19,12 @@ from rest_framework.response import Response
 from judging import storage, tasks
 from judging.actions import history, judge_jobs, machine_asking, machine_judges, selections
 from judging.actions.judge_jobs import WantedJudge
-from judging.actions.machine_judges import CannotTake
 from judging.api.base import Destroy, InCampaign, JobSerializer, accepted
 from judging.api.downloads import FileRenderer, download, file_response
 from judging.guards import with_how_to_decline
 from judging.limits import MAX_TABLE_ROWS
 from judging.models import Event, MachineJudge
+from judging.refusals import Refused
 
 VERDICTS_FILE = "verdicts.jsonl"
 ITEMS_FILE = "items-for-a-judge.jsonl"
@@ -193,7 +193,7 @@ class LlmJudges(Destroy, mixins.ListModelMixin, mixins.RetrieveModelMixin, InCam
                 file_name=file.name,
                 about=about,
             )
-        except CannotTake:
+        except Refused:
             storage.let_go(kept)
             raise
         return accepted(job)

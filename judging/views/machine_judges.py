@@ -14,11 +14,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from judging import storage, tasks
 from judging.actions import history, judge_jobs, machine_asking, machine_judges, selections
-from judging.actions.machine_judges import CannotTake, NameTaken
 from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
 from judging.guards import campaign_for_managers, campaign_for_staff, with_how_to_decline
 from judging.models import Campaign, Event, Membership
 from judging.protocols import documents
+from judging.refusals import Refused
 from judging.views import spreadsheets
 from judging.views.refusals import refusals_shown
 
@@ -43,9 +43,9 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     given: dict[str, Any] = {"file": file, "file_name": sent.name, "about": form.about()}
     try:
         job = tasks.begin(judge_jobs.start_adding, campaign=campaign, by=request.user, **given)
-    except CannotTake as refused:
+    except Refused as refused:
         storage.let_go(file)
-        form.add_error("name" if isinstance(refused, NameTaken) else "file", str(refused))
+        form.add_error(refused.field or "file", str(refused))
         return _page(request, campaign, form, status=422)
     for warning in machine_judges.warnings(campaign, given["about"].get("prompt", "")):
         messages.warning(request, warning)
