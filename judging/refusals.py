@@ -43,7 +43,8 @@ def check_length(text: str, most: int, *, field: str) -> None:
 
 
 def check_bounds(settings: object, bounds: Mapping[str, tuple[float, float]]) -> None:
-    """Raise InvalidInput if a number among settings is out of its bounds; None has none."""
+    """Raise InvalidInput for the first number of settings that is out of its bounds; None is in
+    bounds."""
     for field, (least, most) in bounds.items():
         if (value := getattr(settings, field)) is not None:
             check_between(value, least, most, field=field)

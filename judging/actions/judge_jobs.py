@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import date
 from decimal import Decimal
+from math import inf
 from typing import Any
 
 from django.conf import settings
@@ -21,10 +22,16 @@ from judging.imports.readers.text import Unreadable
 from judging.models import Campaign, Event, Job, JudgeKey, StoredFile, User
 from judging.protocols import documents
 from judging.protocols.machine_prompts import asked_criteria
-from judging.refusals import InvalidInput, Refused, check_between
+from judging.refusals import InvalidInput, Refused, check_bounds
 
 KIND, ADD = jobs.WAITS_FOR_OTHERS, "judging.add_judge"
 MAX_REPEATS = 20
+BOUNDS = {
+    "temperature": (0, 2),
+    "repeats": (1, MAX_REPEATS),
+    "first": (1, inf),
+    "at_once": (1, inf),
+}
 A_BREATH = 0.5  # seconds between two checks for a cancellation
 
 
@@ -89,19 +96,20 @@ def check_wanted(campaign: Campaign, wanted: WantedJudge) -> None:
         )
     if wanted.address not in allowed_addresses():
         raise CannotAsk("The operator of this site does not allow this address.", field="address")
-    check_between(wanted.temperature, 0, 2, field="temperature")
-    check_between(wanted.repeats, 1, MAX_REPEATS, field="repeats")
-    for field in ("first", "at_once"):
-        if (getattr(wanted, field) or 1) < 1:
-            raise InvalidInput("The number must be at least 1.", field=field)
+    check_bounds(wanted, BOUNDS)
     rubric = documents.from_document(campaign.rubric.document)
     asked = {criterion.key for criterion in asked_criteria(rubric)}
     if unknown := [key for key in wanted.criteria if key not in asked]:
         raise InvalidInput(f"A judge cannot be asked about {unknown[0]}.", field="criteria")
     prices = wanted.prices
-    for field, price in (("price_in", prices.tokens_in), ("price_out", prices.tokens_out)):
-        if price < 0:
-            raise InvalidInput("A price is not negative.", field=field)
+    amounts = {
+        "price_in": prices.tokens_in,
+        "price_out": prices.tokens_out,
+        "budget": prices.budget or 0,
+    }
+    for field, amount in amounts.items():
+        if amount < 0:
+            raise InvalidInput("An amount of money is not negative.", field=field)
     if prices.budget is not None and not (prices.tokens_in or prices.tokens_out):
         raise InvalidInput("A budget needs the prices.", field="budget")
     machine_judges.check_own_systems(campaign, wanted.own_systems)

@@ -33,6 +33,7 @@ from judging.forms.accounts import (
     RightsForm,
 )
 from judging.forms.campaigns import MemberForm
+from judging.forms.plain_text import sent
 from judging.guards import (
     CONFIRMED,
     administrator_required,
@@ -264,7 +265,7 @@ def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
     """Give all datasets and campaigns of an account to another one."""
     owner = get_object_or_404(User, pk=pk)
     with refusals_shown(request):
-        to = find_account(request.POST.get("username", ""))
+        to = find_account(sent(request.POST, "username"))
         owned, managed = collections.hand_over_all(owner=owner, to=to, by=request.user)
         told = {"name": to, "collections": owned, "campaigns": managed}
         messages.success(

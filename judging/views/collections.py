@@ -15,6 +15,7 @@ from judging import tasks
 from judging.actions import collection_counts, collections
 from judging.actions.accounts import find_account
 from judging.forms.campaigns import MemberForm
+from judging.forms.plain_text import sent
 from judging.guards import (
     collection_for_owner,
     collection_for_readers,
@@ -97,7 +98,7 @@ def _seen_by(collection: Collection) -> QuerySet[Membership]:
 def share(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Allow a user to plan campaigns about the collection."""
     with refusals_shown(request):
-        user = find_account(request.POST.get("username", ""))
+        user = find_account(sent(request.POST, "username"))
         collections.share(collection=collection, user=user, by=request.user)
         messages.success(request, _("%(name)s may use this dataset.") % {"name": user})
     return redirect("judging:collection", collection.pk)
@@ -127,7 +128,7 @@ def end_use(request: HttpRequest, collection: Collection, user: int) -> HttpResp
 def hand_over(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Make another user the owner."""
     with refusals_shown(request):
-        to = find_account(request.POST.get("username", ""))
+        to = find_account(sent(request.POST, "username"))
         collections.hand_over(collection=collection, to=to, by=request.user)
         messages.success(request, _("%(name)s owns this dataset now.") % {"name": to})
     return redirect("judging:collection", collection.pk)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from judging.actions import campaigns, collections
 from judging.models import Campaign, Collection, Event, User
 from tests import factories
-from tests.refusing import refused
+from tests.refusing import refusals_on, refused
 
 pytestmark = pytest.mark.django_db
 
@@ -152,3 +152,17 @@ def test_administrator_hands_over_what_somebody_leaves_behind_and_sees_nothing_o
     assert inside.get(f"/campaigns/{alone.uuid}/annotators/").status_code == 200
     assert inside.post(address, {"username": "heir"}).status_code == 403
     assert client.get(address).status_code == 405
+
+
+@pytest.mark.parametrize("page", ["collection_share", "collection_hand_over"])
+@pytest.mark.parametrize("name", ["", "nobody", "no\0body"])
+def test_account_that_is_not_there_is_said_on_the_page(page: str, name: str) -> None:
+    material = factories.collection()
+    client = factories.logged_in(material.owner)
+
+    answer = client.post(
+        reverse(f"judging:{page}", args=[material.pk]), {"username": name}, follow=True
+    )
+
+    assert refusals_on(answer) == ["no_such_account"]
+    assert not material.shares.exists()
