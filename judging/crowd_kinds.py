@@ -11,7 +11,7 @@ from urllib.parse import quote, urlsplit
 
 ID_CHARACTERS = 64
 ID = re.compile(rf"[A-Za-z0-9_-]{{1,{ID_CHARACTERS}}}")
-PARAMETER = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,39}")  # of an address
+PARAMETER = re.compile(r"^[A-Za-z][A-Za-z0-9_.-]{0,39}\Z")  # of an address
 CODE = re.compile(r"^[A-Za-z0-9_-]{4,40}\Z")
 
 

@@ -78,8 +78,8 @@ class PowerAnalyses(Create, mixins.ListModelMixin, mixins.RetrieveModelMixin, Of
 
     def add(self, content: dict[str, Any]) -> Job:
         """Simulate by a job how many items and annotators a campaign needs."""
-        usual = {"variances": planning.choices(self.campaign)[0][0]}
-        settings = planning.PowerSettings(**usual | content)
+        default = {"variances": planning.choices(self.campaign)[0][0]}
+        settings = planning.PowerSettings(**default | content)
         by = self.request.user
         return tasks.begin(planning.start, campaign=self.campaign, by=by, settings=settings)
 

@@ -10,8 +10,8 @@ from analysis.actions.dry_runs import DryRunSettings
 from analysis.forms.runs import DESIGNS
 from judging.forms.numbers import number_field
 
-USUAL = dry_runs.DryRunSettings()
-_field = partial(number_field, usual=USUAL, bounds=dry_runs.BOUNDS, required=False)
+DEFAULTS = dry_runs.DryRunSettings()
+_field = partial(number_field, defaults=DEFAULTS, bounds=dry_runs.BOUNDS, required=False)
 
 
 class DryRunForm(forms.Form):
@@ -27,7 +27,7 @@ class DryRunForm(forms.Form):
     design = forms.ChoiceField(
         label=_("What the conclusions extend to"),
         choices=[(key, words) for key, words in DESIGNS if key in dry_runs.DESIGNS],
-        initial=USUAL.design,
+        initial=DEFAULTS.design,
         required=False,
         help_text=_("Decides which test compares the systems, as in a report."),
     )

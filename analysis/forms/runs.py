@@ -292,7 +292,7 @@ def _parts(campaign: Campaign) -> dict[str, list[tuple[str, str]]]:
 
 
 _power_field = partial(
-    number_field, usual=planning.PowerSettings(variances=""), bounds=planning.BOUNDS
+    number_field, defaults=planning.PowerSettings(variances=""), bounds=planning.BOUNDS
 )
 
 

@@ -223,7 +223,7 @@ def _check_scale(criterion: int, values: Sequence[int], *, field: str) -> None:
         )
 
 
-def mend(
+def correct_key(
     *,
     key: ExerciseKey,
     accepted: Sequence[int],

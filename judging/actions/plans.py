@@ -59,13 +59,15 @@ class CampaignPlan:
     hypotheses: Hypotheses = field(default_factory=Hypotheses)
 
 
-NAMES = tuple(each.name for each in fields(CampaignPlan))
-PLAIN = tuple(name for name in NAMES if name not in ("rubric", "translated_texts", "hypotheses"))
+FIELDS = tuple(each.name for each in fields(CampaignPlan))
+PLAIN_FIELDS = tuple(
+    name for name in FIELDS if name not in ("rubric", "translated_texts", "hypotheses")
+)
 
 
 def plan_of(campaign: Campaign) -> CampaignPlan:
     """Return the present plan of a campaign."""
-    columns = {name: getattr(campaign, name) for name in NAMES}
+    columns = {name: getattr(campaign, name) for name in FIELDS}
     return CampaignPlan(**columns | {"hypotheses": hypotheses.from_document(campaign.hypotheses)})
 
 
@@ -90,7 +92,7 @@ def change(*, campaign: Campaign, plan: CampaignPlan) -> None:
 
 def _checked_columns(plan: CampaignPlan, collection: Collection) -> dict[str, Any]:
     """Return the columns of a campaign that has the plan."""
-    columns: dict[str, Any] = {name: getattr(plan, name) for name in PLAIN}
+    columns: dict[str, Any] = {name: getattr(plan, name) for name in PLAIN_FIELDS}
     if plan.annotators_per_task is None:
         columns["annotators_per_task"] = sheets.known(plan.rubric).document.annotators
     _check_plain(columns)

@@ -57,7 +57,7 @@ from judging.hypotheses import GREATER, LEVEL, TWO_SIDED
 from judging.models import Campaign, Deviation, Event, Job, Round, Rubric, User
 from judging.selection import Over, Selection, from_document, to_document
 
-DESIGN = plans.PLAIN
+DESIGN = plans.PLAIN_FIELDS
 LONG = ("introduction", "consent", "analysis_plan", "sample_reason")
 IF_MATCH = OpenApiParameter(
     "If-Match",

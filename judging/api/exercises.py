@@ -138,7 +138,9 @@ class Exercises(Create, Destroy, mixins.ListModelMixin, mixins.RetrieveModelMixi
         if own is None:
             raise ValidationError({"criterion": ["The item has no key for this criterion."]})
         correction = {"explanation": own.explanation} | content
-        after, before = exercises.mend(key=own, by=request.user, now=timezone.now(), **correction)
+        after, before = exercises.correct_key(
+            key=own, by=request.user, now=timezone.now(), **correction
+        )
         return Response({"passed": after, "passed_before": before})
 
 

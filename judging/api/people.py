@@ -122,8 +122,8 @@ class Invitations(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     @extend_schema(request=NewInvitationSerializer, responses={201: MadeInvitationSerializer})
     def create(self, request: Request, campaign: UUID) -> Response:
         """Create an invitation link."""
-        usual = {"label": "", "expires_at": timezone.now() + FIRST_LIFE}
-        invitation = usual | self.content(NewInvitationSerializer)
+        defaults = {"label": "", "expires_at": timezone.now() + FIRST_LIFE}
+        invitation = defaults | self.content(NewInvitationSerializer)
         made = campaigns.invite(campaign=self.campaign, by=request.user, **invitation)
         return Response(self._shown(made), status=status.HTTP_201_CREATED)
 

@@ -17,7 +17,7 @@ from judging import hypotheses
 from judging.actions import fit
 from judging.actions.campaigns import LONG_TEXTS
 from judging.actions.fit import MaterialFacts
-from judging.actions.plans import LEVELS, PLAIN, SMALLEST_MARGIN, CampaignPlan
+from judging.actions.plans import LEVELS, PLAIN_FIELDS, SMALLEST_MARGIN, CampaignPlan
 from judging.campaign_texts import TRANSLATED
 from judging.hypotheses import GREATER, LEVEL, TWO_SIDED, Hypotheses, PrimaryHypothesis
 from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAGE_ROWS
@@ -370,7 +370,7 @@ class PlanForm(forms.ModelForm):
 
     def plan(self) -> CampaignPlan:
         """Return the plan as the action takes it."""
-        written = {name: self.cleaned_data[name] for name in (*PLAIN, "rubric")}
+        written = {name: self.cleaned_data[name] for name in (*PLAIN_FIELDS, "rubric")}
         written["text_language"] = written["text_language"] or self.instance.text_language
         return CampaignPlan(
             **written,

@@ -11,16 +11,16 @@ def number_field(
     kind: type[forms.IntegerField],
     name: str,
     *,
-    usual: object,
+    defaults: object,
     bounds: Mapping[str, tuple[float, float]],
     **options: Any,
 ) -> forms.IntegerField:
-    """Return the field of a number, with the bounds that the action checks and the value that
-    `usual`, the input with its defaults, has."""
+    """Return the field of a number of an action's input, with the bounds that the action checks;
+    `defaults` is the input with its default values."""
     least, most = bounds[name]
     return kind(
         min_value=least,
         max_value=most if isfinite(most) else None,
-        initial=getattr(usual, name),
+        initial=getattr(defaults, name),
         **options,
     )

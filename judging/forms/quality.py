@@ -20,7 +20,7 @@ def _number(
     return number_field(
         kind,
         name,
-        usual=DEFAULT,
+        defaults=DEFAULT,
         bounds=BOUNDS,
         label=label,
         help_text=why,

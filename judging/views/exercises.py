@@ -99,7 +99,7 @@ def key(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     form = AnswerKeyForm(request.POST if request.method == "POST" else None, key=own)
     if request.method == "POST" and form.is_valid():
         with refusals_shown(form):
-            after, before = exercises.mend(
+            after, before = exercises.correct_key(
                 key=own, by=request.user, now=timezone.now(), **form.cleaned_data
             )
             said = _(

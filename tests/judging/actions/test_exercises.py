@@ -58,7 +58,7 @@ def test_a_right_value_that_is_sent_often_is_kept_once() -> None:
     made = item(draft, accepted=(3,) * 1_000)
     key = made.keys.get(criterion__key="correctness")
     assert key.accepted == [3]
-    exercises.mend(key=key, accepted=(2, 1, 2), explanation="", by=draft.created_by, now=NOW)
+    exercises.correct_key(key=key, accepted=(2, 1, 2), explanation="", by=draft.created_by, now=NOW)
     key.refresh_from_db()
     assert key.accepted == [1, 2]
 
