@@ -8,6 +8,7 @@ from django.urls import reverse
 
 import analysis.tasks  # noqa: F401  # registers what computes a study again
 from analysis.actions import reproductions
+from analysis.management.commands import reproduce
 from judging import storage, tasks
 from judging.actions import jobs
 from judging.models import Campaign, Job, StoredFile
@@ -117,3 +118,21 @@ def test_job_says_why_files_cannot_be_used(client):
     assert job.error
     assert jobs.forget_files() == 1
     assert not StoredFile.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_p_that_is_nearly_none_is_not_written_as_none(client):
+    """Four decimals of .00001 are 0, which no p can be."""
+    campaign = factories.campaign()
+    rows = [("returned / a / b", None, 1e-7), ("returned / a", 2.5, 0.0)]
+    kept = {"study": "qgbench", "title": "T", "why": [], "rows": rows, "published": True}
+    campaign.collection.mapping = {reproductions.REPRODUCED: kept}
+    campaign.collection.save()
+    client.force_login(campaign.created_by)
+    page = client.get(reverse("analysis:published", args=[campaign.uuid])).text
+    assert "&lt; 0.0001</td>" in page
+    assert '<td class="n">0</td>' in page
+    folded = page.index("1 number that was not published")
+    assert page.index("returned: a<") < folded < page.index("returned: a, b<")
+    assert reproduce._shown(1e-7) == "<0.0001"
+    assert reproduce._shown(0.0) == "0"

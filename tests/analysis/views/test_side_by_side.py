@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from analysis.actions import runs
 from analysis.models import Run
+from judging.models import Enrollment
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections.computing import picked
@@ -121,3 +122,12 @@ def test_form_asks_for_a_narrower_run_and_refuses_what_is_not_there(manager, cam
     )
     assert manager.post(start, {**START, "without_systems": ["Nobody"]}).status_code == 422
     assert manager.post(start, {**START, "design": "everything"}).status_code == 422
+
+
+def test_report_says_when_judgments_or_exclusions_have_changed_since(manager, campaign):
+    address = reverse("analysis:report", args=[campaign.uuid])
+    assert "This report is out of date" not in manager.get(address).content.decode()
+    label = Enrollment.objects.filter(campaign=campaign).order_by("label").first()
+    studies.exclude(label, by=campaign.created_by)
+    page = manager.get(address).content.decode()
+    assert "Changed since it was made: exclusions." in page

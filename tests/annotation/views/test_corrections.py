@@ -28,7 +28,7 @@ def around(task, what: str = "") -> str:
 
 
 def is_told(client, task, what: str = "") -> bool:
-    """Return whether a page names tasks that were changed and not handed in again."""
+    """Return whether a page names tasks that were changed and not resubmitted."""
     return bool(client.get(around(task, what)).context["corrections"])
 
 

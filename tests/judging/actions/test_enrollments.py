@@ -407,3 +407,12 @@ def test_who_joins_twice_from_one_place_is_shown_as_a_twin_and_the_hash_is_forgo
     Enrollment.objects.update(created_at=NOW - timedelta(days=2))
     assert enrollments.forget_visitors(now=NOW) == 3
     assert set(Enrollment.objects.values_list("visitor", flat=True)) == {""}
+
+
+def test_erase_leaves_judgments_undeletable_after_it() -> None:
+    campaign = factories.opened(annotators_per_task=1)
+    person, other = join(invitation(campaign)), join(invitation(campaign))
+    submitted(campaign, other)
+    enrollments.erase(enrollment=person.enrollments.get(), by=campaign.created_by, now=NOW)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Judgment.objects.all().delete()

@@ -167,7 +167,7 @@ def test_wrong_key_is_mended_and_tries_are_marked_again() -> None:
     other = enrollments.enroll(campaign=campaign, user=factories.user())
     tried(other, 1, 3)
     key = campaign.exercises.get().keys.get(criterion__key="correctness")
-    found = exercises.mend(
+    found = exercises.correct_key(
         key=key,
         accepted=[1],
         explanation="It does not.",

@@ -221,3 +221,22 @@ def test_draft_copied_keeps_hypotheses(draft, owner):
     campaigns.change_plan(campaign=draft, plan={"hypotheses": {"margin": 0.3}})
     draft.refresh_from_db()
     assert campaigns.duplicate(campaign=draft, by=owner).hypotheses == {"margin": 0.3}
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"primary_criterion": "beauty"}, "primary_criterion"),
+        ({"primary_criterion": ""}, "primary_criterion"),
+        ({"primary_second": "Corvo"}, "primary_second"),
+        ({"primary_second": "Alba"}, "primary_second"),
+        ({"primary_metric": "BLEU-4"}, "primary_metric"),
+        ({"primary_first": "", "primary_second": ""}, "primary_metric"),
+        ({"primary_level": "2"}, "primary_level"),
+        ({"equivalence_margin": "-1"}, "equivalence_margin"),
+    ],
+)
+def test_plan_hypothesis_does_not_fit_is_refused(page, draft, changes, field):
+    answer = page.post(address("plan", draft), plan(draft, **PRIMARY | changes))
+    assert answer.status_code == 422 and field in answer.context["form"].errors
+    assert Campaign.objects.get().hypotheses == {}

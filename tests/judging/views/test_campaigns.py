@@ -136,3 +136,10 @@ def test_tasks_take_as_many_queries_for_three_as_for_one(page, owner):
             page.get(address("tasks", made))
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+def test_overview_counts_places_and_shows_annotators(page, open_campaign):
+    factories.enrollment(open_campaign, label="A01")
+    answer = page.get(address("campaign", open_campaign))
+    assert "0 / 6" in answer.text
+    assert "A01" in answer.text

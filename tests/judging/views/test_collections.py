@@ -170,3 +170,13 @@ def test_delete_of_a_large_collection_is_a_job(page, owner, monkeypatch):
     assert answer.url == reverse("judging:job", args=[job.pk])
     tasks.delete_collection(jobs.Work(jobs.claim(job_id=job.pk), worker="test"))
     assert not Collection.objects.exists()
+
+
+def test_list_counts_what_each_collection_holds(page, owner):
+    made = imported(owner)
+
+    answer = page.get(reverse("judging:collections"))
+
+    assert reverse("judging:collection", args=[made.pk]) in answer.text
+    [(_row, held)] = answer.context["listed"]
+    assert (held.sources, held.systems, held.questions) == (2, 2, 3)

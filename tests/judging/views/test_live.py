@@ -1,7 +1,9 @@
 """The overview while annotators work: the part that refreshes, the forecast, criteria, systems, pay
 and agreement."""
 
+import random
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.utils import timezone
@@ -16,6 +18,7 @@ from judging.models import (
     Round,
     User,
 )
+from judging.views import live
 from tests import factories
 from tests.annotation.studies import opened
 from tests.judging.views.campaign_pages import address
@@ -118,3 +121,29 @@ def test_who_failed_the_qualification_for_good_is_screened_out(page, running):
     failed.qualified_at = timezone.now()  # as after a key that was corrected
     failed.save(update_fields=["qualified_at"])
     assert "screened out" not in page.get(address("now", running)).text
+
+
+def test_systems_and_the_largest_gap_are_those_of_every_annotator_with_every_system(draft):
+    """By the words of the page: who judged none of a system has 0 there; who is hidden counts not."""
+    systems = list(draft.collection.systems.order_by("name"))
+    rng = random.Random(7)
+    for _ in range(200):
+        people, seen = range(rng.randint(0, 4)), range(5)
+        counts = {
+            each.pk: {who: rng.randint(1, 4) for who in seen if rng.random() < 0.7}
+            for each in systems
+            if rng.random() < 0.9
+        }
+        standing = {who: SimpleNamespace(work=SimpleNamespace(label=f"A{who}")) for who in people}
+        counted = SimpleNamespace(systems=counts, annotators=standing)
+        by = {each: [counts.get(each.pk, {}).get(who, 0) for who in people] for each in systems}
+        told = [(each.name, sum(own), min(own), max(own)) for each, own in by.items() if own]
+        shown = live._systems(draft, counted)
+        assert [(each.name, each.judged, each.fewest, each.most) for each in shown] == told
+        gaps = [
+            (max(own) - min(own), f"A{who}")
+            for who in people
+            if (own := [each.get(who, 0) for each in counts.values()]) and len(counts) > 1
+        ]
+        gap, label = max(gaps, default=(0, ""))
+        assert live._largest_gap(counted) == ((label, gap) if gap else None)

@@ -1,0 +1,95 @@
+"""What a campaign's plan may hold: each part that cannot be used is refused with its field."""
+
+from dataclasses import fields, replace
+
+import pytest
+
+from judging.actions import plans
+from judging.actions.plans import CampaignPlan
+from judging.hypotheses import Hypotheses, PrimaryHypothesis
+from judging.models import Campaign
+from judging.refusals import InvalidInput
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+PRIMARY = PrimaryHypothesis(criterion="correctness", first="Alba", second="Brisa")
+
+
+@pytest.fixture
+def collection():
+    return factories.collection(systems=("Alba", "Brisa"))
+
+
+def plan(**changes: object) -> CampaignPlan:
+    return replace(CampaignPlan(title="Canals", rubric=factories.rubric()), **changes)
+
+
+def primary(**changes: object) -> dict[str, Hypotheses]:
+    return {"hypotheses": Hypotheses(replace(PRIMARY, **changes))}
+
+
+def test_plan_defaults_are_those_of_a_campaign() -> None:
+    blank = Campaign()
+    made_otherwise = {"title", "rubric", "annotators_per_task", "hypotheses"}
+
+    for each in fields(CampaignPlan):
+        if each.name not in made_otherwise:
+            assert getattr(plan(), each.name) == getattr(blank, each.name), each.name
+
+
+def test_create_without_annotators_takes_as_many_as_the_protocol_says(collection) -> None:
+    made = plans.create(by=collection.owner, collection=collection, plan=plan())
+
+    assert made.annotators_per_task == made.rubric.document["annotators"]
+
+
+def test_create_hypothesis_by_the_criterions_name_keeps_its_key(collection) -> None:
+    wanted = plan(**primary(criterion="CORRECTNESS"))
+
+    made = plans.create(by=collection.owner, collection=collection, plan=wanted)
+
+    assert made.hypotheses["primary"]["criterion"] == "correctness"
+    assert plans.plan_of(made).hypotheses.primary == PRIMARY
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"title": ""}, "title"),
+        ({"title": "a" * 201}, "title"),
+        ({"annotators_per_task": 0}, "annotators_per_task"),
+        ({"order": "sideways"}, "order"),
+        ({"lease_minutes": 10_081}, "lease_minutes"),
+        ({"fixed_language": "xx"}, "fixed_language"),
+        ({"time_zone": "Mars"}, "time_zone"),
+        ({"consent": "a" * 50_001}, "consent"),
+        ({"translated_texts": {"xx": {"consent": "?"}}}, "translated_texts"),
+        ({"translated_texts": {"de": {"pay": "a" * 301}}}, "translated_texts"),
+        ({"order": "panel", "tasks_per_annotator": 3}, "tasks_per_annotator"),
+        ({"hypotheses": Hypotheses(margin=-1.0)}, "hypotheses.margin"),
+        (primary(criterion=""), "hypotheses.primary.criterion"),
+        (primary(criterion="beauty"), "hypotheses.primary.criterion"),
+        (primary(level=0.6), "hypotheses.primary.level"),
+        (primary(metric="BLEU-4"), "hypotheses.primary.metric"),
+        (primary(first="", second=""), "hypotheses.primary.metric"),
+        (primary(second="Alba"), "hypotheses.primary.second"),
+        (primary(first="Corvo"), "hypotheses.primary.first"),
+    ],
+)
+def test_create_part_that_cannot_be_used_is_refused_with_its_field(
+    collection, changes, field
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        plans.create(by=collection.owner, collection=collection, plan=plan(**changes))
+
+    assert refused.value.field == field
+    assert not Campaign.objects.exists()
+
+
+def test_create_panel_of_a_protocol_that_shows_several_systems_is_refused(collection) -> None:
+    wanted = plan(order="panel", rubric=factories.rubric(task="unit", page_size=2))
+
+    with pytest.raises(InvalidInput) as refused:
+        plans.create(by=collection.owner, collection=collection, plan=wanted)
+
+    assert refused.value.field == "order"
