@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from analysis.stats.cluster_unit import ClusterUnit, cluster_unit
 from analysis.stats.ratings import Patterns, value_counts
 from judging.actions import selections
-from judging.imports.readers.sameness import normalized
+from judging.imports.texts import normalized
 from judging.models import SAME_TEXT, Campaign, Metric, Reference, Source
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument, without_criteria

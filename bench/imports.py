@@ -6,7 +6,8 @@ A PostgreSQL of its own, durable as in production, is made in a temporary folder
 Each variant runs in a process of its own, so that its peak memory is its own:
 
 - `copy_table`: PostgreSQL's own CSV reader copies the file into one table of text columns, nothing else. The floor.
-- `import`: what `manage.py import_study` does: read the file, find sources and slots, store all of it, one transaction.
+- `import`: a new dataset of one file: read it twice, as a page and a job do, find sources and slots, store all of it,
+  one transaction.
 - `join`: a table of as many rows with one more metric, found by ids, is looked at and added to what `import` stored.
 - `bulk_create`: the same as `import`, with Django's bulk_create in batches of 1,000 in place of COPY.
 
@@ -106,28 +107,37 @@ def copy_table(path: Path) -> float:
 def import_file(path: Path) -> float:
     from django.utils import timezone
 
-    from judging.imports.actions import datasets, reading_plans
-    from judging.imports.actions.reading_plans import Plan
+    from judging import storage
+    from judging.imports import adding
+    from judging.imports.mapping import Mapping
+    from judging.models import Rubric
 
     start = time.perf_counter()
-    study = reading_plans.read_study(name=path.name, data=path.read_bytes(), plan=Plan())
-    read = time.perf_counter() - start
-    made = datasets.import_study(study=study, name="Bench", by=owner(), now=timezone.now())
-    seconds = time.perf_counter() - start
-    print(f"  of which reading {read:.2f} s", file=sys.stderr)
+    adding.study_in(name=path.name, data=path.read_bytes(), mapping=Mapping())
+    print(f"  reading once takes {time.perf_counter() - start:.2f} s", file=sys.stderr)
+    start = time.perf_counter()
+    made = adding.import_file(
+        file=storage.keep(path.read_bytes()),
+        file_name=path.name,
+        name="Bench",
+        by=owner(),
+        now=timezone.now(),
+        mapping=Mapping(),
+        rubrics=Rubric.objects.none(),
+        again=True,
+        accept_surprises=True,
+    )
     assert made.quarantined == 0
-    return seconds
+    return time.perf_counter() - start
 
 
 def join(path: Path) -> float:
     from django.utils import timezone
 
     from judging import storage
-    from judging.imports.actions import adding
-    from judging.imports.actions.joining import JoiningChoices
-    from judging.imports.actions.reading_plans import Plan
-    from judging.imports.readers.columns import columns_from
-    from judging.models import Collection, Score
+    from judging.imports import adding, files
+    from judging.imports.mapping import Column, Mapping
+    from judging.models import Collection, Rubric, Score
 
     with path.open() as file:
         lines = csv.DictReader(file)
@@ -136,34 +146,38 @@ def join(path: Path) -> float:
             for number, line in enumerate(lines)
         ]
     kept = storage.keep("\n".join(["source_id,system,METEOR", *rows]).encode())
-    meteor = {"column": "METEOR", "name": "METEOR", "direction": "higher", "scale": "fraction"}
-    columns = columns_from({"source_id": "source_id", "system": "system", "scores": [meteor]})
+    columns = {
+        "source_id": Column(role="source_id"),
+        "system": Column(role="system"),
+        "METEOR": Column(role="metric", name="METEOR", direction="higher", scale="fraction"),
+    }
+    rubrics = Rubric.objects.none()
     start = time.perf_counter()
-    added = adding.upload(
+    added = files.upload(
         collection=Collection.objects.get(name="Bench"), name="meteor.csv", file=kept, by=owner()
     )
-    adding.decide(
-        added=added, plan=Plan(format="csv", columns=columns), choices=JoiningChoices(), rubric=None
-    )
-    adding.examine(added=added)
+    files.read(added=added, mapping=Mapping(recipe="table", columns=columns), rubrics=rubrics)
+    adding.examine(added=added, rubrics=rubrics)
     print(f"  of which looking {time.perf_counter() - start:.2f} s", file=sys.stderr)
-    adding.add(added=added, by=owner(), now=timezone.now())
+    adding.add(added=added, by=owner(), now=timezone.now(), rubrics=rubrics, accept_surprises=True)
     seconds = time.perf_counter() - start
     assert Score.objects.filter(metric__name="METEOR").count() == len(rows)
     return seconds
 
 
 def bulk_create(path: Path) -> float:
-    from judging.imports.actions import brought_rows
+    from judging.imports import store, store_ratings
 
     def copy(
-        model: Any, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]], **_: Any
+        model: Any,
+        columns: tuple[str, ...],
+        rows: Iterable[tuple[object, ...]],
+        stored: Callable[[int], None] = lambda count: None,
     ) -> None:
-        model.objects.bulk_create(
-            (model(**dict(zip(columns, row, strict=True))) for row in rows), batch_size=1_000
-        )
+        made = (model(**dict(zip(columns, row, strict=True))) for row in rows)
+        stored(len(model.objects.bulk_create(made, batch_size=1_000)))
 
-    brought_rows.copy = copy
+    store.copy = store_ratings.copy = copy
     return import_file(path)
 
 
@@ -193,11 +207,13 @@ CalamineWorkbook.from_path(sys.argv[1]).get_sheet_by_index(0).to_python()
 
 def open_workbook(path: Path, rows: int = 20_000) -> None:
     """Print the processor time of opening a workbook in the limited process, and of calamine."""
-    from judging.imports.readers.limited import Request, outline_of
+    from judging.imports import child
 
     write_workbook(path, rows=rows)
     data = path.read_bytes()
-    opened = children_seconds(lambda: outline_of(Request(data=data, name=path.name)))
+    opened = children_seconds(
+        lambda: child.preview(name=path.name, data=data, mapping=None, key=bytes(16))
+    )
     alone = children_seconds(
         lambda: subprocess.run([sys.executable, "-c", CALAMINE, str(path)], check=True)
     )

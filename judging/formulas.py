@@ -3,7 +3,7 @@ another user may have written them, and a mark says that the file is UTF-8."""
 
 import re
 
-from judging.imports.readers.numbers import is_number
+from judging.imports.texts import is_number
 
 # Every CSV file with inert cells begins with it: otherwise spreadsheets read UTF-8 in the encoding of their system.
 # Files for programs have none; many would read it as a part of the first column's name.

@@ -112,15 +112,13 @@ SELECT 1 FROM judging_job WHERE id IS DISTINCT FROM %(but)s::uuid AND (
         parameters ->> 'file' = %(sha256)s
         OR jsonb_path_exists(parameters, '$.files[*][*] ? (@ == $file)', %(named)s))
     OR jsonb_path_exists(result, '$.figures.* ? (@ == $file)', %(named)s)
-)
-UNION ALL SELECT 1 FROM judging_addedfile WHERE examined ->> 'rows_file' = %(sha256)s LIMIT 1
+) LIMIT 1
 """
 
 
 def let_go(file: StoredFile, *, of_job: Job | None = None) -> None:
     """Remove a file's bytes, unless anything refers to them or names them by their hash, such as a
-    job that waits to read them, or a collection's list of rows that needed a decision. `of_job` no
-    longer needs them."""
+    job that waits to read them. `of_job` no longer needs them."""
     said = {
         "sha256": file.sha256,
         "named": json.dumps({"file": file.sha256}),

@@ -38,14 +38,7 @@ from judging.actions import (
     visits,
     webhooks,
 )
-from judging.imports.actions import (
-    adding,
-    file_jobs,
-    looks,
-    proposals,
-    row_list_files,
-    taking_back,
-)
+from judging.imports import files, take_back
 from judging.models import AddedFile, Campaign, Collection, Enrollment, Job, User
 from judging.refusals import Refused
 
@@ -287,7 +280,7 @@ def clean_up() -> None:
     enrollments.forget_visitors(now=now)
     log_ins.forget_old(now=now)
     retention.forget_due(now=now)
-    row_list_files.delete_old(now=now)
+    files.delete_old_rows(now=now)
     idempotent_requests.delete_old(now=now)
     webhooks.delete_old(now=now)
     jobs.forget_files()
@@ -383,48 +376,43 @@ def _files(work: jobs.Work) -> list[AddedFile]:
     return found
 
 
-@job_task(looks.COLUMNS, right=guards.owns)
-def read_columns(work: jobs.Work) -> Mapping[str, Any]:
-    """Read the columns of a file."""
-    try:
-        found = looks.read_columns(
-            parameters=work.job.parameters, by=work.job.created_by, progress=work.progress
-        )
-    except AddedFile.DoesNotExist:
-        raise jobs.CannotDo("The file is gone already.") from None
-    return {"found": found}
-
-
-@job_task(file_jobs.EXAMINE, right=guards.owns)
+@job_task(files.EXAMINE, right=guards.owns)
 def examine_file(work: jobs.Work) -> Mapping[str, Any]:
     """Preview what a file would add to its dataset."""
+    from judging.imports import adding  # loads pandas, which no page needs
+
     [added] = _files(work)
     work.progress(0, 0, "Reading and matching")
-    siblings = proposals.siblings(added)
-    adding.examine(added=added, siblings=siblings, progress=work.progress)
-    return {"file": added.number}
+    rubrics = guards.rubrics_of(work.job.created_by)
+    adding.examine(added=added, rubrics=rubrics, progress=work.progress)
+    return {work.job.parameters.get("shows", "file"): added.number}
 
 
-@job_task(file_jobs.PREVIEW_ALL, right=guards.owns)
+@job_task(files.PREVIEW_ALL, right=guards.owns)
 def preview_files(work: jobs.Work) -> Mapping[str, Any]:
     """Preview what several files would add to their dataset together."""
-    files = _files(work)
-    siblings = {file.pk: proposals.siblings(file) for file in files}
-    adding.examine_all(files=files, siblings=siblings, progress=work.progress)
-    return {"files": len(files)}
+    from judging.imports import adding  # loads pandas, which no page needs
+
+    waiting = _files(work)
+    rubrics = guards.rubrics_of(work.job.created_by)
+    adding.examine_all(waiting=waiting, rubrics=rubrics, progress=work.progress)
+    return {"files": len(waiting)}
 
 
-@job_task(file_jobs.ADD, right=guards.owns, first=_files, undo=adding.look_again_at)
-def add_files(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
+@job_task(files.ADD, right=guards.owns, first=_files, undo=files.match_again_all)
+def add_files(work: jobs.Work, waiting: list[AddedFile]) -> Mapping[str, Any]:
     """Add files to a dataset: all of them or none."""
-    return _add(work, files)
+    return _add(work, waiting)
 
 
-def _add(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
+def _add(work: jobs.Work, waiting: list[AddedFile]) -> Mapping[str, Any]:
+    from judging.imports import adding  # loads pandas, which no page needs
+
     done = adding.add_all(
-        files=files,
+        waiting=waiting,
         by=work.job.created_by,
         now=timezone.now(),
+        rubrics=guards.rubrics_of(work.job.created_by),
         progress=work.progress,
         accept_surprises=work.job.parameters.get("accept_surprises", False),
     )
@@ -434,25 +422,17 @@ def _add(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
     }
 
 
-def _files_with_roles(work: jobs.Work) -> list[AddedFile]:
-    """Return the file of a job, after its columns were given the proposed roles."""
-    [added] = files = _files(work)
-    work.progress(0, 0, "Reading the columns")
-    proposals.decide_as_proposed(added, rubrics=guards.rubrics_of(work.job.created_by))
-    return files
-
-
-@job_task(file_jobs.ADD_ROWS, right=guards.owns, first=_files_with_roles, undo=adding.look_again_at)
-def add_rows(work: jobs.Work, files: list[AddedFile]) -> Mapping[str, Any]:
+@job_task(files.ADD_ROWS, right=guards.owns, first=_files, undo=files.match_again_all)
+def add_rows(work: jobs.Work, waiting: list[AddedFile]) -> Mapping[str, Any]:
     """Add the rows that a program sent, with the roles that are proposed for their columns."""
-    return _add(work, files)
+    return _add(work, waiting)
 
 
-@job_task(file_jobs.TAKE_BACK, right=guards.owns)
+@job_task(files.TAKE_BACK, right=guards.owns)
 def take_back_file(work: jobs.Work) -> Mapping[str, Any]:
     """Take a large file back."""
     [added] = _files(work)
-    taking_back.take_back(
+    take_back.take_back(
         added=added, by=work.job.created_by, now=timezone.now(), progress=work.progress
     )
     return {"files": 1}

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judging.imports.views import added_files, systems
+from judging.imports import views as file_views
 from judging.views import (
     accounts,
     adjudications,
@@ -55,46 +55,44 @@ urlpatterns = [
         "accounts/<int:pk>/second-factor/remove/", second_factor.remove, name="second_factor_remove"
     ),
     path("collections/", collections.index, name="collections"),
-    path("collections/new/", added_files.new, name="collection_new"),
+    path("collections/new/", file_views.new, name="collection_new"),
     path("collections/<int:pk>/", collections.collection, name="collection"),
-    path("collections/<int:pk>/systems/", systems.change, name="systems"),
-    path("collections/<int:pk>/systems/undo/<int:change>/", systems.undo, name="systems_undo"),
+    path("collections/<int:pk>/systems/", file_views.systems, name="systems"),
+    path(
+        "collections/<int:pk>/systems/undo/<int:change>/",
+        file_views.undo_systems,
+        name="systems_undo",
+    ),
     path(
         "collections/<int:pk>/scores/<int:metric>/remove/",
         collections.remove_scores,
         name="scores_remove",
     ),
-    path("collections/<int:pk>/files/", added_files.files, name="files"),
-    path("collections/<int:pk>/files/upload/", added_files.upload, name="files_upload"),
-    path("collections/<int:pk>/files/preview/", added_files.preview_all, name="files_preview"),
-    path("collections/<int:pk>/files/add/", added_files.add_all, name="files_add"),
-    path("collections/<int:pk>/files/<int:number>/", added_files.file, name="file"),
+    path("collections/<int:pk>/files/", file_views.index, name="files"),
+    path("collections/<int:pk>/files/upload/", file_views.upload, name="files_upload"),
+    path("collections/<int:pk>/files/preview/", file_views.preview_all, name="files_preview"),
+    path("collections/<int:pk>/files/add/", file_views.add_all, name="files_add"),
+    path("collections/<int:pk>/files/<int:number>/", file_views.file, name="file"),
     path(
-        "collections/<int:pk>/files/<int:number>/columns/", added_files.columns, name="file_columns"
+        "collections/<int:pk>/files/<int:number>/mapping/", file_views.mapping, name="file_mapping"
     ),
     path(
-        "collections/<int:pk>/files/<int:number>/reading/",
-        added_files.take_apart,
-        name="file_reading",
+        "collections/<int:pk>/files/<int:number>/choices/", file_views.choices, name="file_choices"
     ),
-    path(
-        "collections/<int:pk>/files/<int:number>/choices/", added_files.choices, name="file_choices"
-    ),
-    path("collections/<int:pk>/files/<int:number>/starts/", added_files.starts, name="file_starts"),
-    path("collections/<int:pk>/files/<int:number>/add/", added_files.add, name="file_add"),
+    path("collections/<int:pk>/files/<int:number>/starts/", file_views.starts, name="file_starts"),
     path(
         "collections/<int:pk>/files/<int:number>/take-back/",
-        added_files.take_back,
+        file_views.take_file_back,
         name="file_take_back",
     ),
     path(
-        "collections/<int:pk>/files/<int:number>/discard/", added_files.discard, name="file_discard"
+        "collections/<int:pk>/files/<int:number>/discard/", file_views.discard, name="file_discard"
     ),
-    path("collections/<int:pk>/files/<int:number>/ids.csv", added_files.ids, name="file_ids"),
-    path("collections/<int:pk>/files/<int:number>/rows/", added_files.rows, name="file_rows"),
+    path("collections/<int:pk>/files/<int:number>/ids.csv", file_views.ids, name="file_ids"),
+    path("collections/<int:pk>/files/<int:number>/rows/", file_views.rows, name="file_rows"),
     path(
         "collections/<int:pk>/files/<int:number>/rows.csv",
-        added_files.examples,
+        file_views.examples,
         name="file_examples",
     ),
     path("collections/<int:pk>/delete/", collections.delete, name="collection_delete"),

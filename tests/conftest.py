@@ -88,6 +88,7 @@ if "DJANGO_SETTINGS_MODULE" in os.environ:
     raise pytest.UsageError(
         "unset DJANGO_SETTINGS_MODULE: the tests make their own settings and touch no data"
     )
+os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # its own pool takes a gigabyte of addresses
 os.environ.update(
     DATABASE_URL=CLUSTER.url(),
     DJANGO_SETTINGS_MODULE="config.settings",
@@ -104,12 +105,12 @@ def pytest_configure() -> None:
     from django.core.signals import request_finished, request_started
     from django.test import TransactionTestCase
 
-    from judging.imports.readers import limited
+    from judging.imports import child
     from tests.reading import PreparedReader
 
     _remove_abandoned()
     # by the clock; a page of a test must not lead to a job because the machine is busy
-    limited._start = PreparedReader
+    child._start = PreparedReader
     settings.STATIC_ROOT.mkdir()
     settings.STORAGES["staticfiles"]["BACKEND"] = (
         "django.contrib.staticfiles.storage.StaticFilesStorage"
@@ -247,10 +248,10 @@ def lasting(
 def started_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have files read by a Python that is started for each, as in the product; see
     `tests.reading`."""
-    from judging.imports.readers import limited
+    from judging.imports import child
     from tests.reading import STARTED
 
-    monkeypatch.setattr(limited, "_start", STARTED)
+    monkeypatch.setattr(child, "_start", STARTED)
 
 
 def _chromium() -> str:

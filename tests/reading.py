@@ -1,6 +1,6 @@
-"""Readings of imported files, as `judging.imports.readers.limited` starts them, from a process that
+"""Readings of imported files, as `judging.imports.child` starts them, from a process that
 has the reader's modules already: the code, the limits and the ends are the same, and a test does not
-wait for Python to start. The tests of `limited` itself, and real workers, start theirs as the product
+wait for Python and pandas to start. The tests of `child` itself, and real workers, start theirs as the product
 does.
 """
 
@@ -11,15 +11,15 @@ import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from judging.imports.readers import child, limited
+from judging.imports import child, pipeline  # noqa: F401  (pandas is loaded before the fork)
 
-STARTED = limited._start
+STARTED = child._start
 PREPARED = multiprocessing.get_context("forkserver")
 PREPARED.set_forkserver_preload([__name__])
 
 
 class PreparedReader:
-    """What `limited` uses of a `subprocess.Popen`."""
+    """What `child` uses of a `subprocess.Popen`."""
 
     def __init__(self) -> None:
         to_read, request = PREPARED.Pipe(duplex=False)

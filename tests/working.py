@@ -11,7 +11,7 @@ from django.test import Client
 from analysis.actions import dry_runs, runs
 from judging import tasks
 from judging.actions import jobs, judge_jobs
-from judging.imports.actions import adding
+from judging.imports import files
 from judging.models import Job
 from judging.refusals import Refused
 from judging.views.jobs import TOLD, _result
@@ -19,12 +19,12 @@ from judging.views.jobs import TOLD, _result
 JOB_PAGE = re.compile(r"^/jobs/([0-9a-f-]{36})/$")
 FIRST = {
     "judging.add_files": tasks._files,
-    "judging.add_rows": tasks._files_with_roles,
+    "judging.add_rows": tasks._files,
     judge_jobs.ADD: judge_jobs.read_table,
     runs.KIND: lambda work: runs.score(run=work.job.run, work=work),
     dry_runs.KIND: dry_runs.copied,
 }
-UNDO = dict.fromkeys(("judging.add_files", "judging.add_rows"), adding.look_again_at)
+UNDO = dict.fromkeys(("judging.add_files", "judging.add_rows"), files.match_again_all)
 
 
 def carry_out(job: Job) -> Job:

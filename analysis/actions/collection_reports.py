@@ -8,9 +8,9 @@ from django.db import transaction
 from analysis.actions import runs
 from analysis.actions.scores import core_metrics
 from analysis.models import Run
-from judging.imports.actions import means, ratings
-from judging.imports.readers.guessing import criterion_of_mean
-from judging.models import Campaign, Collection, Reference, Rubric, User
+from judging.imports import campaigns, fit
+from judging.imports.vocabulary import criterion_of_mean
+from judging.models import Campaign, Collection, Metric, Reference, Rubric, User
 from judging.refusals import Refused
 
 SEED = 1
@@ -52,19 +52,19 @@ def rated(collection: Collection) -> Campaign | None:
 def _of_means(
     collection: Collection, rubrics: Iterable[Rubric], by: User, now: datetime
 ) -> Campaign:
-    columns = [metric.name for metric in means.means_of(collection)]
+    columns = [metric.name for metric in collection.metrics.filter(kind=Metric.Kind.HUMAN_MEAN)]
     if not columns:
         raise NothingToAnalyse(
             "The dataset has no ratings and no means of ratings. Add a file that has them."
         )
     names = [criterion_of_mean(name) for name in columns]
-    rubric = ratings.fitting(rubrics=rubrics, names=names, rated={})
+    rubric = fit.fitting(rubrics, {name: {} for name in names})
     if rubric is None:
         named = ", ".join(f"“{name}”" for name in columns[:5])
         raise NothingToAnalyse(
             f"No protocol has the criteria {named}. Make one under Protocols, or rename the columns."
         )
     title = f"{collection.name}: means as imported"
-    return means.campaign_of_means(
+    return campaigns.campaign_of_means(
         collection=collection, rubric=rubric, title=title, by=by, now=now
     )

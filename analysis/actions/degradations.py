@@ -23,9 +23,9 @@ from analysis.metrics.languages import name_of
 from analysis.metrics.noise import knows_noise
 from judging.actions import collections, exports, history, jobs
 from judging.actions.rounds import TellProgress, silent
-from judging.imports.actions import adding
-from judging.imports.actions.joining import JoiningChoices, join
-from judging.imports.readers.records import Problem, StudyRecords
+from judging.imports.files import CannotImport
+from judging.imports.frames import Problem
+from judging.imports.records import StudyRecords
 from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import Collection, Event, Job, Question, Reference, System, User
 from judging.refusals import InvalidInput, check_between, check_length
@@ -124,6 +124,8 @@ def degrade(
     NothingToDegrade
         Where no question is changed; nothing is stored.
     """
+    from judging.imports import adding  # loads pandas
+
     if not knows_noise(collection.language):
         raise NothingToDegrade(
             f"Degradations are not for this language: they know English words, the texts are "
@@ -151,24 +153,16 @@ def degrade(
             mapping={"degraded": _how(collection, wanted, made)},
         )
         study = study_of(read, sets, wanted, made)
-        joined = join(
-            study=study,
-            columns=None,
-            collection=new,
-            choices=JoiningChoices(unmatched="add"),
-            rubric=None,
-        )
-        if joined.obstacles:
-            raise NothingToDegrade(joined.obstacles[0])
-        adding.store(
-            joined=joined,
-            collection=new,
-            added=None,
-            rubric=None,
-            by=by,
-            now=timezone.now(),
-            progress=progress,
-        )
+        try:
+            adding.store_records(
+                records=study,
+                collection=new,
+                by=by,
+                now=timezone.now(),
+                progress=progress,
+            )
+        except CannotImport as refused:
+            raise NothingToDegrade(refused.reasons[0]) from None
         _say_kinds(new, collection, made)
         collections.quarantine(collection=new, problems=_left_out(read, made))
         history.note(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from analysis.metrics.noise import DEGRADATIONS
-from judging.imports.readers.records import QuestionRecord, StudyRecords
+from judging.imports.records import QuestionRecord, StudyRecords
 from judging.limits import MAX_NAME_CHARACTERS
 
 REFERENCES = "References"

@@ -17,7 +17,7 @@ from analysis.reports.rscript import mixed_model_script
 from analysis.reports.tables import to_csv
 from judging import storage
 from judging.actions import exports
-from judging.imports.formats.long import pieces_of
+from judging.imports.recipes.writers import pieces_of
 from judging.models import Criterion, Rubric
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal results are equal archives

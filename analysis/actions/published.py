@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -29,12 +28,11 @@ from analysis.stats.correlation import correlate
 from analysis.stats.dependent import williams_matrix
 from analysis.stats.inference import Inference
 from analysis.stats.kappa import WEIGHTS, kappa_matrix
-from judging.imports.actions import reading_plans
-from judging.imports.actions.reading_plans import Plan
-from judging.imports.readers.columns import ColumnRoles, RatingColumn
-from judging.imports.readers.records import StudyRecords
-from judging.imports.readers.tables import shorten
-from judging.imports.readers.text import Unreadable
+from judging.imports import child
+from judging.imports.frames import Unreadable, shorten
+from judging.imports.mapping import Column, mapping_from
+from judging.imports.mapping import Mapping as FileMapping
+from judging.imports.preview import pseudonym_key
 from judging.models import Metric
 
 if TYPE_CHECKING:
@@ -66,6 +64,8 @@ RELEASED_AS = {"Bleu_4": "bleu_4", "ROUGE_L": "rouge_l"}
 LITERAL = "per_rating_all_remaining"
 QGBENCH_QUESTIONS, QGBENCH_RATERS = 3_000, 5
 EXPECTED_AT_FIRST = 100  # questions in a set, before those of the release are counted
+RELEASED = "released.txt"  # the name under which a released file is read
+NOISED = "noised"  # the system of questions that somebody made worse
 UNSAID = ("score", "rating")  # criteria of columns such as “User Score 1”, which name none
 
 
@@ -81,8 +81,8 @@ class Published:
     # Notes on what was read, and on the published numbers that are printed beside it
     notes: Callable[[Material, Numbers], tuple[str, ...]]
     computed: Callable[[Material], Numbers]
-    # Reads the only file of a study; None: the study is any number of files, read as uploads are
-    read: Callable[[bytes], StudyRecords] | None = None
+    # How the only file of a study is read; None: the study is any number of files, read as uploads are
+    mapping: Callable[[bytes], FileMapping] | None = None
     # The column that names the system, if its name does not say so
     system_column: str = ""
     # Splits a system's name into the subset that its questions come from and the system
@@ -351,29 +351,23 @@ def _recomputed(read: Material) -> Numbers:
     return found
 
 
-def _read_qgstec(content: bytes) -> StudyRecords:
-    """Read the release, where two questions are expected for a sentence and type; elsewhere as many
-    as most got."""
+def _map_qgstec(content: bytes) -> FileMapping:
+    """Map the release, where two questions are expected for a sentence and type; elsewhere as many
+    as any system gave for one."""
     if hashlib.sha256(content).hexdigest() == QGSTEC_SHA256:
-        return _read(content, Plan(format="qgstec_xml"))
-    study = _read(content, Plan(format="qgstec_xml", options={"expected": EXPECTED_AT_FIRST}))
-    return _with_slots(study)
+        return FileMapping(recipe="qgstec_xml")
+    return _with_slots(content, FileMapping(recipe="qgstec_xml", expected=EXPECTED_AT_FIRST))
 
 
-def _with_slots(study: StudyRecords) -> StudyRecords:
-    """Expect as many questions of a system for a source as most sources got, or more if a system
-    gave more."""
-    largest: dict[str, int] = {}
-    for question in study.questions:
-        largest[question.source_key] = max(question.position, largest.get(question.source_key, 0))
-    owed = Counter(largest.values()).most_common(1)[0][0] if largest else 1
-    return replace(
-        study, expected={pair: max(owed, largest.get(pair[0], 0)) for pair in study.expected}
-    )
+def _with_slots(content: bytes, mapping: FileMapping) -> FileMapping:
+    """Expect of each system and source as many questions as any system gave for one."""
+    study = child.study(name=RELEASED, data=content, mapping=mapping, key=pseudonym_key())
+    positions = study["frames"]["questions"].get("position", ())
+    return mapping.model_copy(update={"expected": max(positions, default=1)})
 
 
-def _read_qgstec_plus(content: bytes) -> StudyRecords:
-    """Read the released XML, or the table with a column for each criterion and rater.
+def _map_qgstec_plus(content: bytes) -> FileMapping:
+    """Map the released XML, or the table with a column for each criterion and rater.
 
     Raises
     ------
@@ -381,28 +375,27 @@ def _read_qgstec_plus(content: bytes) -> StudyRecords:
         If a column is missing; the message names it.
     """
     if content.lstrip().startswith(b"<"):
-        return _read_qgstec(content)
-    plan = Plan(format="csv")
-    header = reading_plans.read_heading(name="released.csv", data=content, plan=plan).header
-    roles: dict[str, Any] = {
+        return _map_qgstec(content)
+    header = _look(content, FileMapping(recipe="table"))["header"]
+    roles = {
         role: next((name for name in names if name in header), "")
         for role, names in QGSTEC_PLUS_COLUMNS.items()
     }
-    ratings = tuple(rating for name in header if (rating := _rating_of_qgstec_plus(name)))
+    columns = {name: Column(role=role) for role, name in roles.items() if name}  # type: ignore[arg-type]
+    ratings = {name: rating for name in header if (rating := _rating_of_qgstec_plus(name))}
     missing = [QGSTEC_PLUS_COLUMNS[role][0] for role in QGSTEC_PLUS_REQUIRED if not roles[role]]
     missing += [] if ratings else ["Rel_1"]
     if missing:
         there = briefly([shorten(name) for name in header])
         raise Unreadable(f"The table has no column “{missing[0]}”. Its columns are: {there}.")
-    columns = ColumnRoles(ratings=ratings, **roles)
-    return _with_slots(_read(content, replace(plan, columns=columns)))
+    return _with_slots(content, FileMapping(recipe="table", columns={**columns, **ratings}))
 
 
-def _rating_of_qgstec_plus(name: str) -> RatingColumn | None:
+def _rating_of_qgstec_plus(name: str) -> Column | None:
     """Return the criterion and the rater in a column's name such as Rel_1."""
     for criterion, beginning in QGSTEC_PLUS_CRITERIA.items():
         if found := re.fullmatch(rf"(?:{beginning})[ _](?P<rater>\w+)", name, re.IGNORECASE):
-            return RatingColumn(column=name, criterion=criterion, rater=found["rater"])
+            return Column(role="ratings", name=criterion, rater=found["rater"])
     return None
 
 
@@ -413,43 +406,51 @@ def _mean_r(table: FloatArray, method: Any) -> float:
     return float(np.nanmean(values)) if values else float("nan")
 
 
-def _read_nema(content: bytes) -> StudyRecords:
-    """Read any of the three released tables, whatever the names of the file and its raters.
+def _map_nema(content: bytes) -> FileMapping:
+    """Map any of the three released tables, whatever the names of the file and its raters.
 
     Raises
     ------
     Unreadable
         If a column that all three have is missing; the message names it.
     """
-    plan = Plan(format="csv", options={"quoted": False})
-    head = reading_plans.read_head(name="released.csv", data=content, plan=plan)
-    columns = head.proposed or ColumnRoles()
-    raters = {each.rater for each in columns.ratings}
+    look = _look(content, FileMapping(quoted=False))
+    mapping = mapping_from(look["mapping"])
+    ratings = mapping.of_role("ratings")
+    question, has_gold = mapping.column("question"), bool(mapping.of_role("reference"))
+    is_noised = mapping.system == NOISED  # by the name of the column of questions
     missing = [
         what
         for what, is_there in (
-            ("the questions as they were (“Gold Question”)", columns.references),
-            ("the questions with noise (“Modified Question”)", columns.question),
+            (
+                "the questions as they were (“Gold Question”)",
+                has_gold or (question and not is_noised),
+            ),
+            (
+                "the questions with noise (“Modified Question”)",
+                question and (has_gold or is_noised),
+            ),
             (
                 "what two people or more said (“Answerability Score User 1”, “Answerability Score User 2”)",
-                len(raters) > 1,
+                len({each.rater for each in ratings.values()}) > 1,
             ),
         )
         if not is_there
     ]
     if missing:
-        there = briefly([shorten(name) for name in head.header])
+        there = briefly([shorten(name) for name in look["header"]])
         raise Unreadable(f"No column holds {'; nor '.join(missing)}. The table has: {there}.")
-    ratings = tuple(
-        replace(each, criterion="answerability") if each.criterion in UNSAID else each
-        for each in columns.ratings
-    )
-    return _read(content, replace(plan, columns=replace(columns, ratings=ratings)))
+    named = {
+        name: each.model_copy(update={"name": "answerability"})
+        for name, each in ratings.items()
+        if each.name in UNSAID
+    }
+    return mapping.model_copy(update={"columns": {**mapping.columns, **named}})
 
 
-def _read(content: bytes, plan: Plan) -> StudyRecords:
-    """Read a file like an upload: under limits if it is large, annotators' ids as labels."""
-    return reading_plans.read_study(name="released.csv", data=content, plan=plan)
+def _look(content: bytes, mapping: FileMapping) -> dict[str, Any]:
+    """Return what a released file holds, read under limits like an upload."""
+    return child.preview(name=RELEASED, data=content, mapping=mapping, key=pseudonym_key())
 
 
 def _alphas(**values: float) -> dict[str, Numbers]:
@@ -549,7 +550,7 @@ QGSTEC = Published(
     key="qgstec2010",
     title="QG-STEC 2010, Task B",
     rubric="qgstec2010-b",
-    read=_read_qgstec,
+    mapping=_map_qgstec,
     numbers={
         "agreement": _alphas(
             relevance=0.25, questionType=0.323, correctness=0.409, ambiguity=0.334, variety=0.348
@@ -570,7 +571,7 @@ NEMA = Published(
     key="nema2018",
     title="Nema and Khapra 2018",
     rubric="nema-khapra",
-    read=_read_nema,
+    mapping=_map_nema,
     numbers={},
     notes=_notes_on_nema,
     released_sha256=NEMA_SQUAD_SHA256,
@@ -620,7 +621,7 @@ QGSTEC_PLUS = Published(
     key="qgstec-plus",
     title="QG-STEC+",
     rubric="qgstec-plus",
-    read=_read_qgstec_plus,
+    mapping=_map_qgstec_plus,
     numbers={
         "agreement": _alphas(
             relevance=0.806, questionType=0.859, correctness=0.838, ambiguity=0.688, variety=0.904

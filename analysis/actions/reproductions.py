@@ -2,7 +2,7 @@
 print."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,21 +16,15 @@ from analysis.reports.published_numbers import called
 from analysis.sections.agreement import NAMES
 from judging import storage
 from judging.actions import jobs, rubrics
-from judging.imports.actions import (
-    adding,
-    datasets,
-    means,
-    proposals,
-    reading_plans,
-    system_names,
-    systems,
-)
-from judging.imports.actions.added_ratings import campaign_of
-from judging.imports.actions.joining import JoiningChoices
-from judging.imports.actions.reading_plans import Plan
-from judging.imports.actions.refusals import CannotImport
-from judging.imports.readers.columns import ColumnRoles
-from judging.imports.readers.text import Unreadable
+from judging.imports import child, names
+from judging.imports import files as waiting_files
+from judging.imports.campaigns import campaign_of, campaign_of_means
+from judging.imports.choices import JoiningChoices
+from judging.imports.files import CannotImport
+from judging.imports.frames import Unreadable
+from judging.imports.mapping import RATED, mapping_from
+from judging.imports.mapping import Mapping as FileMapping
+from judging.imports.preview import pseudonym_key, stem
 from judging.models import AddedFile, Campaign, Collection, Job, Metric, Rubric, StoredFile, User
 from judging.protocols import documents
 
@@ -41,6 +35,7 @@ FOUND_BY = {
     "id": "id",
     "parts": "passage, answer and question",
     "passage": "question within the same passage or sentence",
+    "letter": "question of the letter's system",
     "question": "question text alone",
     "normalized": "the same after normalisation",
     "similar": "similar text",
@@ -150,26 +145,30 @@ def _keep(found: Reproduction) -> None:
 
 def _campaign(study: Published, files: Sequence[ReleasedFile], by: User, now: datetime) -> Campaign:
     """Return the campaign that these files became earlier, or import them."""
+    from judging.imports import adding  # loads pandas
+
     rubric = rubrics.install(document=documents.shipped(study.rubric))
     if known := _known(files, rubric, by):
         return known
-    if study.read is None:
+    if study.mapping is None:
         return _assembled(study, files, rubric, by, now)
     if len(files) > 1:
         raise CannotImport(
             [f"{study.title} is computed for one released file. Give one at a time."]
         )
     first = files[0]
-    imported = datasets.import_study(
-        study=study.read(first.content),
+    imported = adding.import_file(
+        file=first.file,
+        file_name=first.name,
         name=study.title,
         by=by,
         now=now,
-        file=first.file,
-        file_name=first.name,
+        mapping=study.mapping(first.content),
+        rubrics=Rubric.objects.filter(pk=rubric.pk),
         rubric=rubric,
         ratings_title=f"{study.title}: released ratings",
         again=True,
+        accept_surprises=True,
     )
     return imported.campaign or _of_means(study, imported.collection, rubric, by, now)
 
@@ -195,43 +194,55 @@ def _assembled(
     Tables of scores come first, because they name the systems that crowd batches have letters for.
     Rated questions that are not in such a table are excluded.
     """
-    collection = adding.start(name=study.title, by=by)
+    from judging.imports import adding  # loads pandas
+
+    collection = waiting_files.start(name=study.title, by=by)
+    rubrics_of_study = Rubric.objects.filter(pk=rubric.pk)
     tables: list[AddedFile] = []
     rated: list[AddedFile] = []
     for given in files:
-        added = adding.upload(collection=collection, name=given.name, file=given.file, by=by)
-        plan = _plan(study, given, added)
-        is_table = plan.columns is not None and not (plan.columns.ratings or plan.columns.value)
-        adding.decide(added=added, plan=plan, rubric=None if is_table else rubric)
+        added = waiting_files.upload(collection=collection, name=given.name, file=given.file, by=by)
+        mapping = _mapping(study, given)
+        is_table = not mapping.of_role(*RATED, "value")
+        protocol = None if is_table else rubric
+        waiting_files.read(added=added, mapping=mapping, rubrics=rubrics_of_study, rubric=protocol)
         (tables if is_table else rated).append(added)
     choices = JoiningChoices(unmatched="leave" if tables else "add")
     for added in rated:
-        adding.decide(added=added, choices=choices)
+        waiting_files.choose(added=added, choices=choices)
     for group in filter(None, (tables, rated)):
-        adding.add_all(files=group, by=by, now=now, accept_surprises=True)
+        adding.add_all(
+            waiting=group, by=by, now=now, rubrics=rubrics_of_study, accept_surprises=True
+        )
     if study.subset_separator:
         _split_names(collection, study.subset_separator, by, now)
     return campaign_of(collection, rubric) or _of_means(study, collection, rubric, by, now)
 
 
-def _plan(study: Published, given: ReleasedFile, added: AddedFile) -> Plan:
-    """Return how a file is read: as the pages propose it, with the study's column of systems."""
-    head = reading_plans.read_head(name=given.name, data=given.content, plan=Plan())
-    columns = proposals.proposed(head, added=added).proposed
-    if columns is not None:
-        columns = _with_directions(columns)
-        if study.system_column in columns.metadata:
-            metadata = tuple(name for name in columns.metadata if name != study.system_column)
-            columns = replace(columns, system=study.system_column, metadata=metadata)
-    return Plan(format=head.format, columns=columns)
+def _mapping(study: Published, given: ReleasedFile) -> FileMapping:
+    """Return how a file is read: as the pages propose it for a further file of a dataset, with the
+    study's column of systems."""
+    look = child.preview(
+        name=given.name,
+        data=given.content,
+        mapping=FileMapping(),
+        key=pseudonym_key(),
+        known={"annotator": stem(given.name)},
+    )
+    mapping = mapping_from(look["mapping"])
+    column = mapping.columns.get(study.system_column)
+    if column is None or mapping.of_role("system"):
+        return mapping
+    system = column.model_copy(update={"role": "system"})
+    return mapping.model_copy(update={"columns": {**mapping.columns, study.system_column: system}})
 
 
 def _split_names(collection: Collection, separator: str, by: User, now: datetime) -> None:
     """Split names of systems into a subset, which becomes metadata of the questions, and a
     system."""
     keys = dict(collection.systems.values_list("name", "pk"))
-    proposed = system_names.split(keys, separator)
-    systems.change(
+    proposed = names.split(keys, separator)
+    names.change(
         collection=collection,
         names={keys[name]: new for name, new in proposed.names.items()},
         kinds={},
@@ -243,28 +254,21 @@ def _split_names(collection: Collection, separator: str, by: User, now: datetime
 
 def _is_all_new(added: AddedFile) -> bool:
     """Return whether a file added only new questions, as the first file of a dataset does."""
-    tiers, counts = added.examined["tiers"], added.examined["counts"]
+    matched = added.examined[waiting_files.MATCHED]
+    tiers, counts = matched["tiers"], matched["counts"]
     return bool(counts.get("new") == sum(tiers.values()))
 
 
 def _how_joined(added: AddedFile) -> str:
     """Return in words how many questions of a file were joined, and by which tier of matching."""
-    tiers, counts = added.examined["tiers"], added.examined["counts"]
+    matched = added.examined[waiting_files.MATCHED]
+    tiers, counts = matched["tiers"], matched["counts"]
     joined = {FOUND_BY[tier]: tiers[tier] for tier in FOUND_BY if tiers.get(tier)}
     said = f"{added.name}: {sum(joined.values()):,} of {sum(tiers.values()):,} questions joined"
     if joined:
         said += f" ({'; '.join(f'{tier} {count:,}' for tier, count in joined.items())})"
     left_out = sum(counts.get(kind, 0) for kind in LEFT_OUT)
     return f"{said}, {counts.get('new', 0):,} added, {left_out:,} excluded."
-
-
-def _with_directions(columns: ColumnRoles) -> ColumnRoles:
-    """Assume that higher is better if a column's name does not say which end is best."""
-    scores = tuple(
-        replace(each, direction="higher") if each.direction == "unknown" else each
-        for each in columns.scores
-    )
-    return replace(columns, scores=scores)
 
 
 def _of_means(
@@ -275,9 +279,7 @@ def _of_means(
     if not collection.metrics.filter(kind=Metric.Kind.HUMAN_MEAN).exists():
         raise CannotImport(["The file holds no ratings, so there is nothing to reproduce."])
     title = f"{study.title}: released means"
-    return means.campaign_of_means(
-        collection=collection, rubric=rubric, title=title, by=by, now=now
-    )
+    return campaign_of_means(collection=collection, rubric=rubric, title=title, by=by, now=now)
 
 
 def start(*, key: str, files: Sequence[ReleasedFile], by: User) -> Job:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from django.db import transaction
 
-from judging.imports.actions.storing import fingerprint
+from judging.imports.records import fingerprint
 from judging.models import Collection, Metric, Score
 from judging.refusals import Refused
 

@@ -9,11 +9,11 @@ from django.utils.translation import gettext_lazy as _
 
 from analysis.actions import matching, offers, tuning
 from analysis.actions.runs import MAX_SEED
+from analysis.actions.system_scores import read_system_scores
 from analysis.metrics.contract import Parameter
 from analysis.metrics.languages import default_preparation, is_spaced, primary
 from analysis.metrics.segmentation import sudachi_version
-from judging.imports.readers.system_scores import read_system_scores
-from judging.imports.readers.text import Unreadable
+from judging.imports.frames import Unreadable
 from judging.models import Campaign, Collection, Metric
 
 SPACED = [

@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analysis.actions.published import STUDIES
-from judging.imports.forms.added_files import FilesField
+from judging.imports.forms import FilesField
 
 
 class ReproductionForm(forms.Form):

@@ -2,9 +2,10 @@
 or JSON."""
 
 import json
+import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from math import isfinite, nan
 from pathlib import Path
 from typing import Any
@@ -12,18 +13,31 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from analysis.stats.estimate import Estimate
-from judging.imports.formats.workbook import ENDINGS as WORKBOOK_ENDINGS
-from judging.imports.formats.workbook import read_workbook
-from judging.imports.readers.numbers import is_number
-from judging.imports.readers.tables import RowTable, read_delimited, read_jsonl
-from judging.imports.readers.text import ENCODINGS, Unreadable, as_utf8, decodings
+from judging.imports.frames import Problem, Unreadable
+from judging.imports.mapping import ENCODINGS, MappingRefused, mapping_from
+from judging.imports.open import open_file
+from judging.imports.shape import tabulate
+from judging.imports.texts import is_number
 
 PlainRecord = dict[str, Any]
-READERS: dict[str, Callable[[bytes], RowTable]] = {
-    ".jsonl": read_jsonl,
-    **dict.fromkeys(WORKBOOK_ENDINGS, read_workbook),
-}
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a table, with its number in the file."""
+
+    number: int
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainTable:
+    """A table as it was written; `problems` are rows that could not be read."""
+
+    header: tuple[str, ...]
+    rows: tuple[Row, ...]
+    problems: tuple[Problem, ...]
 
 
 def add_encoding(parser: ArgumentParser) -> None:
@@ -34,37 +48,31 @@ def add_encoding(parser: ArgumentParser) -> None:
     )
 
 
-def parsed(path: Path, encoding: str, reader: Callable[[bytes], RowTable]) -> RowTable:
-    """Return the table of a file, or raise an error that says why it cannot be read, and which
-    option names another encoding."""
+def parsed(path: Path, encoding: str) -> PlainTable:
+    """Return the table of a CSV, TSV, JSON Lines or workbook file, or raise an error that says why
+    it cannot be read. If the encoding of a text was guessed, the standard error says so."""
     try:
-        data = path.read_bytes()
+        mapping = mapping_from({"recipe": "table", "encoding": encoding})
+        opened = open_file(path.name, path.read_bytes(), mapping)
+        frame = tabulate(opened, mapping)
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}") from None
-    try:
-        return reader(as_utf8(data, encoding) if encoding else data)
     except Unreadable as error:
-        option = "" if encoding or _is_utf8(data) else _option(data)
-        raise CommandError(f"{path}: {error}{option}") from None
+        raise CommandError(f"{path}: {error}") from None
+    except MappingRefused as refused:
+        raise CommandError(f"--encoding: {refused}") from None
+    sys.stderr.writelines(f"{path}: {note}\n" for note in opened.notes if "UTF-8" in note)
+    cells = zip(frame.index, frame.itertuples(index=False, name=None), strict=True)
+    return PlainTable(
+        header=tuple(frame.columns),
+        rows=tuple(Row(int(number), row) for number, row in cells),
+        problems=tuple(problem for sheet in opened.sheets for problem in sheet.problems),
+    )
 
 
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _option(data: bytes) -> str:
-    likely = (each.encoding for each in decodings(data) if not each.encoding.startswith("utf-"))
-    return f" (--encoding {found})" if (found := next(likely, "")) else ""
-
-
-def read(path: Path, encoding: str = "") -> RowTable:
-    """Return the table of a CSV, TSV, JSON Lines or workbook file, or raise an error that says why
-    it cannot be read."""
-    table = parsed(path, encoding, READERS.get(path.suffix.lower(), read_delimited))
+def read(path: Path, encoding: str = "") -> PlainTable:
+    """Return the table of a file, or raise an error that says which row cannot be read."""
+    table = parsed(path, encoding)
     if refused := [problem for problem in table.problems if problem.kind == "row"]:
         raise CommandError(
             f"{path}, row {refused[0].row}: {refused[0].reason} ({len(refused)} row(s) like that)"
@@ -72,7 +80,7 @@ def read(path: Path, encoding: str = "") -> RowTable:
     return table
 
 
-def labels(table: RowTable, column: str) -> list[str]:
+def labels(table: PlainTable, column: str) -> list[str]:
     """Return a column as text; every cell must hold something."""
     place = _place(table, column)
     cells = [row.cells[place].strip() for row in table.rows]
@@ -82,13 +90,13 @@ def labels(table: RowTable, column: str) -> list[str]:
     return cells
 
 
-def numbers(table: RowTable, column: str) -> list[float]:
+def numbers(table: PlainTable, column: str) -> list[float]:
     """Return a column as numbers, nan where a cell is blank or says that there is none."""
     place = _place(table, column)
     return [_number(row.cells[place].strip(), column, row.number) for row in table.rows]
 
 
-def categories(table: RowTable, column: str) -> tuple[list[float], list[str]]:
+def categories(table: PlainTable, column: str) -> tuple[list[float], list[str]]:
     """Return a column of names as numbers 1, 2, ... in alphabetical order, and the names."""
     place = _place(table, column)
     cells = [row.cells[place].strip() for row in table.rows]
@@ -97,7 +105,7 @@ def categories(table: RowTable, column: str) -> tuple[list[float], list[str]]:
     return [codes.get(cell, nan) for cell in cells], names
 
 
-def all_numbers(table: RowTable, column: str) -> bool:
+def all_numbers(table: PlainTable, column: str) -> bool:
     place = _place(table, column)
     return all(
         is_number(cell) or cell.lower() in MISSING
@@ -105,7 +113,7 @@ def all_numbers(table: RowTable, column: str) -> bool:
     )
 
 
-def _place(table: RowTable, column: str) -> int:
+def _place(table: PlainTable, column: str) -> int:
     if column not in table.header:
         raise CommandError(f"there is no column {column}; the table has {', '.join(table.header)}")
     return table.header.index(column)

@@ -39,7 +39,7 @@ ESTIMATE_COLUMNS: dict[str, str] = {
 
 
 @dataclass(frozen=True)
-class Column:
+class RowColumn:
     """One column of a downloaded table."""
 
     name: str
@@ -55,25 +55,27 @@ def number(value: float | None) -> float | None:
     return float(f"{value:.{DIGITS}g}")
 
 
-def columns(row_type: type) -> tuple[Column, ...]:
+def columns(row_type: type) -> tuple[RowColumn, ...]:
     """Return the columns of a row type in the order of its fields."""
     return _columns(row_type)
 
 
 @cache
-def _columns(row_type: type) -> tuple[Column, ...]:
+def _columns(row_type: type) -> tuple[RowColumn, ...]:
     meanings = ESTIMATE_COLUMNS | field_meanings(row_type)
-    found: list[Column] = []
+    found: list[RowColumn] = []
     for each in fields(row_type):
         hint = _hints(row_type)[each.name]
         if is_dataclass(hint):
             prefix = each.metadata.get("prefix", "")
             found += [
-                Column(prefix + inner.name, inner.kind, inner.meaning, (each.name, *inner.path))
+                RowColumn(prefix + inner.name, inner.kind, inner.meaning, (each.name, *inner.path))
                 for inner in columns(hint)  # type: ignore[arg-type]
             ]
         else:
-            found.append(Column(each.name, _kind(hint), meanings.get(each.name, ""), (each.name,)))
+            found.append(
+                RowColumn(each.name, _kind(hint), meanings.get(each.name, ""), (each.name,))
+            )
     return tuple(found)
 
 

@@ -4,7 +4,7 @@ the docs."""
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Protocol
 
-from analysis.reports.rows import Column, Record
+from analysis.reports.rows import Record, RowColumn
 
 TYPES: dict[str, Any] = {
     "text": {"type": ["string", "null"]},
@@ -24,7 +24,7 @@ class Tabled(Protocol):
     version: ClassVar[int]
 
     @classmethod
-    def columns(cls) -> tuple[Column, ...]: ...
+    def columns(cls) -> tuple[RowColumn, ...]: ...
 
 
 def run_schema(sections: Sequence[Tabled]) -> Record:

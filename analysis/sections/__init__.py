@@ -41,7 +41,7 @@ from analysis.sections.returned import Returned
 from analysis.sections.section import Section
 from analysis.sections.slices import Slices
 from analysis.sections.spans import SpanMarks
-from analysis.sections.study import Study
+from analysis.sections.study import StudyOverview
 from analysis.sections.system_means import SystemMeans
 from analysis.sections.system_scores import SystemScoresByMetric
 from analysis.sections.system_tests import SystemTests
@@ -59,7 +59,9 @@ class Chapter:
 
 CHAPTERS: tuple[Chapter, ...] = (
     Chapter(
-        "study", "Study", (Study(), NotListed(), Criteria(), Returned(), Violations(), Conditions())
+        "study",
+        "Study",
+        (StudyOverview(), NotListed(), Criteria(), Returned(), Violations(), Conditions()),
     ),
     Chapter("primary", "Primary hypothesis", (PrimaryHypotheses(),)),
     Chapter(

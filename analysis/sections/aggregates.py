@@ -14,7 +14,7 @@ from analysis.reports.system_names import system_name
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
-from analysis.sections.study import Study
+from analysis.sections.study import StudyOverview
 from analysis.stats import protocol
 from judging.protocols.rubric_schema import RubricDocument
 from judging.rules import Fatal, RuleReading, fatal_variants
@@ -119,7 +119,7 @@ class Aggregates(Section[AggregateRow]):
                 if study.reading == "by_protocol"
                 else "analysed as released, and by the protocol in the readings of that name."
             )
-            for study in found.of(Study)
+            for study in found.of(StudyOverview)
             if study.violations
         ]
 

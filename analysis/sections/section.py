@@ -15,7 +15,7 @@ import numpy as np
 
 from analysis.frames import Material
 from analysis.reports.layout import Figure, PageTable
-from analysis.reports.rows import Column, Record, columns, decode, encode
+from analysis.reports.rows import Record, RowColumn, columns, decode, encode
 from analysis.sections.readings import not_settled
 from analysis.stats.estimate import Estimate
 from analysis.stats.inference import Inference
@@ -23,7 +23,7 @@ from judging.protocols.rubric_schema import RubricCriterion
 
 R = TypeVar("R")
 OF_SAID = ("krippendorff_alpha",)  # measures that are always of what annotators said
-READING = Column(
+READING = RowColumn(
     "reading",
     "text",
     "as_released (what annotators said) or by_protocol (its rules overrule them)",
@@ -168,7 +168,7 @@ class Section(Generic[R]):
         ]
 
     @classmethod
-    def columns(cls) -> tuple[Column, ...]:
+    def columns(cls) -> tuple[RowColumn, ...]:
         """Return the columns of the table as it is stored and downloaded."""
         return (*columns(cls.row), READING) if cls.by_reading else columns(cls.row)
 

@@ -18,7 +18,7 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.sights import read_others, unblinded
 from analysis.sections.violations import Violations
 from analysis.stats.cluster_unit import REQUIRED_CLUSTERS, ClusterUnit, cluster_unit
-from judging.imports.readers.records import WHY_EXCLUDED
+from judging.imports.fit import WHY_EXCLUDED
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import (
     AddedFile,
@@ -167,7 +167,7 @@ class StudyFacts:
         return self.filled < self.places
 
 
-class Study(Section[StudyFacts]):
+class StudyOverview(Section[StudyFacts]):
     """Counts, completeness, and what to know about the study."""
 
     key = "about"
@@ -240,7 +240,7 @@ class Study(Section[StudyFacts]):
         ]
 
     def caveats(self, found: Found) -> Iterator[str]:
-        for study in found.of(Study):
+        for study in found.of(StudyOverview):
             if are_means(found):
                 yield OF_MEANS
                 continue
@@ -412,4 +412,4 @@ def are_means(found: Found) -> bool:
 
 def facts_of(found: Found) -> StudyFacts:
     """Return the facts of a run, which every run has."""
-    return found.of(Study)[0]
+    return found.of(StudyOverview)[0]

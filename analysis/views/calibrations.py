@@ -15,7 +15,7 @@ from analysis.stats.estimate import Estimate
 from judging import tasks
 from judging.actions import discussions, jobs
 from judging.guards import campaign_for_staff, judges_now, with_how_to_decline
-from judging.imports.readers.numbers import whole_number
+from judging.imports.texts import whole_number
 from judging.models import Campaign, Criterion, Job, Membership, Round
 
 

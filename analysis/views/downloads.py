@@ -10,7 +10,7 @@ from analysis.actions import exports, papers, runs
 from analysis.reports.charts import PRINTED
 from analysis.views.reports import done_run
 from judging.guards import campaign_for_staff
-from judging.imports.readers.numbers import whole_number
+from judging.imports.texts import whole_number
 from judging.models import Campaign
 from judging.views.exports import taken_along, taken_along_in_pieces
 

@@ -19,7 +19,7 @@ from analysis.sections import page, section_of
 from judging import storage, tasks
 from judging.actions import jobs
 from judging.guards import campaign_for_staff, judges_now
-from judging.imports.readers.numbers import whole_number
+from judging.imports.texts import whole_number
 from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_PAGE_ROWS
 from judging.models import Campaign
 

@@ -26,7 +26,7 @@ from annotation.views.page import ShownCriterion, criterion
 from judging.actions import enrollments, participations, qualifications, sheets
 from judging.actions.qualifications import NoTryLeft, QualificationStanding
 from judging.guards import campaign_for_annotators
-from judging.imports.readers.numbers import whole_number
+from judging.imports.texts import whole_number
 from judging.models import Campaign, Enrollment, Exercise, ExerciseKey
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricCriterion

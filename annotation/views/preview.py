@@ -16,7 +16,7 @@ from judging.actions import discussions, rounds, selections, sheets
 from judging.actions.rounds import CutSet
 from judging.actions.sheets import Sheet, SheetLine
 from judging.guards import campaign_for_managers, with_how_to_decline
-from judging.imports.readers.numbers import whole_number
+from judging.imports.texts import whole_number
 from judging.models import Campaign, QuestionSet, Round, Task, Unit
 from judging.selection import CannotChoose
 from judging.views.refusals import refusals_shown

@@ -20,7 +20,7 @@ from judging.actions import sheets
 from judging.actions.sheets import Known, Sheet, SheetLine
 from judging.forms.rubrics import read
 from judging.guards import draft_for_owner
-from judging.imports.readers.numbers import whole_number
+from judging.imports.texts import whole_number
 from judging.models import Passage, RubricDraft, Source
 from judging.protocols import documents, rubric_trees
 from judging.protocols.rubric_nodes import RubricError

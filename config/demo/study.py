@@ -16,11 +16,7 @@ from config.demo import simulate
 from judging import storage
 from judging.actions import assignments, campaigns, drafts, enrollments, judgments, sheets
 from judging.actions.assignments import Here
-from judging.imports.actions import datasets, reading_plans
-from judging.imports.actions.datasets import AlreadyImported
-from judging.imports.actions.reading_plans import Plan
-from judging.imports.readers.columns import ColumnRoles
-from judging.imports.readers.records import ScoreColumn
+from judging.imports.mapping import Column, Mapping
 from judging.models import (
     Assignment,
     Campaign,
@@ -41,22 +37,28 @@ NAME = "Demo: questions on sixteen passages"
 LICENCE = "CC0 1.0; written for this project"
 TO_RATE = "Demo: ready to rate"
 SIMULATED = "Demo: judged by SIMULATED annotators"
-COLUMNS = ColumnRoles(
-    question="question",
-    passage="passage",
-    answer="answer",
-    answer_start="answer_start",
-    sentence="sentence",
-    source_id="source_id",
-    system="system",
-    references=("reference_1", "reference_2"),
-    scores=(
-        ScoreColumn(column="token_f1", name="token_f1", direction="higher", scale="fraction"),
-        ScoreColumn(
-            column="passage_overlap", name="passage_overlap", direction="higher", scale="fraction"
-        ),
-    ),
-    metadata=("topic",),
+
+
+def _score(name: str) -> Column:
+    return Column(role="metric", name=name, direction="higher", scale="fraction")
+
+
+MAPPING = Mapping(
+    recipe="table",
+    columns={
+        "question": Column(role="question"),
+        "passage": Column(role="passage"),
+        "answer": Column(role="answer"),
+        "answer_start": Column(role="answer_start"),
+        "sentence": Column(role="sentence"),
+        "source_id": Column(role="source_id"),
+        "system": Column(role="system"),
+        "reference_1": Column(role="reference"),
+        "reference_2": Column(role="reference"),
+        "token_f1": _score("token_f1"),
+        "passage_overlap": _score("passage_overlap"),
+        "topic": Column(role="metadata"),
+    },
 )
 INTRODUCTION = (
     "You will read short passages and rate questions that four systems wrote about them. "
@@ -99,19 +101,22 @@ def ensure(*, researcher: User, annotator: User, now: datetime) -> DemoStudy:
 
 
 def _collection(owner: User, now: datetime) -> Collection:
-    data, plan = FILE.read_bytes(), Plan(format="csv", columns=COLUMNS)
+    from judging.imports import adding  # loads pandas
+
+    data = FILE.read_bytes()
     try:
-        return datasets.import_study(
-            study=reading_plans.read_study(name=FILE.name, data=data, plan=plan),
+        return adding.import_file(
+            file=storage.keep(data),
+            file_name=FILE.name,
             name=NAME,
             by=owner,
             now=now,
+            mapping=MAPPING,
+            rubrics=Rubric.objects.none(),
             licence=LICENCE,
-            file=storage.keep(data),
-            file_name=FILE.name,
-            mapping=plan.as_dict(),
+            accept_surprises=True,
         ).collection
-    except AlreadyImported as before:
+    except adding.AlreadyImported as before:
         return before.collection
 
 

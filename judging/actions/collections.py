@@ -11,7 +11,7 @@ from judging import storage
 from judging.actions import campaigns, history, rounds
 from judging.actions.bulk import check_at_once
 from judging.actions.rounds import TellProgress, silent
-from judging.imports.readers.records import Problem
+from judging.imports.frames import Problem
 from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import (
     AddedFile,
@@ -196,10 +196,8 @@ def delete(
         files = _files_about(held)
         held.jobs.filter(finished_at__isnull=False).delete()  # their results contain its texts
         held.delete()
-        for file, is_list in files:
-            if is_list:
-                forget_rows(file.sha256)
-            elif not file.collections.exists() and not file.added_files.exists():
+        for file in files:
+            if not file.collections.exists() and not file.added_files.exists():
                 storage.let_go(file)
         # the file's hash identifies the dataset if another user imported the same file
         known_by = f"file {held.file_sha256}" if held.file_sha256 else ""
@@ -208,26 +206,12 @@ def delete(
         )
 
 
-def _files_about(collection: Collection) -> list[tuple[StoredFile, bool]]:
-    """Return the files that a dataset was imported from and those made from them, each with whether
-    it lists rows that needed a decision."""
-    examined = collection.added_files.values_list(
-        "examined__rows_file", "examined__reading__sha256", "examined__listed__sha256"
-    )
-    lists = {rows for rows, _reading, _listed in examined}
-    made = {sha256 for each in examined for sha256 in each if sha256}
+def _files_about(collection: Collection) -> list[StoredFile]:
+    """Return the files that a dataset was imported from, and those that jobs made from it."""
     drawn = collection.jobs.exclude(result__figures=None).values_list("result__figures", flat=True)
-    made |= {sha256 for figures in drawn for sha256 in figures.values()}
+    made = {sha256 for figures in drawn for sha256 in figures.values()}
     theirs = Q(collections=collection) | Q(added_files__collection=collection) | Q(sha256__in=made)
-    files = StoredFile.objects.defer("content").filter(theirs).distinct()
-    return [(file, file.sha256 in lists) for file in files]
-
-
-def forget_rows(sha256: str | None) -> None:
-    """Remove a table of rows that needed a decision, unless another file has the same one."""
-    if sha256 and not AddedFile.objects.filter(examined__rows_file=sha256).exists():
-        for file in StoredFile.objects.defer("content").filter(sha256=sha256):
-            storage.let_go(file)
+    return list(StoredFile.objects.defer("content").filter(theirs).distinct())
 
 
 def is_slow_to_delete(collection: Collection) -> bool:

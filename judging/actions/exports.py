@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.db.models import F, Min, Q, QuerySet
 
 from judging.formulas import BYTE_ORDER_MARK, inert
-from judging.imports.readers.records import (
+from judging.imports.records import (
     Direction,
     MarkRecord,
     NoteRecord,
@@ -300,8 +300,6 @@ def _material(collection: Collection, sources: QuerySet[Source], own: OfUnits) -
         questions=questions,
         expected={(each.source.key, each.system.name): each.expected for each in sets},
         score_columns=tuple(metrics),
-        rows_read=len(questions),
-        rows_kept=len(questions),
     )
 
 

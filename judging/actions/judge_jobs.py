@@ -17,8 +17,8 @@ from judging import storage
 from judging.actions import chats, history, jobs, machine_asking, machine_judges, seals
 from judging.actions.chats import CannotAsk, Chat
 from judging.actions.machine_asking import Estimated, Prices, QuestionsPart
-from judging.imports.readers.machine_tables import JudgeAnswers
-from judging.imports.readers.text import Unreadable
+from judging.imports.frames import Unreadable
+from judging.imports.judge_tables import JudgeAnswers
 from judging.models import Campaign, Event, Job, JudgeKey, StoredFile, User
 from judging.protocols import documents
 from judging.protocols.machine_prompts import asked_criteria

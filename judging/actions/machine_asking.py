@@ -16,7 +16,7 @@ from django.db import transaction
 from judging.actions import machine_judges
 from judging.actions.chats import CannotAsk, Chat, Reply, Unanswered
 from judging.design import KeyedDraws
-from judging.imports.readers.machine_tables import RAW_KEPT
+from judging.imports.judge_tables import RAW_KEPT
 from judging.models import Campaign, Criterion, MachineJudge, MachineJudgment, Question, User
 from judging.protocols import documents
 from judging.protocols.machine_prompts import (

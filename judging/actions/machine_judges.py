@@ -4,7 +4,6 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -15,14 +14,9 @@ from judging.actions import history
 from judging.actions.bulk import copy
 from judging.actions.rounds import TellProgress, silent
 from judging.guards import judges_now
-from judging.imports.formats.workbook import ENDINGS as WORKBOOK_ENDINGS
-from judging.imports.readers import limited
-from judging.imports.readers.machine_tables import (
-    JudgeAnswer,
-    JudgeAnswers,
-    JudgedItem,
-    read_answers,
-)
+from judging.imports import child
+from judging.imports.judge_tables import JudgeAnswer, JudgeAnswers, JudgedItem, read_answers
+from judging.imports.mapping import Mapping as FileMapping
 from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import (
     SAME_TEXT,
@@ -41,8 +35,6 @@ from judging.models import (
 from judging.protocols import documents
 from judging.refusals import InvalidInput, Refused, check_between
 
-# by the ending of the file name; other files are CSV or TSV
-FORMATS = {".jsonl": "jsonl", **dict.fromkeys(WORKBOOK_ENDINGS, "xlsx")}
 PROMPT_SHOWN = 2_000  # characters
 PROBLEMS_KEPT = 500
 PROBLEMS_SHOWN = 20
@@ -348,11 +340,11 @@ def _answers(
 ) -> JudgeAnswers:
     """Return the answers in a table, which is read in a process under limits."""
     rubric = documents.from_document(campaign.rubric.document)
-    key = FORMATS.get(PurePath(file_name).suffix.lower(), "csv")
-    request = limited.Request(data=storage.content_of(file), name=file_name, format=key)
-    told = "Reading the table: {:,} rows".format
-    table = limited.table_of(request, progress=lambda rows: progress(0, 0, told(rows)))
-    return read_answers(table, items, rubric)
+    progress(0, 0, "Reading the table")
+    header, rows = child.table(
+        name=file_name, data=storage.content_of(file), mapping=FileMapping(recipe="table")
+    )
+    return read_answers(header, rows, items, rubric)
 
 
 def _told(problem: Any) -> dict[str, Any]:

@@ -37,10 +37,8 @@ from judging.guards import (
     collections_of,
     judges_now,
 )
-from judging.imports.actions import adding, file_jobs
-from judging.imports.formats.label_studio import label_studio_pieces
-from judging.imports.formats.long import csv_pieces, jsonl_pieces
-from judging.imports.forms.added_files import LANGUAGE
+from judging.imports import files
+from judging.imports.recipes.writers import csv_pieces, jsonl_pieces, label_studio_pieces
 from judging.limits import MAX_TABLE_ROWS
 from judging.models import (
     Attribute,
@@ -65,6 +63,7 @@ EXPORTS = {  # by the last part of the address: the type of content, and the end
     "label-studio": ("application/json", "label-studio.json"),
 }
 ROWS_FILE = "rows.jsonl"
+LANGUAGE = r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*"
 
 
 class DatasetSerializer(serializers.ModelSerializer):
@@ -72,12 +71,12 @@ class DatasetSerializer(serializers.ModelSerializer):
 
     owner = serializers.CharField(source="owner.username", read_only=True)
     language = serializers.RegexField(
-        rf"^(?:{LANGUAGE.pattern})$",
+        rf"^(?:{LANGUAGE})$",
         max_length=35,
         required=False,
         allow_blank=True,
-        default="",
-        help_text="A language tag such as en or zh-Hant; blank: detected from the first file.",
+        default="en",
+        help_text="A language tag such as en or zh-Hant.",
     )
     sources = serializers.IntegerField(source="source_count", read_only=True)
     systems = serializers.IntegerField(source="system_count", read_only=True)
@@ -199,7 +198,7 @@ class Datasets(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         said = sent.validated_data
         rows, accept = said.pop("rows", None), said.pop("accept_surprises")
         with transaction.atomic():
-            made = adding.start(by=request.user, **said)
+            made = files.start(by=request.user, **said)
             if rows is not None:
                 return accepted(_begin_adding(made, rows, by=request.user, accept=accept))
         data = DatasetSerializer(self.rows().get(pk=made.pk)).data
@@ -274,10 +273,10 @@ def _begin_adding(dataset: Collection, rows: list[Any], *, by: User, accept: boo
     """Store rows as a file of a dataset, and have a job add it."""
     lines = (json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
     file = storage.keep_pieces(lines)
-    added = adding.upload(collection=dataset, name=ROWS_FILE, file=file, by=by)
+    added = files.upload(collection=dataset, name=ROWS_FILE, file=file, by=by)
     return tasks.begin(
         jobs.enqueue,
-        kind=file_jobs.ADD_ROWS,
+        kind=files.ADD_ROWS,
         parameters={"files": [added.pk], "accept_surprises": accept},
         by=by,
         collection=dataset,

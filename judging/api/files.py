@@ -1,7 +1,7 @@
-"""The files of a dataset: uploading, giving roles, previewing, adding and taking them back."""
+"""The files of a dataset: uploading, mapping, previewing, adding and taking them back."""
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import mixins, serializers, status
 from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound, ValidationError
@@ -19,44 +19,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from judging import storage, tasks
-from judging.actions import jobs
 from judging.api.base import InDataset, JobSerializer, accepted, check_confirmed
 from judging.api.problems import Conflict
 from judging.guards import judges_now, rubrics_of, with_how_to_decline
-from judging.imports.actions import (
-    adding,
-    file_jobs,
-    joining,
-    looks,
-    proposals,
-    ratings,
-    taking_back,
-)
-from judging.imports.actions.reading_plans import Head, Plan
-from judging.imports.forms.files import STEPS
-from judging.imports.readers.columns import BadColumns, ColumnRoles, check, columns_from
-from judging.imports.readers.registry import FORMATS
-from judging.imports.readers.tables import DELIMITERS
-from judging.imports.readers.text import ENCODINGS
-from judging.limits import MAX_FILE_NAME_CHARACTERS, MAX_NAME_CHARACTERS, MAX_QUESTIONS_PER_SET
+from judging.imports import files, fit, preview, take_back
+from judging.imports.choices import choices_from
+from judging.imports.mapping import Mapping, MappingRefused, check, mapping_from
+from judging.limits import MAX_FILE_NAME_CHARACTERS, MAX_NAME_CHARACTERS
 from judging.models import AddedFile, Job, Rubric
-
-PREVIEWED = (
-    "counts",
-    "tiers",
-    "examples",
-    "rows",
-    "kept",
-    "obstacles",
-    "systems",
-    "raters",
-    "llm_judges",
-    "criteria",
-    "votes",
-    "refused",
-    "refused_count",
-    "warnings",
-)
 
 
 class FileSerializer(serializers.ModelSerializer):
@@ -91,7 +61,7 @@ class FileSerializer(serializers.ModelSerializer):
         )
 
     def get_has_roles(self, added: AddedFile) -> bool:
-        return bool(added.plan)
+        return files.is_read(added) and not preview.obstacles_of(added)
 
 
 class UploadSerializer(serializers.Serializer):
@@ -115,55 +85,26 @@ class FileJobSerializer(JobSerializer):
         fields = (*JobSerializer.Meta.fields, "file")
 
 
-class ReadingSerializer(serializers.Serializer):
-    """Settings for reading a file. Fields that are not sent are detected."""
+@extend_schema_field(Mapping)
+class MappingField(serializers.JSONField):
+    """How a file is read: a `Mapping` as plain data."""
 
-    format = serializers.ChoiceField([each.key for each in FORMATS], required=False)
-    delimiter = serializers.ChoiceField(list(DELIMITERS), required=False)
-    quoted = serializers.BooleanField(required=False)
-    encoding = serializers.ChoiceField(list(ENCODINGS), required=False)
-    header = serializers.BooleanField(
-        required=False, help_text="Whether the first row names the columns."
-    )
-    above = serializers.IntegerField(
-        required=False, min_value=0, help_text="Rows above the names of the columns."
-    )
-    systems = serializers.DictField(
-        child=serializers.CharField(),
-        required=False,
-        help_text="The column that names the system of each letter.",
-    )
-    sheet = serializers.ListField(child=serializers.CharField(), required=False)
-    as_is = serializers.MultipleChoiceField(choices=[key for key, _title in STEPS], required=False)
-    special_tokens = serializers.BooleanField(
-        required=False, help_text="Remove special tokens such as </s>."
-    )
-    slots_are = serializers.ChoiceField(["positions"], required=False)
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return mapping_from(super().to_internal_value(data))
+        except MappingRefused as refused:
+            raise ValidationError(refused.errors) from None
 
-    def plan(self) -> Plan:
-        """Return the plan for reading the file."""
-        said = dict(self.validated_data)
-        format = said.pop("format", "")
-        if "as_is" in said:
-            said["as_is"] = sorted(said["as_is"])
-        kept = {key: value for key, value in said.items() if value not in ("", {}, [])}
-        if not kept.get("special_tokens", True):
-            del kept["special_tokens"]
-        return Plan(format=format, options=kept)
+    def to_representation(self, value: Any) -> Any:
+        return value.as_data()
 
 
 class RolesSerializer(serializers.Serializer):
-    """The role of each column of a file, and the protocol of its ratings. A format without columns
-    takes only `expected`."""
+    """How a file is read, and the protocol of its ratings."""
 
-    roles = serializers.DictField(
-        required=False, allow_null=True, help_text="As `proposed` gives them."
-    )
+    mapping = MappingField()
     protocol = serializers.PrimaryKeyRelatedField(
         queryset=Rubric.objects.all(), required=False, allow_null=True
-    )
-    expected = serializers.IntegerField(
-        required=False, min_value=1, max_value=MAX_QUESTIONS_PER_SET
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -172,22 +113,34 @@ class RolesSerializer(serializers.Serializer):
             self.fields["protocol"].queryset = rubrics_of(self.context["request"].user)
 
 
-class ProposalSerializer(serializers.Serializer):
-    """The proposed roles of a file's columns, and those decided on."""
+class ProposalSerializer(RolesSerializer):
+    """What a file holds under its mapping. Columns without a decision have proposed roles."""
 
-    format = serializers.CharField()
     header = serializers.ListField(child=serializers.CharField())
-    values = serializers.ListField(
-        child=serializers.ListField(child=serializers.CharField()),
-        help_text="The first different values of each column.",
+    columns = serializers.ListField(
+        child=serializers.DictField(), help_text="The values of each column."
     )
-    proposed = serializers.DictField(allow_null=True)
-    protocol = serializers.IntegerField(allow_null=True)
-    criteria = serializers.ListField(child=serializers.CharField())
-    words = serializers.DictField(help_text="Words among the ratings, with their counts.")
+    rows = serializers.ListField(help_text="The first rows, each with its number.")
     sheets = serializers.ListField(child=serializers.CharField())
-    remarks = serializers.ListField(child=serializers.CharField())
-    decided = serializers.DictField(allow_null=True)
+    sentences = serializers.ListField(
+        child=serializers.CharField(), help_text="How the file was opened and shaped."
+    )
+    offers = serializers.ListField(
+        child=serializers.CharField(), help_text="Repairs of texts that were not made."
+    )
+    summary = serializers.CharField(help_text="What the file holds, as a sentence.")
+    criteria = serializers.DictField(
+        help_text="The number of annotators' ratings with each value, by criterion."
+    )
+    scales = serializers.ListField(
+        child=serializers.DictField(), help_text="The file's values beside the protocol's scales."
+    )
+    findings = serializers.ListField(child=serializers.DictField())
+    surprises = serializers.ListField(
+        child=serializers.CharField(), help_text="They must be accepted before the file is added."
+    )
+    obstacles = serializers.ListField(child=serializers.CharField())
+    problems = serializers.ListField(child=serializers.DictField())
 
 
 class ChoicesSerializer(serializers.Serializer):
@@ -215,27 +168,23 @@ class PreviewSerializer(serializers.Serializer):
     """What a file would add, according to its last preview."""
 
     summary = serializers.CharField()
-    columns = serializers.ListField(child=serializers.DictField())
     surprises = serializers.ListField(
         child=serializers.CharField(), help_text="They must be accepted before the file is added."
     )
     accepted = serializers.BooleanField(help_text="Whether all surprises were accepted.")
     mostly_new = serializers.CharField(help_text="A sentence to be confirmed, or blank.")
-    between_points = serializers.ListField(child=serializers.CharField())
-    counts = serializers.DictField(child=serializers.IntegerField())
+    expected = serializers.DictField(
+        child=serializers.IntegerField(), help_text="The number of rows of each kind."
+    )
     tiers = serializers.DictField(child=serializers.IntegerField())
     examples = serializers.DictField()
-    rows = serializers.IntegerField()
-    kept = serializers.IntegerField()
     obstacles = serializers.ListField(child=serializers.CharField())
-    systems = serializers.ListField(child=serializers.CharField())
-    raters = serializers.ListField(child=serializers.CharField())
-    llm_judges = serializers.ListField(child=serializers.CharField())
-    criteria = serializers.ListField(child=serializers.CharField())
+    named = serializers.ListField(
+        child=serializers.CharField(), help_text="The systems, as the file calls them."
+    )
     votes = serializers.ListField(child=serializers.DictField(), required=False)
     refused = serializers.ListField(child=serializers.DictField())
     refused_count = serializers.IntegerField()
-    warnings = serializers.ListField(child=serializers.DictField())
 
 
 class AddingSerializer(serializers.Serializer):
@@ -254,7 +203,7 @@ class AddingSerializer(serializers.Serializer):
     retrieve=extend_schema(summary="Return a file of a dataset"),
 )
 class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
-    """The files of a dataset. A file is uploaded, gets roles, is previewed and added."""
+    """The files of a dataset. A file is uploaded, read under a mapping, previewed and added."""
 
     queryset = AddedFile.objects.all()
     serializer_class = FileSerializer
@@ -278,33 +227,31 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
             raise PermissionDenied(with_how_to_decline(said, self.request.user, self.dataset))
         return added
 
-    def waiting(self, *, with_roles: bool = False) -> AddedFile:
-        """Return the file of the address; raise Conflict if it does not wait, or has no roles."""
+    def waiting(self) -> AddedFile:
+        """Return the file of the address; raise Conflict if it does not wait."""
         added = self.get_object()
         if added.state != AddedFile.State.WAITING:
             raise Conflict("The file was added already, or taken back.")
-        if with_roles and not added.plan:
-            raise Conflict("Give the columns of the file their roles first.")
         return added
 
-    def with_roles(self) -> list[AddedFile]:
-        """Return all waiting files whose columns have roles; raise Conflict if there are none."""
-        found = [each for each in self.dataset.added_files.waiting().listed() if each.plan]
+    def all_waiting(self) -> list[AddedFile]:
+        """Return all waiting files; raise Conflict if there are none."""
+        found = list(self.dataset.added_files.waiting().listed())
         if not found:
-            raise Conflict("No file waits whose columns have roles.")
+            raise Conflict("No file waits.")
         return found
 
     @extend_schema(
         request={"multipart/form-data": UploadSerializer}, responses={202: FileJobSerializer}
     )
     def create(self, request: Request, dataset: int) -> Response:
-        """Upload a file; a job reads its columns. Nothing is in the dataset yet."""
+        """Upload a file; a job reads it. Nothing is in the dataset yet."""
         sent = UploadSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         file = sent.validated_data["file"]
         kept = storage.keep_pieces(file.chunks())
-        added = adding.upload(collection=self.dataset, name=file.name, file=kept, by=request.user)
-        return accepted(self._look(added), file=added.number)
+        added = files.upload(collection=self.dataset, name=file.name, file=kept, by=request.user)
+        return accepted(self._examine(added), file=added.number)
 
     def get_parsers(self) -> list[Any]:
         is_upload = self.request and self.action_map.get(self.request.method.lower()) == "create"
@@ -313,72 +260,81 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, dataset: int, number: int) -> Response:
         """Discard a file that was not added."""
-        adding.discard(added=self.waiting())
+        files.discard(added=self.waiting())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
-    @extend_schema(request=ReadingSerializer, responses={202: FileJobSerializer})
+    @extend_schema(request=Mapping, responses={202: FileJobSerializer})
     @action(detail=True, methods=["put"])
     def reading(self, request: Request, dataset: int, number: int) -> Response:
-        """Have a file read with other settings than the detected ones."""
+        """Have a file read with other settings than the detected ones. Columns that the mapping does
+        not name get proposed roles."""
         added = self.waiting()
-        sent = ReadingSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        adding.decide(added=added, plan=sent.plan())
-        return accepted(self._look(added), file=added.number)
+        try:
+            mapping = mapping_from(request.data)
+        except MappingRefused as refused:
+            raise ValidationError(refused.errors) from None
+        files.decide(added=added, mapping=mapping, rubric=None)
+        return accepted(self._examine(added), file=added.number)
 
-    @extend_schema(responses={200: ProposalSerializer, 202: JobSerializer})
+    @extend_schema(responses={200: ProposalSerializer, 202: FileJobSerializer})
     @action(detail=True)
     def roles(self, request: Request, dataset: int, number: int) -> Response:
-        """Return the proposed roles of a file's columns; 202 while a job reads them."""
+        """Return what a file holds under its mapping; 202 while a job reads it."""
         added = self.waiting()
-        head = self._head(added)
-        if isinstance(head, Job):
-            return accepted(head)
-        plan = adding.plan_of(added)
+        if not files.is_read(added):
+            return accepted(self._examine(added), file=added.number)
+        look = added.examined[preview.LOOK]
+        if "unreadable" in look:
+            raise Conflict(f"The file cannot be read. {look['unreadable']}")
+        study, rated = look["study"] or {}, preview.rated_in(added)
+        mapping = preview.mapping_of(added)
+        scales = fit.beside(added.rubric, rated, mapping.points)
         found = {
-            "format": head.format,
-            "header": head.header,
-            "values": head.values,
-            "proposed": head.proposed and head.proposed.as_dict(),
-            "protocol": proposals.protocol_of(added, head, rubrics_of(request.user)),
-            "criteria": head.criteria,
-            "words": {**head.words, **head.words_of},
-            "sheets": head.sheets,
-            "remarks": [*head.remarks, *head.offers],
-            "decided": plan.columns and plan.columns.as_dict(),
+            **{name: look[name] for name in ("header", "columns", "rows", "sheets")},
+            "mapping": mapping,
+            "protocol": added.rubric,
+            "sentences": [sentence for _step, sentence in look["sentences"]],
+            "offers": [sentence for _step, sentence in look["offers"]],
+            "summary": study.get("sentence", ""),
+            "criteria": rated,
+            "scales": [dataclasses.asdict(each) for each in scales],
+            "findings": study.get("findings", []),
+            "surprises": files.surprises(added),
+            "obstacles": preview.obstacles_of(added),
+            "problems": study.get("problems", []),
         }
         return Response(ProposalSerializer(found).data)
 
-    @extend_schema(request=RolesSerializer, responses={200: FileSerializer})
+    @extend_schema(request=RolesSerializer, responses={200: FileSerializer, 202: FileJobSerializer})
     @roles.mapping.put
     def set_roles(self, request: Request, dataset: int, number: int) -> Response:
-        """Set the role of each column of a file, and the protocol of its ratings."""
+        """Set how a file is read, and the protocol of its ratings. A job reads a large file."""
         added = self.waiting()
-        head = self._head(added)
-        if isinstance(head, Job):
-            raise Conflict(
-                f"Job {head.pk} reads the columns of the file. Try again when it is done."
-            )
+        if not files.is_read(added):
+            raise Conflict("A job reads the file. Try again when it is done.")
         sent = RolesSerializer(data=request.data, context={"request": request})
         sent.is_valid(raise_exception=True)
-        said = sent.validated_data
-        protocol = said.get("protocol")
-        plan = replace(adding.plan_of(added), format=head.format)
-        if head.proposed is None:
-            if said.get("roles"):
-                raise ValidationError({"roles": ["A file of this format has no columns."]})
-            options = {"expected": said["expected"]} if "expected" in said else {}
-            plan = replace(plan, options={**plan.options, **options})
-        else:
-            plan = replace(plan, columns=_columns(said.get("roles"), head, protocol))
-        adding.decide(added=added, plan=plan, rubric=protocol)
+        mapping, protocol = sent.validated_data["mapping"], sent.validated_data.get("protocol")
+        if not mapping.columns:
+            raise ValidationError({"mapping": {"columns": ["Say what the columns hold."]}})
+        try:
+            check(mapping, added.examined[preview.LOOK].get("header", ()))
+        except MappingRefused as refused:
+            raise ValidationError({"mapping": refused.errors}) from None
+        if added.file.size > preview.INLINE:
+            files.decide(added=added, mapping=mapping, rubric=protocol)
+            return accepted(self._examine(added), file=added.number)
+        rubrics = rubrics_of(request.user)
+        files.read(added=added, mapping=mapping, rubric=protocol, rubrics=rubrics)
+        if misfit := fit.misfit(protocol, preview.rated_in(added)):
+            raise ValidationError({"protocol": [misfit]})
         return Response(FileSerializer(self.get_object()).data)
 
     @extend_schema(responses=ChoicesSerializer)
     @action(detail=True)
     def choices(self, request: Request, dataset: int, number: int) -> Response:
         """Return how the rows of a file are matched."""
-        return Response(ChoicesSerializer(adding.choices_of(self.get_object()).as_dict()).data)
+        return Response(ChoicesSerializer(files.choices_of(self.get_object()).as_dict()).data)
 
     @extend_schema(request=ChoicesSerializer, responses=ChoicesSerializer)
     @choices.mapping.put
@@ -387,7 +343,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
         added = self.waiting()
         sent = ChoicesSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        adding.decide(added=added, choices=joining.choices_from(sent.validated_data))
+        files.choose(added=added, choices=choices_from(sent.validated_data))
         return Response(sent.data)
 
     @extend_schema(responses=PreviewSerializer)
@@ -397,20 +353,16 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
         added = self.get_object()
         if added.state != AddedFile.State.WAITING or not added.is_examined:
             raise NotFound("There is no preview. Ask for one, and wait for its job.")
-        found = added.examined
+        found = added.examined[files.MATCHED]
+        study = added.examined[preview.LOOK]["study"]
         shown = {
             "tiers": {},
             "examples": {},
-            **{key: found[key] for key in PREVIEWED if key in found},
-        }
-        preview = found[adding.PREVIEW]
-        shown |= {
-            "summary": preview["summary"],
-            "columns": [*preview["columns"], *preview["further"]],
-            "surprises": preview["surprises"],
-            "between_points": preview["between_points"],
-            "accepted": not adding.unaccepted(added),
-            "mostly_new": found.get(adding.MOSTLY_NEW) or "",
+            **found,
+            "summary": study["sentence"],
+            "surprises": files.surprises(added),
+            "accepted": not files.unaccepted(added),
+            "mostly_new": added.examined.get(files.MOSTLY_NEW, ""),
         }
         return Response(PreviewSerializer(shown).data)
 
@@ -418,27 +370,27 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
     @preview.mapping.post
     def start_preview(self, request: Request, dataset: int, number: int) -> Response:
         """Have a job preview what a file would add."""
-        added = self.waiting(with_roles=True)
-        return accepted(self._begin(file_jobs.EXAMINE, [added]), file=added.number)
+        added = self.waiting()
+        return accepted(self._examine(added), file=added.number)
 
     @extend_schema(request=None, responses={202: JobSerializer})
     @action(detail=False, methods=["post"], url_path="preview", url_name="preview-all")
     def preview_all(self, request: Request, dataset: int) -> Response:
         """Have a job preview what all waiting files would add together."""
-        return accepted(self._begin(file_jobs.PREVIEW_ALL, self.with_roles()))
+        return accepted(self._begin(files.PREVIEW_ALL, self.all_waiting()))
 
     @extend_schema(request=AddingSerializer, responses={202: FileJobSerializer})
     @action(detail=True, methods=["post"])
     def add(self, request: Request, dataset: int, number: int) -> Response:
         """Have a job add a file to its dataset."""
-        added = self.waiting(with_roles=True)
+        added = self.waiting()
         return accepted(self._add([added]), file=added.number)
 
     @extend_schema(request=AddingSerializer, responses={202: JobSerializer})
     @action(detail=False, methods=["post"], url_path="add", url_name="add-all")
     def add_all(self, request: Request, dataset: int) -> Response:
-        """Have a job add all waiting files whose columns have roles, or none if one cannot be added."""
-        return accepted(self._add(self.with_roles()))
+        """Have a job add all waiting files, or none if one cannot be added."""
+        return accepted(self._add(self.all_waiting()))
 
     @extend_schema(request=None, responses={200: FileSerializer, 202: FileJobSerializer})
     @action(detail=True, methods=["post"], url_path="take-back")
@@ -448,71 +400,38 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
         check_confirmed(request)
         if added.state != AddedFile.State.ADDED:
             raise Conflict("The file is not in the dataset.")
-        if taking_back.is_slow(added):
-            return accepted(self._begin(file_jobs.TAKE_BACK, [added]), file=added.number)
-        taking_back.take_back(added=added, by=request.user, now=timezone.now())
+        if take_back.is_slow(added):
+            return accepted(self._begin(files.TAKE_BACK, [added]), file=added.number)
+        take_back.take_back(added=added, by=request.user, now=timezone.now())
         return Response(FileSerializer(self.get_object()).data)
 
-    def _look(self, added: AddedFile) -> Job:
-        """Return the job that reads the columns of a file; start it if there is none."""
-        by = self.request.user
-        asked = {"kind": looks.COLUMNS, "parameters": looks.parameters_of(added, by=by), "by": by}
-        return looks.job_of(**asked) or tasks.begin(jobs.enqueue, collection=self.dataset, **asked)
+    def _examine(self, added: AddedFile) -> Job:
+        """Return the job that reads a file and matches it with the dataset."""
+        return self._begin(files.EXAMINE, [added])
 
-    def _head(self, added: AddedFile) -> Head | Job:
-        """Return the head of a file with proposed roles, or the job that reads it; raise Conflict if
-        the file cannot be read."""
-        job = self._look(added)
-        if job.state != Job.State.DONE:
-            return job
-        found = job.result["found"]
-        head = looks.head_in(found)
-        if head is None:
-            raise Conflict(f"The file cannot be read. {found['reason']}")
-        return proposals.proposed(head, added=added)
-
-    def _begin(self, kind: str, files: Sequence[AddedFile], **parameters: Any) -> Job:
+    def _begin(self, kind: str, about: Sequence[AddedFile], **parameters: Any) -> Job:
         return tasks.begin_once(
             kind=kind,
             by=self.request.user,
             collection=self.dataset,
-            files=[each.pk for each in files],
+            files=[each.pk for each in about],
             **parameters,
         )
 
-    def _add(self, files: Sequence[AddedFile]) -> Job:
+    def _add(self, about: Sequence[AddedFile]) -> Job:
         sent = AddingSerializer(data=self.request.data)
         sent.is_valid(raise_exception=True)
         said = sent.validated_data
-        surprising = [each for each in files if adding.unaccepted(each)]
-        mostly_new = [each for each in files if each.examined.get(adding.MOSTLY_NEW)]
+        surprising = [each for each in about if files.unaccepted(each)]
+        mostly_new = [each for each in about if each.examined.get(files.MOSTLY_NEW)]
         errors: dict[str, list[str]] = {}
         if surprising and not said["accept_surprises"]:
-            errors["accept_surprises"] = [s for each in surprising for s in adding.unaccepted(each)]
+            errors["accept_surprises"] = [s for each in surprising for s in files.unaccepted(each)]
         if mostly_new and not said["confirm_new"]:
-            errors["confirm_new"] = [each.examined[adding.MOSTLY_NEW] for each in mostly_new]
+            errors["confirm_new"] = [each.examined[files.MOSTLY_NEW] for each in mostly_new]
         if errors:
             raise ValidationError(errors)
         if said["confirm_new"]:
-            adding.confirm_new(files=files)
+            files.confirm_new(files=about)
         accept = {"accept_surprises": True} if said["accept_surprises"] else {}
-        return self._begin(file_jobs.ADD, files, **accept)
-
-
-def _columns(roles: dict[str, Any] | None, head: Head, protocol: Rubric | None) -> ColumnRoles:
-    """Return the roles that a client gave the columns of a file; raise ValidationError if they do not
-    fit the file, each other or the protocol."""
-    if not roles:
-        raise ValidationError({"roles": ["Say what the columns hold."]})
-    try:
-        columns = columns_from(roles)
-        by_id = not (columns.question or columns.by_system)
-        check(replace(columns, without_questions=by_id), head.header)
-    except BadColumns as wrong:
-        raise ValidationError({"roles": list(wrong.reasons)}) from None
-    if undirected := [each.column for each in columns.scores if each.direction == "unknown"]:
-        said = [f"Say whether higher or lower is better in “{column}”." for column in undirected]
-        raise ValidationError({"roles": said})
-    if misfit := ratings.misfit(rubric=protocol, columns=columns):
-        raise ValidationError({"protocol": [misfit]})
-    return columns
+        return self._begin(files.ADD, about, **accept)

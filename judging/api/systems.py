@@ -13,8 +13,8 @@ from rest_framework.response import Response
 
 from judging.api.base import InDataset
 from judging.api.problems import Conflict, check_form
-from judging.imports.actions import systems
-from judging.imports.forms.systems import SystemsForm
+from judging.imports import names
+from judging.imports.forms import SystemsForm
 from judging.models import System, SystemChange
 
 
@@ -80,7 +80,7 @@ class SystemChanges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset)
         made = list(self.dataset.systems.order_by("name"))
         form = SystemsForm(_form_data(sent.validated_data, made), made=made)
         check_form(form, names=_names_of_fields(sent.validated_data))
-        done = systems.change(
+        done = names.change(
             collection=self.dataset,
             names=form.names(),
             kinds=form.kinds(),
@@ -98,7 +98,7 @@ class SystemChanges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset)
         change = self.get_object()
         if change.undone_at is not None:
             raise Conflict("The change is undone already.")
-        systems.undo(change=change, by=request.user, now=timezone.now())
+        names.undo(change=change, by=request.user, now=timezone.now())
         return Response(SystemChangeSerializer(self.get_object()).data)
 
 

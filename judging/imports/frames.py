@@ -6,7 +6,7 @@ in XML the line. pandas is loaded in the reading process and in jobs only, so no
 it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -50,7 +50,7 @@ class Problem:
 
 
 @dataclass(slots=True, kw_only=True)
-class Sheet:
+class FileSheet:
     """One table of a file as it was written: its name, its rows, and the rows in quarantine."""
 
     name: str
@@ -67,7 +67,7 @@ class Opened:
     """
 
     kind: OpenedKind
-    sheets: list[Sheet] = field(default_factory=list)
+    sheets: list[FileSheet] = field(default_factory=list)
     tree: Any = None
     notes: list[str] = field(default_factory=list)
 
@@ -149,6 +149,11 @@ RATING_COLUMNS = (
 )
 SCORE_COLUMNS = ("question", "name", "value", "row", "column")
 NOTE_COLUMNS = ("question", "source", "system", "rater", "kind", "text", "start", "end", "row")
+
+
+def records(frame: "pd.DataFrame") -> Iterator[Any]:
+    """Yield each row with its cells as attributes, and its index as `Index`."""
+    return iter(frame.itertuples())
 
 
 def shorten(text: str, most: int = SHOWN_CHARACTERS) -> str:

@@ -58,9 +58,14 @@ Role = (
 SINGLE: tuple[str, ...] = get_args(SingleRole)
 RATED = ("ratings", "llm_judge", "ask")  # roles of a column of ratings on one criterion
 SCORED = ("metric", "human_mean")
+# Encodings beside UTF-8 and UTF-16, which are detected; the likelier first
+ENCODINGS = (
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1256", "mac_roman"),
+    *("gb18030", "big5", "cp932", "euc_jp", "cp949"),
+)
 UNNAMED = "unnamed"  # the system of questions of which the file names none
 
-Step = Literal["sheets", "lists", "melt", "totals", "percent", "fill_down"]
+Step = Literal["sheets", "lists", "totals", "percent", "fill_down"]
 Repair = Literal["entities", "mojibake"]
 RaterKind = Literal["annotator", "llm_judge", "exclude", "ask"]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_NAME_CHARACTERS)]
@@ -155,6 +160,13 @@ class Mapping(BaseModel):
         """Return whether the file or the researcher says whose the questions are."""
         return bool(self.system or self.of_role("system", "question_of"))
 
+    def in_order(self, header: Sequence[str]) -> "Mapping":
+        """Return the mapping with its columns in the order of the file, which the database does not
+        keep."""
+        places = {name: place for place, name in enumerate(header)}
+        columns = sorted(self.columns.items(), key=lambda each: places.get(each[0], len(places)))
+        return self.model_copy(update={"columns": dict(columns)})
+
     def as_data(self) -> dict[str, Any]:
         """Return plain data for the database or a job, without what is left to its default."""
         return self.model_dump(mode="json", exclude_defaults=True)
@@ -163,8 +175,6 @@ class Mapping(BaseModel):
 class MappingRefused(ValueError):
     """A mapping does not fit the file or contradicts itself; `errors` are sentences by field, and a
     field is a path such as `columns.Fluency.name`, or "" for the mapping as a whole."""
-
-    code = "bad_mapping"
 
     def __init__(self, errors: dict[str, list[str]]) -> None:
         """Keep the errors."""

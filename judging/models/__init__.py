@@ -1,6 +1,6 @@
 """The tables of the domain: what is judged, by which protocol, by whom, and the judgments."""
 
-from judging.models.added_file import AddedFile, FilledBlank
+from judging.models.added_file import AddedFile, FileRow, FilledBlank
 from judging.models.adjudication import Adjudication, SettledValue
 from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.authorship import BarredTask, SystemAuthor
@@ -89,6 +89,7 @@ __all__ = [
     "ExerciseKey",
     "ExitAnswer",
     "ExitQuestion",
+    "FileRow",
     "FilledBlank",
     "GuidelineVersion",
     "IdempotentRequest",

@@ -111,7 +111,36 @@ class AddedFile(models.Model):
     @property
     def is_examined(self) -> bool:
         """Return whether a preview has counted what the file would add now."""
-        return "expected" in self.examined
+        return "matched" in self.examined
+
+
+class FileRow(models.Model):
+    """A question of a waiting file, or a value of it, with what the preview found about it."""
+
+    class Kind(models.TextChoices):
+        KEPT = "kept", "kept"
+        MATCHED = "matched", "matched"
+        SIMILAR = "similar", "matched by similar text"
+        NEW = "new", "new"
+        UNMATCHED = "unmatched", "fits nothing"
+        AMBIGUOUS = "ambiguous", "fits more than one question"
+        CONFLICTING = "conflicting", "contradicts the dataset"
+        REFUSED = "refused", "cannot be kept"
+
+    added_file = models.ForeignKey(AddedFile, on_delete=models.CASCADE, related_name="rows")
+    number = models.IntegerField(help_text="The row of the file, 0 if it is about the whole file.")
+    kind = models.CharField(max_length=12, choices=Kind.choices)
+    source = models.CharField(max_length=300, blank=True)
+    system = models.CharField(max_length=300, blank=True)
+    position = models.IntegerField(default=0)
+    text = models.TextField(blank=True, help_text="Blank if the system gave no question.")
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["added_file", "number", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.added_file_id}: {self.number}"
 
 
 def brought_by() -> models.ForeignKey:  # type: ignore[type-arg]

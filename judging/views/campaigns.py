@@ -49,7 +49,7 @@ from judging.guards import (
     judges_now,
     password_confirmed,
 )
-from judging.imports.readers.numbers import whole_number
+from judging.imports.texts import whole_number
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import (
     Assignment,

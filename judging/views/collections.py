@@ -26,7 +26,7 @@ from judging.guards import (
     not_for_who_judges,
     password_confirmed,
 )
-from judging.imports.actions import systems
+from judging.imports import names
 from judging.models import Campaign, Collection, Membership, Metric, User
 from judging.views import spreadsheets
 from judging.views.refusals import refusals_shown
@@ -79,7 +79,7 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         any(each.kind == Metric.Kind.HUMAN_MEAN for each in context["metrics"])
         or campaigns.filter(origin=Campaign.Origin.IMPORTED).exists()
     )
-    context["alike"] = systems.alike([each.name for each in context["systems"]])
+    context["alike"] = names.alike([each.name for each in context["systems"]])
     return render(request, "judging/collections/collection.html", context)
 
 

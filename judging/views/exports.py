@@ -11,9 +11,14 @@ from django.views.decorators.http import require_GET
 
 from judging.actions import exports, history
 from judging.guards import campaign_for_staff
-from judging.imports.formats.label_studio import label_studio_config, label_studio_pieces
-from judging.imports.formats.long import csv_pieces, jsonl_pieces
-from judging.imports.formats.qgstec_writer import CannotWrite, write_qgstec
+from judging.imports.recipes.writers import (
+    CannotWrite,
+    csv_pieces,
+    jsonl_pieces,
+    label_studio_config,
+    label_studio_pieces,
+    write_qgstec,
+)
 from judging.models import Campaign, Event
 from judging.protocols import documents
 

@@ -12,12 +12,10 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from judging.actions import jobs
 from judging.guards import job_for_readers
-from judging.imports.actions import looks
-from judging.imports.actions.file_jobs import EXAMINE, FILE_JOBS
+from judging.imports.files import FILE_JOBS
 from judging.models import Campaign, Job
 
 TITLES = {
-    "judging.read_columns": gettext_lazy("Reading a file"),
     "judging.examine_file": gettext_lazy("Previewing a file"),
     "judging.preview_files": gettext_lazy("Previewing files"),
     "judging.add_files": gettext_lazy("Adding files"),
@@ -47,7 +45,6 @@ TITLES = {
     "analysis.calibration": gettext_lazy("Computing the agreement of rounds"),
 }
 OF_FILES = (  # steps of an import, which lead on without a click
-    looks.COLUMNS,
     "judging.examine_file",
     "judging.preview_files",
     "judging.add_files",
@@ -62,6 +59,11 @@ BY_RESULT = (  # key of a job's result, its page with the parts of the address, 
         gettext_lazy("Published beside computed"),
     ),
     ("file", ("judging:file", "collection_id", "file"), gettext_lazy("Look at the file")),
+    (
+        "rows",
+        ("judging:file_rows", "collection_id", "rows"),
+        gettext_lazy("Look at the questions of the file"),
+    ),
     ("files", ("judging:files", "collection_id"), gettext_lazy("To the files of the dataset")),
     ("collection", ("judging:collection", "collection"), gettext_lazy("Look at the dataset")),
     ("removed", ("judging:campaigns",), gettext_lazy("To the campaigns")),
@@ -83,7 +85,7 @@ BY_KIND = {  # the campaign's page with the result, the link
 }
 
 # keys of a job's result that a page shows; the rest may be large and is not read
-TOLD = ("found", "deleted", "list", "quarantined", *(key for key, _, _ in BY_RESULT))
+TOLD = ("deleted", "list", "quarantined", *(key for key, _, _ in BY_RESULT))
 
 
 @job_for_readers
@@ -180,19 +182,9 @@ def _title(job: Job) -> str:
     return str(TITLES.get(job.kind, job.kind))
 
 
-def _next_step(job: Job) -> str:
-    """Return the address of the import step that requested the job about the file."""
-    said = job.parameters
-    return (
-        reverse("judging:file_columns", args=[job.collection_id, said["number"]])
-        if job.collection_id
-        else ""
-    )
-
-
 def _way_back(job: Job) -> tuple[str, str]:
     """Return the address where a user can start a failed job again, and the link's text."""
-    if job.kind in (*FILE_JOBS, EXAMINE) and job.collection_id:
+    if job.kind in FILE_JOBS and job.collection_id:
         return reverse("judging:files", args=[job.collection_id]), _("To the files of the dataset")
     if job.kind == "judging.add_judge" and job.campaign:
         return reverse("judging:machine_judges", args=[job.campaign.uuid]), _("To the judges")
@@ -205,8 +197,6 @@ def _result(job: Job, told: dict[str, Any]) -> tuple[str, str]:
         return _way_back(job)
     if job.state != Job.State.DONE:
         return "", ""
-    if "found" in told:
-        return _next_step(job), _("Go on")
     if "deleted" in told:
         return reverse("judging:collections"), _("To the datasets")
     named = told | {"collection_id": job.collection_id}

@@ -25,7 +25,7 @@ from judging.guards import (
     hidden_enrollments,
     unproposed_enrollments,
 )
-from judging.imports.readers.numbers import whole_number
+from judging.imports.texts import whole_number
 from judging.models import Campaign, Enrollment, Exclusion, User
 from judging.quality import Flag
 from judging.views.refusals import refusals_shown

@@ -16,7 +16,7 @@ from judging.actions.rubric_drafts import ChangedElsewhere, NotText
 from judging.forms import rubric_sections as sections
 from judging.forms.rubrics import Editor, TextForm, read
 from judging.guards import draft_for_owner
-from judging.imports.readers.numbers import whole_number
+from judging.imports.texts import whole_number
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import RubricDraft
 from judging.protocols import documents, rubric_trees

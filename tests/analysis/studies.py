@@ -1,18 +1,17 @@
 """Judged campaigns for tests of analyses: ratings stored straight, as an import stores them."""
 
 import re
+from typing import Any
 
 from django.test import Client
 from django.utils import timezone
 
 from analysis.actions import runs
 from analysis.models import Run
+from judging import storage
 from judging.actions import jobs
-from judging.imports.actions import datasets
-from judging.imports.readers.columns import ColumnRoles
-from judging.imports.readers.guessing import guess
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.tables import read_delimited
+from judging.imports import adding
+from judging.imports.mapping import mapping_from
 from judging.models import Campaign, Enrollment, Exclusion, Rubric, User
 from tests import factories
 
@@ -75,14 +74,29 @@ def whole_report(client: Client, address: str) -> str:
 
 def imported(*, by: User | None = None, sources: int = 6, rubric: Rubric | None = None) -> Campaign:
     """Return the closed campaign that the small study becomes."""
-    table = read_delimited(csv_of(sources))
-    columns: ColumnRoles = guess(table.header, [row.cells for row in table.rows])
-    made = datasets.import_study(
-        study=to_study(table, columns),
+    return campaign_of(csv_of(sources), by=by, rubric=rubric)
+
+
+def campaign_of(
+    data: bytes,
+    *,
+    by: User | None = None,
+    rubric: Rubric | None = None,
+    name: str = "locks.csv",
+    **mapping: Any,
+) -> Campaign:
+    """Return the closed campaign that a file becomes, read as proposed where no mapping is given."""
+    made = adding.import_file(
+        file=storage.keep(data),
+        file_name=name,
         name="Locks",
         by=by or factories.researcher(),
         now=timezone.now(),
+        mapping=mapping_from(mapping),
+        rubrics=Rubric.objects.none(),
         rubric=rubric or factories.rubric(),
+        again=True,
+        accept_surprises=True,
     )
     assert made.campaign is not None
     return made.campaign

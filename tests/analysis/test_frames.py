@@ -2,7 +2,6 @@
 
 import csv
 import io
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -16,12 +15,7 @@ from analysis.forms.runs import RunForm
 from analysis.reports.rows import encode
 from analysis.sections.agreement import of_counts, of_table
 from analysis.stats.ratings import patterns
-from judging.imports.actions import datasets
-from judging.imports.readers.guessing import guess
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.tables import read_delimited
 from judging.models import Attribute, Campaign, Enrollment, Exclusion, Metric, Score
-from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections.computing import picked
 
@@ -212,17 +206,7 @@ def of_passages(passages: int, *, topics: str = "") -> Campaign:
         topic = topics or f"river {source % 11}"
         cells = [source, passage, "Ada Lind", system, question, "Who?", source / 100, topic]
         rows.append(",".join(map(str, [*cells, 3 - source % 3 % 2, quality, 3, other])))
-    table = read_delimited("\n".join(rows).encode())
-    columns = replace(guess(table.header, [row.cells for row in table.rows]), metadata=("topic",))
-    made = datasets.import_study(
-        study=to_study(table, columns),
-        name=f"{passages} passages {topics}",
-        by=factories.researcher(),
-        now=timezone.now(),
-        rubric=factories.rubric(),
-    )
-    assert made.campaign is not None
-    return made.campaign
+    return studies.campaign_of("\n".join(rows).encode())
 
 
 def test_clusters_by_default_are_sources_with_the_same_normalised_passage(db):

@@ -19,7 +19,7 @@ from analysis.sections.annotators import Pairs
 from analysis.sections.differences import Leaders
 from analysis.sections.not_listed import MULTIPLYING, NotListed, UnlistedPart, too_long
 from analysis.sections.section import Found
-from analysis.sections.study import Study
+from analysis.sections.study import StudyOverview
 from tests.analysis import studies
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import inputs_of
@@ -109,9 +109,9 @@ def test_pages_and_files_say_what_is_left_out(run, client):
 
 def test_a_table_that_is_too_long_all_the_same_is_left_out_as_a_whole(monkeypatch):
     monkeypatch.setattr(not_listed, "MAX_REPORT_ROWS", 3)
-    assert too_long(Study(), 3) is None
-    assert too_long(Study(), 4) == UnlistedPart("about", "Study data", "", 4, 4, 3)
-    told = stored.found(not_listed=[encode(too_long(Study(), 4))])
+    assert too_long(StudyOverview(), 3) is None
+    assert too_long(StudyOverview(), 4) == UnlistedPart("about", "Study data", "", 4, 4, 3)
+    told = stored.found(not_listed=[encode(too_long(StudyOverview(), 4))])
     assert list(NotListed().caveats(told)) == [
         "“Study data” would have 4 rows, more than the limit of 3; it omits all of it."
     ]

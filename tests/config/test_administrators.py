@@ -34,7 +34,9 @@ def test_createsuperuser_bare_administrator_imports_a_file(root, client):
     assert client.get(MAY_SEND_FILES).status_code == 204
     file = BytesIO(b"passage,system,question\nA lock.,Alba,What is it?\n")
     file.name = "questions.csv"
-    answer = client.post(reverse("judging:collection_new"), {"name": "Locks", "files": file})
+    answer = client.post(
+        reverse("judging:collection_new"), {"name": "Locks", "language": "en", "files": file}
+    )
     assert answer.status_code == 302
     assert Collection.objects.get().added_files.get().added_by == root
 

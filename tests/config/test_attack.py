@@ -56,7 +56,7 @@ from tests.analysis import studies as imported_studies
 from tests.annotation import studies
 from tests.annotation.test_crowd_stress import all_at_once
 from tests.judging import trials
-from tests.judging.imports.studies import MATERIAL, assembled, waiting
+from tests.judging.imports.studies import MATERIAL, assembled, scored, waiting
 
 pytestmark = pytest.mark.django_db
 
@@ -360,8 +360,7 @@ RIGHTS = {
     "analysis.repeatability": "analyst", "analysis.tuning": "analyst",
     "analysis.calibration": "analyst",
     "judging.delete_collection": "owner", "judging.examine_file": "owner",
-    "judging.add_files": "owner", "judging.take_back_file": "owner", "judging.read_columns": "owner",
-    "judging.add_rows": "owner",
+    "judging.add_files": "owner", "judging.take_back_file": "owner", "judging.add_rows": "owner",
     "judging.preview_files": "owner", "analysis.degrade": "owner",
     "analysis.score": "reader", "analysis.estimate": "reader", "analysis.matching": "reader",
     "analysis.reproduce": "creator", "analysis.forget": "",
@@ -740,8 +739,8 @@ def test_owner_who_judges_learns_from_no_file_whose_question_it_names() -> None:
     place = factories.enrollment(own, account=material.owner)
     client = logged_in(material.owner)
     text = "passage,answer,system,question,Bleu_4\nHerons wade at dawn.,at dawn,Alba,When do herons wade?,0.50\n"
-    score = {"column": "Bleu_4", "name": "Bleu_4", "direction": "higher", "scale": "fraction"}
-    added = waiting(material, text, name="guess.csv", **MATERIAL, scores=[score])
+    columns = MATERIAL | scored("Bleu_4", scale="fraction")
+    added = waiting(material, text, name="guess.csv", columns=columns)
     page = f"/collections/{material.pk}/files/{added.number}/"
     assert client.get(page).status_code == 403
     assert "guess.csv" in client.get(f"/collections/{material.pk}/files/").text

@@ -24,11 +24,11 @@ from judging.actions import (
     retention,
     sheets,
 )
-from judging.imports.actions import taking_back
+from judging.imports import take_back
 from judging.models import Assignment, Campaign, DryRun, Event, Judgment, Task, User
 from tests import factories
 from tests.annotation import studies
-from tests.judging.imports.studies import BATCH, MATERIAL, add, assembled
+from tests.judging.imports.studies import BATCH, MATERIAL, add, assembled, rated
 
 pytestmark = pytest.mark.django_db
 
@@ -108,13 +108,11 @@ def test_server_forgets_who_annotators_were_and_keeps_what_they_said() -> None:
 def test_server_takes_back_a_file_of_ratings() -> None:
     with serving():
         collection = assembled()
-        text = BATCH.replace("question", "question,grammaticality", 1).replace("?\n", "?,3\n")
-        rated = {
-            "ratings": [{"column": "grammaticality", "criterion": "grammaticality", "rater": "Ana"}]
-        }
-        added = add(collection, text, rubric=factories.rubric(), **MATERIAL, **rated)
+        text = BATCH.replace("question", "question,grammaticality@Ana", 1).replace("?\n", "?,3\n")
+        columns = MATERIAL | rated("grammaticality@Ana")
+        added = add(collection, text, rubric=factories.rubric(), columns=columns)
         assert Judgment.objects.filter(added_file=added).count() == 4
-        taking_back.take_back(added=added, by=collection.owner, now=timezone.now())
+        take_back.take_back(added=added, by=collection.owner, now=timezone.now())
     assert not Judgment.objects.exists()
     event = Event.objects.get(act="file.taken_back")
     assert (event.who, event.before) == (collection.owner.pk, "4 judgments")

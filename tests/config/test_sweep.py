@@ -95,9 +95,8 @@ MAY = {
         judging:rubric_draft_yaml judging:rubric_draft_file judging:rubric_draft_discard annotation:rubric_preview
         annotation:rubric_pane annotation:rubric_guideline analysis:degrade analysis:metrics_systems
         judging:end_session judging:systems judging:systems_undo judging:scores_remove judging:files_upload
-        judging:files_add judging:files_preview judging:file_starts judging:file_columns
-        judging:file_reading judging:file_choices judging:file_add
-        judging:file_take_back judging:file_discard judging:file_ids analysis:collection_report
+        judging:files_add judging:files_preview judging:file_starts judging:file_mapping
+        judging:file_choices judging:file_take_back judging:file_discard judging:file_ids analysis:collection_report
         analysis:ended_use_discard
         judging:judge_ask judging:machine_judge_add judging:machine_judge_items judging:machine_judge_remove
         judging:webhooks judging:webhook_add judging:webhook_ping judging:webhook_switch
@@ -126,11 +125,9 @@ NOT_MADE = {
     "judging:file",
     "judging:file_examples",
     "judging:file_rows",
-    "judging:file_columns",
-    "judging:file_reading",
+    "judging:file_mapping",
     "judging:file_starts",
     "judging:file_choices",
-    "judging:file_add",
     "judging:file_take_back",
     "judging:file_discard",
     "judging:file_ids",

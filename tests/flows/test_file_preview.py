@@ -1,63 +1,80 @@
-"""The preview of a file in a browser: nothing is added before the user accepts its surprises."""
+"""The page of a file in a browser: nothing is added before the user accepts its surprises."""
 
+import random
 from typing import Any
 
 import pytest
 
-from judging.imports.actions import adding
-from judging.models import Job, Question, Rubric
+from judging import storage
+from judging.imports import files
+from judging.models import AddedFile, Collection, Job, Judgment, Question, Rubric
 from tests import factories
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import enter
-from tests.judging.imports.accepting import table
-from tests.judging.imports.test_pages import at
-from tests.judging.imports.views.test_preview import ANNA, BEN, ROWS, planned, sent
-from tests.judging.imports.views.test_roles import protocol
+from tests.judging.views.importing import at
 from tests.working import carry_out
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 still = looks.still
+ROWS = 30
 
 
-def test_file_preview_surprise_keeps_the_file_out_until_it_is_accepted(still: Any) -> None:
-    dataset = adding.start(name="Mills", by=factories.researcher())
+def sent(ratings: dict[str, list[Any]]) -> AddedFile:
+    """Return the waiting file of a new dataset, with a question in each row."""
+    dataset = files.start(name="Mills", by=factories.researcher())
+    rows = [
+        f"Town {number} has a mill.,Alba,What has town {number}?,{','.join(map(str, cells))}"
+        for number, cells in enumerate(zip(*ratings.values(), strict=True))
+    ]
+    text = "\n".join([f"passage,system,question,{','.join(ratings)}", *rows])
+    kept = storage.keep(text.encode())
+    return files.upload(collection=dataset, name="mills.csv", file=kept, by=dataset.owner)
+
+
+def of_one(seed: int, most: int = 5) -> list[int]:
+    return random.Random(seed).choices(range(1, most + 1), k=ROWS)
+
+
+def add(dataset: Collection, still: Any) -> None:
+    still.wait_for_url("**/jobs/**")
+    carry_out(Job.objects.get(kind=files.ADD, collection=dataset))
+
+
+def test_file_surprise_keeps_the_file_out_until_it_is_accepted(still: Any) -> None:
     topics = {f"topic_{number}": ["mills"] * ROWS for number in range(30)}
-    columns = {"fluency_A": ANNA, "fluency_B": BEN, "zest": ANNA, "bleu": [0.25] * ROWS}
-    added = planned(dataset, table(columns | topics), rubric=protocol())
-    adding.examine(added=added)
-    enter(still, dataset.owner)
+    added = sent({"fluency_A": of_one(1), "fluency_B": of_one(2), "zest": of_one(3), **topics})
+    enter(still, added.collection.owner)
 
     still.goto(at("file", added))
     found = looks.problems(still)
     still.set_viewport_size({"width": 1440, "height": 900})
-    button = still.get_by_role("button", name="Add the file")
-    button.click()  # the browser asks for the tick
+    still.get_by_role("button", name="Make a protocol with this scale").click()
+    still.get_by_label("Role of zest").select_option("metadata")
+    still.get_by_role("button", name="Check again").click()
+    still.get_by_role("button", name="Add", exact=True).click()  # the page asks for the tick
     assert not Question.objects.exists()
     still.get_by_label("This is right").check()
-    button.click()
-    still.wait_for_url("**/jobs/**")
-    carry_out(Job.objects.get(kind="judging.add_files"))
+    still.get_by_role("button", name="Add", exact=True).click()
+    add(added.collection, still)
 
     assert not found
     assert Question.objects.count() == ROWS
 
 
-def test_columns_page_own_scale_becomes_the_protocol_in_one_click(still: Any) -> None:
-    dataset = adding.start(name="Mills", by=factories.researcher())
-    protocol([(value, "") for value in (1, 2)])
-    added = sent(dataset, table({"fluency_A": ANNA, "fluency_B": BEN}))
-    enter(still, dataset.owner)
-    still.goto(at("file_columns", added))
-    carry_out(Job.objects.get(kind="judging.read_columns"))
+def test_own_scale_becomes_the_protocol_in_one_click(still: Any) -> None:
+    added = sent({"fluency_A": of_one(1), "fluency_B": of_one(2)})
+    enter(still, added.collection.owner)
 
-    still.goto(at("file_columns", added))
+    still.goto(at("file", added))
     found = looks.problems(still)
     still.set_viewport_size({"width": 360, "height": 640})
     width = still.evaluate("document.documentElement.scrollWidth")
-    still.get_by_role("button", name="Create a protocol with this scale").click()
-    still.wait_for_url("**/jobs/**")
+    still.get_by_role("button", name="Make a protocol with this scale").click()
+    still.get_by_role("button", name="Add", exact=True).click()
+    add(added.collection, still)
 
     assert not found
     assert width <= 360
-    own = Rubric.objects.get(owner=dataset.owner)
+    own = Rubric.objects.get(owner=added.collection.owner)
     assert sorted(own.criteria.get().points.values_list("value", flat=True)) == [1, 2, 3, 4, 5]
+    assert Judgment.objects.count() == 2 * ROWS

@@ -33,10 +33,10 @@ def import_questions(page: Any, name: str, content: bytes) -> None:
     page.get_by_role("link", name="Import files").click()
     page.set_input_files("[name=files]", {"name": name, "mimeType": "text/csv", "buffer": content})
     page.get_by_role("button", name="Upload").click()
-    page.get_by_role("button", name="Preview the file").click(timeout=PATIENCE)
-    page.get_by_role("button", name="Add the file to the dataset").wait_for(timeout=PATIENCE)
+    add = page.get_by_role("button", name="Add", exact=True)
+    add.wait_for(timeout=PATIENCE)
     assert page.locator("[role=alert]").count() == 0
-    page.get_by_role("button", name="Add the file to the dataset").click()
+    add.click()
     page.wait_for_url(COLLECTION, timeout=PATIENCE)
     assert page.locator("h1").inner_text() == name.partition(".")[0]
 

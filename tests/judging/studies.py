@@ -1,12 +1,13 @@
-"""Small studies for tests, read from tables as researchers write them."""
+"""Small studies for tests, imported from tables as researchers write them."""
 
 from datetime import UTC, datetime
 from typing import Any
 
-from judging.imports.readers.columns import columns_from
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.records import StudyRecords
-from judging.imports.readers.tables import read_delimited
+from judging import storage
+from judging.imports import adding
+from judging.imports.mapping import mapping_from
+from judging.models import Rubric, User
+from tests import factories
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 
@@ -16,25 +17,42 @@ The lock was built by Agnes.,Agnes,Alba,Who built the lock?,0.5000,locks
 The lock was built by Agnes.,Agnes,Brisa,Who was Agnes?,0.25,locks
 The weir is old.,old,Alba,How old is the weir?,1,weirs
 """
-COLUMNS = {
-    "passage": "passage",
-    "answer": "answer",
-    "system": "system",
-    "question": "question",
-    "scores": [{"column": "Bleu_4", "name": "Bleu_4", "direction": "higher", "scale": "fraction"}],
-    "metadata": ["topic"],
+COLUMNS: dict[str, dict[str, Any]] = {
+    "passage": {"role": "passage"},
+    "answer": {"role": "answer"},
+    "system": {"role": "system"},
+    "question": {"role": "question"},
+    "Bleu_4": {"role": "metric", "direction": "higher", "scale": "fraction"},
+    "topic": {"role": "metadata"},
 }
 
 
-def study(text: str = QUESTIONS, **columns: Any) -> StudyRecords:
-    """Return the study of a CSV text; without columns, those of QUESTIONS."""
-    return to_study(read_delimited(text.encode()), columns_from(columns or COLUMNS))
-
-
-def rated(*columns: str) -> list[dict[str, str]]:
-    """Return rating columns named criterion@rater."""
-    parts = [(column, *column.partition("@")[::2]) for column in columns]
-    return [
-        {"column": column, "criterion": criterion, "rater": rater}
-        for column, criterion, rater in parts
-    ]
+def imported(
+    text: str | bytes = QUESTIONS,
+    *,
+    columns: dict[str, dict[str, Any]] | None = None,
+    name: str = "Canals",
+    file_name: str = "canals.csv",
+    by: User | None = None,
+    rubric: Rubric | None = None,
+    options: dict[str, Any] | None = None,
+    **mapping: Any,
+) -> adding.Imported:
+    """Return the dataset of one file, read as a mapping says; columns are proposed if none are
+    given. Everything surprising is accepted."""
+    data = text.encode() if isinstance(text, str) else text
+    if data == QUESTIONS.encode() and columns is None:
+        columns = COLUMNS
+    return adding.import_file(
+        file=storage.keep(data),
+        file_name=file_name,
+        name=name,
+        by=by or factories.researcher(),
+        now=NOW,
+        mapping=mapping_from({"columns": columns or {}, **mapping}),
+        rubrics=Rubric.objects.none(),
+        rubric=rubric,
+        again=True,
+        accept_surprises=True,
+        **(options or {}),
+    )

@@ -7,15 +7,11 @@ import pytest
 from django.utils import timezone
 
 from judging.actions import campaigns, exports
-from judging.imports.actions import datasets
-from judging.imports.formats.long import write_long_csv
-from judging.imports.readers.columns import ColumnRoles
-from judging.imports.readers.guessing import guess
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.tables import read_delimited
 from judging.models import Question, SpanMark
 from tests import factories
 from tests.annotation import studies
+from tests.judging.exported import long_csv
+from tests.judging.studies import imported
 
 pytestmark = pytest.mark.django_db
 
@@ -46,16 +42,8 @@ def csv_of(language: str) -> bytes:
 @pytest.mark.parametrize("language", TEXTS)
 def test_texts_survive_import_page_and_export(language: str) -> None:
     passage, answer, question = TEXTS[language]
-    table = read_delimited(csv_of(language))
-    columns: ColumnRoles = guess(table.header, [row.cells for row in table.rows])
     owner = factories.researcher()
-    made = datasets.import_study(
-        study=to_study(table, columns),
-        name="Locks",
-        by=owner,
-        now=timezone.now(),
-        language=language,
-    )
+    made = imported(csv_of(language), by=owner, options={"language": language})
     campaign = factories.campaign(
         manager=owner,
         collection=made.collection,
@@ -81,9 +69,7 @@ def test_texts_survive_import_page_and_export(language: str) -> None:
         assert text.replace("'", "&#x27;") in html
     client.post(f"/tasks/{assignment.pk}/submit/?step=0", form)
     assert list(SpanMark.objects.values_list("start", "end")) == [(start, start + len(answer))]
-    [row, *_others] = csv.DictReader(
-        io.StringIO(write_long_csv(exports.study_of(campaign=campaign)))
-    )
+    [row, *_others] = csv.DictReader(io.StringIO(long_csv(exports.study_of(campaign=campaign))))
     assert (row["passage"], row["question"], row["answer"]) == (passage, question, answer)
     assert int(row["answer_start"]) == start
     assert Question.objects.get().text == question

@@ -41,7 +41,7 @@ from judging.models import (
 )
 from tests import factories
 from tests.annotation import studies
-from tests.judging.imports.studies import BATCH, MATERIAL, add, assembled
+from tests.judging.imports.studies import BATCH, MATERIAL, add, assembled, rated
 
 pytestmark = pytest.mark.django_db
 Act = Event.Act
@@ -110,9 +110,9 @@ def test_every_act_of_a_study_names_who_did_it() -> None:
 def test_every_act_on_material_and_machine_judges_names_who_did_it() -> None:
     collection, rubric = assembled(), factories.rubric()
     owner = collection.owner
-    rated = [{"column": "grammaticality", "criterion": "grammaticality", "rater": "Ana"}]
-    text = BATCH.replace("question", "question,grammaticality", 1).replace("?\n", "?,3\n")
-    added = add(collection, text, rubric=rubric, **MATERIAL, ratings=rated)
+    columns = MATERIAL | rated("grammaticality@Ana")
+    text = BATCH.replace("question", "question,grammaticality@Ana", 1).replace("?\n", "?,3\n")
+    added = add(collection, text, rubric=rubric, columns=columns)
     campaign = collection.campaigns.get()
     table = f"item,correctness\n{machine_judges.items(campaign)[0].token},2\n".encode()
     about = {"name": "Small", "model": "m"}

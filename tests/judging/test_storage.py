@@ -7,8 +7,8 @@ from django.db import connection
 
 from judging import storage
 from judging.actions import collections, jobs
-from judging.imports.actions import adding
-from judging.models import AddedFile, StoredFile, StoredPart
+from judging.imports import files
+from judging.models import StoredFile, StoredPart
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -109,29 +109,13 @@ def test_bytes_that_a_waiting_job_of_another_account_names_stay_when_they_are_th
         )
     )
     for file in (table, released):
-        added = adding.upload(collection=other, name="t.csv", file=file, by=other.owner)
-        adding.discard(added=added)
+        added = files.upload(collection=other, name="t.csv", file=file, by=other.owner)
+        files.discard(added=added)
     assert StoredFile.objects.count() == 2
     storage.let_go(table, of_job=judge)
     for job in (judge, study):
         jobs.cancel(job=job)
     storage.let_go(released)
-    assert not StoredFile.objects.exists()
-
-
-def test_list_of_rows_stays_when_who_read_it_sends_it_and_throws_it_away() -> None:
-    """An analyst may load it down, and could take it away once they were none."""
-    study, other = factories.collection(), factories.collection()
-    added = adding.upload(
-        collection=study, name="t.csv", file=storage.keep(b"question\nWho?\n"), by=study.owner
-    )
-    rows = storage.keep(b"kind,row,what,reason\n")
-    AddedFile.objects.filter(pk=added.pk).update(examined={"rows_file": rows.sha256})
-    sent = adding.upload(collection=other, name="mine.csv", file=rows, by=other.owner)
-    adding.discard(added=sent)
-    assert StoredFile.objects.filter(pk=rows.pk).exists()
-    added.refresh_from_db()
-    adding.discard(added=added)
     assert not StoredFile.objects.exists()
 
 

@@ -3,16 +3,11 @@ database, kept."""
 
 import numpy as np
 import pytest
-from django.utils import timezone
 
 from analysis.actions import runs
 from judging.actions import jobs, rubrics
-from judging.imports.actions import datasets
-from judging.imports.readers.guessing import guess
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.tables import read_delimited
 from judging.protocols import documents
-from tests import factories
+from tests.analysis.studies import campaign_of
 from tests.published import stats_data as data
 
 pytestmark = pytest.mark.django_db
@@ -60,15 +55,11 @@ def found(lasting: None) -> dict[tuple[str, str, str], float]:
         ]
         cells = ("" if np.isnan(value) else str(int(value)) for value in values)
         lines.append(",".join([str(unit), "A", f"What is {unit}?", *cells]))
-    table = read_delimited("\n".join(lines).encode())
     rubric = RUBRIC.replace("TO_FIVE", points(5)).replace("TO_TEN", points(10))
-    campaign = datasets.import_study(
-        study=to_study(table, guess(table.header, [row.cells for row in table.rows])),
-        name="Published",
-        by=factories.researcher(),
-        now=timezone.now(),
+    campaign = campaign_of(
+        "\n".join(lines).encode(),
         rubric=rubrics.install(document=documents.parse(rubric, "scale.yaml")),
-    ).campaign
+    )
     run = runs.start(
         campaign=campaign,
         by=campaign.created_by,

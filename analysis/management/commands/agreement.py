@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from analysis.management.plain_tables import (
     PlainRecord,
+    PlainTable,
     add_encoding,
     all_numbers,
     as_json,
@@ -32,8 +33,7 @@ from analysis.stats.kappa import WEIGHTS, Weights, kappa_matrix
 from analysis.stats.percent import percent_agreement
 from analysis.stats.raters import intra_raters
 from analysis.stats.ratings import RatingOffScale, TooManyValues, observed_scale, transposed
-from judging.imports.readers.numbers import is_number
-from judging.imports.readers.tables import RowTable
+from judging.imports.texts import is_number
 
 SHOWN = (
     "criterion",
@@ -141,7 +141,7 @@ class Command(BaseCommand):
             self.stdout.write(ASSUMED)
 
 
-def _refuse_negative(rows: RowTable, values: Sequence[float], column: str) -> None:
+def _refuse_negative(rows: PlainTable, values: Sequence[float], column: str) -> None:
     """Raise an error if a value is negative, which a ratio scale does not have."""
     for row, value in zip(rows.rows, values, strict=True):
         if value < 0:

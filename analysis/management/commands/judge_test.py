@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from analysis.management.plain_tables import (
     MISSING,
     PlainRecord,
+    PlainTable,
     add_encoding,
     all_numbers,
     as_json,
@@ -34,7 +35,6 @@ from analysis.stats.alternative_annotator import (
 )
 from analysis.stats.arrays import FloatArray
 from analysis.stats.judges import following, most_given, severity_of
-from judging.imports.readers.tables import RowTable
 
 PERSON = (
     "person",
@@ -146,7 +146,7 @@ def _names(given: str, option: str) -> list[str]:
     return names
 
 
-def _values(table: RowTable, names: Sequence[str], level: str) -> dict[str, FloatArray]:
+def _values(table: PlainTable, names: Sequence[str], level: str) -> dict[str, FloatArray]:
     """Return columns as numbers; names of categories get one number each, the same in all
     columns."""
     absent = [name for name in names if name not in table.header]

@@ -13,8 +13,8 @@ from django.utils import timezone
 from analysis.actions import reproductions
 from analysis.actions.published import STUDIES
 from judging import storage
-from judging.imports.actions.refusals import CannotImport
-from judging.imports.readers.text import Unreadable
+from judging.imports.files import CannotImport
+from judging.imports.frames import Unreadable
 from judging.models import User
 
 P_PRINTED_FROM = 0.00005  # a p below it would be written as 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.management.plain_tables import add_encoding, parsed
+from analysis.management.plain_tables import PlainTable, add_encoding, parsed
 from analysis.metrics import registry
 from analysis.metrics.columns import BadCell, TableColumns, TableLine, lines, scored
 from analysis.metrics.contract import (
@@ -26,9 +26,8 @@ from analysis.metrics.contract import (
 )
 from analysis.metrics.preparation import STEPS, UnknownPreparation, step
 from analysis.metrics.scoring import kept
-from judging.imports.readers.tables import RowTable, read_delimited, read_jsonl
 
-READERS = {".csv": read_delimited, ".tsv": read_delimited, ".jsonl": read_jsonl}
+ENDINGS = (".csv", ".tsv", ".jsonl")
 
 
 class Command(BaseCommand):
@@ -137,18 +136,17 @@ def _asked(options: Mapping[str, Any]) -> tuple[Path, Path, list[Scorer]]:
         raise CommandError(f"--metric: {error.args[0]}") from None
 
 
-def _read(file: Path, encoding: str) -> RowTable:
-    reader = READERS.get(file.suffix.lower())
-    if reader is None:
-        raise CommandError(f"{file}: the ending is none of {', '.join(READERS)}")
-    table = parsed(file, encoding, reader)
+def _read(file: Path, encoding: str) -> PlainTable:
+    if file.suffix.lower() not in ENDINGS:
+        raise CommandError(f"{file}: the ending is none of {', '.join(ENDINGS)}")
+    table = parsed(file, encoding)
     for problem in table.problems:
         raise CommandError(_place(file, problem.row, problem.column, problem.reason))
     return table
 
 
 def _columns(
-    options: Mapping[str, Any], table: RowTable, metrics: Sequence[Scorer], file: Path
+    options: Mapping[str, Any], table: PlainTable, metrics: Sequence[Scorer], file: Path
 ) -> TableColumns:
     names = (
         "hypothesis",
@@ -202,7 +200,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _lines(file: Path, table: RowTable, columns: TableColumns) -> list[TableLine]:
+def _lines(file: Path, table: PlainTable, columns: TableColumns) -> list[TableLine]:
     rows = ((row.number, dict(zip(table.header, row.cells, strict=True))) for row in table.rows)
     try:
         return lines(rows, columns)
@@ -222,7 +220,7 @@ def _summary(id: str, results: Sequence[MetricResult]) -> str:
     return f"{id}: {len(values)} rows, {mean}{without}"
 
 
-def _write(out: Path, table: RowTable, found: Mapping[str, Sequence[MetricResult]]) -> None:
+def _write(out: Path, table: PlainTable, found: Mapping[str, Sequence[MetricResult]]) -> None:
     """Write beside the target first: a table that was cut short must not look like a result."""
     part = out.with_name(out.name + ".part")
     try:

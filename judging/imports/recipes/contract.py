@@ -37,7 +37,6 @@ class Recipe:
     frame: Callable[[Opened], "pd.DataFrame"]
     propose: Callable[["pd.DataFrame"], dict[str, Any]] = lambda frame: {}
     rank: int = 0
-    endings: tuple[str, ...] = ()
     carries: tuple[Carried, ...] = ()
     writes: bool = False
     page: str = ""

@@ -7,11 +7,10 @@ from scipy import stats
 from analysis.actions import column_pairs, scores
 from analysis.actions.scores import ChosenMetric
 from analysis.metrics.contract import Preparation
-from judging.imports.actions import datasets
-from judging.imports.readers.guessing import guess
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.tables import read_delimited
-from judging.models import Metric, Score, System
+from judging import storage
+from judging.imports import adding
+from judging.imports.mapping import Mapping
+from judging.models import Metric, Rubric, Score, System
 from tests import factories, shared_data
 
 pytestmark = pytest.mark.django_db
@@ -19,11 +18,15 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def qgbench():
-    table = read_delimited(shared_data.path("qgbench/sample_300.csv").read_bytes())
-    guessed = guess(table.header, [row.cells for row in table.rows[:50]])
-    study = to_study(table, guessed)
-    made = datasets.import_study(
-        study=study, name="QG-Bench", by=factories.researcher(), now=timezone.now()
+    made = adding.import_file(
+        file=storage.keep(shared_data.path("qgbench/sample_300.csv").read_bytes()),
+        file_name="sample_300.csv",
+        name="QG-Bench",
+        by=factories.researcher(),
+        now=timezone.now(),
+        mapping=Mapping(),
+        rubrics=Rubric.objects.none(),
+        accept_surprises=True,
     )
     return made.collection
 

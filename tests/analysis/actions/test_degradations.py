@@ -9,9 +9,9 @@ from analysis.actions import degradations
 from analysis.actions.degrading import WantedDegradation
 from analysis.sections.question_sets import SetFacts
 from judging.actions.jobs import JobCancelled
-from judging.imports.actions import datasets
-from judging.imports.readers.records import QuestionRecord, SourceRecord, StudyRecords
-from judging.models import Attribute, Collection, Event, Job, Question, System, Unit
+from judging.imports import adding, files
+from judging.imports.records import QuestionRecord, SourceRecord, StudyRecords
+from judging.models import Attribute, Collection, Event, Job, Question, System, Unit, User
 from tests import factories
 from tests.analysis.sections.computing import records
 from tests.judging.studies import NOW
@@ -46,15 +46,13 @@ def canals() -> Collection:
     )
     expected = {(key, system): 1 for key in WHOLE for system in ("Alba", "Brisa")}
     study = StudyRecords(sources=sources, questions=questions, expected=expected)
-    made = datasets.import_study(
-        study=study,
-        name="Canals",
-        by=factories.researcher(),
-        now=NOW,
-        licence="CC0",
-        language="en-GB",
-    )
-    return made.collection
+    return stored(study, factories.researcher())
+
+
+def stored(study: StudyRecords, owner: User) -> Collection:
+    made = files.start(name="Canals", by=owner, licence="CC0", language="en-GB")
+    adding.store_records(records=study, collection=made, by=owner, now=NOW)
+    return made
 
 
 def degraded(canals: Collection, **changes) -> Collection:
@@ -190,7 +188,7 @@ def test_sets_close_their_gaps_and_say_where_a_question_stood():
         expected={("1", "Alba"): 6},
     )
     owner = factories.researcher()
-    canals = datasets.import_study(study=study, name="Canals", by=owner, now=NOW).collection
+    canals = stored(study, owner)
 
     made = degraded(canals, noise=["function_words"])
 

@@ -11,7 +11,7 @@ import analysis.tasks  # noqa: F401
 from analysis.actions import dry_runs
 from judging.actions import campaigns, collections, enrollments, jobs, rubric_drafts
 from judging.actions import dry_runs as copies
-from judging.imports.actions import adding
+from judging.imports import files
 from judging.models import Campaign, Collection, DryRun, Job, Membership
 from judging.tasks import NO_MORE
 from tests import factories
@@ -87,7 +87,7 @@ def test_who_joins_or_leaves_a_draft_does_not_wait_for_its_dry_run(draft, monkey
         enrollments.join(invitation=link, user=None, agreed=True, now=timezone.now())
         campaigns.lock(campaign=factories.campaign(collection=draft.collection), now=NOW)
         with transaction.atomic():
-            adding.lock(draft.collection)
+            files.lock(draft.collection)
         rubric_drafts.start(by=draft.created_by, text=factories.SMALL, now=NOW)
     finally:
         go_on.set()

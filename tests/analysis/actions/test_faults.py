@@ -3,15 +3,10 @@
 import json
 
 import pytest
-from django.utils import timezone
 
 from analysis.actions import runs
 from judging.actions import jobs
-from judging.imports.actions import datasets
-from judging.imports.readers.guessing import guess
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.tables import read_delimited
-from tests import factories
+from tests.analysis.studies import campaign_of
 
 pytestmark = pytest.mark.django_db
 HEADER = "source_id,passage,answer,system,question,reference"
@@ -36,16 +31,7 @@ def study(ratings, *, sources=5, systems=("Alba", "Brisa"), metrics=None):
             rows.append(
                 ",".join(map(str, [*cells, *("" if cell is None else cell for cell in given)]))
             )
-    table = read_delimited("\n".join(rows).encode())
-    columns = guess(table.header, [row.cells for row in table.rows])
-    made = datasets.import_study(
-        study=to_study(table, columns),
-        name="Locks",
-        by=factories.researcher(),
-        now=timezone.now(),
-        rubric=factories.rubric(),
-    )
-    return made.campaign
+    return campaign_of("\n".join(rows).encode())
 
 
 def carried_out(campaign, **parameters):

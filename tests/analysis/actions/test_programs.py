@@ -11,18 +11,13 @@ from pathlib import Path
 
 import pytest
 from django.urls import reverse
-from django.utils import timezone
 
 from analysis.actions import runs, scores, scoring_jobs
 from judging import tasks
-from judging.imports.actions import datasets
-from judging.imports.readers.guessing import guess
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.tables import read_delimited
 from judging.models import Campaign, Job, Score
-from tests import factories
 from tests.analysis.metrics import toy_reader
-from tests.judging.imports.test_import_jobs import wait_for
+from tests.analysis.studies import campaign_of
+from tests.judging.imports.watching import wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.jobs]
 SOURCES = 1100  # of two systems: three chunks of a thousand questions
@@ -71,17 +66,7 @@ def study() -> Campaign:
                 good,
             ]
             writer.writerow(row)
-    table = read_delimited(buffer.getvalue().encode())
-    read = to_study(table, guess(table.header, [row.cells for row in table.rows[:50]]))
-    made = datasets.import_study(
-        study=read,
-        name="Programs",
-        by=factories.researcher(),
-        now=timezone.now(),
-        rubric=factories.rubric(),
-    )
-    assert made.campaign is not None
-    return made.campaign
+    return campaign_of(buffer.getvalue().encode())
 
 
 def rung(job: Job) -> Job:

@@ -49,7 +49,8 @@ def test_reproduce_qgbench_genuine_piece_says_how_much_was_joined_and_computes_o
     assert Judgment.objects.count() == 583 * 3 * 3
     assert out["joined"] == [
         "batch_part.csv: 580 of 600 questions joined (passage, answer and question 331; question "
-        "within the same passage or sentence 237; question text alone 12), 3 added, 17 excluded."
+        "within the same passage or sentence 237; question of the letter's system 3; question "
+        "text alone 9), 3 added, 17 excluded."
     ]
     for criterion, row in out["computed"]["agreement"].items():
         table, _ = aggregate_raters(three_ratings(read, criterion))

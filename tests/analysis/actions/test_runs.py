@@ -3,13 +3,10 @@
 import json
 
 import pytest
-from django.utils import timezone
 
 from analysis import frames
 from analysis.actions import runs
 from judging.actions import jobs
-from judging.imports.actions import datasets
-from judging.imports.formats.qgstec_xml import read_qgstec
 from judging.models import Job, Metric
 from tests import factories, shared_data
 from tests.analysis import studies
@@ -32,14 +29,9 @@ def found(rows, **where):
 @pytest.fixture
 def qgstec():
     file = shared_data.path("qgstec2010/EvaluatedSubmissions.xml")
-    imported = datasets.import_study(
-        study=read_qgstec(file.read_bytes()),
-        name="QG-STEC 2010",
-        by=factories.researcher(),
-        now=timezone.now(),
-        rubric=factories.rubric("qgstec2010-b"),
+    return studies.campaign_of(
+        file.read_bytes(), name=file.name, rubric=factories.rubric("qgstec2010-b")
     )
-    return imported.campaign
 
 
 @pytest.mark.long

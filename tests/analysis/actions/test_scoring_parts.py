@@ -28,8 +28,8 @@ from judging.models import Job, Metric, Reference, Score
 from tests import factories
 from tests.analysis.actions import test_scores
 from tests.analysis.actions.test_scores import carried_out, computed, values
-from tests.judging.imports.test_import_jobs import asked as asked_of_database
-from tests.judging.imports.test_import_jobs import children, imports_held, over, wait_for
+from tests.judging.imports.watching import asked as asked_of_database
+from tests.judging.imports.watching import children, imports_held, over, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 collection, counting = test_scores.collection, test_scores.counting

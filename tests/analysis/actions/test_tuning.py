@@ -6,17 +6,11 @@ import io
 import random
 
 import pytest
-from django.utils import timezone
 
 from analysis.actions import tuning
 from judging.actions import jobs
-from judging.imports.actions import datasets
-from judging.imports.readers.guessing import guess
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.tables import read_delimited
 from judging.models import Reference
-from tests import factories
-from tests.analysis.studies import imported
+from tests.analysis.studies import campaign_of, imported
 from tests.refusing import refused
 
 pytestmark = pytest.mark.django_db
@@ -66,16 +60,7 @@ def tunable(sources=60, *, loose=True, per_passage=1):
             3 if named else 1 + (rng.random() < 0.2),
         )
         writer.writerow(row)
-    table = read_delimited(buffer.getvalue().encode())
-    study = to_study(table, guess(table.header, [row.cells for row in table.rows]))
-    made = datasets.import_study(
-        study=study,
-        name="Entities",
-        by=factories.researcher(),
-        now=timezone.now(),
-        rubric=factories.rubric(),
-    )
-    return made.campaign
+    return campaign_of(buffer.getvalue().encode())
 
 
 def carried_out(campaign, **changes):

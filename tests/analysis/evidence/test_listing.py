@@ -7,15 +7,10 @@ from statistics import fmean
 
 import pytest
 from django.db import connection
-from django.utils import timezone
 from scipy.stats import rankdata
 
 from analysis.evidence import listing
 from analysis.evidence.listing import Chosen
-from judging.imports.actions import datasets
-from judging.imports.readers.guessing import guess
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.tables import read_delimited
 from judging.models import (
     Attribute,
     Criterion,
@@ -297,16 +292,8 @@ def wide(lasting):
         level="interval",
         points=tuple(points),
     )
-    table = read_delimited("\n".join(rows).encode())
-    columns = guess(table.header, [row.cells for row in table.rows])
-    made = datasets.import_study(
-        study=to_study(table, columns),
-        name="Wide",
-        by=factories.researcher(),
-        now=timezone.now(),
-        rubric=factories.rubric(version="wide", criteria=(criterion,)),
-    )
-    return made.campaign
+    rubric = factories.rubric(version="wide", criteria=(criterion,))
+    return studies.campaign_of("\n".join(rows).encode(), rubric=rubric)
 
 
 def of_wide(wide, sort, level="interval"):

@@ -12,18 +12,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from django.utils import timezone
+from judging import storage
 from judging.actions import rubrics
-from judging.imports.actions import datasets
-from judging.imports.readers.columns import columns_from
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.tables import read_delimited
-from judging.models import Campaign, Enrollment, Exclusion
+from judging.imports import adding
+from judging.imports.mapping import Column, Mapping
+from judging.models import Campaign, Enrollment, Exclusion, Rubric
 from judging.protocols import documents
 from judging.protocols.rubric_schema import CriterionPoint
 
 from tests import factories
 
 CANNOT_SAY = 9
+ROLES = ("passage", "system", "position", "question", "rater", "target_type", "reference")
+MARKED = ("mark", "mark_start", "mark_end")
+OTHER_ROLES = {"source": "source_id", "topic": "metadata", "submitted": "submitted_answer"}
 
 
 @dataclass(frozen=True)
@@ -93,11 +95,9 @@ class Golden:
 
     def content(self) -> bytes:
         """Return the study as a file: a line for each annotator and question."""
-        columns = self.columns()
         buffer = io.StringIO()
         writer = csv.DictWriter(buffer, self.header())
         writer.writeheader()
-        assert set(columns["scores"][0]) if columns["scores"] else True
         for slot in self.slots(everybody=True):
             for row in self._rows(slot):
                 writer.writerow(row)
@@ -169,36 +169,18 @@ class Golden:
             found |= {"mark": "span", "mark_start": start, "mark_end": start + len(text)}
         return found
 
-    def columns(self) -> dict[str, object]:
-        """Return what each column of the file holds."""
-        direction = dict(self.metrics)
-        scores = [
-            {"column": name, "name": name, "direction": direction[name]} for name in direction
-        ]
-        scores += [
-            {"column": name, "name": name, "direction": "higher", "kind": "human_mean"}
-            for name in self.human_means
-        ]
-        more = {"target_type": "target_type"} if self.target_types else {}
-        if self.marks:
-            more |= {"mark": "mark", "mark_start": "mark_start", "mark_end": "mark_end"}
-            more |= {"submitted_answer": "submitted"}
-        if self.references:
-            more |= {"references": ["reference"]}
-        return {
-            "source_id": "source",
-            "passage": "passage",
-            "system": "system",
-            "position": "position",
-            "question": "question",
-            "rater": "rater",
-            "metadata": ["topic"],
-            "expected": self.expected,
-            "crossed": self.crossed,
-            "ratings": [{"column": key, "criterion": key} for key in self.criteria],
-            "scores": scores,
-            **more,
-        }
+    def mapping(self) -> Mapping:
+        """Return how the file is read."""
+        roles = {name: name for name in self.header() if name in (*ROLES, *MARKED)} | OTHER_ROLES
+        columns = {name: Column(role=roles[name]) for name in self.header() if name in roles}
+        columns |= {key: Column(role="ratings", name=key) for key in self.criteria}
+        for name, direction in self.metrics:
+            columns[name] = Column(role="metric", name=name, direction=direction)
+        for name in self.human_means:
+            columns[name] = Column(role="human_mean", name=name, direction="higher")
+        return Mapping(
+            recipe="table", columns=columns, expected=self.expected, crossed=self.crossed
+        )
 
 
 def passage_of(source: str) -> str:
@@ -227,14 +209,17 @@ def imported(golden: Golden) -> Campaign:
             for each in document.criteria
         )
         document = replace(document, criteria=criteria)
-    study = to_study(read_delimited(golden.content()), columns_from(golden.columns()))
-    assert not [problem for problem in study.problems if problem.kind != "warning"], study.problems
-    made = datasets.import_study(
-        study=study,
+    made = adding.import_file(
+        file=storage.keep(golden.content()),
+        file_name=f"{golden.name}.csv",
         name=golden.name,
         by=factories.researcher(f"of {golden.name}"),
         now=timezone.now(),
+        mapping=golden.mapping(),
+        rubrics=Rubric.objects.none(),
         rubric=rubrics.install(document=document),
+        again=True,
+        accept_surprises=True,
     )
     assert made.quarantined == 0
     assert made.campaign is not None

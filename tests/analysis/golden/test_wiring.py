@@ -15,17 +15,11 @@ from analysis.sections.judge_corrections import CorrectedMeans
 from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
 from analysis.sections.section import Found
 from analysis.sections.system_means import SystemMeans
-from django.utils import timezone
 from judging import storage
 from judging.actions import machine_judges
-from judging.imports.actions import datasets
-from judging.imports.readers.guessing import guess
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.tables import read_delimited
 from judging.models import Campaign, Metric, Score
 from scipy.stats import ttest_1samp
 
-from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections import rated
 from tests.analysis.sections.computing import picked, records
@@ -103,25 +97,17 @@ def study_of_pairs() -> Campaign:
     for n in N:
         question = f"Who built lock {n}?,{','.join(map(str, PEOPLE[n]))}"
         lines.append(f"{n // 2},Lock {n // 2} was built by Ada.,Ada,{SYSTEMS[n]},{question}")
-    table = read_delimited("\n".join(lines).encode())
-    made = datasets.import_study(
-        study=to_study(table, guess(table.header, [row.cells for row in table.rows])),
-        name="Locks",
-        by=factories.researcher(),
-        now=timezone.now(),
-        rubric=factories.rubric(),
-    )
-    assert made.campaign is not None
-    by_text = {item.text: item.token for item in machine_judges.items(made.campaign)}
+    campaign = studies.campaign_of("\n".join(lines).encode())
+    by_text = {item.text: item.token for item in machine_judges.items(campaign)}
     rows = [f"{by_text[f'Who built lock {n}?']},{JUDGE[n]}" for n in N]
     machine_judges.add(
-        campaign=made.campaign,
-        by=made.campaign.created_by,
+        campaign=campaign,
+        by=campaign.created_by,
         file=storage.keep("\n".join(["item,correctness", *rows]).encode()),
         file_name="judge.csv",
         about={"name": "Judge", "model": "maker/model", "prompt": "Rate."},
     )
-    return made.campaign
+    return campaign
 
 
 @pytest.fixture(scope="module")

@@ -237,15 +237,17 @@ def test_agreement_of_raters_with_themselves_where_units_come_again(tmp_path: Pa
     assert "intra_rater_percent" in run(path, "--repeats")
 
 
-def test_a_table_in_another_encoding_is_read_by_the_option_that_its_refusal_names(
-    tmp_path: Path,
+def test_a_table_in_another_encoding_is_read_by_the_option_and_without_it_with_a_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [row.replace("u0", "Größe") for row in long(KRIPPENDORFF_C)]
     told = run(write(tmp_path / "utf8.csv", rows))
     western = tmp_path / "western.csv"
     western.write_bytes((tmp_path / "utf8.csv").read_text("utf-8").encode("cp1252"))
-    with pytest.raises(CommandError, match="--encoding cp1252"):
-        run(western)
+    run(western)
+    assert "The file is not in UTF-8 and is read as" in capsys.readouterr().err
     assert run(western, "--encoding", "cp1252") == told
     with pytest.raises(CommandError, match="latin-77"):
         run(western, "--encoding", "latin-77")
+    with pytest.raises(CommandError, match="--encoding"):
+        run(western, "--encoding", "x" * 30)

@@ -11,12 +11,12 @@ from analysis.actions import exports, papers
 from analysis.actions.runs import found_by
 from analysis.sections.page import results_in_words
 from analysis.sections.study import facts_of
-from judging.imports.actions import adding, taking_back
+from judging.imports import files, take_back
 from judging.models import AddedFile, Campaign
 from tests import factories
 from tests.analysis.sections import stored
 from tests.analysis.studies import analysed
-from tests.judging.imports.studies import waiting
+from tests.judging.imports.studies import add, rated
 
 pytestmark = pytest.mark.django_db
 SOURCES, SYSTEMS, RATERS = 12, ("Alba", "Brisa"), ("Ann", "Bob")
@@ -44,24 +44,15 @@ def ratings(*, sources: int = SOURCES, off: int = 0, broken: int = 0) -> str:
 
 
 def added(collection, text: str, **said) -> AddedFile:
-    columns = {name: name for name in ("passage", "system", "question")}
-    columns |= {"source_id": "id", "rater": "annotator"}
-    columns["ratings"] = [
-        {"column": name, "criterion": name} for name in ("grammaticality", "correctness")
-    ]
-    file = waiting(collection, text, rubric=said.pop("rubric"), **columns, **said)
-    return adding.add(
-        added=file,
-        by=collection.owner,
-        now=timezone.now(),
-        confirmed=True,
-        accept_surprises=True,
-    )
+    columns = {name: {"role": name} for name in ("passage", "system", "question")}
+    columns |= {"id": {"role": "source_id"}, "annotator": {"role": "rater"}}
+    columns |= rated("grammaticality", "correctness")
+    return add(collection, text, columns=columns, **said)
 
 
 @pytest.fixture
 def campaign() -> Campaign:
-    collection = adding.start(name="Towns", by=factories.researcher())
+    collection = files.start(name="Towns", by=factories.researcher())
     added(collection, ratings(off=4, broken=1), rubric=factories.rubric())
     return collection.campaigns.get()
 
@@ -99,7 +90,7 @@ def test_study_ratings_of_two_files_count_together_without_one_taken_back(campai
     assert facts.ratings_in_files == facts.judgments + sum(
         each["n"] for each in facts.ratings_excluded
     )
-    taking_back.take_back(added=second, by=collection.owner, now=timezone.now())
+    take_back.take_back(added=second, by=collection.owner, now=timezone.now())
 
     facts = facts_of(found_by(analysed(campaign, metrics=[])))
     assert (facts.ratings_in_files, facts.judgments) == (96, 90)

@@ -6,7 +6,6 @@ from datetime import date
 
 import numpy as np
 import pytest
-from django.utils import timezone
 from scipy.stats import false_discovery_control, spearmanr, ttest_1samp
 
 from analysis import frames
@@ -24,10 +23,6 @@ from analysis.sections.system_means import SystemMeans
 from analysis.stats.inference import Inference
 from judging import storage
 from judging.actions import machine_judges
-from judging.imports.actions import datasets
-from judging.imports.readers.guessing import guess
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.tables import read_delimited
 from judging.models import Campaign, Rubric
 from judging.protocols.rubric_schema import Aggregate
 from tests import factories
@@ -65,16 +60,7 @@ def study(systems: Sequence[str] = tuple(SYSTEMS), *, rubric: Rubric | None = No
                 )
             )
         )
-    table = read_delimited("\n".join(rows).encode())
-    made = datasets.import_study(
-        study=to_study(table, guess(table.header, [row.cells for row in table.rows])),
-        name="Locks",
-        by=factories.researcher(),
-        now=timezone.now(),
-        rubric=rubric or factories.rubric(),
-    )
-    assert made.campaign is not None
-    return made.campaign
+    return studies.campaign_of("\n".join(rows).encode(), rubric=rubric)
 
 
 def judge(campaign: Campaign, values, name="Judge", again=None, **about):

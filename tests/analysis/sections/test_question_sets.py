@@ -15,13 +15,13 @@ from analysis.sections.question_sets import (
     held_sets,
     value_of,
 )
-from judging.imports.actions import datasets
-from judging.imports.readers.records import QuestionRecord, RatingRecord, SourceRecord, StudyRecords
+from judging.imports.recipes.writers import pieces_of
+from judging.imports.records import QuestionRecord, RatingRecord, SourceRecord, StudyRecords
 from judging.models import Campaign, Reference, System
 from tests import factories
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import records
-from tests.judging.studies import NOW
+from tests.analysis.studies import campaign_of
 
 pytestmark = pytest.mark.django_db
 
@@ -85,16 +85,10 @@ def campaign() -> Campaign:
         ratings=tuple(ratings()),
         expected={("1", "Alba"): 6, ("1", "Brisa"): 6},
     )
-    made = datasets.import_study(
-        study=study,
-        name="Locks",
-        by=factories.researcher(),
-        now=NOW,
-        rubric=factories.rubric("qgstec2010-a"),
-    )
-    assert made.quarantined == 0
-    assert made.campaign is not None
-    return made.campaign
+    text = "".join(pieces_of(study))
+    made = campaign_of(text.encode(), rubric=factories.rubric("qgstec2010-a"))
+    assert not made.collection.quarantine.exists()
+    return made
 
 
 @pytest.fixture

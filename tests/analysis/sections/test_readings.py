@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from django.urls import reverse
-from django.utils import timezone
 
 from analysis import frames
 from analysis.actions import runs
@@ -23,8 +22,6 @@ from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.section import Found
 from analysis.sections.system_means import SystemMeans
 from analysis.stats import protocol
-from judging.imports.actions import datasets
-from judging.imports.formats.qgstec_xml import read_qgstec
 from tests import factories, shared_data
 from tests.analysis import studies
 from tests.analysis.actions.test_runs import carried_out, found
@@ -37,13 +34,9 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(scope="module")
 def qgstec(lasting):
     file = shared_data.path("qgstec2010/EvaluatedSubmissions.xml")
-    return datasets.import_study(
-        study=read_qgstec(file.read_bytes()),
-        name="QG-STEC 2010",
-        by=factories.researcher(),
-        now=timezone.now(),
-        rubric=factories.rubric("qgstec2010-b"),
-    ).campaign
+    return studies.campaign_of(
+        file.read_bytes(), name=file.name, rubric=factories.rubric("qgstec2010-b")
+    )
 
 
 def by_the_protocol(read):

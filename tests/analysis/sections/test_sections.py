@@ -15,7 +15,7 @@ from analysis.reports.rows import ESTIMATE_COLUMNS, columns, decode, encode
 from analysis.reports.schema import run_schema
 from analysis.sections.section import chance_of
 from analysis.sections.slices import Slices
-from analysis.sections.study import Study
+from analysis.sections.study import StudyOverview
 from analysis.stats.estimate import Estimate
 from tests.analysis import studies
 from tests.analysis.sections.computing import records
@@ -150,7 +150,7 @@ def test_every_number_on_the_page_is_told_with_what_it_rests_on(run):
 
 
 def test_columns_that_an_earlier_run_lacks_are_empty_by_their_type() -> None:
-    row = Study.read({"campaign": "Locks"})
+    row = StudyOverview.read({"campaign": "Locks"})
     assert (row.campaign, row.origin, row.judgments, row.extras_counted, row.systems) == (
         "Locks",
         "",

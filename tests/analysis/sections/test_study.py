@@ -145,7 +145,7 @@ def test_unblinded_are_those_who_saw_the_material_through_a_draft_that_is_gone()
 
 def test_whoever_is_erased_is_named_neither_as_not_blind_nor_as_having_read_others() -> None:
     kept = [stored.about(unblinded=["A01", "A02"], read_others=["A02", "A03"])]
-    [row] = study.Study.without(kept, {"A02"})
+    [row] = study.StudyOverview.without(kept, {"A02"})
     assert (row["unblinded"], row["read_others"]) == (["A01"], ["A03"])
 
 
@@ -528,11 +528,11 @@ def test_of_a_study_that_is_older_than_the_history_what_came_before_it_counts(wh
 def test_an_unfinished_study_says_how_many_places_were_filled() -> None:
     campaign = studies.opened(annotators_per_task=3)
     handed_in(begun(campaign, factories.user()))
-    [row] = records(study.Study, campaign)
+    [row] = records(study.StudyOverview, campaign)
     places = campaign.rounds.get(kind="main").tasks.count() * 3
     assert (row["filled"], row["places"], row["sources_judged"]) == (1, places, 1)
     assert (row["campaign"], row["annotators"]) == (campaign.title, 1)
-    told = " ".join(study.Study().caveats(stored.found(about=[row])))
+    told = " ".join(study.StudyOverview().caveats(stored.found(about=[row])))
     assert (
         f"1 of {places} assignments are submitted, and 1 of {row['sources']} sources have judgments"
         in told
@@ -547,12 +547,16 @@ def test_places_that_hold_no_value_are_told_among_those_handed_in() -> None:
     for person, task in zip(people[1:], tasks[1:], strict=True):
         form = {"token": task.submit_token, "sequence": 1} | {"b1": "Broken", "b2": "Broken"}
         factories.logged_in(person).post(f"/tasks/{task.pk}/submit/?step=0", form)
-    [row] = records(study.Study, campaign)
+    [row] = records(study.StudyOverview, campaign)
     assert (row["filled"], row["without_values"], row["annotators"]) == (3, 2, 1)
     found = stored.found(about=[row])
-    assert "Of the submitted assignments, 2 have no rating." in list(study.Study().caveats(found))
+    assert "Of the submitted assignments, 2 have no rating." in list(
+        study.StudyOverview().caveats(found)
+    )
     one = stored.found(about=[{**row, "without_values": 1}])
-    assert "Of the submitted assignments, 1 has no rating." in list(study.Study().caveats(one))
+    assert "Of the submitted assignments, 1 has no rating." in list(
+        study.StudyOverview().caveats(one)
+    )
 
 
 def test_time_at_work_is_the_median_over_tasks_of_seconds_a_question() -> None:
@@ -562,11 +566,11 @@ def test_time_at_work_is_the_median_over_tasks_of_seconds_a_question() -> None:
         task = begun(campaign, person)
         handed_in(task)
         Assignment.objects.filter(pk=task.pk).update(active_seconds=seconds)
-    [row] = records(study.Study, campaign)
+    [row] = records(study.StudyOverview, campaign)
     assert row["seconds_a_question"] == (30 / 2 + 90 / 2) / 2  # of two systems on a source
     assert row["annotators"] == 3
     Assignment.objects.update(active_seconds=0)  # as where scripts are off
-    [row] = records(study.Study, campaign)
+    [row] = records(study.StudyOverview, campaign)
     assert row["seconds_a_question"] is None
 
 
@@ -580,7 +584,7 @@ def test_a_deviation_from_a_locked_protocol_is_told_with_what_was_before_and_aft
         made_by=campaign.created_by,
         made_at=datetime(2026, 5, 4, 23, tzinfo=UTC),
     )
-    [row] = records(study.Study, campaign)
+    [row] = records(study.StudyOverview, campaign)
     assert row["deviations"] == [
         {
             "day": "2026-05-04",
@@ -598,7 +602,7 @@ def test_a_report_keeps_the_first_deviations_and_the_beginnings_of_their_texts(m
     made = {"made_by": campaign.created_by, "made_at": timezone.now()}
     for _n in range(3):
         campaign.deviations.create(what="consent", before="a " * 5_000, after="b", **made)
-    [row] = records(study.Study, campaign)
+    [row] = records(study.StudyOverview, campaign)
     assert (len(row["deviations"]), row["deviation_count"]) == (2, 3)
     assert {len(each["before"]) for each in row["deviations"]} == {500}
 

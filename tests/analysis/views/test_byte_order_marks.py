@@ -7,13 +7,15 @@ import zipfile
 
 import pytest
 from django.urls import reverse
+from pandas.testing import assert_frame_equal
 
 from analysis.models import Run
-from judging.imports.readers.registry import FORMAT, sniff
+from judging.imports.adding import study_in
+from judging.imports.child import FRAMES
+from judging.imports.mapping import Mapping
 from judging.models import Campaign, Question, User
 from tests import factories
 from tests.analysis import studies
-from tests.judging.imports.formats.studies import contents
 
 pytestmark = pytest.mark.django_db
 
@@ -97,5 +99,7 @@ def test_csv_for_spreadsheets_is_read_in_again_without_its_byte_order_mark(
 ) -> None:
     marked, raw = (content(campaign, "judging:export", key=key) for key in ("csv", "csv-raw"))
     assert marked.startswith(MARK)
-    assert sniff("j.csv", marked) == sniff("j.csv", raw) == FORMAT["long_csv"]
-    assert contents(FORMAT["long_csv"].read(marked)) == contents(FORMAT["long_csv"].read(raw))
+    read, again = (study_in(name="j.csv", data=each, mapping=Mapping()) for each in (raw, marked))
+    assert len(read.ratings) == 72
+    for frame in FRAMES:
+        assert_frame_equal(getattr(read, frame), getattr(again, frame))

@@ -11,17 +11,29 @@ from analysis.actions import exports, papers, runs
 from analysis.models import ReportPage, Run
 from analysis.sections import page
 from judging import tasks
-from judging.imports.actions import taking_back
+from judging.imports import take_back
 from tests import factories
-from tests.judging.imports.studies import add, assembled
-from tests.judging.imports.test_adding import BLEU, MATERIAL, SCORES, SECOND, of_one, ratings
+from tests.judging.imports.studies import (
+    BLEU,
+    MATERIAL,
+    SCORES,
+    SECOND,
+    Columns,
+    add,
+    assembled,
+    of_one,
+    ratings,
+    scored,
+)
 from tests.judging.studies import NOW
 from tests.refusing import refusals_on
 
 pytestmark = pytest.mark.django_db
-MEANS = [
-    {"column": "Bleu_4", "name": "grammaticality", "direction": "higher", "kind": "human_mean"}
-]
+
+
+def means(name: str) -> Columns:
+    """Return the columns of SCORES with its scores as means of ratings."""
+    return MATERIAL | scored("Bleu_4", role="human_mean", name=name)
 
 
 @pytest.fixture(autouse=True)
@@ -66,16 +78,16 @@ def report_of(client, collection):
 def test_button_makes_the_same_report_to_the_letter_when_files_are_taken_back(client):
     collection, rubric = assembled(), factories.rubric()
     for rater, values in (("Ana", (3, 2, 1, 3)), ("Bo", (3, 1, 1, 2))):
-        add(collection, ratings(rater, *values), rubric=rubric, **of_one(rater))
+        add(collection, ratings(*values), rubric=rubric, columns=of_one(rater))
     client.force_login(collection.owner)
     digest, texts = report_of(client, collection)
 
-    rated = add(collection, ratings("Cy", 1, 2, 3, 1), rubric=rubric, **of_one("Cy"))
-    scored = add(collection, SCORES, **MATERIAL, **BLEU)
+    rated = add(collection, ratings(1, 2, 3, 1), rubric=rubric, columns=of_one("Cy"))
+    scored = add(collection, SCORES, columns=MATERIAL | BLEU)
     batch = add(collection, SECOND)
     assert frames.digest(frames.material(collection.campaigns.get())) != digest
     for added in (batch, scored, rated):
-        taking_back.take_back(added=added, by=collection.owner, now=NOW)
+        take_back.take_back(added=added, by=collection.owner, now=NOW)
     again, again_texts = report_of(client, collection)
 
     assert again == digest
@@ -85,7 +97,7 @@ def test_button_makes_the_same_report_to_the_letter_when_files_are_taken_back(cl
 
 def test_button_makes_the_campaign_that_means_need_once(client):
     factories.rubric()
-    collection = assembled(SCORES, **MATERIAL, scores=MEANS)
+    collection = assembled(SCORES, columns=means("grammaticality"))
 
     press(client, collection)
     press(client, collection)
@@ -105,7 +117,7 @@ def test_button_makes_the_campaign_that_means_need_once(client):
 )
 def test_button_finds_the_protocol_of_means_under_other_names(client, name):
     factories.rubric()
-    collection = assembled(SCORES, **MATERIAL, scores=[MEANS[0] | {"name": name}])
+    collection = assembled(SCORES, columns=means(name))
 
     press(client, collection)
 
@@ -115,7 +127,7 @@ def test_button_finds_the_protocol_of_means_under_other_names(client, name):
 @pytest.mark.django_db(transaction=True)
 def test_report_of_means_says_what_they_are_and_shows_no_dashes(client):
     factories.rubric()
-    collection = assembled(SCORES, **MATERIAL, scores=MEANS)
+    collection = assembled(SCORES, columns=means("grammaticality"))
     press(client, collection)
     run = Run.objects.get()
     tasks.current_app.tasks[runs.KIND].run(str(run.job_id))
@@ -139,7 +151,7 @@ def test_button_says_what_is_lacking(client):
 
 
 def test_button_says_that_no_protocol_fits(client):
-    collection = assembled(SCORES, **MATERIAL, scores=[MEANS[0] | {"name": "loveliness"}])
+    collection = assembled(SCORES, columns=means("loveliness"))
 
     answer = press(client, collection)
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 from analysis.actions import dry_runs, runs
 from judging.actions import campaigns, collections, enrollments
 from judging.actions import dry_runs as copies
-from judging.imports.actions import holdings
+from judging.imports import files
 from judging.models import Campaign, Collection, Enrollment, Event, User
 from tests import factories
 from tests.annotation import studies
@@ -90,7 +90,7 @@ def test_simulated_copy_fixes_nothing_of_a_collection(used) -> None:
     material, other = used
     draft = factories.campaign(manager=other, collection=material)
     copy = copies.copy(draft=draft, by=other, now=NOW, settings={}).campaign
-    assert holdings.resting(material) == []
+    assert files.locked_campaigns(material) == []
     dry_runs.remove(campaign=copy, by=other)
     campaigns.lock(campaign=draft, now=NOW)
-    assert holdings.resting(material) == [draft]
+    assert files.locked_campaigns(material) == [draft]

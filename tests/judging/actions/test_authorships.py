@@ -7,7 +7,7 @@ from django.db import transaction
 from judging.actions import assignments, authorships, campaigns, check_items, checks, enrollments
 from judging.actions.assignments import Here
 from judging.actions.authorships import CannotBar
-from judging.imports.actions import systems
+from judging.imports import names
 from judging.models import (
     BarredTask,
     Campaign,
@@ -83,9 +83,9 @@ def test_a_mark_outlives_that_spellings_become_one_system_and_are_two_again() ->
     other = System.objects.get(collection=collection, name="brisa ")
     authorships.set_systems(enrollment=own, systems=[other], by=by)
     wanted = {"collection": collection, "kinds": {}, "by": by, "now": NOW}
-    [merged] = systems.change(names={other.pk: "Brisa"}, **wanted)
+    [merged] = names.change(names={other.pk: "Brisa"}, **wanted)
     assert authorships.own_names(own) == ["Brisa"]
-    systems.undo(change=merged, by=by, now=NOW)
+    names.undo(change=merged, by=by, now=NOW)
     assert authorships.own_names(own) == ["brisa "]
     said = Event.objects.filter(act="collection.systems").order_by("pk")
     assert list(said.values_list("before", "after")) == [("brisa ", "Brisa"), ("Brisa", "brisa ")]

@@ -5,7 +5,7 @@ from django.db import IntegrityError, connection, transaction
 
 from judging.actions import bulk, campaigns, enrollments
 from judging.actions.bulk import check_at_once, copy, let_planner_know, take_ids
-from judging.imports.actions import adding
+from judging.imports import adding, files
 from judging.models import (
     Campaign,
     Collection,
@@ -14,11 +14,12 @@ from judging.models import (
     Question,
     QuestionSet,
     Round,
+    Rubric,
     Source,
 )
 from tests import factories
 from tests.judging.actions.test_enrollments import waiting_for_us
-from tests.judging.imports.studies import assembled, waiting
+from tests.judging.imports.studies import MATERIAL, assembled, waiting
 from tests.judging.trials import NOW
 
 pytestmark = pytest.mark.django_db
@@ -109,12 +110,23 @@ def test_others_write_history_while_files_are_added_after_one_that_was_noted() -
         f"source_id,passage,answer,system,question\n{n},Owls hunt at {n}.,{n},Alba,When?\n"
         for n in range(3)
     ]
-    files, free = [waiting(collection, text, name=f"{n}.csv") for n, text in enumerate(texts)], []
-    adding.confirm_new(files=files)
+    batch = [
+        waiting(
+            collection,
+            text,
+            name=f"{n}.csv",
+            columns=MATERIAL | {"source_id": {"role": "source_id"}},
+        )
+        for n, text in enumerate(texts)
+    ]
+    free: list[bool] = []
+    files.confirm_new(files=batch)
     adding.add_all(
-        files=files,
+        waiting=batch,
         by=collection.owner,
         now=NOW,
+        rubrics=Rubric.objects.none(),
+        accept_surprises=True,
         progress=lambda *_told: free.append(others_write_history()),
     )
     assert free

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from judging.actions import campaigns, check_items, rounds
-from judging.imports.actions.added_ratings import closed_campaign
+from judging.imports.campaigns import closed_campaign
 from judging.models import (
     Assignment,
     Campaign,

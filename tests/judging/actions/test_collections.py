@@ -1,9 +1,7 @@
 import pytest
 
-from judging import storage
 from judging.actions import collection_counts, collections
-from judging.imports.actions import datasets
-from judging.imports.readers.records import Problem
+from judging.imports.frames import Problem
 from judging.models import (
     Attribute,
     Collection,
@@ -20,16 +18,18 @@ from judging.models import (
     Unit,
 )
 from tests import factories
-from tests.judging.studies import NOW, study
+from tests.judging.imports.studies import scored
+from tests.judging.studies import COLUMNS, QUESTIONS, imported
 
 pytestmark = pytest.mark.django_db
 
 
-def stored(text: str | None = None, **columns) -> Collection:
-    read = study(text, **columns) if text else study()
-    return datasets.import_study(
-        study=read, name="Canals", by=factories.researcher(), now=NOW
-    ).collection
+QUESTION = {"question": {"role": "question"}}
+PLACED = {name: {"role": name} for name in ("passage", "system", "question")}
+
+
+def stored(*text: str, **mapping) -> Collection:
+    return imported(*text, **mapping).collection
 
 
 def test_store_keeps_one_passage_for_equal_texts():
@@ -72,10 +72,7 @@ def test_store_makes_a_unit_for_each_set_as_a_whole():
 def test_store_keeps_how_many_questions_were_expected():
     made = stored(
         "passage,system,question,position\nA lock.,Alba,Why?,1\nA lock.,Alba,,2\nA lock.,Brisa,Who?,1\n",
-        passage="passage",
-        system="system",
-        question="question",
-        position="position",
+        columns=PLACED | {"position": {"role": "position"}},
         expected=3,
     )
 
@@ -105,11 +102,8 @@ def test_store_keeps_a_score_with_every_digit_of_its_file():
 def test_store_takes_a_column_of_human_means_for_no_metric():
     stored(
         "question,fluency\nWhy?,2.4\n",
-        question="question",
-        default_system="Alba",
-        scores=[
-            {"column": "fluency", "name": "fluency", "direction": "higher", "kind": "human_mean"}
-        ],
+        columns=QUESTION | scored("fluency", role="human_mean"),
+        system="Alba",
     )
 
     assert list(Metric.objects.values_list("name", "kind")) == [("fluency", "human_mean")]
@@ -118,9 +112,8 @@ def test_store_takes_a_column_of_human_means_for_no_metric():
 def test_store_keeps_no_score_for_a_blank_cell():
     stored(
         "question,Bleu_4\nWhy?,\nWho?,0.5\n",
-        question="question",
-        default_system="Alba",
-        scores=[{"column": "Bleu_4", "name": "Bleu_4", "direction": "higher"}],
+        columns=QUESTION | scored("Bleu_4"),
+        system="Alba",
     )
 
     assert Score.objects.count() == 1
@@ -137,7 +130,7 @@ def test_store_keeps_metadata_as_attributes():
 
 
 def test_store_keeps_a_missing_passage_missing():
-    stored("question\nWhy?\nWho?\n", question="question", default_system="Alba")
+    stored("question\nWhy?\nWho?\n", columns=QUESTION, system="Alba")
 
     assert Passage.objects.count() == 0
     assert list(Source.objects.values_list("passage", flat=True)) == [None, None]
@@ -157,7 +150,7 @@ def test_store_keeps_a_missing_passage_missing():
     ],
 )
 def test_store_keeps_every_character(text: str):
-    stored(f'question\n"{text}"\n', question="question", default_system="Alba")
+    stored(f'question\n"{text}"\n', columns=QUESTION, system="Alba")
 
     assert Question.objects.get().text == text
 
@@ -179,7 +172,7 @@ def test_quarantine_keeps_row_column_value_and_reason():
 
 def test_counted_systems_tell_what_is_missing_and_what_repeats_another():
     text = "passage,system,question\nA,Alba,Why?\nA,Alba,Why  ?\nA,Alba,why?\nA,Alba, Why?\nA,Brisa,Who?\nB,Alba,Why?\n"
-    made = stored(text, passage="passage", system="system", question="question")
+    made = stored(text, columns=PLACED)
 
     counts = [
         (each.name, each.returned, each.missing, each.duplicates)
@@ -197,7 +190,7 @@ def test_white_space_counts_in_texts_too_long_for_a_question():
         for passage, pair in {"A": (f"{long} y", f"{long}  y"), "B": (f"{long} y",) * 2}.items()
         for question in pair
     )
-    made = stored(text, passage="passage", system="system", question="question")
+    made = stored(text, columns=PLACED)
 
     (alba,) = collection_counts.systems(made)
 
@@ -214,12 +207,7 @@ def test_counted_collections_tell_what_they_hold():
 
 
 def test_delete_removes_everything_and_the_file_where_nobody_else_has_it():
-    owner = factories.researcher()
-    file = storage.keep(b"question\nWhy?\n")
-    made = datasets.import_study(
-        study=study(), name="Canals", by=owner, now=NOW, file=file
-    ).collection
-    other = stored()
+    made, other = stored(), stored(f"{QUESTIONS}The weir is old.,old,Brisa,,,\n", columns=COLUMNS)
 
     collections.delete(collection=made)
 
@@ -237,15 +225,12 @@ def test_delete_removes_everything_and_the_file_where_nobody_else_has_it():
         Score,
     )
     assert [model.objects.count() for model in counted] == [2, 2, 0, 2, 4, 8, 3, 3, 1, 3]
-    assert not StoredFile.objects.exists()
+    assert StoredFile.objects.get() == other.file
 
 
 def test_delete_keeps_a_file_that_another_collection_came_from():
-    owner = factories.researcher()
-    file = storage.keep(b"question\nWhy?\n")
-    options = {"study": study(), "name": "Canals", "by": owner, "now": NOW, "file": file}
-    made, _again = (datasets.import_study(**options, again=True).collection for _ in range(2))
+    made, again = stored(), stored()
 
     collections.delete(collection=made)
 
-    assert StoredFile.objects.get() == file
+    assert StoredFile.objects.get() == again.file

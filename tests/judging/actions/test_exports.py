@@ -6,21 +6,17 @@ import io
 import itertools
 import json
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from judging.actions import exports
-from judging.imports.actions import datasets, refusals
-from judging.imports.formats.label_studio import write_label_studio
-from judging.imports.formats.long import write_long_csv, write_long_jsonl
-from judging.imports.formats.qgstec_writer import write_qgstec
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.outline import outline
-from judging.imports.readers.records import ScoreColumn, StudyRecords
-from judging.imports.readers.registry import FORMAT, sniff
+from judging.imports import adding
+from judging.imports.files import CannotImport
+from judging.imports.mapping import Mapping
+from judging.imports.recipes.writers import write_qgstec
+from judging.imports.records import StudyRecords
 from judging.models import (
     Assignment,
     Campaign,
@@ -36,15 +32,23 @@ from judging.models import (
 )
 from tests import factories, shared_data
 from tests.annotation import studies
-from tests.judging.imports.formats.studies import contents
-from tests.judging.studies import study
+from tests.judging.exported import label_studio, long_csv, long_jsonl
+from tests.judging.imports.studies import rated, scored
+from tests.judging.studies import imported
 
 pytestmark = pytest.mark.django_db
 TEXT = "👩‍🚀 Ada 𝒜 e\u0301cole."
 FORMATS = {
-    "long_csv": write_long_csv,
-    "jsonl": write_long_jsonl,
-    "label_studio": write_label_studio,
+    "a.csv": long_csv,
+    "a.jsonl": long_jsonl,
+    "a.json": label_studio,
+}
+SECONDS = {
+    "id": {"role": "source_id"},
+    "question": {"role": "question"},
+    "rater": {"role": "rater"},
+    "seconds": {"role": "rating_metadata"},
+    **rated("correctness"),
 }
 
 
@@ -75,11 +79,10 @@ def judged() -> Campaign:
     return campaign
 
 
-def again(read: StudyRecords, campaign: Campaign) -> Campaign:
-    later = timezone.now() + timedelta(days=1)
-    made = datasets.import_study(
-        study=read, name="Again", by=campaign.created_by, now=later, rubric=campaign.rubric
-    )
+def again(campaign: Campaign, name: str) -> Campaign:
+    """Return the campaign that the export of one becomes when it is imported again."""
+    data = FORMATS[name](exports.study_of(campaign=campaign))
+    made = imported(data, file_name=name, by=campaign.created_by, rubric=campaign.rubric)
     assert made.quarantined == 0
     assert made.campaign is not None
     return made.campaign
@@ -97,13 +100,11 @@ def said(campaign: Campaign) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("key", FORMATS)
-def test_marks_comments_and_what_is_known_of_judgments_come_back(key: str) -> None:
+@pytest.mark.parametrize("name", FORMATS)
+def test_marks_comments_and_what_is_known_of_judgments_come_back(name: str) -> None:
     campaign = judged()
 
-    copy = again(
-        FORMAT[key].read(FORMATS[key](exports.study_of(campaign=campaign)).encode()), campaign
-    )
+    copy = again(campaign, name)
 
     assert said(copy) == said(campaign)
     assert [(mark.start, mark.end) for mark in exports.study_of(campaign=copy).marks] == [
@@ -117,7 +118,7 @@ def test_marks_comments_and_what_is_known_of_judgments_come_back(key: str) -> No
 
 
 def test_long_csv_holds_spans_with_their_text_and_the_comment_beside_each_judgment() -> None:
-    rows = list(csv.DictReader(io.StringIO(write_long_csv(exports.study_of(campaign=judged())))))
+    rows = list(csv.DictReader(io.StringIO(long_csv(exports.study_of(campaign=judged())))))
     marks = [
         (row["position"], row["mark"], row["mark_start"], row["mark_end"], row["mark_text"])
         for row in rows
@@ -132,9 +133,9 @@ def test_long_csv_holds_spans_with_their_text_and_the_comment_beside_each_judgme
 
 def test_long_csv_task_with_active_time_has_it_beside_each_of_its_judgments() -> None:
     campaign = judged()
-    assert "judgment:task_seconds" not in write_long_csv(exports.study_of(campaign=campaign))
+    assert "judgment:task_seconds" not in long_csv(exports.study_of(campaign=campaign))
     Assignment.objects.filter(round__campaign=campaign).update(active_seconds=41.25)
-    rows = list(csv.DictReader(io.StringIO(write_long_csv(exports.study_of(campaign=campaign)))))
+    rows = list(csv.DictReader(io.StringIO(long_csv(exports.study_of(campaign=campaign)))))
     assert {row["judgment:task_seconds"] for row in rows if row["criterion"]} == {"41.2"}
 
 
@@ -143,16 +144,10 @@ def test_a_mark_beside_no_rating_goes_to_quarantine() -> None:
         "id,passage,question,rater,criterion,value,mark_start,mark_end\n"
         "1,Owls.,Who?,Ann,correctness,2,,\n1,Owls.,Who?,Bo,,,0,4\n"
     )
-    columns = {name: name for name in text.splitlines()[0].split(",")[1:]}
-    read = study(text, source_id="id", default_system="Alba", **columns)
+    columns = {name: {"role": name} for name in text.splitlines()[0].split(",")[1:]}
+    columns["id"] = {"role": "source_id"}
 
-    made = datasets.import_study(
-        study=read,
-        name="Owls",
-        by=factories.researcher(),
-        now=timezone.now(),
-        rubric=factories.rubric(),
-    )
+    made = imported(text, columns=columns, system="Alba", rubric=factories.rubric())
 
     [kept] = made.collection.quarantine.all()
     assert (kept.row, kept.value) == (3, "0-4")
@@ -161,75 +156,55 @@ def test_a_mark_beside_no_rating_goes_to_quarantine() -> None:
 
 def test_metadata_of_ratings_are_kept_with_each_judgment_and_exported() -> None:
     text = "id,question,rater,correctness,seconds\n1,Why?,Ann,2,7.5\n1,Why?,Bo,3,9\n2,Who?,Ann,1,\n"
-    read = to_study(*_guessed(text))
-
-    made = datasets.import_study(
-        study=read,
-        name="Owls",
-        by=factories.researcher(),
-        now=timezone.now(),
-        rubric=factories.rubric(),
-    )
+    made = imported(text, columns=SECONDS, system="Alba", rubric=factories.rubric())
 
     kept = JudgmentAttribute.objects.values_list(
         "judgment__assignment__enrollment__label", "name", "value"
     )
     assert sorted(kept) == [("Ann", "seconds", "7.5"), ("Bo", "seconds", "9")]
-    lines = write_long_jsonl(exports.study_of(campaign=made.campaign)).splitlines()
+    lines = long_jsonl(exports.study_of(campaign=made.campaign)).splitlines()
     assert [json.loads(line).get("judgment:seconds") for line in lines] == ["7.5", "9", None]
 
 
 def test_a_name_of_metadata_that_is_too_long_is_told_wherever_it_stands() -> None:
     name = "judgment:" + "x" * 101
-    read = to_study(
-        *_guessed(f"id,question,rater,correctness,{name}\n1,Why?,Ann,2,\n2,Who?,Ann,2,late\n")
-    )
-    assert "metadata column" in refusals.too_long(read)[0]
+    text = f"id,question,rater,correctness,{name}\n1,Why?,Ann,2,\n2,Who?,Ann,2,late\n"
+    columns = {each: SECONDS[each] for each in ("id", "question", "rater", "correctness")}
+    columns[name] = {"role": "rating_metadata"}
+    with pytest.raises(CannotImport, match="metadata column"):
+        imported(text, columns=columns, system="Alba", rubric=factories.rubric())
 
 
 def test_erasing_an_imported_rater_takes_what_files_said_along() -> None:
     from judging.actions import enrollments
 
-    made = datasets.import_study(
-        study=to_study(*_guessed("id,question,rater,correctness,seconds\n1,Why?,Ann,2,7.5\n")),
-        name="Owls",
-        by=factories.researcher(),
-        now=timezone.now(),
-        rubric=factories.rubric(),
-    )
+    text = "id,question,rater,correctness,seconds\n1,Why?,Ann,2,7.5\n"
+    made = imported(text, columns=SECONDS, system="Alba", rubric=factories.rubric())
     ann = Enrollment.objects.get(label="Ann")
     enrollments.erase(enrollment=ann, by=made.collection.owner, now=timezone.now())
     assert JudgmentAttribute.objects.count() == 0
 
 
-def _guessed(text: str):
-    from judging.imports.readers.guessing import guess
-    from judging.imports.readers.tables import read_delimited
-
-    table = read_delimited(text.encode())
-    return table, guess(table.header, [row.cells for row in table.rows])
-
-
 def test_released_xml_comes_out_of_the_database_with_its_instances() -> None:
     data = shared_data.path("qgstec2010/EvaluatedSubmissions.xml").read_bytes()
     rubric = factories.rubric("qgstec2010-b")
-    read = FORMAT["qgstec_xml"].read(data)
-    made = datasets.import_study(
-        study=read, name="Released", by=factories.researcher(), now=timezone.now(), rubric=rubric
-    )
+    made = imported(data, file_name="released.xml", rubric=rubric)
 
-    again = FORMAT["qgstec_xml"].read(
-        write_qgstec(exports.study_of(campaign=made.campaign)).encode()
-    )
+    written = write_qgstec(exports.study_of(campaign=made.campaign)).encode()
 
+    read, again = (
+        adding.study_in(name="released.xml", data=each, mapping=Mapping())
+        for each in (data, written)
+    )
     # who asked nothing about a sentence says nothing of it
-    asked = {each.source_key for each in read.questions}
     before, after = (
-        [replace(each, row=0) for each in study.sources if each.key in asked]
-        for study in (read, again)
+        each.sources.loc[sorted({*each.questions.dropna(subset="text")["source"]})]
+        for each in (read, again)
     )
-    assert after == before
-    assert [each.key for each in again.sources] == [each.key for each in read.sources]
+    assert after.drop(columns="row").to_dict("records") == before.drop(columns="row").to_dict(
+        "records"
+    )
+    assert list(again.sources["key"]) == list(read.sources["key"])
     assert len(again.ratings) == len(read.ratings) - made.quarantined
 
 
@@ -245,59 +220,55 @@ RICH = (
 )
 
 
+COLUMNS = {
+    **{name: {"role": name} for name in ("passage", "answer", "language", "system", "question")},
+    "id": {"role": "source_id"},
+    "qid": {"role": "key"},
+    "reference": {"role": "reference"},
+    "domain": {"role": "metadata"},
+    "rater": {"role": "rater"},
+    **scored("bleu", scale="fraction"),
+    **scored("ter", direction="lower"),
+    **scored("my_metric", direction="lower"),
+    **scored("fluency_mean", role="human_mean"),
+    **rated("correctness"),
+}
+
+
 def rich() -> Campaign:
     """Return a campaign with metrics of every direction and scale, and an annotator called mean."""
-    table, columns = _guessed(RICH)
-    kinds = {
-        "bleu": ("higher", "fraction", "metric"),
-        "ter": ("lower", "none", "metric"),
-        "my_metric": ("lower", "none", "metric"),
-        "fluency_mean": ("higher", "none", "human_mean"),
-    }
-    scores = tuple(
-        ScoreColumn(column=name, name=name, direction=direction, scale=scale, kind=kind)
-        for name, (direction, scale, kind) in kinds.items()
-    )
-    rated = tuple(each for each in columns.ratings if each.column == "correctness")
-    columns = replace(
-        columns,
-        scores=scores,
-        ratings=rated,
-        raters=(),
-        metadata=("domain",),
-        key="qid",
-        source_id="id",
-        crossed=False,
-    )
-    made = datasets.import_study(
-        study=to_study(table, columns),
-        name="Rich",
-        by=factories.researcher(),
-        now=timezone.now(),
-        rubric=factories.rubric(),
-    )
+    made = imported(RICH, columns=COLUMNS, crossed=False, rubric=factories.rubric())
     assert made.campaign is not None
     return made.campaign
 
 
-@pytest.mark.parametrize(
-    ("key", "name"),
-    [("long_csv", "a.csv"), ("jsonl", "a.jsonl"), ("label_studio", "a.json")],
-)
-def test_an_export_of_a_campaign_is_imported_again_whole_and_without_a_question(
-    key: str, name: str
-) -> None:
+def contents(study: StudyRecords) -> dict[str, object]:
+    """Return what an export must keep: all but rows, columns and the order of things."""
+    slots = [
+        replace(each, row=0)
+        for each in study.questions
+        if each.text is not None or each.scores or each.attributes
+    ]
+    ratings = [replace(each, row=0, column="") for each in study.ratings]
+    return {
+        "sources": [replace(each, row=0) for each in study.sources],
+        "questions": sorted(slots, key=str),
+        "ratings": sorted(ratings, key=str),
+        "notes": [replace(each, row=0) for each in study.notes],
+        "marks": [replace(each, row=0) for each in study.marks],
+        "expected": dict(study.expected),
+        "scores": [replace(score, column="") for score in study.score_columns],
+    }
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_an_export_of_a_campaign_is_imported_again_whole_and_without_a_question(name: str) -> None:
     campaign = rich()
+
+    after = exports.study_of(campaign=again(campaign, name))
+
     before = exports.study_of(campaign=campaign)
-    data = FORMATS[key](before).encode()
-    known = sniff(name, data)
-
-    found = outline(data=data, known=known, name=name)
-    read = known.read(data, name=name, columns=found.proposed)
-
-    assert (known.key, found.problems, read.problems) == (key, (), ())
-    assert [each.direction for each in read.score_columns] == ["higher", "lower", "lower", "higher"]
-    after = exports.study_of(campaign=again(read, campaign))
+    directions = [each.direction for each in after.score_columns]
+    assert directions == ["higher", "lower", "lower", "higher"]
     assert contents(after) == contents(before)
-    assert after.score_columns == before.score_columns
-    assert after.raters == ("Ann", "mean")
+    assert dict.fromkeys(each.rater for each in after.ratings) == {"Ann": None, "mean": None}

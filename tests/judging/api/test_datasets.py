@@ -29,7 +29,8 @@ CSV = (
     "Lock 2 was built by Bert.,Bert,Alba,Who built lock 2?\n"
     "Lock 2 was built by Bert.,Bert,Brisa,Lock 2 by whom?\n"
 )
-RATING = {"column": "answer", "criterion": "c", "rater": "r"}
+QUESTION = {"question": {"role": "question"}}
+RATED = {"answer": {"role": "ratings", "name": "c", "rater": "r"}}
 ROWS = [
     dict(zip(CSV.splitlines()[0].split(","), line.split(","), strict=True))
     for line in CSV.splitlines()[1:]
@@ -249,19 +250,20 @@ def test_file_goes_from_upload_to_dataset_and_back(api):
     dataset = api.post(f"{API}/datasets/", {"name": "Locks"}).json()["id"]
     answer = uploaded(api, dataset)
     path = f"{API}/datasets/{dataset}/files/{answer.json()['file']}/"
-    assert api.put(f"{path}roles/", {"roles": {}}).status_code == 409
+    assert api.put(f"{path}roles/", {"mapping": {}}).status_code == 409
     assert api.get(f"{path}roles/").status_code == 202
     assert done(answer).state == "done"
     proposal = api.get(f"{path}roles/").json()
     assert proposal["header"] == ["passage", "answer", "system", "question"]
-    assert proposal["proposed"]["question"] == "question"
-    assert api.post(f"{path}preview/").status_code == 409
-    given = api.put(f"{path}roles/", {"roles": proposal["proposed"]})
+    assert proposal["mapping"]["columns"]["question"]["role"] == "question"
+    assert proposal["summary"] == "4 questions by 2 systems on 2 sources"
+    assert api.get(f"{path}preview/").json()["expected"]["new"] == 4
+    given = api.put(f"{path}roles/", {"mapping": proposal["mapping"]})
     assert given.json()["has_roles"] is True
     assert api.get(f"{path}preview/").status_code == 404
     assert done(api.post(f"{path}preview/")).state == "done"
     preview = api.get(f"{path}preview/").json()
-    assert preview["counts"]["new"] == 4
+    assert preview["expected"]["new"] == 4
     assert preview["surprises"] == []
     assert done(api.post(f"{path}add/")).state == "done"
     assert api.get(path).json()["state"] == "added"
@@ -279,9 +281,9 @@ def test_file_with_surprises_is_added_once_they_are_accepted(api):
     answer = uploaded(api, dataset, text)
     done(answer)
     path = f"{API}/datasets/{dataset}/files/1/"
-    roles = api.get(f"{path}roles/").json()["proposed"]
-    roles |= {"ratings": [], "scores": [], "metadata": ["fluency"], "rater": ""}
-    assert api.put(f"{path}roles/", {"roles": roles}).status_code == 200
+    mapping = api.get(f"{path}roles/").json()["mapping"]
+    mapping["columns"]["fluency"] = {"role": "metadata"}
+    assert api.put(f"{path}roles/", {"mapping": mapping}).status_code == 200
     done(api.post(f"{path}preview/"))
     assert len(api.get(f"{path}preview/").json()["surprises"]) == 1
     assert fields_of(api.post(f"{path}add/")) == {"accept_surprises"}
@@ -297,12 +299,12 @@ def test_file_with_many_ratings_off_the_scale_is_added_once_that_is_accepted(api
     text = "\n".join([columns, *(f"{line},{n + 2},{n + 1}" for n, line in enumerate(lines))])
     done(uploaded(api, dataset, text))
     path, protocol = f"{API}/datasets/{dataset}/files/1/", factories.rubric().pk
-    roles = api.get(f"{path}roles/").json()
-    assert roles["protocol"] is None
-    assert (
-        api.put(f"{path}roles/", {"roles": roles["proposed"], "protocol": protocol}).status_code
-        == 200
-    )
+    proposal = api.get(f"{path}roles/").json()
+    assert proposal["protocol"] is None
+    chosen = {"mapping": proposal["mapping"], "protocol": protocol}
+    assert api.put(f"{path}roles/", chosen).status_code == 200
+    [beside] = api.get(f"{path}roles/").json()["scales"]
+    assert (beside["off"], beside["total"]) == (3, 8)
     done(api.post(f"{path}preview/"))
     assert fields_of(api.post(f"{path}add/")) == {"accept_surprises"}
     assert done(api.post(f"{path}add/", {"accept_surprises": True})).state == "done"
@@ -312,10 +314,13 @@ def test_file_with_many_ratings_off_the_scale_is_added_once_that_is_accepted(api
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({}, "roles"),
-        ({"roles": {"question": "no such column"}}, "roles"),
-        ({"roles": {"question": "question"}, "protocol": 10**9}, "protocol"),
-        ({"roles": {"question": "question", "ratings": [RATING]}}, "protocol"),
+        ({}, "mapping"),
+        ({"mapping": {}}, "mapping.columns"),
+        ({"mapping": {"header": "perhaps", "columns": QUESTION}}, "mapping.header"),
+        ({"mapping": {"columns": {"nothing": {"role": "question"}}}}, "mapping.columns.nothing"),
+        ({"mapping": {"columns": {"question": {"role": "x"}}}}, "mapping.columns.question.role"),
+        ({"mapping": {"columns": QUESTION}, "protocol": 10**9}, "protocol"),
+        ({"mapping": {"columns": QUESTION | RATED}}, "protocol"),
     ],
 )
 def test_file_roles_that_do_not_fit_name_the_field(api, body, field):
@@ -365,8 +370,8 @@ def test_files_are_previewed_and_added_together(api):
         uploaded(api, dataset, "\n".join([head, *part]), f"part{number}.csv")
         answer = api.get(f"{path}{number}/roles/")
         done(answer) if answer.status_code == 202 else None
-        roles = api.get(f"{path}{number}/roles/").json()["proposed"]
-        assert api.put(f"{path}{number}/roles/", {"roles": roles}).status_code == 200
+        mapping = api.get(f"{path}{number}/roles/").json()["mapping"]
+        assert api.put(f"{path}{number}/roles/", {"mapping": mapping}).status_code == 200
     assert done(api.post(f"{path}preview/")).state == "done"
     assert done(api.post(f"{path}add/", {"confirm_new": True})).state == "done"
     assert api.get(f"{API}/datasets/{dataset}/").json()["questions"] == 4

@@ -77,7 +77,7 @@ def test_llm_judge_is_imported_from_a_file(api, campaign):
 def test_llm_judge_wrong_content_names_the_field(api, campaign, body, field):
     assert field in fields_of(api.post(path_of(campaign), body))
     assert not Job.objects.exists()
-    assert not StoredFile.objects.exists()
+    assert StoredFile.objects.get() == campaign.collection.file
 
 
 def test_ask_is_estimated_then_done_by_a_job_whose_key_is_kept_apart(api, campaign):

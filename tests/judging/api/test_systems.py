@@ -6,9 +6,14 @@ from judging.models import SystemChange
 from tests import factories
 from tests.judging.api.programs import API, counted, fields_of, program
 from tests.judging.imports.studies import assembled
-from tests.judging.imports.test_systems import SPELLED, named
 
 pytestmark = pytest.mark.django_db
+SPELLED = """\
+passage,answer,system,question
+Herons wade at dawn.,at dawn,gpt-4,When do herons wade?
+The mill was sold in 1850.,1850,GPT-4,When was the mill sold?
+The mill was sold in 1850.,1850,Brisa,What was sold?
+"""
 
 
 @pytest.fixture
@@ -24,6 +29,10 @@ def api(dataset):
 @pytest.fixture
 def path(dataset):
     return f"{API}/datasets/{dataset.pk}/system-changes/"
+
+
+def named(dataset):
+    return set(dataset.systems.values_list("name", flat=True))
 
 
 def keys(dataset):

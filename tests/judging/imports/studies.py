@@ -4,13 +4,14 @@ from typing import Any
 
 from judging import storage
 from judging.actions import jobs
-from judging.imports.actions import adding
-from judging.imports.actions.joining import JoiningChoices
-from judging.imports.actions.reading_plans import Plan
-from judging.imports.readers.columns import columns_from
+from judging.imports import adding, files
+from judging.imports.choices import JoiningChoices
+from judging.imports.mapping import Mapping, mapping_from
 from judging.models import AddedFile, Collection, Job, Rubric, User
 from tests import factories
 from tests.judging.studies import NOW
+
+Columns = dict[str, dict[str, Any]]
 
 BATCH = """\
 passage,answer,system,question
@@ -19,7 +20,49 @@ Herons wade at dawn.,at dawn,Brisa,What wades at dawn?
 The mill was sold in 1850.,1850,Alba,When was the mill sold?
 The mill was sold in 1850.,1850,Brisa,What was sold?
 """
-MATERIAL = {"passage": "passage", "answer": "answer", "system": "system", "question": "question"}
+MATERIAL: Columns = {name: {"role": name} for name in ("passage", "answer", "system", "question")}
+
+SCORES = """\
+passage,answer,system,question,Bleu_4
+Herons wade at dawn.,at dawn,Alba,When do herons wade?,0.50
+Herons wade at dawn.,at dawn,Brisa,What wades at dawn?,0.25
+The mill was sold in 1850.,1850,Alba,When was the mill sold?,0.75
+"""
+SECOND = """\
+passage,answer,system,question
+Owls hunt by ear.,by ear,Alba,How do owls hunt?
+Owls hunt by ear.,by ear,Brisa,What hunts?
+"""
+
+
+def rated(*columns: str) -> Columns:
+    """Return columns of ratings named criterion@rater, or criterion if a column names the raters."""
+    parts = [(column, *column.partition("@")[::2]) for column in columns]
+    return {
+        column: {"role": "ratings", "name": criterion, "rater": rater}
+        for column, criterion, rater in parts
+    }
+
+
+def scored(column: str, *, role: str = "metric", **said: Any) -> Columns:
+    """Return a column of scores of which higher ones are better."""
+    return {column: {"role": role, "name": column, "direction": "higher", **said}}
+
+
+BLEU = scored("Bleu_4", scale="fraction")
+
+
+def ratings(*values: object) -> str:
+    """Return a file with a rating of each question of BATCH."""
+    rows = zip(BATCH.splitlines(), ("grammaticality", *values), strict=False)
+    return "".join(f"{row},{value}\n" for row, value in rows)
+
+
+def of_one(rater: str) -> Columns:
+    """Return the columns of a rater's file."""
+    return MATERIAL | {
+        "grammaticality": {"role": "ratings", "name": "grammaticality", "rater": rater}
+    }
 
 
 def waiting(
@@ -29,26 +72,44 @@ def waiting(
     name: str = "more.csv",
     rubric: Rubric | None = None,
     choices: JoiningChoices | None = None,
-    **columns: Any,
+    columns: Columns = MATERIAL,
+    **mapping: Any,
 ) -> AddedFile:
-    """Return a file that waits beside a dataset, with what its columns hold."""
-    added = adding.upload(
+    """Return a file that waits beside a dataset, read under a mapping."""
+    added = files.upload(
         collection=collection, name=name, file=storage.keep(text.encode()), by=collection.owner
     )
-    plan = Plan(format="csv", columns=columns_from(columns or MATERIAL))
-    adding.decide(added=added, plan=plan, choices=choices or JoiningChoices(), rubric=rubric)
+    files.choose(added=added, choices=choices or JoiningChoices())
+    files.read(
+        added=added,
+        mapping=mapping_from({"recipe": "table", "columns": columns, **mapping}),
+        rubrics=Rubric.objects.none(),
+        rubric=rubric,
+    )
     return added
 
 
 def add(collection: Collection, text: str, **said: Any) -> AddedFile:
-    """Add a file to a dataset."""
-    added = waiting(collection, text, **said)
-    return adding.add(added=added, by=collection.owner, now=NOW, confirmed=True)
+    """Add a file to a dataset, whatever is surprising about it."""
+    return add_waiting(waiting(collection, text, **said))
+
+
+def add_waiting(added: AddedFile, *, confirmed: bool = True, **said: Any) -> AddedFile:
+    """Add a waiting file to its dataset, whatever is surprising about it."""
+    return adding.add(
+        added=added,
+        by=added.collection.owner,
+        now=NOW,
+        rubrics=Rubric.objects.none(),
+        confirmed=confirmed,
+        accept_surprises=True,
+        **said,
+    )
 
 
 def assembled(text: str = BATCH, **said: Any) -> Collection:
     """Return a dataset that was begun empty and got one file."""
-    collection = adding.start(name="Birds and mills", by=factories.researcher())
+    collection = files.start(name="Birds and mills", by=factories.researcher())
     add(collection, text, name="first.csv", **said)
     collection.refresh_from_db()
     return collection
@@ -56,12 +117,12 @@ def assembled(text: str = BATCH, **said: Any) -> Collection:
 
 def adding_job(owner: User, data: bytes, *, name: str = "Large") -> Job:
     """Return the queued job that adds a file to a new dataset."""
-    collection = adding.start(name=name, by=owner)
+    collection = files.start(name=name, by=owner)
     file = storage.keep(data)
-    added = adding.upload(collection=collection, name="large.csv", file=file, by=owner)
-    adding.decide(added=added, plan=Plan(format="csv"))
+    added = files.upload(collection=collection, name="large.csv", file=file, by=owner)
+    files.decide(added=added, mapping=Mapping(recipe="table"), rubric=None)
     return jobs.enqueue(
-        kind="judging.add_files",
+        kind=files.ADD,
         parameters={"files": [added.pk]},
         by=owner,
         collection=collection,

@@ -6,7 +6,8 @@ import pytest
 
 from judging.models import Passage
 from tests import factories
-from tests.judging.imports.test_import_jobs import imports_held, over, started, wait_for
+from tests.judging.imports.test_jobs import started
+from tests.judging.imports.watching import imports_held, over, wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.jobs]
 

@@ -5,11 +5,10 @@ from django.urls import reverse
 
 from analysis import frames
 from judging.actions import campaigns
-from judging.imports.actions import system_names, systems
-from judging.models import Attribute, Collection, Metric, QuestionSet, System
+from judging.imports import names as system_names
+from judging.models import Attribute, Collection, Metric, Question, QuestionSet, System
 from tests import factories
-from tests.judging.imports.studies import assembled
-from tests.judging.imports.test_adding import everything, of_one, ratings
+from tests.judging.imports.studies import MATERIAL, assembled, rated
 from tests.judging.studies import NOW
 
 pytestmark = pytest.mark.django_db
@@ -20,12 +19,17 @@ Herons wade at dawn.,at dawn,gpt-4,When do herons wade?
 The mill was sold in 1850.,1850,GPT-4,When was the mill sold?
 The mill was sold in 1850.,1850,Brisa,What was sold?
 """
+RATED = """\
+passage,answer,system,question,grammaticality@Ana
+Herons wade at dawn.,at dawn,Alba,When do herons wade?,1
+Herons wade at dawn.,at dawn,Brisa,What wades at dawn?,3
+"""
 
 
-def change(collection: Collection, **names: str) -> list[systems.SystemChange]:
+def change(collection: Collection, **names: str) -> list[system_names.SystemChange]:
     keys = {each.name: each.pk for each in collection.systems.all()}
     wanted = {keys[old]: new for old, new in names.items()}
-    return systems.change(
+    return system_names.change(
         collection=collection, names=wanted, kinds={}, by=collection.owner, now=NOW
     )
 
@@ -35,14 +39,15 @@ def named(collection: Collection) -> set[str]:
 
 
 def test_change_renames_and_undo_restores_the_digest():
-    collection = assembled(ratings("", 1, 2, 3, 1), rubric=factories.rubric(), **of_one("Ana"))
+    columns = {**MATERIAL, **rated("grammaticality@Ana")}
+    collection = assembled(RATED, rubric=factories.rubric(), columns=columns)
     digest = frames.digest(frames.material(collection.campaigns.get()))
 
     [made] = change(collection, Alba="T5 Large")
 
     assert named(collection) == {"T5 Large", "Brisa"}
     assert frames.digest(frames.material(collection.campaigns.get())) != digest
-    systems.undo(change=made, by=collection.owner, now=NOW)
+    system_names.undo(change=made, by=collection.owner, now=NOW)
     assert frames.digest(frames.material(collection.campaigns.get())) == digest
 
 
@@ -57,11 +62,12 @@ def test_change_swaps_names():
 
 def test_change_merges_spellings_and_undo_parts_them_again():
     collection = assembled(SPELLED)
-    before = everything(collection)["Question"]
+    texts = Question.objects.values_list("pk", "unit__question_set__system__name", "text")
+    before = set(texts.all())
     sets = QuestionSet.objects.values_list("source__key", "system__name", "expected")
     before_sets = set(sets.all())
     assert collection.systems.count() == 3
-    assert systems.alike(sorted(named(collection))) == [["GPT-4", "gpt-4"]]
+    assert system_names.alike(sorted(named(collection))) == [["GPT-4", "gpt-4"]]
 
     [made] = change(collection, **{"GPT-4": "gpt-4"})
 
@@ -72,15 +78,17 @@ def test_change_merges_spellings_and_undo_parts_them_again():
         ("1", "Brisa", 1),
         ("2", "Brisa", 1),
     }
-    systems.undo(change=made, by=collection.owner, now=NOW)
+    system_names.undo(change=made, by=collection.owner, now=NOW)
     assert set(sets.all()) == before_sets
-    assert everything(collection)["Question"] == before
+    assert set(texts.all()) == before
 
 
 def test_change_refuses_to_merge_systems_that_both_answered_a_source():
     collection = assembled()
 
-    with pytest.raises(systems.CannotChange, match="both have questions for 2 of the same sources"):
+    with pytest.raises(
+        system_names.CannotChange, match="both have questions for 2 of the same sources"
+    ):
         change(collection, Alba="Brisa")
 
     assert named(collection) == {"Alba", "Brisa"}
@@ -92,7 +100,7 @@ def test_change_of_a_name_under_a_locked_protocol_is_a_deviation():
     campaigns.lock(campaign=campaign, now=NOW)
 
     [made] = change(collection, Alba="T5")
-    systems.undo(change=made, by=collection.owner, now=NOW)
+    system_names.undo(change=made, by=collection.owner, now=NOW)
 
     listed = [(each.what, each.before, each.after) for each in campaign.deviations.all()]
     assert listed == [("name of a system", "Alba", "T5"), ("name of a system", "T5", "Alba")]
@@ -105,7 +113,7 @@ def test_change_refuses_to_merge_under_a_locked_protocol():
     )
 
     with pytest.raises(
-        systems.CannotChange, match=r"“Canal towns” \(locked\) expects questions of both"
+        system_names.CannotChange, match=r"“Canal towns” \(locked\) expects questions of both"
     ):
         change(collection, **{"GPT-4": "gpt-4"})
 
@@ -114,13 +122,13 @@ def test_change_marks_human_questions_and_undo_takes_it_back():
     collection = assembled()
     alba = collection.systems.get(name="Alba")
 
-    [made] = systems.change(
+    [made] = system_names.change(
         collection=collection, names={}, kinds={alba.pk: "human"}, by=collection.owner, now=NOW
     )
 
     alba.refresh_from_db()
     assert alba.kind == "human"
-    systems.undo(change=made, by=collection.owner, now=NOW)
+    system_names.undo(change=made, by=collection.owner, now=NOW)
     alba.refresh_from_db()
     assert alba.kind == "model"
 
@@ -130,10 +138,10 @@ def test_undo_goes_from_the_latest_backwards():
     [first] = change(collection, Alba="One")
     [second] = change(collection, Brisa="Two")
 
-    with pytest.raises(systems.CannotUndo, match="Undo the later changes first"):
-        systems.undo(change=first, by=collection.owner, now=NOW)
+    with pytest.raises(system_names.CannotUndo, match="Undo the later changes first"):
+        system_names.undo(change=first, by=collection.owner, now=NOW)
     for each in (second, first):
-        systems.undo(change=each, by=collection.owner, now=NOW)
+        system_names.undo(change=each, by=collection.owner, now=NOW)
 
     assert named(collection) == {"Alba", "Brisa"}
 
@@ -142,20 +150,20 @@ def test_undo_goes_from_the_latest_backwards():
 def test_change_refuses_names_that_cannot_be_kept(name):
     collection = assembled()
 
-    with pytest.raises(systems.CannotChange):
+    with pytest.raises(system_names.CannotChange):
         change(collection, Alba=name)
 
     assert named(collection) == {"Alba", "Brisa"}
 
 
 def test_read_table_takes_commas_tabs_and_names_the_line_that_is_wrong():
-    assert systems.read_table("a, T5 Large\nb\tLSTM\n\nc = BART") == {
+    assert system_names.read_table("a, T5 Large\nb\tLSTM\n\nc = BART") == {
         "a": "T5 Large",
         "b": "LSTM",
         "c": "BART",
     }
-    with pytest.raises(systems.CannotChange, match="Line 2"):
-        systems.read_table("a,b\nnothing")
+    with pytest.raises(system_names.CannotChange, match="Line 2"):
+        system_names.read_table("a,b\nnothing")
 
 
 def test_page_points_at_spellings_and_merges_them(client):
@@ -274,7 +282,7 @@ def test_split_names_become_systems_with_subsets_and_can_be_undone():
         ("GPT-4", "What year was the mill sold?", "HotpotQA"),
     }
     for made in collection.system_changes.order_by("-pk"):
-        systems.undo(change=made, by=collection.owner, now=NOW)
+        system_names.undo(change=made, by=collection.owner, now=NOW)
     assert named(collection) == {"SQuAD_T5", "SQuAD_GPT-4", "HotpotQA_T5", "HotpotQA_GPT-4"}
     assert not Attribute.objects.filter(name="subset").exists()
 

@@ -5,18 +5,16 @@ from django.urls import reverse
 
 from judging import tasks
 from judging.actions import collection_counts, jobs
-from judging.imports.actions import datasets
 from judging.models import Campaign, Collection, Job, Membership, Quarantine, User
 from tests import factories
-from tests.judging.studies import NOW, study
+from tests.judging import studies
+from tests.judging.studies import NOW
 
 pytestmark = pytest.mark.django_db
 
 
 def imported(owner: User, **options) -> Collection:
-    return datasets.import_study(
-        study=study(), name="Canal towns", by=owner, now=NOW, **options
-    ).collection
+    return studies.imported(name="Canal towns", by=owner, options=options).collection
 
 
 def test_list_passes_over_a_collection_that_is_deleted_at_this_moment(page, owner, monkeypatch):

@@ -9,11 +9,11 @@ from defusedxml.ElementTree import fromstring
 from django.urls import reverse
 
 from judging.actions import exports
-from judging.imports.formats.label_studio import write_label_studio
-from judging.imports.formats.long import PIECE, write_long_csv, write_long_jsonl
+from judging.imports.recipes.writers import PIECE
 from judging.models import Campaign, Passage, Source, Unit
 from tests import factories
 from tests.analysis import studies
+from tests.judging.exported import label_studio, long_csv, long_jsonl
 
 pytestmark = pytest.mark.django_db
 NAMES = ["csv", "csv-raw", "jsonl", "qgstec", "label-studio"]
@@ -83,13 +83,13 @@ def test_parts_of_a_study_make_the_same_file_as_the_whole(page, campaign, monkey
     parts = campaign.collection.sources.count()
     lines = list(page.get(address(campaign, "jsonl")))
     assert len(lines) == parts
-    assert b"".join(lines).decode() == write_long_jsonl(whole)
+    assert b"".join(lines).decode() == long_jsonl(whole)
     tasks = page.get(address(campaign, "label-studio")).getvalue().decode()
-    assert tasks == write_label_studio(whole)
+    assert tasks == label_studio(whole)
     pieces = list(page.get(address(campaign, "csv-raw")))
     assert len(pieces) == 1 + parts
     sent = list(csv.DictReader(io.StringIO(b"".join(pieces).decode(), newline="")))
-    other = list(csv.DictReader(io.StringIO(write_long_csv(whole), newline="")))
+    other = list(csv.DictReader(io.StringIO(long_csv(whole), newline="")))
     assert sent == other
     assert {"attribute:z", "note", "judgment:comment"} <= set(sent[0])
 

@@ -38,14 +38,15 @@ class Dataset:
         self,
         path: str | Path,
         *,
-        roles: Record | None = None,
+        mapping: Record | None = None,
         protocol: int | None = None,
         accept_surprises: bool = False,
         timeout: float | None = None,
     ) -> Dataset:
-        """Add a file, under the proposed roles of its columns unless `roles` names others.
+        """Add a file, read under the proposed mapping unless `mapping` is another, and under the
+        proposed protocol unless `protocol` is another.
 
-        `accept_surprises` adds it even if a column that looks like ratings becomes something else.
+        `accept_surprises` adds it even if its check found something that a person should confirm.
         """
         place = Path(path)
         with place.open("rb") as file:
@@ -54,15 +55,25 @@ class Dataset:
             )
         Job(self.connection, uploaded).wait(timeout)
         own = f"datasets/{self.id}/files/{uploaded['file']}/"
-        proposed = self.connection.request("GET", f"{own}roles/")
-        given = {"roles": roles or proposed["proposed"]}
-        if protocol is not None:
-            given["protocol"] = protocol
-        self.connection.request("PUT", f"{own}roles/", json=given)
+        if mapping is not None or protocol is not None:
+            self._read_otherwise(own, mapping, protocol, timeout)
         choice = {"accept_surprises": accept_surprises, "confirm_new": True}
         added = self.connection.request("POST", f"{own}add/", once=True, json=choice)
         Job(self.connection, added).wait(timeout)
         return self.refresh()
+
+    def _read_otherwise(
+        self, file: str, mapping: Record | None, protocol: int | None, timeout: float | None
+    ) -> None:
+        """Have a file read under another mapping or protocol; a job reads a large file."""
+        proposed = self.connection.request("GET", f"{file}roles/")
+        given = {
+            "mapping": proposed["mapping"] if mapping is None else mapping,
+            "protocol": proposed["protocol"] if protocol is None else protocol,
+        }
+        found = self.connection.request("PUT", f"{file}roles/", json=given)
+        if "id" in found:
+            Job(self.connection, found).wait(timeout)
 
     def items(self, **filters: Any) -> Rows:
         """Return the sources with their questions."""
@@ -117,7 +128,7 @@ class Datasets:
         timeout: float | None = None,
         **about: Any,
     ) -> Dataset:
-        """Create a dataset from the rows of a table, under the proposed roles of its columns.
+        """Create a dataset from the rows of a table, under the proposed mapping.
 
         All rows go in one request. Write larger tables to a file, and use `Dataset.add_file`.
         """

@@ -1,0 +1,467 @@
+"""The check of the study: what is asked about, or corrected, before a file is added.
+
+A finding is a sentence. One that `needs_yes` is accepted by a person before anything is stored;
+`fix` holds changes of the mapping that the page offers instead, under `label`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pandas as pd
+
+from judging.imports.facts import Facts
+from judging.imports.frames import Study, Unreadable, shorten
+from judging.imports.mapping import SCORED, Mapping
+from judging.imports.study import one_spelling
+from judging.imports.texts import plain_name
+from judging.imports.vocabulary import in_order, is_criterion, vocabulary
+
+Topic = Literal["unit", "sources", "fate", "counts"]
+_SHOWN = 4  # names in a sentence
+_BECOMES = {
+    "metadata": "metadata of the question",
+    "source_metadata": "metadata of the source",
+    "rating_metadata": "metadata of the rating",
+    "metric": "the score of a metric",
+    "human_mean": "a mean human score",
+    "": "excluded",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something about the study that a person should know, or must accept."""
+
+    topic: Topic
+    sentence: str
+    needs_yes: bool = True
+    fix: dict[str, Any] = field(default_factory=dict)
+    label: str = ""
+
+
+def summary_of(study: Study, mapping: Mapping) -> dict[str, Any]:
+    """Return the counts of a study, and the sentence to agree with."""
+    is_judge = study.ratings["is_judge"].astype(bool)
+    people = study.ratings[~is_judge]
+    returned = study.questions["text"].notna()
+    systems = list(dict.fromkeys(system for _, system in study.expected))
+    counts = {
+        "sources": len(study.sources),
+        "systems": systems,
+        "questions": int(returned.sum()),
+        "missing": sum(study.expected.values()) - int(returned.sum()),
+        "annotators": _distinct(people["rater"]),
+        "llm_judges": _distinct(study.ratings.loc[is_judge, "rater"]),
+        "ratings": len(people),
+        "criteria_rated": _distinct(people["criterion"]),
+        "scores": _distinct(study.scores["name"]),
+        "names_systems": mapping.names_systems,
+    }
+    return {**counts, "sentence": _sentence(counts)}
+
+
+def _distinct(values: "pd.Series[str]") -> list[str]:
+    return [str(each) for each in dict.fromkeys(values)]
+
+
+def _sentence(counts: dict[str, Any]) -> str:
+    """Return, for example, "24 questions by 3 systems on 8 sources, 3 annotators, 144 ratings on 2
+    criteria".
+    """
+    systems = (
+        _number(len(counts["systems"]), "system") if counts["names_systems"] else "no named system"
+    )
+    parts = [
+        f"{_number(counts['questions'], 'question')} by {systems} on "
+        f"{_number(counts['sources'], 'source')}"
+    ]
+    if counts["missing"]:
+        parts.append(f"{_number(counts['missing'], 'missing output')}")
+    if counts["ratings"]:
+        criteria = _number(len(counts["criteria_rated"]), "criterion", "criteria")
+        parts.append(_number(len(counts["annotators"]), "annotator"))
+        parts.append(f"{_number(counts['ratings'], 'rating')} on {criteria}")
+    if counts["llm_judges"]:
+        parts.append(_number(len(counts["llm_judges"]), "LLM judge"))
+    if counts["scores"]:
+        parts.append(_number(len(counts["scores"]), "column of scores", "columns of scores"))
+    return ", ".join(parts)
+
+
+def _number(count: int, one: str, several: str = "") -> str:
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+
+
+def findings(frame: pd.DataFrame, mapping: Mapping, study: Study) -> list[Finding]:
+    """Return the findings about a study, those of each topic together."""
+    return [
+        *_about_unit(frame, mapping, study),
+        *_about_sources(mapping, study),
+        *_about_fate(frame, mapping),
+        *_about_marked_rows(frame, mapping),
+        *_about_counts(mapping, study),
+    ]
+
+
+def refuse_other_designs(frame: pd.DataFrame) -> None:
+    """Refuse files whose rows are no questions or ratings of them.
+
+    Raises
+    ------
+    Unreadable
+        If each row compares two outputs, or holds one person's answers to a whole survey.
+    """
+    _refuse_surveys(frame)
+    _refuse_comparisons(frame)
+
+
+def _refuse_surveys(frame: pd.DataFrame) -> None:
+    remedy = (
+        "a row for each person and a column for each question of the survey. Make a table with a row "
+        "for each rating: the question, the system, the person, the criterion and the value."
+    )
+    head = frame.head(3)
+    if any(head[name].str.contains('"ImportId"', regex=False).any() for name in frame.columns):
+        raise Unreadable(f"This is an export of Qualtrics, with {remedy}")
+    in_brackets = [name for name in frame.columns if name.rstrip().endswith("?]")]
+    if len(in_brackets) > 2:
+        raise Unreadable(f"This looks like the responses of a form, with {remedy}")
+
+
+def _refuse_comparisons(frame: pd.DataFrame) -> None:
+    plain = {plain_name(name): name for name in frame.columns}
+    winner = next((name for name in vocabulary()["winners"] if name in plain), "")
+    if not winner:
+        return
+    pairs = [
+        (stem, one, two)
+        for stem in ("model", "system", "question", "output", "response", "answer")
+        for one, two in (("a", "b"), ("1", "2"))
+        if f"{stem}_{one}" in plain and f"{stem}_{two}" in plain
+    ]
+    if pairs:
+        stem, one, two = pairs[0]
+        raise Unreadable(
+            f"Each row compares two outputs (“{plain[f'{stem}_{one}']}” and “{plain[f'{stem}_{two}']}”) and "
+            f"“{plain[winner]}” names the better one. Comparisons cannot be judged or imported yet; "
+            "ratings of single questions can."
+        )
+
+
+def _about_unit(frame: pd.DataFrame, mapping: Mapping, study: Study) -> Iterator[Finding]:
+    """Say what tells repeated rows apart, and which spellings are taken for one."""
+    yield from _about_spellings(frame, mapping)
+    rater = mapping.column("rater")
+    people = study.ratings[~study.ratings["is_judge"].astype(bool)]
+    if rater and len(people["question"].dropna()):
+        often = people.groupby("question")["rater"].nunique()
+        few, many = int(often.min()), int(often.max())
+        times = f"{few}" if few == many else f"{few} to {many}"
+        yield Finding(
+            topic="unit",
+            sentence=f"Each rated question has {times} annotators, whom “{rater}” names.",
+            needs_yes=False,
+        )
+    if rater.startswith("sheet"):
+        named = _quoted(_distinct(study.ratings["rater"]))
+        yield Finding(topic="unit", sentence=f"The sheets {named} become annotators.")
+    for each in study.problems:
+        if each.kind == "warning" and (
+            "repeat an earlier row" in each.reason or "rated before" in each.reason
+        ):
+            yield Finding(
+                topic="unit",
+                sentence=f"Row {each.row:,}: {each.reason}",
+                fix={"repeats": "mistakes"},
+                label="They are mistakes",
+            )
+
+
+def _about_spellings(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]:
+    """Say which spellings of people and systems are taken for one."""
+    for role, what in (("rater", "annotator"), ("system", "system")):
+        name = mapping.column(role)
+        spellings = one_spelling(frame[name]) if name else {}
+        if not spellings:
+            continue
+        usual = dict.fromkeys(spellings.values())
+        said = "; ".join(
+            ", ".join(f"“{each}”" for each in (*(s for s, u in spellings.items() if u == one), one))
+            for one in list(usual)[:_SHOWN]
+        )
+        if mapping.one_spelling:
+            yield Finding(
+                topic="unit",
+                sentence=f"Names that differ only in case and blanks are taken for one {what}: {said}.",
+                fix={"one_spelling": False},
+                label="Keep them apart",
+            )
+        else:
+            yield Finding(
+                topic="unit",
+                sentence=f"Names that differ only in case and blanks are several {what}s: {said}.",
+                fix={"one_spelling": True},
+                label="Take them for one",
+            )
+
+
+def _about_sources(mapping: Mapping, study: Study) -> Iterator[Finding]:
+    """Ask about passages under several ids, systems that never share a source, and no passage."""
+    sources = study.sources
+    texts = sources[["passage", "answer", "target_type"]].astype(str)
+    if mapping.column("source_id") and (sources["passage"] != "").any():
+        same = texts[sources["passage"] != ""].duplicated(keep=False)
+        if same.any():
+            keys = sources.loc[same[same].index, "key"]
+            yield Finding(
+                topic="sources",
+                sentence=f"{_number(int(same.sum()), 'source')} have a passage and answer that another id also "
+                f"has: {_quoted(list(keys))}. They stay different sources.",
+            )
+    if len(sources) and not ((sources["passage"] != "") | (sources["sentence"] != "")).any():
+        yield Finding(
+            topic="sources",
+            sentence="The file gives no passage: annotators would see questions without a text.",
+        )
+    yield from _about_crossing(mapping, study)
+
+
+def _about_crossing(mapping: Mapping, study: Study) -> Iterator[Finding]:
+    """Say which systems lack outputs, and ask about systems that never share a source."""
+    pairs = study.questions.loc[
+        study.questions["text"].notna(), ["source", "system"]
+    ].drop_duplicates()
+    if pairs["system"].nunique() < 2:
+        return
+    groups = groups_of(pairs)
+    if len(groups) > 1 and max(map(len, groups)) < pairs["system"].nunique():
+        named = "; ".join(_quoted(group) for group in groups[:_SHOWN])
+        if mapping.crossed:
+            yield Finding(
+                topic="sources",
+                sentence=f"These systems share no source with the others: {named}. Their outputs on the "
+                "others' sources count as missing.",
+                fix={"crossed": False},
+                label="They were not given these sources",
+            )
+        else:
+            yield _nothing_missing(f"These systems share no source with the others: {named}.")
+        return
+    total = pairs["source"].nunique()
+    counts = pairs.groupby("system")["source"].nunique()
+    lacking = [
+        f"“{name}” on {total - n:,} of {total:,} sources" for name, n in counts.items() if n < total
+    ]
+    shown = "; ".join(lacking[:_SHOWN]) + (" and others" if len(lacking) > _SHOWN else "")
+    if lacking and not mapping.crossed:
+        yield _nothing_missing(f"No output: {shown}.")
+    elif lacking:
+        yield Finding(
+            topic="sources",
+            sentence=f"No output, which counts as missing: {shown}.",
+            needs_yes=False,
+            fix={"crossed": False},
+            label="Nothing is missing",
+        )
+
+
+def _nothing_missing(sentence: str) -> Finding:
+    return Finding(
+        topic="sources",
+        sentence=f"{sentence} Outputs that the file lacks do not count as missing.",
+        needs_yes=False,
+        fix={"crossed": True},
+        label="Every system was given every source",
+    )
+
+
+def _different(names: "pd.Series[str]") -> Any:
+    return tuple(dict.fromkeys(names))
+
+
+def groups_of(pairs: pd.DataFrame) -> list[list[str]]:
+    """Return systems in groups of which no two share a source."""
+    of_source = pairs.groupby("source")["system"].agg(_different)
+    groups: list[set[str]] = []
+    for systems in dict.fromkeys(of_source):
+        touched = [group for group in groups if group.intersection(systems)]
+        groups = [group for group in groups if group not in touched]
+        groups.append(set(systems).union(*touched))
+    order = list(dict.fromkeys(pairs["system"]))
+    return [sorted(group, key=order.index) for group in groups]
+
+
+def _about_fate(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]:
+    """Say what every column of numbers becomes; ask if it looks like ratings and becomes something
+    else."""
+    fates: dict[str, list[str]] = {}
+    for name, column in mapping.columns.items():
+        facts = Facts(name, frame[name])
+        if column.role not in _BECOMES or "excluded" in column.why:
+            continue
+        if not facts.is_numeric:
+            yield from _about_words(facts, column.role)
+            continue
+        points = sorted(facts.numbers)
+        is_rated = facts.is_whole or (facts.is_on_scale and column.role not in SCORED)
+        looks_rated = is_rated and not facts.has_thirds and 1 < len(points) <= 11
+        if looks_rated and (is_criterion(name) or column.role in SCORED or not _is_counter(facts)):
+            kind = "whole" if facts.is_whole else "half"
+            yield Finding(
+                topic="fate",
+                sentence=f"“{shorten(name)}” holds {kind} numbers from {points[0]:g} to {points[-1]:g}, as ratings "
+                f"do, and becomes {_BECOMES[column.role]}.",
+            )
+        else:
+            fates.setdefault(_BECOMES[column.role], []).append(name)
+    for becomes, names in fates.items():
+        verb = "becomes" if len(names) == 1 else "become"
+        yield Finding(topic="fate", sentence=f"{_quoted(names)} {verb} {becomes}.", needs_yes=False)
+    yield from _about_directions(mapping)
+    yield from _about_names(mapping)
+    yield from _about_thousands(mapping)
+
+
+def _about_thousands(mapping: Mapping) -> Iterator[Finding]:
+    """Ask whether a separator of thousands is one."""
+    if mapping.numbers.endswith("thousands"):
+        how = "1,203.5" if mapping.numbers.startswith("point") else "1.203,5"
+        yield Finding(
+            topic="fate",
+            sentence=f"Numbers such as {how} are read as one thousand two hundred and three and a half.",
+            fix={"numbers": "comma" if how == "1,203.5" else "point"},
+            label="Read the separator as a decimal sign",
+        )
+
+
+def _about_words(facts: Facts, role: str) -> Iterator[Finding]:
+    """Ask about metadata that may be questions, or ratings in words."""
+    words = sorted(facts.counts, key=len)[:2]
+    is_of_source = role in ("", "source_metadata")
+    if facts.asks and role:
+        said = "questions"
+    elif len(facts.counts) > 1 and not is_of_source and in_order(set(facts.counts)):
+        said = f"{_quoted(words)}, as ratings may,"
+    else:
+        return
+    sentence = f"“{shorten(facts.name)}” holds {said} and becomes {_BECOMES[role]}."
+    yield Finding(topic="fate", sentence=sentence)
+
+
+def _is_counter(facts: Facts) -> bool:
+    """Return whether a column counts or numbers things rather than rates them."""
+    names = vocabulary()
+    is_id = facts.plain in names["ids"] or facts.plain.endswith(tuple(names["id_ends"]))
+    return is_id or len(facts.counts) == facts.total
+
+
+def _about_directions(mapping: Mapping) -> Iterator[Finding]:
+    """Ask whether higher is better in scores whose direction no name shows."""
+    usual = vocabulary()["criteria"]["higher"]
+    doubtful = [
+        name
+        for name, column in mapping.of_role(*SCORED).items()
+        if "higher is better" in column.why and plain_name(name) not in usual
+    ]
+    if doubtful:
+        yield Finding(
+            topic="fate", sentence=f"In {_quoted(doubtful)} higher is better; no name shows this."
+        )
+
+
+def _about_names(mapping: Mapping) -> Iterator[Finding]:
+    """Ask about ratings on a criterion without a name, and ranks."""
+    rated = mapping.of_role("ratings")
+    nameless = [name for name, column in rated.items() if column.name == "rating"]
+    if nameless:
+        yield Finding(
+            topic="fate",
+            sentence=f"The file does not name the criterion of {_quoted(nameless)}: it is called “rating”.",
+        )
+    ranks = [name for name, column in rated.items() if column.name == "rank"]
+    if ranks:
+        yield Finding(
+            topic="fate",
+            sentence=f"{_quoted(ranks)} {'holds' if len(ranks) == 1 else 'hold'} ranks: ratings on the "
+            "criterion “rank”, of which 1 is best.",
+        )
+    for name, kind in mapping.raters.items():
+        if kind == "exclude":
+            yield Finding(
+                topic="fate",
+                sentence=f"“{name}” is named like a statistic of the annotators: its ratings are excluded.",
+            )
+
+
+def marked_rows(frame: pd.DataFrame) -> dict[str, tuple[str, ...]]:
+    """Return, by column, the values that mark rows as excluded, rejected, a test or an attention
+    check; none if all rows are so marked."""
+    known = vocabulary()["status"]
+    found: dict[str, tuple[str, ...]] = {}
+    for name in frame.columns:
+        values = list(dict.fromkeys(cell.strip() for cell in frame[name] if cell.strip()))
+        if len(values) > 20:
+            continue
+        plain = plain_name(name)
+        marking = set() if in_order(set(values)) else set(known["values_anywhere"])
+        marking |= set(known["values"]) if plain in known["columns"] else set()
+        marking |= {"1", "true", "yes", "1.0"} if plain in known["marked_if_true"] else set()
+        marking |= {"0", "false", "no", "0.0"} if plain in known["marked_if_false"] else set()
+        marked = tuple(each for each in values if each.casefold().replace("_", " ") in marking)
+        if marked and len(marked) < len(values):
+            found[name] = marked
+    return found
+
+
+def _about_marked_rows(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]:
+    for name, values in marked_rows(frame).items():
+        count = int(frame[name].str.strip().isin(values).sum())
+        said = f"{_number(count, 'row')} with {_quoted(list(values))} in “{name}”"
+        if name in mapping.leave_out:
+            kept = {each: v for each, v in mapping.leave_out.items() if each != name}
+            yield Finding(
+                topic="fate",
+                sentence=f"{said} {'is' if count == 1 else 'are'} left out.",
+                fix={"leave_out": kept},
+                label="Keep these rows",
+            )
+        else:
+            yield Finding(
+                topic="fate",
+                sentence=f"{said} {'is' if count == 1 else 'are'} kept.",
+                fix={"leave_out": {**mapping.leave_out, name: list(values)}},
+                label="Leave these rows out",
+            )
+
+
+def _about_counts(mapping: Mapping, study: Study) -> Iterator[Finding]:
+    """Ask about a study without questions, and about ratings of questions that nobody can see."""
+    if not len(study.sources):
+        return
+    texts = study.questions["text"].dropna()
+    several = texts.map(lambda text: text.count("?") > 1 and ("\n" in text or "|" in text))
+    if len(texts) and several.mean() > 0.5:
+        yield Finding(
+            topic="counts",
+            sentence=f"{_number(int(several.sum()), 'cell')} of questions hold several questions. Annotators would "
+            "judge them as one: give each question a row of its own.",
+        )
+    if not study.questions["text"].notna().any() and mapping.of_role("question", "question_of"):
+        yield Finding(topic="counts", sentence="The file holds no question: every cell is blank.")
+    rated = study.ratings["question"].dropna()
+    blank = study.questions.index[study.questions["text"].isna()]
+    of_nothing = int(rated.isin(blank).sum())
+    if of_nothing and mapping.column("question"):
+        yield Finding(
+            topic="counts",
+            sentence=f"{_number(of_nothing, 'rating')} {'is' if of_nothing == 1 else 'are'} about questions "
+            "that are missing.",
+        )
+
+
+def _quoted(names: Sequence[str]) -> str:
+    shown = [f"“{shorten(name, 60)}”" for name in names]
+    if len(shown) > _SHOWN + 1:
+        shown = [*shown[:_SHOWN], f"{len(shown) - _SHOWN:,} more"]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1] if shown else ""]))

@@ -1,0 +1,17 @@
+"""Studies as whole files, as pages export them in pieces."""
+
+from judging.imports.recipes import writers
+from judging.imports.records import StudyRecords
+
+
+def long_csv(study: StudyRecords) -> str:
+    return "".join(writers.pieces_of(study))
+
+
+def long_jsonl(study: StudyRecords) -> str:
+    return "".join(writers.jsonl_pieces([study]))
+
+
+def label_studio(study: StudyRecords) -> str:
+    raters = dict.fromkeys(rating.rater for rating in study.ratings)
+    return "".join(writers.label_studio_pieces([study], raters=raters))
