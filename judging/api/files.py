@@ -198,6 +198,37 @@ class AddingSerializer(serializers.Serializer):
     )
 
 
+def _proposal(added: AddedFile, look: dict[str, Any]) -> dict[str, Any]:
+    """Return what a file that was read holds under its mapping."""
+    study, rated = look["study"] or {}, preview.rated_in(added)
+    mapping = preview.mapping_of(added)
+    scales = fit.beside(added.rubric, rated, mapping.points)
+    return {
+        **{name: look[name] for name in ("header", "columns", "rows", "sheets")},
+        "mapping": mapping,
+        "protocol": added.rubric,
+        "sentences": [sentence for _step, sentence in look["sentences"]],
+        "offers": [sentence for _step, sentence in look["offers"]],
+        "summary": study.get("sentence", ""),
+        "criteria": rated,
+        "scales": [dataclasses.asdict(each) for each in scales],
+        "findings": study.get("findings", []),
+        "surprises": files.surprises(added),
+        "obstacles": preview.obstacles_of(added),
+        "problems": study.get("problems", []),
+    }
+
+
+def _check_columns(mapping: Mapping, added: AddedFile) -> None:
+    """Refuse a mapping without columns, and one that does not fit the file's columns."""
+    if not mapping.columns:
+        raise ValidationError({"mapping": {"columns": ["Say what the columns hold."]}})
+    try:
+        check(mapping, added.examined[preview.LOOK].get("header", ()))
+    except MappingRefused as refused:
+        raise ValidationError({"mapping": refused.errors}) from None
+
+
 @extend_schema_view(
     list=extend_schema(summary="List the files of a dataset"),
     retrieve=extend_schema(summary="Return a file of a dataset"),
@@ -286,24 +317,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
         look = added.examined[preview.LOOK]
         if "unreadable" in look:
             raise Conflict(f"The file cannot be read. {look['unreadable']}")
-        study, rated = look["study"] or {}, preview.rated_in(added)
-        mapping = preview.mapping_of(added)
-        scales = fit.beside(added.rubric, rated, mapping.points)
-        found = {
-            **{name: look[name] for name in ("header", "columns", "rows", "sheets")},
-            "mapping": mapping,
-            "protocol": added.rubric,
-            "sentences": [sentence for _step, sentence in look["sentences"]],
-            "offers": [sentence for _step, sentence in look["offers"]],
-            "summary": study.get("sentence", ""),
-            "criteria": rated,
-            "scales": [dataclasses.asdict(each) for each in scales],
-            "findings": study.get("findings", []),
-            "surprises": files.surprises(added),
-            "obstacles": preview.obstacles_of(added),
-            "problems": study.get("problems", []),
-        }
-        return Response(ProposalSerializer(found).data)
+        return Response(ProposalSerializer(_proposal(added, look)).data)
 
     @extend_schema(request=RolesSerializer, responses={200: FileSerializer, 202: FileJobSerializer})
     @roles.mapping.put
@@ -315,12 +329,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
         sent = RolesSerializer(data=request.data, context={"request": request})
         sent.is_valid(raise_exception=True)
         mapping, protocol = sent.validated_data["mapping"], sent.validated_data.get("protocol")
-        if not mapping.columns:
-            raise ValidationError({"mapping": {"columns": ["Say what the columns hold."]}})
-        try:
-            check(mapping, added.examined[preview.LOOK].get("header", ()))
-        except MappingRefused as refused:
-            raise ValidationError({"mapping": refused.errors}) from None
+        _check_columns(mapping, added)
         if added.file.size > preview.INLINE:
             files.decide(added=added, mapping=mapping, rubric=protocol)
             return accepted(self._examine(added), file=added.number)

@@ -1,7 +1,7 @@
 """The work of jobs on the files of a dataset: previewing what they would add, and storing each
 completely or not at all."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -68,13 +68,11 @@ def examine(
 ) -> None:
     """Read a waiting file, if that was not done, and preview what it would add now: adding it must
     give the same counts."""
-    if not files.is_read(added):
-        files.read_again(added=added, rubrics=rubrics, progress=progress)
+    _read_unread([added], rubrics, progress)
     if preview.obstacles_of(added):
         return
     joined = _join(added, progress)
-    if joined is not None:
-        _keep_preview(added, joined, _preview(joined))
+    _keep_preview(added, joined, _preview(joined))
 
 
 def examine_all(
@@ -84,9 +82,7 @@ def examine_all(
 
     The files are stored one after the other and everything is rolled back.
     """
-    for added in waiting:
-        if not files.is_read(added):
-            files.read_again(added=added, rubrics=rubrics, progress=progress)
+    _read_unread(waiting, rubrics, progress)
     readable = [added for added in waiting if not preview.obstacles_of(added)]
     ordered = in_order(readable)
     together = [added.pk for added in ordered]
@@ -95,16 +91,22 @@ def examine_all(
         in_first_batch = bool(ordered) and not holdings.has_questions(ordered[0].collection)
         for added in ordered:
             joined = _join(added, progress)
-            if joined is None:
-                continue
             shown = _preview(joined, in_first_batch=in_first_batch)
             previews.append((added, joined, {**shown, files.TOGETHER: together}))
             if not joined.obstacles:
-                _store(added, joined, by=added.added_by, now=timezone.now(), progress=progress)
+                _store(added, joined, _Act(added.added_by, timezone.now(), progress))
         transaction.set_rollback(True)
     for added, joined, shown in previews:
         added.refresh_from_db(fields=["state", "examined"])  # as before it was stored above
         _keep_preview(added, joined, shown)
+
+
+def _read_unread(
+    waiting: Sequence[AddedFile], rubrics: QuerySet[Rubric], progress: TellProgress
+) -> None:
+    for added in waiting:
+        if not files.is_read(added):
+            files.read_again(added=added, rubrics=rubrics, progress=progress)
 
 
 def in_order(waiting: Sequence[AddedFile]) -> list[AddedFile]:
@@ -125,8 +127,8 @@ def _rank(added: AddedFile) -> tuple[bool, bool, bool, int]:
     )
 
 
-def _join(added: AddedFile, progress: TellProgress) -> Joined | None:
-    """Return what a file would add now; None if it cannot be read, with the reason in its look."""
+def _join(added: AddedFile, progress: TellProgress) -> Joined:
+    """Return what a file would add now."""
     campaign = campaigns.campaign_of(added.collection, added.rubric) if added.rubric else None
     mapping = preview.mapping_of(added)
     study = study_in(
@@ -238,6 +240,18 @@ def _rows(added: AddedFile, joined: Joined) -> Any:
 # -- adding ---------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Act:
+    """Who adds files and when, and what that user agreed to."""
+
+    by: User
+    now: datetime
+    progress: TellProgress
+    accept_surprises: bool = False
+    in_first_batch: bool = False
+    ratings_title: str = ""
+
+
 def add_all(
     *,
     waiting: Sequence[AddedFile],
@@ -259,41 +273,35 @@ def add_all(
         If most of some files is new to a dataset that holds something already; each of them keeps
         the sentence about this, for the page.
     """
-    for added in waiting:
-        if not files.is_read(added):
-            files.read_again(added=added, rubrics=rubrics, progress=progress)
-    done, unconfirmed, surprising = [], dict[AddedFile, str](), dict[AddedFile, list[str]]()
+    _read_unread(waiting, rubrics, progress)
     in_first_batch = not any(holdings.has_questions(added.collection) for added in waiting)
+    act = _Act(by, now, progress, accept_surprises, in_first_batch)
+    notes: dict[AddedFile, dict[str, Any]] = {}
     try:
         with transaction.atomic():
-            for added in in_order(waiting):
-                try:
-                    done.append(
-                        _add(
-                            added,
-                            by,
-                            now,
-                            progress=progress,
-                            in_first_batch=in_first_batch,
-                            accept_surprises=accept_surprises,
-                            tell_new=unconfirmed.__setitem__,
-                        )
-                    )
-                except Surprising as refused:
-                    surprising[added] = list(refused.surprises)
-                    raise _naming(added, refused) from None
-                except CannotImport as refused:
-                    raise _naming(added, refused) from None
-            if unconfirmed:
-                reasons = [f"{file.name}: {said}" for file, said in unconfirmed.items()]
+            done = [_add_noting(added, act, notes) for added in in_order(waiting)]
+            if notes:
+                reasons = [f"{file.name}: {note[files.MOSTLY_NEW]}" for file, note in notes.items()]
                 remedy = "Confirm on the page of the dataset’s files that you want to add them."
                 raise MostlyNew([*reasons, remedy])
     except CannotImport:
-        for added, sentence in unconfirmed.items():
-            files.note(added, {files.MOSTLY_NEW: sentence})
-        for added, sentences in surprising.items():
-            files.note(added, {files.QUARANTINED: sentences})
+        for added, note in notes.items():
+            files.note(added, note)
         raise
+    return done
+
+
+def _add_noting(added: AddedFile, act: _Act, notes: dict[AddedFile, dict[str, Any]]) -> AddedFile:
+    """Add one of several files, and note what a user must accept or confirm first."""
+    try:
+        done, mostly_new = _add(added, act)
+    except Surprising as refused:
+        notes[added] = {files.QUARANTINED: list(refused.surprises)}
+        raise _naming(added, refused) from None
+    except CannotImport as refused:
+        raise _naming(added, refused) from None
+    if mostly_new:
+        notes[added] = {files.MOSTLY_NEW: mostly_new}
     return done
 
 
@@ -306,7 +314,6 @@ def add(
     added: AddedFile,
     by: User,
     now: datetime,
-    rubrics: QuerySet[Rubric],
     ratings_title: str = "",
     progress: TellProgress = silent,
     confirmed: bool = False,
@@ -327,91 +334,75 @@ def add(
     Surprising
         If anything of the check needs a yes, unless that is accepted, here or on the page.
     """
-    if not files.is_read(added):
-        files.read_again(added=added, rubrics=rubrics, progress=progress)
-
-    def refuse(_added: AddedFile, said: str) -> None:
-        if not confirmed:
-            raise MostlyNew([said])
-
-    return _add(
-        added,
-        by,
-        now,
-        ratings_title,
-        progress=progress,
-        accept_surprises=accept_surprises,
-        tell_new=refuse,
-    )
+    act = _Act(by, now, progress, accept_surprises, ratings_title=ratings_title)
+    with transaction.atomic():
+        done, mostly_new = _add(added, act)
+        if mostly_new and not confirmed:
+            raise MostlyNew([mostly_new])
+    return done
 
 
-def _add(
-    added: AddedFile,
-    by: User,
-    now: datetime,
-    ratings_title: str = "",
-    *,
-    progress: TellProgress,
-    in_first_batch: bool = False,
-    accept_surprises: bool,
-    tell_new: Callable[[AddedFile, str], None],
-) -> AddedFile:
-    """Store the contents of a waiting file; if most of it is new and no user confirmed that,
-    `tell_new` is called first."""
-    progress(0, 0, "Reading the file")
+def _add(added: AddedFile, act: _Act) -> tuple[AddedFile, str]:
+    """Store the contents of a waiting file; return it, and the sentence that most of it is new if
+    no user confirmed that."""
+    act.progress(0, 0, "Reading the file")
     with transaction.atomic():
         files.lock(added.collection)
-        added = AddedFile.objects.select_related("collection", "file", "rubric").get(pk=added.pk)
-        if added.state != AddedFile.State.WAITING:
-            raise CannotImport(["The file was added already, or taken back."])
-        if obstacles := preview.obstacles_of(added):
-            raise CannotImport(obstacles)
-        try:
-            joined = _join(added, progress)
-        except Unreadable as refusal:
-            raise CannotImport([refusal.reason]) from None
-        assert joined is not None  # noqa: S101  # it was read
-        if joined.obstacles:
-            raise CannotImport(joined.obstacles)
-        matched = added.examined.get(files.MATCHED)
-        if matched and matched["expected"] != joined.counts():
-            raise Changed(["The dataset changed after the preview of this file. Preview it again."])
-        shown = _preview(joined, in_first_batch=in_first_batch)
-        wanted = [*files.surprises(added), *shown[files.QUARANTINED]]
-        accepted = set(added.examined.get(files.ACCEPTED, ()))
-        if not (accept_surprises or set(wanted) <= accepted):
-            raise Surprising(list(dict.fromkeys(wanted)))
-        mostly_new = shown[files.MOSTLY_NEW]
-        if mostly_new and not added.examined.get(files.CONFIRMED):
-            tell_new(added, mostly_new)
-        _store(added, joined, by=by, now=now, ratings_title=ratings_title, progress=progress)
+        added = (
+            AddedFile.objects.select_related("collection", "file", "rubric")
+            .defer("file__content")
+            .get(pk=added.pk)
+        )
+        joined = _join_waiting(added, act.progress)
+        shown = _preview(joined, in_first_batch=act.in_first_batch)
+        if not act.accept_surprises:
+            _refuse_surprises(added, shown[files.QUARANTINED])
+        mostly_new = "" if added.examined.get(files.CONFIRMED) else shown[files.MOSTLY_NEW]
+        _store(added, joined, act)
         FileRow.objects.filter(added_file=added).delete()
         about = files.name_of(added)
-        history.note(Event.Act.FILE_ADDED, by=by, campaign=added.campaign, about=about)
-    return added
+        history.note(Event.Act.FILE_ADDED, by=act.by, campaign=added.campaign, about=about)
+    return added, mostly_new
 
 
-def _store(
-    added: AddedFile,
-    joined: Joined,
-    *,
-    by: User,
-    now: datetime,
-    ratings_title: str = "",
-    progress: TellProgress,
-) -> None:
+def _refuse_surprises(added: AddedFile, quarantined: Sequence[str]) -> None:
+    """Refuse a file if the user has not accepted all of its surprises."""
+    wanted = [*files.surprises(added), *quarantined]
+    if not set(wanted) <= set(added.examined.get(files.ACCEPTED, ())):
+        raise Surprising(list(dict.fromkeys(wanted)))
+
+
+def _join_waiting(added: AddedFile, progress: TellProgress) -> Joined:
+    """Return what a waiting file adds; refuse one with obstacles, or that changed its preview."""
+    if added.state != AddedFile.State.WAITING:
+        raise CannotImport(["The file was added already, or taken back."])
+    if obstacles := preview.obstacles_of(added):
+        raise CannotImport(obstacles)
+    try:
+        joined = _join(added, progress)
+    except Unreadable as refusal:
+        raise CannotImport([refusal.reason]) from None
+    if joined.obstacles:
+        raise CannotImport(joined.obstacles)
+    matched = added.examined.get(files.MATCHED)
+    if matched and matched["expected"] != joined.counts():
+        raise Changed(["The dataset changed after the preview of this file. Preview it again."])
+    return joined
+
+
+def _store(added: AddedFile, joined: Joined, act: _Act) -> None:
     """Store the decisions about a file, and mark it as added; the caller holds the transaction."""
     stored = store(
         joined,
         added.collection,
         added=added,
         rubric=added.rubric,
-        by=by,
-        now=now,
-        ratings_title=ratings_title,
-        progress=progress,
+        by=act.by,
+        now=act.now,
+        ratings_title=act.ratings_title,
+        progress=act.progress,
     )
-    added.state, added.added_at, added.added_by = AddedFile.State.ADDED, now, by
+    added.state, added.added_at, added.added_by = AddedFile.State.ADDED, act.now, act.by
     added.campaign = stored.campaign
     added.examined = {files.MATCHED: {**joined.as_dict(), **how_matched(joined)}}
     rows = {"rows_read": joined.study.rows_read, "rows_kept": joined.study.rows_kept}
@@ -483,7 +474,6 @@ def import_file(
             added=added,
             by=by,
             now=now,
-            rubrics=rubrics,
             ratings_title=ratings_title,
             progress=progress,
             accept_surprises=accept_surprises,

@@ -99,6 +99,9 @@ def findings(frame: pd.DataFrame, mapping: Mapping, study: Study) -> list[Findin
         *_about_unit(frame, mapping, study),
         *_about_sources(mapping, study),
         *_about_fate(frame, mapping),
+        *_about_directions(mapping),
+        *_about_names(mapping),
+        *_about_thousands(mapping),
         *_about_marked_rows(frame, mapping),
         *_about_counts(mapping, study),
     ]
@@ -150,7 +153,7 @@ def _refuse_comparisons(frame: pd.DataFrame) -> None:
 
 
 def _about_unit(frame: pd.DataFrame, mapping: Mapping, study: Study) -> Iterator[Finding]:
-    """Say what tells repeated rows apart, and which spellings are taken for one."""
+    """Say who rated each question, and ask about spellings, sheets and repeated rows."""
     yield from _about_spellings(frame, mapping)
     rater = mapping.column("rater")
     people = study.ratings[~study.ratings["is_judge"].astype(bool)]
@@ -166,10 +169,14 @@ def _about_unit(frame: pd.DataFrame, mapping: Mapping, study: Study) -> Iterator
     if rater.startswith("sheet"):
         named = _quoted(_distinct(study.ratings["rater"]))
         yield Finding(topic="unit", sentence=f"The sheets {named} become annotators.")
+    yield from _about_repeats(study)
+
+
+def _about_repeats(study: Study) -> Iterator[Finding]:
+    """Ask whether repeated rows and ratings are mistakes."""
     for each in study.problems:
-        if each.kind == "warning" and (
-            "repeat an earlier row" in each.reason or "rated before" in each.reason
-        ):
+        is_repeat = "repeat an earlier row" in each.reason or "rated before" in each.reason
+        if each.kind == "warning" and is_repeat:
             yield Finding(
                 topic="unit",
                 sentence=f"Row {each.row:,}: {each.reason}",
@@ -190,20 +197,15 @@ def _about_spellings(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]
             ", ".join(f"“{each}”" for each in (*(s for s, u in spellings.items() if u == one), one))
             for one in list(usual)[:_SHOWN]
         )
+        become, label = f"several {what}s", "Take them for one"
         if mapping.one_spelling:
-            yield Finding(
-                topic="unit",
-                sentence=f"Names that differ only in case and blanks are taken for one {what}: {said}.",
-                fix={"one_spelling": False},
-                label="Keep them apart",
-            )
-        else:
-            yield Finding(
-                topic="unit",
-                sentence=f"Names that differ only in case and blanks are several {what}s: {said}.",
-                fix={"one_spelling": True},
-                label="Take them for one",
-            )
+            become, label = f"taken for one {what}", "Keep them apart"
+        yield Finding(
+            topic="unit",
+            sentence=f"Names that differ only in case and blanks are {become}: {said}.",
+            fix={"one_spelling": not mapping.one_spelling},
+            label=label,
+        )
 
 
 def _about_sources(mapping: Mapping, study: Study) -> Iterator[Finding]:
@@ -229,51 +231,40 @@ def _about_sources(mapping: Mapping, study: Study) -> Iterator[Finding]:
 
 def _about_crossing(mapping: Mapping, study: Study) -> Iterator[Finding]:
     """Say which systems lack outputs, and ask about systems that never share a source."""
-    pairs = study.questions.loc[
-        study.questions["text"].notna(), ["source", "system"]
-    ].drop_duplicates()
-    if pairs["system"].nunique() < 2:
-        return
+    returned = study.questions[study.questions["text"].notna()]
+    pairs = returned[["source", "system"]].drop_duplicates()
     groups = groups_of(pairs)
-    if len(groups) > 1 and max(map(len, groups)) < pairs["system"].nunique():
+    said = _lacking_outputs(pairs)
+    if len(groups) > 1:
         named = "; ".join(_quoted(group) for group in groups[:_SHOWN])
-        if mapping.crossed:
-            yield Finding(
-                topic="sources",
-                sentence=f"These systems share no source with the others: {named}. Their outputs on the "
-                "others' sources count as missing.",
-                fix={"crossed": False},
-                label="They were not given these sources",
-            )
-        else:
-            yield _nothing_missing(f"These systems share no source with the others: {named}.")
-        return
+        said = f"These systems share no source with the others: {named}."
+    if said and mapping.crossed:
+        yield Finding(
+            topic="sources",
+            sentence=f"{said} Outputs that the file lacks count as missing.",
+            needs_yes=len(groups) > 1,
+            fix={"crossed": False},
+            label="Nothing is missing",
+        )
+    elif said:
+        yield Finding(
+            topic="sources",
+            sentence=f"{said} Outputs that the file lacks do not count as missing.",
+            needs_yes=False,
+            fix={"crossed": True},
+            label="Every system was given every source",
+        )
+
+
+def _lacking_outputs(pairs: pd.DataFrame) -> str:
+    """Return a sentence that names the systems without an output on some sources, else ""."""
     total = pairs["source"].nunique()
     counts = pairs.groupby("system")["source"].nunique()
     lacking = [
         f"“{name}” on {total - n:,} of {total:,} sources" for name, n in counts.items() if n < total
     ]
     shown = "; ".join(lacking[:_SHOWN]) + (" and others" if len(lacking) > _SHOWN else "")
-    if lacking and not mapping.crossed:
-        yield _nothing_missing(f"No output: {shown}.")
-    elif lacking:
-        yield Finding(
-            topic="sources",
-            sentence=f"No output, which counts as missing: {shown}.",
-            needs_yes=False,
-            fix={"crossed": False},
-            label="Nothing is missing",
-        )
-
-
-def _nothing_missing(sentence: str) -> Finding:
-    return Finding(
-        topic="sources",
-        sentence=f"{sentence} Outputs that the file lacks do not count as missing.",
-        needs_yes=False,
-        fix={"crossed": True},
-        label="Every system was given every source",
-    )
+    return f"No output: {shown}." if lacking else ""
 
 
 def _different(names: "pd.Series[str]") -> Any:
@@ -297,30 +288,23 @@ def _about_fate(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]:
     else."""
     fates: dict[str, list[str]] = {}
     for name, column in mapping.columns.items():
-        facts = Facts(name, frame[name])
         if column.role not in _BECOMES or "excluded" in column.why:
             continue
+        facts = Facts(name, frame[name])
         if not facts.is_numeric:
             yield from _about_words(facts, column.role)
-            continue
-        points = sorted(facts.numbers)
-        is_rated = facts.is_whole or (facts.is_on_scale and column.role not in SCORED)
-        looks_rated = is_rated and not facts.has_thirds and 1 < len(points) <= 11
-        if looks_rated and (is_criterion(name) or column.role in SCORED or not _is_counter(facts)):
+        elif _looks_rated(facts, column.role):
             kind = "whole" if facts.is_whole else "half"
             yield Finding(
                 topic="fate",
-                sentence=f"“{shorten(name)}” holds {kind} numbers from {points[0]:g} to {points[-1]:g}, as ratings "
-                f"do, and becomes {_BECOMES[column.role]}.",
+                sentence=f"“{shorten(name)}” holds {kind} numbers from {min(facts.numbers):g} to "
+                f"{max(facts.numbers):g}, as ratings do, and becomes {_BECOMES[column.role]}.",
             )
         else:
             fates.setdefault(_BECOMES[column.role], []).append(name)
     for becomes, names in fates.items():
         verb = "becomes" if len(names) == 1 else "become"
         yield Finding(topic="fate", sentence=f"{_quoted(names)} {verb} {becomes}.", needs_yes=False)
-    yield from _about_directions(mapping)
-    yield from _about_names(mapping)
-    yield from _about_thousands(mapping)
 
 
 def _about_thousands(mapping: Mapping) -> Iterator[Finding]:
@@ -349,11 +333,15 @@ def _about_words(facts: Facts, role: str) -> Iterator[Finding]:
     yield Finding(topic="fate", sentence=sentence)
 
 
-def _is_counter(facts: Facts) -> bool:
-    """Return whether a column counts or numbers things rather than rates them."""
+def _looks_rated(facts: Facts, role: str) -> bool:
+    """Return whether the numbers of a column may be ratings, rather than count or number things."""
+    is_rated = facts.is_whole or (facts.is_on_scale and role not in SCORED)
+    if not is_rated or facts.has_thirds or not 1 < len(set(facts.numbers)) <= 11:
+        return False
     names = vocabulary()
     is_id = facts.plain in names["ids"] or facts.plain.endswith(tuple(names["id_ends"]))
-    return is_id or len(facts.counts) == facts.total
+    is_counter = is_id or len(facts.counts) == facts.total
+    return is_criterion(facts.name) or role in SCORED or not is_counter
 
 
 def _about_directions(mapping: Mapping) -> Iterator[Finding]:
@@ -397,42 +385,45 @@ def _about_names(mapping: Mapping) -> Iterator[Finding]:
 def marked_rows(frame: pd.DataFrame) -> dict[str, tuple[str, ...]]:
     """Return, by column, the values that mark rows as excluded, rejected, a test or an attention
     check; none if all rows are so marked."""
-    known = vocabulary()["status"]
     found: dict[str, tuple[str, ...]] = {}
     for name in frame.columns:
         values = list(dict.fromkeys(cell.strip() for cell in frame[name] if cell.strip()))
         if len(values) > 20:
             continue
-        plain = plain_name(name)
-        marking = set() if in_order(set(values)) else set(known["values_anywhere"])
-        marking |= set(known["values"]) if plain in known["columns"] else set()
-        marking |= {"1", "true", "yes", "1.0"} if plain in known["marked_if_true"] else set()
-        marking |= {"0", "false", "no", "0.0"} if plain in known["marked_if_false"] else set()
+        marking = _words_that_mark(plain_name(name), is_scale=bool(in_order(set(values))))
         marked = tuple(each for each in values if each.casefold().replace("_", " ") in marking)
         if marked and len(marked) < len(values):
             found[name] = marked
     return found
 
 
+def _words_that_mark(name: str, *, is_scale: bool) -> set[str]:
+    """Return the words by which a column of this name marks rows."""
+    known = vocabulary()["status"]
+    words = set() if is_scale else set(known["values_anywhere"])
+    words |= set(known["values"]) if name in known["columns"] else set()
+    words |= {"1", "true", "yes", "1.0"} if name in known["marked_if_true"] else set()
+    words |= {"0", "false", "no", "0.0"} if name in known["marked_if_false"] else set()
+    return words
+
+
 def _about_marked_rows(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]:
     for name, values in marked_rows(frame).items():
         count = int(frame[name].str.strip().isin(values).sum())
-        said = f"{_number(count, 'row')} with {_quoted(list(values))} in “{name}”"
-        if name in mapping.leave_out:
-            kept = {each: v for each, v in mapping.leave_out.items() if each != name}
-            yield Finding(
-                topic="fate",
-                sentence=f"{said} {'is' if count == 1 else 'are'} left out.",
-                fix={"leave_out": kept},
-                label="Keep these rows",
-            )
-        else:
-            yield Finding(
-                topic="fate",
-                sentence=f"{said} {'is' if count == 1 else 'are'} kept.",
-                fix={"leave_out": {**mapping.leave_out, name: list(values)}},
-                label="Leave these rows out",
-            )
+        left_out: dict[str, Sequence[str]] = {
+            each: marks for each, marks in mapping.leave_out.items() if each != name
+        }
+        become, label = "left out", "Keep these rows"
+        if name not in mapping.leave_out:
+            left_out[name] = list(values)
+            become, label = "kept", "Leave these rows out"
+        yield Finding(
+            topic="fate",
+            sentence=f"{_number(count, 'row')} with {_quoted(list(values))} in “{name}” "
+            f"{'is' if count == 1 else 'are'} {become}.",
+            fix={"leave_out": left_out},
+            label=label,
+        )
 
 
 def _about_counts(mapping: Mapping, study: Study) -> Iterator[Finding]:

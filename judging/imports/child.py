@@ -79,7 +79,7 @@ def preview(
     key: bytes,
     known: dict[str, Any] | None = None,
     limits: Limits | None = None,
-    progress: Progress = lambda rows: None,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Return what the page of a file shows. `known` is what the dataset tells of a further file (see
     `propose.KnownDataset`).
@@ -92,8 +92,8 @@ def preview(
         If the process ended by itself.
     """
     shown: dict[str, Any] = {}
-    lines = _answers("preview", name, data, mapping, key, limits or Limits(), progress, known)
-    for line in lines:
+    request = {**_request("preview", name, mapping, key), "known": known}
+    for line in _answers(request, data, limits, progress):
         shown |= line
     shown.pop("keys", None)
     return shown
@@ -102,7 +102,7 @@ def preview(
 def keys(*, name: str, data: bytes, mapping: Mapping, key: bytes) -> dict[str, str]:
     """Return the ids of external annotators in a file by their labels; errors as in `preview`."""
     found: dict[str, str] = {}
-    for line in _answers("preview", name, data, mapping, key, Limits(), lambda rows: None):
+    for line in _answers(_request("preview", name, mapping, key), data):
         found |= line.get("keys", {})
     return found
 
@@ -114,13 +114,13 @@ def study(
     mapping: Mapping | None,
     key: bytes,
     limits: Limits | None = None,
-    progress: Progress = lambda rows: None,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Return the study in a file as plain columns, for `study_from`; errors as in `preview`."""
     frames: dict[str, dict[str, list[Any]]] = {frame: {} for frame in FRAMES}
     plain: dict[str, Any] = {"frames": frames}
     pool: dict[str, str] = {}  # equal texts are kept once
-    for line in _answers("study", name, data, mapping, key, limits or Limits(), progress):
+    for line in _answers(_request("study", name, mapping, key), data, limits, progress):
         if "frame" not in line:
             plain |= line
             continue
@@ -134,7 +134,7 @@ def study_from(plain: dict[str, Any]) -> Study:
     import pandas as pd
 
     parts: dict[str, Any]
-    parts = {name: pd.DataFrame(plain["frames"][name], dtype=object) for name in FRAMES}
+    parts = {name: pd.DataFrame(plain["frames"].pop(name), dtype=object) for name in FRAMES}
     parts["problems"] = [
         Problem(**{**each, "choices": tuple(each["choices"])}) for each in plain["problems"]
     ]
@@ -148,53 +148,60 @@ def table(
 ) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
     """Return the header of a table, and its rows with their numbers as they arrive, every cell as
     written. Errors as in `preview` may be raised until the last row."""
-    lines = _answers("table", name, data, mapping, b"", limits or Limits(), lambda rows: None)
+    lines = _answers(_request("table", name, mapping, b""), data, limits)
     header: list[str] = next(lines)["header"]
     return header, ((number, cells) for line in lines for number, cells in line["rows"])
 
 
+def _request(wanted: str, name: str, mapping: Mapping | None, key: bytes) -> dict[str, Any]:
+    plain = mapping.as_data() if mapping else {}
+    return {"wanted": wanted, "name": name, "mapping": plain, "key": key.hex()}
+
+
 def _answers(
-    wanted: str,
-    name: str,
+    request: dict[str, Any],
     data: bytes,
-    mapping: Mapping | None,
-    key: bytes,
-    limits: Limits,
-    progress: Progress,
-    known: dict[str, Any] | None = None,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield the lines of the answer; `progress` receives the number of rows, and may raise to stop
     the reading."""
-    request = {"wanted": wanted, "name": name, "key": key.hex(), **asdict(limits)}
-    request["mapping"] = mapping.as_data() if mapping else {}
-    request["known"] = known
-    most = max(limits.texts, MAX_TEXT_GROWTH * len(data))
-    begun, length = time.monotonic(), 0
+    limits, begun = limits or Limits(), time.monotonic()
     with _reading(limits) as (process, too_long):
         assert process.stdin is not None  # noqa: S101  # it is a pipe
         with suppress(BrokenPipeError):  # it has ended already; its answer or status says why
-            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.write(json.dumps(request | asdict(limits)).encode() + b"\n")
             process.stdin.write(data)
             process.stdin.close()
-        for line in process.stdout or ():
-            length += len(line)
-            if not line.endswith(b"\n"):
-                break  # it was stopped while it wrote this line
-            found = json.loads(line)
-            if length > most:
-                raise _limit_hit("texts", limits)
-            if "progress" in found:
-                progress(found["progress"])
-            elif "limit" in found:
-                raise _limit_hit(found["limit"], limits)
-            elif "refused" in found:
-                raise Unreadable(found["refused"], row=found["row"])
-            elif "end" in found:
+        for found in _lines_from(process, limits, max(limits.texts, MAX_TEXT_GROWTH * len(data))):
+            if "end" in found:
                 return
-            else:
+            if "progress" not in found:
                 yield found
+            elif progress:
+                progress(found["progress"])
         code, spent = process.wait(), time.monotonic() - begun
         raise _unfinished(code, too_long.is_set(), spent, limits)
+
+
+def _lines_from(
+    process: "subprocess.Popen[bytes]", limits: Limits, most: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the lines that the process writes, at most this long together, unless it refuses the
+    file or hits a limit."""
+    length = 0
+    for line in process.stdout or ():
+        length += len(line)
+        if not line.endswith(b"\n"):
+            return  # it was stopped while it wrote this line
+        found = json.loads(line)
+        if length > most:
+            raise _limit_hit("texts", limits)
+        if "limit" in found:
+            raise _limit_hit(found["limit"], limits)
+        if "refused" in found:
+            raise Unreadable(found["refused"], row=found["row"])
+        yield found
 
 
 def _start() -> "subprocess.Popen[bytes]":
@@ -315,20 +322,23 @@ def _read(request: dict[str, Any], data: bytes) -> Iterator[dict[str, Any]]:
     name, mapping = request["name"], Mapping.model_validate(request["mapping"])
     key = Pseudonyms(bytes.fromhex(request["key"])) if request["key"] else None
     if request["wanted"] == "preview":
-        known = KnownDataset(**request["known"]) if request["known"] else None
+        known = KnownDataset(**request["known"]) if request.get("known") else None
         yield pipeline.preview_of(name, data, mapping, key, known)
     elif request["wanted"] == "study":
         yield from _lines_of(pipeline.read(name, data, mapping, key))
     else:
-        frame = shape.tabulate(opening.open_file(name, data, mapping), mapping)
-        yield {"header": list(frame.columns)}
-        rows = max(1, MAX_LINE_VALUES // len(frame.columns))
-        for start in range(0, len(frame), rows):
-            piece = frame.iloc[start : start + rows]
-            cells = piece.to_numpy().tolist()
-            yield {"rows": list(zip(piece.index.tolist(), cells, strict=True))}
+        yield from _rows_of(shape.tabulate(opening.open_file(name, data, mapping), mapping))
     if key:
         yield {"keys": dict(key.table)}
+
+
+def _rows_of(frame: Any) -> Iterator[dict[str, Any]]:
+    """Yield the header of a table, and its rows in pieces."""
+    yield {"header": list(frame.columns)}
+    rows = max(1, MAX_LINE_VALUES // len(frame.columns))
+    for start in range(0, len(frame), rows):
+        piece = frame.iloc[start : start + rows]
+        yield {"rows": list(zip(piece.index.tolist(), piece.to_numpy().tolist(), strict=True))}
 
 
 def _lines_of(found: Study) -> Iterator[dict[str, Any]]:

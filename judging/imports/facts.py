@@ -10,7 +10,6 @@ from judging.imports.texts import as_number, has_thousands, number_in, plain_nam
 from judging.imports.vocabulary import is_missing, words_of
 
 QUESTION_MARKS = ("?", "？", "؟", "՞", "\u037e")
-NAME_CHARACTERS = 60  # of the longest name of a system or person
 LABEL_CHARACTERS = 40  # of the longest label of a scale
 POINTS = 101  # of the largest scale: 0 to 100
 FEW_POINTS = 11  # of a scale that no name confirms: 0 to 10
@@ -131,12 +130,6 @@ class Facts:
         )
         return self.total > 0 and 2 * several >= self.total and not self.is_numeric
 
-    @cached_property
-    def are_names(self) -> bool:
-        """Whether the values are a few short texts that recur, as names of systems and people do."""
-        short = all(len(value) <= NAME_CHARACTERS for value in self.counts)
-        return short and 0 < 2 * len(self.counts) <= max(self.total, 2) and not self.asks
-
 
 def _is_most(count: int, total: int) -> bool:
     """Return whether at most one in twenty is missing, or one of eight to nineteen."""
@@ -159,19 +152,24 @@ def are_of_one_scale(columns: Sequence[Facts], *, is_sure: bool) -> bool:
         words = set().union(*(each.counts for each in given))
         return len(words) <= LABELS and all(each.is_scale_of_words for each in given)
     points = set().union(*(each.numbers for each in given))
-    if is_sure:
-        is_slider = min(points) >= 0 and 50 <= max(points) <= 100
-        steps = sum(not (2 * point).is_integer() for point in points)
-        is_stepped = len(points) <= POINTS and steps <= (1 - MOST) * len(points)
-        return max(points) <= POINTS and (is_slider or is_stepped)
-    used = Counter(point for each in given for point in each.numbers)
+    return _is_scale_or_slider(points) if is_sure else _is_small_scale(given, points)
+
+
+def _is_scale_or_slider(points: set[float]) -> bool:
+    """Return whether numbers are whole or half points, or those of a slider."""
+    is_slider = min(points) >= 0 and 50 <= max(points) <= 100
+    parts = sum(not (2 * point).is_integer() for point in points)
+    is_stepped = len(points) <= POINTS and parts <= (1 - MOST) * len(points)
+    return max(points) <= POINTS and (is_slider or is_stepped)
+
+
+def _is_small_scale(columns: Sequence[Facts], points: set[float]) -> bool:
+    """Return whether columns hold mostly the same few points."""
+    used = Counter(point for each in columns for point in each.numbers)
     shared = [
         2 * sum(count for point, count in each.numbers.items() if used[point] > 1) > each.total
-        for each in given
+        for each in columns
     ]
-    return (
-        all(each.is_on_scale for each in given)
-        and len(points) <= FEW_POINTS
-        and max(map(abs, points)) <= FEW_POINTS - 1
-        and (len(given) == 1 or all(shared))
-    )
+    few = len(points) <= FEW_POINTS and max(map(abs, points)) <= FEW_POINTS - 1
+    is_shared = len(columns) == 1 or all(shared)
+    return few and is_shared and all(each.is_on_scale for each in columns)

@@ -70,34 +70,34 @@ class RatingTally:
     def surprise(self, what: str = "ratings") -> str:
         """Return a sentence if more than 1% of the ratings go to quarantine, of all or on one
         criterion, else ""."""
-        lost = self.quarantined()
-        number, total = sum(lost.values()), sum(self.read.values())
+        lost = {criterion: count for criterion, count in self.quarantined().items() if criterion}
+        number, total = sum(self.quarantined().values()), sum(self.read.values())
         too_many = number > MAX_SHARE_QUARANTINED * total or any(
             count > MAX_SHARE_QUARANTINED * self.read[criterion]
             for criterion, count in lost.items()
-            if criterion
         )
         if not too_many:
             return ""
-        reasons = [
-            f"{count:,} {WHY_EXCLUDED[why]}"
-            for why, count in self.by_reason().items()
-            if why not in ACCEPTED_REASONS
-        ]
-        criteria = [
-            f"{criterion}: {count:,} of {self.read[criterion]:,}"
-            for criterion, count in lost.items()
-            if criterion
-        ]
-        where = f" ({'; '.join(criteria)})" if criteria else ""
         share = number / total if total else 1.0
         percent = f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.1f}%"
         verb = "goes to quarantine and is" if number == 1 else "go to quarantine and are"
         return (
             f"{number:,} of the {total:,} {what} ({percent}) {verb} excluded from every analysis: "
-            f"{'; '.join(reasons)}{where}. If this is wrong, choose a protocol with the scale of the "
-            "ratings, or correct the file."
+            f"{self._reasons(lost)}. If this is wrong, choose a protocol with the scale of the ratings, "
+            "or correct the file."
         )
+
+    def _reasons(self, lost: Mapping[str, int]) -> str:
+        """Return why ratings go to quarantine, and how many on each criterion."""
+        reasons = "; ".join(
+            f"{count:,} {WHY_EXCLUDED[why]}"
+            for why, count in self.by_reason().items()
+            if why not in ACCEPTED_REASONS
+        )
+        criteria = "; ".join(
+            f"{name}: {count:,} of {self.read[name]:,}" for name, count in lost.items()
+        )
+        return f"{reasons} ({criteria})" if criteria else reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,18 +210,22 @@ def tally_of(
     read: Counter[str] = Counter()
     excluded: Counter[tuple[str, str]] = Counter()
     for criterion, values in rated.items():
-        scale = scales.get(plain(criterion))
-        name = scale.criterion.name if scale else criterion
+        scale, name = scales.get(plain(criterion)), _stored_name(scales, criterion)
         read[name] += sum(values.values())
         why = "off_scale" if scale else "no_criterion"
         if off := sum(_off(scale, values, points.get(criterion, {})).values()):
             excluded[name, why] += off
     for (criterion, why), count in lost.items():
-        scale = scales.get(plain(criterion))
-        name = scale.criterion.name if scale else criterion
+        name = _stored_name(scales, criterion)
         read[name] += count
         excluded[name, why] += count
     return RatingTally(read, excluded)
+
+
+def _stored_name(scales: Mapping[str, StoredScale], criterion: str) -> str:
+    """Return the protocol's name of a criterion; if it has none, the file's."""
+    scale = scales.get(plain(criterion))
+    return scale.criterion.name if scale else criterion
 
 
 def _said(values: Mapping[str, int]) -> str:
@@ -276,10 +280,10 @@ def proposed_points(rubric: Rubric, rated: Rated) -> dict[str, dict[str, str]]:
         if scale is None or not words:
             continue
         points = scale.points(words)
-        unlabelled = {word: points[word] for word in words if scale.read(word) is None}
+        unlabelled = [word for word in words if scale.read(word) is None]
         if unlabelled:
             found[criterion] = {
-                word: "" if point is None else str(point) for word, point in unlabelled.items()
+                word: "" if points[word] is None else str(points[word]) for word in unlabelled
             }
     return found
 

@@ -374,10 +374,7 @@ class MappingForm(forms.Form):
         self.shown = list(look.get("header", ()))[:SHOWN]
         super().__init__(data, initial=_initial(mapping, rubric))
         self.fields["protocol"].queryset = rubrics_of(user).order_by("title", "version", "-id")
-        sheets = [(name, name) for name in (*look.get("sheets", ()), *mapping.sheets)]
-        self.fields["sheets"].choices = list(dict.fromkeys(sheets))
-        if len(sheets) < 2:
-            del self.fields["sheets"]
+        self._offer_sheets()
         if others:
             self.fields["siblings"] = SiblingsField(label=_("Read in the same way"), others=others)
         for place, name in enumerate(self.shown):
@@ -386,6 +383,12 @@ class MappingForm(forms.Form):
             self._add_rater(place, name, kind)
         for place, word in enumerate(words):
             self._add_word(place, word, rubric)
+
+    def _offer_sheets(self) -> None:
+        names = dict.fromkeys((*self.look.get("sheets", ()), *self.before.sheets))
+        self.fields["sheets"].choices = [(name, name) for name in names]
+        if len(names) < 2 and not self.before.sheets:
+            del self.fields["sheets"]
 
     def _add_column(self, place: int, name: str) -> None:
         column = self.before.columns.get(name)
@@ -572,6 +575,13 @@ def _initial(mapping: FileMapping, rubric: Rubric | None) -> dict[str, Any]:
     }
 
 
+def _declinable(choices: JoiningChoices, matched: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the questions that were matched by similar text, or were declined before."""
+    similar = matched.get("examples", {}).get("similar", ())
+    texts = dict.fromkeys([*choices.declined, *(row["what"] for row in similar)])
+    return [(text, text) for text in texts]
+
+
 class ChoicesForm(forms.Form):
     """How rows are matched with the dataset, and what happens to rows without a match."""
 
@@ -624,9 +634,7 @@ class ChoicesForm(forms.Form):
         }
         super().__init__(data, initial=initial)
         self.systems = systems
-        similar = matched.get("examples", {}).get("similar", ())
-        texts = dict.fromkeys([*choices.declined, *(row["what"] for row in similar)])
-        self.fields["declined"].choices = [(text, text) for text in texts]
+        self.fields["declined"].choices = _declinable(choices, matched)
         for place, system in enumerate(systems):
             self.fields[f"system-{place}"] = forms.CharField(
                 label=system, max_length=MAX_NAME_CHARACTERS, required=False

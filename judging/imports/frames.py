@@ -63,11 +63,13 @@ class Opened:
     """A file after opening. Tables have `sheets`; JSON and XML have a `tree`, from which a recipe or
     `shape` makes a frame: JSON as Python objects, XML as its root element.
 
-    `notes` are sentences on how the file was opened, such as its encoding and delimiter.
+    `sheet_names` are those of a whole workbook. `notes` are sentences on how the file was opened,
+    such as its encoding and delimiter.
     """
 
     kind: OpenedKind
     sheets: list[FileSheet] = field(default_factory=list)
+    sheet_names: list[str] = field(default_factory=list)
     tree: Any = None
     notes: list[str] = field(default_factory=list)
 

@@ -49,23 +49,26 @@ def locate(
     """
     text = sentence if passage is None else passage
     sentences = _occurrences(passage or "", sentence)
-    warning = (
-        ""
-        if sentences or not sentence or passage is None
-        else "The sentence does not occur in the passage."
-    )
+    is_elsewhere = bool(passage is not None and sentence and not sentences)
+    warning = "The sentence does not occur in the passage." if is_elsewhere else ""
     places, doubt = _places(text, answer, declared, found or occurrences)
-    if len(places) > 1 and sentences:
-        inside = [place for place in places if _within(place, sentences, len(sentence))]
-        places = inside or places
-    places = places[:MAX_PAGE_ROWS]
-    place = places[0] if len(places) == 1 else None
+    inside = [place for place in places if _within(place, sentences, len(sentence))]
+    places = (inside or places)[:MAX_PAGE_ROWS]
     doubts = [doubt, _difference(text, answer, places[0])] if places else [doubt]
+    said = " ".join(filter(None, doubts)) or warning
+    return _answer_place(places, sentences, len(sentence), said)
+
+
+def _answer_place(
+    places: Sequence[Range], sentences: Sequence[int], length: int, warning: str
+) -> AnswerPlace:
+    """Return the only place of an answer, or several as choices, with the sentence around it."""
+    place = places[0] if len(places) == 1 else None
     return AnswerPlace(
         answer_start=place[0] if place else None,
-        sentence_start=_sentence_start(sentences, len(sentence), place),
+        sentence_start=_sentence_start(sentences, length, place),
         choices=tuple(start for start, _ in places) if len(places) > 1 else (),
-        warning=" ".join(filter(None, doubts)) or warning,
+        warning=warning,
     )
 
 
@@ -82,12 +85,8 @@ def _places(
     found = find(text, answer)
     if not found:
         return (), "Answer not found in the passage; no span will be highlighted."
-    doubt = (
-        ""
-        if declared is None
-        else f"The answer is not at {declared} in the passage. It was searched for instead."
-    )
-    return found, doubt
+    doubt = f"The answer is not at {declared} in the passage. It was searched for instead."
+    return found, "" if declared is None else doubt
 
 
 def _difference(text: str, answer: str, place: Range) -> str:

@@ -226,6 +226,7 @@ def conflicts(mapping: Mapping) -> Iterator[tuple[str, str]]:
     yield from _of_one_role(mapping)
     yield from _of_questions(mapping)
     yield from _of_ratings(mapping)
+    yield from _of_rows_of_raters(mapping)
     for name, column in mapping.of_role(*SCORED).items():
         if not column.direction:
             yield f"columns.{name}.direction", f"“{name}”: say whether higher or lower is better."
@@ -282,6 +283,9 @@ def _of_ratings(mapping: Mapping) -> Iterator[tuple[str, str]]:
         if rated in seen:
             yield "columns", f"Two columns hold ratings on “{column.name}” by the same annotator."
         seen.add(rated)
+
+
+def _of_rows_of_raters(mapping: Mapping) -> Iterator[tuple[str, str]]:
     for name, kind in mapping.raters.items():
         if kind == "ask":
             yield f"raters.{name}", f"“{name}”: say whether this is an annotator, or exclude it."
@@ -300,8 +304,5 @@ def _is_branch(part: object) -> bool:
 
 def _sentence(kind: str, message: str) -> str:
     """Return the sentence for an error of pydantic."""
-    known = {
-        "extra_forbidden": "This is no part of a mapping.",
-        "missing": "This is required.",
-    }
+    known = {"extra_forbidden": "This is no part of a mapping.", "missing": "This is required."}
     return known.get(kind, f"{message}.")

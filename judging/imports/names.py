@@ -206,29 +206,20 @@ def _merge(collection: Collection, gone: System, kept: System) -> SystemChange:
     """Give the questions of one system to another. If both have a set for a source, one without a
     question is deleted."""
     try:
-        of_kept, of_gone = _left_behind(collection, gone, kept)
+        _check_mergeable(collection, gone, kept)
+        of_kept, of_gone = _left_behind(gone, kept)
     except CannotChange as reason:
         raise CannotChange(f"“{gone.name}” and “{kept.name}” cannot become one: {reason}") from None
     dropped = [pk for pk, _, _, _ in (*of_kept, *of_gone)]
     Unit.objects.filter(question_set__in=dropped).delete()
     QuestionSet.objects.filter(pk__in=dropped).delete()
-    moved = list(gone.question_sets.values_list("pk", flat=True))
-    scores = list(gone.scores.values_list("pk", flat=True))
-    QuestionSet.objects.filter(pk__in=moved).update(system=kept)
-    Score.objects.filter(pk__in=scores).update(system=kept)
-    authors = list(gone.authors.values_list("enrollment", flat=True))
-    added = [who for who in authors if not kept.authors.filter(enrollment=who).exists()]
-    SystemAuthor.objects.bulk_create(SystemAuthor(enrollment_id=who, system=kept) for who in added)
     details = {
         "kept": kept.pk,
         "kind": gone.kind,
         "file": gone.added_file_id,
-        "moved": moved,
-        "scores": scores,
-        "authors": authors,
-        "authors_added": added,
         "of_kept": [each[1:] for each in of_kept],
         "of_gone": [each[1:] for each in of_gone],
+        **_move(gone, kept),
     }
     gone.delete()
     return SystemChange(
@@ -236,16 +227,33 @@ def _merge(collection: Collection, gone: System, kept: System) -> SystemChange:
     )
 
 
+def _move(gone: System, kept: System) -> dict[str, list[int]]:
+    """Give the sets, scores and authors of one system to another; return their keys."""
+    moved = list(gone.question_sets.values_list("pk", flat=True))
+    scores = list(gone.scores.values_list("pk", flat=True))
+    QuestionSet.objects.filter(pk__in=moved).update(system=kept)
+    Score.objects.filter(pk__in=scores).update(system=kept)
+    authors = list(gone.authors.values_list("enrollment", flat=True))
+    added = [who for who in authors if not kept.authors.filter(enrollment=who).exists()]
+    SystemAuthor.objects.bulk_create(SystemAuthor(enrollment_id=who, system=kept) for who in added)
+    return {"moved": moved, "scores": scores, "authors": authors, "authors_added": added}
+
+
 EmptySet = tuple[int, int, int, int | None]  # key, source, size and file
 
 
-def _left_behind(
-    collection: Collection, gone: System, kept: System
-) -> tuple[list[EmptySet], list[EmptySet]]:
-    """Return the sets without a question of either system, deleted where both have a set."""
+def _check_mergeable(collection: Collection, gone: System, kept: System) -> None:
+    """Refuse to merge systems that a locked campaign or scores need apart."""
     if campaigns := locked_campaigns(collection):
         title, state = campaigns[0].title, campaigns[0].get_state_display()
         raise CannotChange(f"“{title}” ({state}) expects questions of both.")
+    scored = Score.objects.filter(system=kept).values("metric")
+    if Score.objects.filter(system=gone, metric__in=scored).exists():
+        raise CannotChange("both have scores of whole systems.")
+
+
+def _left_behind(gone: System, kept: System) -> tuple[list[EmptySet], list[EmptySet]]:
+    """Return the sets without a question of either system, deleted where both have a set."""
     both = QuestionSet.objects.filter(system=kept).values("source")
     clash = QuestionSet.objects.filter(system=gone, source__in=both).values("source")
     of_kept = _droppable(kept, clash)
@@ -253,9 +261,6 @@ def _left_behind(
     settled = {source for _, source, _, _ in (*of_kept, *of_gone)}
     if left := clash.exclude(source__in=settled).count():
         raise CannotChange(f"both have questions for {left:,} of the same sources.")
-    scored = Score.objects.filter(system=kept).values("metric")
-    if Score.objects.filter(system=gone, metric__in=scored).exists():
-        raise CannotChange("both have scores of whole systems.")
     return of_kept, of_gone
 
 
@@ -317,6 +322,16 @@ def _set_back(change: SystemChange) -> None:
         raise CannotUndo("The system is gone by now.")
 
 
+def _move_back(details: dict[str, Any], gone: System, kept: System) -> None:
+    """Give a merged system its sets, scores and authors back."""
+    QuestionSet.objects.filter(pk__in=details["moved"], system=kept).update(system=gone)
+    Score.objects.filter(pk__in=details["scores"], system=kept).update(system=gone)
+    added = details.get("authors_added", ())
+    SystemAuthor.objects.filter(system=kept, enrollment__in=added).delete()
+    authors = Enrollment.objects.filter(pk__in=details.get("authors", ()))
+    SystemAuthor.objects.bulk_create(SystemAuthor(enrollment=who, system=gone) for who in authors)
+
+
 def _unmerge(change: SystemChange) -> None:
     """Recreate the merged system, with its own sets and those that were deleted."""
     details, collection = change.details, change.collection
@@ -331,13 +346,7 @@ def _unmerge(change: SystemChange) -> None:
         kind=details["kind"],
         added_file_id=details["file"],
     )
-    QuestionSet.objects.filter(pk__in=details["moved"], system=kept).update(system=gone)
-    Score.objects.filter(pk__in=details["scores"], system=kept).update(system=gone)
-    SystemAuthor.objects.filter(
-        system=kept, enrollment__in=details.get("authors_added", ())
-    ).delete()
-    authors = Enrollment.objects.filter(pk__in=details.get("authors", ()))
-    SystemAuthor.objects.bulk_create(SystemAuthor(enrollment=who, system=gone) for who in authors)
+    _move_back(details, gone, kept)
     standing = set(collection.sources.values_list("pk", flat=True))
     for system, dropped in ((kept, details["of_kept"]), (gone, details["of_gone"])):
         for source, expected, file in dropped:
@@ -425,11 +434,10 @@ def shared_prefix(names: Sequence[str]) -> str:
     nothing would be left of a name."""
     if len(names) < 2:
         return ""
-    places = zip(*names, strict=False)
-    shared = "".join(signs[0] for signs in takewhile(lambda signs: len(set(signs)) == 1, places))
-    end = max((shared.rfind(sign) for sign in SEPARATORS), default=-1) + 1
-    prefix = shared[:end]
-    return prefix if all(len(name) > end for name in names) else ""
+    places = takewhile(lambda signs: len(set(signs)) == 1, zip(*names, strict=False))
+    shared = "".join(signs[0] for signs in places)
+    end = max(shared.rfind(sign) for sign in SEPARATORS) + 1
+    return shared[:end] if all(len(name) > end for name in names) else ""
 
 
 def without_prefix(names: Iterable[str], prefix: str) -> ProposedNames:

@@ -21,7 +21,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, time
 from itertools import chain, islice, product, zip_longest
-from pathlib import PurePosixPath
 from typing import IO, Any, TextIO
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder  # what parses is defusedxml
 
@@ -36,7 +35,6 @@ from judging.imports.frames import FileSheet, Opened, Problem, Unreadable, short
 from judging.imports.mapping import ENCODINGS, Mapping
 from judging.imports.texts import number_in
 
-# Encodings that are tried for a file that is neither UTF-8 nor UTF-16
 REPORT_ROWS = 5_000  # between two reports of progress
 HEAD_BYTES = 4_096
 SAMPLE_CHARACTERS = 1 << 17  # under which dialects are compared
@@ -74,7 +72,6 @@ _OTHER_FORMATS = (
     (rb"\x89PNG|\xff\xd8\xff|GIF8|II\*\x00", "an image", "Upload its table as CSV."),
     (rb"7z\xbc\xaf|Rar!|\x28\xb5\x2f\xfd|.{257}ustar", "an archive", _UNPACK),
     (rb"\x1f\x8b|BZh[0-9]1AY|\xfd7zXZ", "a file that was compressed twice", _UNPACK),
-    (rb"\s*<.*schemas-microsoft-com:office:sp", "an Excel 2003 XML file", "Save it as XLSX."),
     (
         rb"(?i)MIME-Version:|(\xef\xbb\xbf)?\s*(<\?xml.*)?<(!doctype html|html|head|body|table)\b",
         "a web page (HTML), even if its name ends in .xls",
@@ -109,12 +106,10 @@ class LineElement(Element):
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The rows above the data, the names of columns, those that the file does not name, and the
-    width of most rows."""
+    """The number of rows above the data, the names of columns, and the width of most rows."""
 
     above: int
     names: list[str]
-    unnamed: set[str]
     usual: int
 
 
@@ -211,15 +206,21 @@ def sheet_of(name: str, rows: Iterable[Parsed], names: Sequence[str], usual: int
             continue
         numbers.append(number)
         kept.append(list(map(pool.setdefault, row, row)))
-        if len(kept) > limits.MAX_TABLE_ROWS:
-            raise Unreadable(f"The file has more than {limits.MAX_TABLE_ROWS:,} rows; split it.")
         if len(kept) % REPORT_ROWS == 0:
             report(len(kept))
-    if not kept:
-        reason = f"No row can be read. The first: {problems[0].reason}" if problems else ""
-        raise Unreadable(reason or "The file has a header but no rows.", row=1)
+        if len(kept) > limits.MAX_TABLE_ROWS:
+            break
+    _check_number_of_rows(len(kept), problems)
     frame = pd.DataFrame(kept, columns=list(names), index=numbers, dtype=object)
     return FileSheet(name=name, frame=frame, problems=problems)
+
+
+def _check_number_of_rows(count: int, problems: Sequence[Problem]) -> None:
+    if count > limits.MAX_TABLE_ROWS:
+        raise Unreadable(f"The file has more than {limits.MAX_TABLE_ROWS:,} rows; split it.")
+    if not count:
+        reason = f"No row can be read. The first: {problems[0].reason}" if problems else ""
+        raise Unreadable(reason or "The file has a header but no rows.", row=1)
 
 
 def parse_json(text: str) -> Any:
@@ -248,20 +249,23 @@ def _unpacked(name: str, data: bytes) -> tuple[str, bytes]:
     if not data.startswith(_ZIP):
         return name, data
     with _damage_named("workbook or ZIP archive"), zipfile.ZipFile(io.BytesIO(data)) as archive:
-        parts = archive.namelist()
-        if any(part in parts for part in _WORKBOOK_PARTS):
+        if any(part in archive.namelist() for part in _WORKBOOK_PARTS):
             if sum(part.file_size for part in archive.infolist()) > limits.MAX_UNPACKED_BYTES:
                 raise Unreadable("The workbook is too large when it is unpacked. Save it as CSV.")
             return name, data
-        files = [each for each in parts if not re.search(r"(^|/)[._]|/$", each)]
-        explained = (".txt", ".md", ".pdf", ".html", ".docx", "")
-        tables = [each for each in files if PurePosixPath(each).suffix.lower() not in explained]
-        if len(tables or files) != 1:
-            listed = ", ".join(f"“{each[:80]}”" for each in (tables or files)[:20])
-            holds = f"{len(tables or files)} files: {listed}" if files else "no file"
-            raise Unreadable(f"The ZIP archive holds {holds}. Upload its files one by one.")
-        with archive.open((tables or files)[0]) as file:
-            return (tables or files)[0], _limited(file)
+        inside = _only_file(archive)
+        with archive.open(inside) as file:
+            return inside, _limited(file)
+
+
+def _only_file(archive: zipfile.ZipFile) -> str:
+    """Return the name of the one file in an archive that is not hidden."""
+    files = [each for each in archive.namelist() if not re.search(r"(^|/)[._]|/$", each)]
+    if len(files) != 1:
+        listed = ", ".join(f"“{each[:80]}”" for each in files[:20])
+        holds = f"{len(files)} files: {listed}" if files else "no file"
+        raise Unreadable(f"The ZIP archive holds {holds}. Upload its files one by one.")
+    return files[0]
 
 
 def _limited(file: IO[bytes]) -> bytes:
@@ -289,26 +293,34 @@ def _encoding(data: bytes, given: str) -> tuple[str, list[str]]:
     """Return the encoding of a text, and a note if it is uncertain."""
     if not data.strip(b" \t\r\n\xef\xbb\xbf"):
         raise Unreadable("The file is empty.")
-    if given:
-        return given, []
-    head = data[: min(HEAD_BYTES, len(data) // 2 * 2)]
-    if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and head[2:4] != b"\x00\x00":
-        return "utf-16", []
-    if head.count(0) * 5 > len(head):
-        first, second = head[::2].count(0), head[1::2].count(0)
-        if max(first, second) <= 9 * min(first, second):
-            raise Unreadable("The file is not text, or is in UTF-32: too many bytes are zero.")
-        return ("utf-16-le" if second > first else "utf-16-be"), []
+    if found := given or _utf16(data[: min(HEAD_BYTES, len(data) // 2 * 2)]):
+        return found, []
     try:
         data.decode()
     except UnicodeDecodeError:
-        lines = (line for line in data.splitlines() if not line.isascii())
-        sample = b"\n".join(islice(lines, 500))[: 1 << 16]
-        found = charset_normalizer.from_bytes(sample, cp_isolation=list(ENCODINGS)).best()
-        encoding = found.encoding if found else "cp1252"
+        encoding = _likeliest_encoding(data)
         how = "If letters look wrong, choose another encoding."
         return encoding, [f"The file is not in UTF-8 and is read as {encoding}. {how}"]
     return "utf-8", []
+
+
+def _utf16(head: bytes) -> str:
+    """Return which UTF-16 the first bytes of a file are in, or ""."""
+    if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and head[2:4] != b"\x00\x00":
+        return "utf-16"
+    if head.count(0) * 5 <= len(head):
+        return ""
+    first, second = head[::2].count(0), head[1::2].count(0)
+    if max(first, second) <= 9 * min(first, second):
+        raise Unreadable("The file is not text, or is in UTF-32: too many bytes are zero.")
+    return "utf-16-le" if second > first else "utf-16-be"
+
+
+def _likeliest_encoding(data: bytes) -> str:
+    lines = (line for line in data.splitlines() if not line.isascii())
+    sample = b"\n".join(islice(lines, 500))[: 1 << 16]
+    found = charset_normalizer.from_bytes(sample, cp_isolation=list(ENCODINGS)).best()
+    return found.encoding if found else "cp1252"
 
 
 def _decoded(data: bytes, encoding: str) -> str:
@@ -324,21 +336,28 @@ def _decoded(data: bytes, encoding: str) -> str:
 
 def _delimited(text: TextIO, mapping: Mapping, notes: list[str]) -> Opened:
     """Return a CSV file, or one with another delimiter, under the dialect that suits most rows."""
+    delimiter, (quoted, escape, _) = dialect = _dialect(text, mapping)
+    sheet = _table("", _parsed(text, dialect), mapping)
+    if len(sheet.frame.columns) > 1:
+        divider = "tabs" if delimiter == "\t" else f"“{delimiter}”"
+        how = "" if quoted else " Quotation marks are ordinary characters."
+        how += f" “{escape}” protects the character after it." if escape else ""
+        notes = [*notes, f"Cells are divided by {divider}.{how}"]
+    return Opened(kind="text", sheets=[sheet], notes=notes)
+
+
+def _dialect(text: TextIO, mapping: Mapping) -> Dialect:
+    """Return the dialect that suits most rows of a sample, or of the text if a later row does not
+    fit."""
     sample = io.StringIO(text.read(SAMPLE_CHARACTERS) + text.readline(), newline="")
     is_whole = not text.read(1)
     quoting = [each for each in _QUOTING if mapping.quoted in (None, each[0])]
     dialects = list(product(mapping.delimiter or ",;\t|^", quoting))
     best = max(dialects, key=lambda dialect: _fit(sample, dialect, mapping))
-    if not is_whole and _fit(text, best, mapping)[0] < 1:
-        dialects = [dialect for dialect in dialects if dialect[0] == best[0]]
-        best = max(dialects, key=lambda dialect: _fit(text, dialect, mapping))
-    sheet = _table("", _parsed(text, best), mapping)
-    if len(sheet.frame.columns) > 1:
-        divider = {"\t": "tabs"}.get(best[0], f"“{best[0]}”")
-        how = "" if best[1][0] else " Quotation marks are ordinary characters."
-        how += f" “{best[1][1]}” protects the character after it." if best[1][1] else ""
-        notes = [*notes, f"Cells are divided by {divider}.{how}"]
-    return Opened(kind="text", sheets=[sheet], notes=notes)
+    if is_whole or _fit(text, best, mapping)[0] == 1:
+        return best
+    dialects = [dialect for dialect in dialects if dialect[0] == best[0]]
+    return max(dialects, key=lambda dialect: _fit(text, dialect, mapping))
 
 
 def _parsed(text: TextIO, dialect: Dialect) -> Iterator[Parsed]:
@@ -365,10 +384,8 @@ def _parsed(text: TextIO, dialect: Dialect) -> Iterator[Parsed]:
         except csv.Error as error:
             never = "unexpected end of data" in str(error)
             reason = "A quotation mark is never closed" if never else "A quoted cell goes on"
-            yield (
-                number,
-                f"{reason}. Double the quotation marks inside cells, or read without quoting.",
-            )
+            how = "Double the quotation marks inside cells, or read without quoting."
+            yield number, f"{reason}. {how}"
 
 
 def _fit(text: TextIO, dialect: Dialect, mapping: Mapping) -> tuple[float, int, int]:
@@ -385,8 +402,7 @@ def _fit(text: TextIO, dialect: Dialect, mapping: Mapping) -> tuple[float, int, 
         filled += bool(cells)
         quotes += sum(cell.lstrip()[:1] == '"' for cell in fitted)
     share = fitting / max(1, filled)
-    named = width - (len(layout.unnamed) == 1)  # a divider inside a quoted text makes no column
-    return (share if named > 1 else share / 100), -quotes, width
+    return (share if width > 1 else share / 100), -quotes, width
 
 
 def _layout(ahead: Sequence[Parsed], mapping: Mapping) -> _Layout:
@@ -395,18 +411,17 @@ def _layout(ahead: Sequence[Parsed], mapping: Mapping) -> _Layout:
     above = _title_rows(rows) if mapping.skip is None else min(mapping.skip, max(0, len(rows) - 1))
     first = rows[above] if rows else []
     headed = not _is_data(rows[above:]) if mapping.header is None else mapping.header
-    below = rows[above + headed :]
-    widths = Counter(len(row) for row in below).most_common(1)
-    usual, count = widths[0] if widths else (len(first), 0)
-    if 2 * count <= len(below) or 2 * usual <= len(first):
-        usual = len(first)
+    usual = _usual_width(rows[above + headed :], len(first))
     names = [cell.strip() for cell in first] if headed else [""] * max(len(first), usual)
-    if usual == len(names) + 1 and any(row[-1].strip() for row in below if row):
-        numbered = len({row[0] for row in below}) == len(below)  # as R numbers its rows
-        names = ["", *names] if numbered else [*names, ""]
-    found = unique_names(name or f"column {place}" for place, name in enumerate(names, 1))
-    unnamed = {each for each, name in zip(found, names, strict=True) if not name}
-    return _Layout(above + headed, found, unnamed, usual)
+    names = unique_names(name or f"column {place}" for place, name in enumerate(names, 1))
+    return _Layout(above + headed, names, usual)
+
+
+def _usual_width(rows: Sequence[Sequence[str]], header: int) -> int:
+    """Return the width of most rows, if it is more than half of the header's; else the header's."""
+    widths = Counter(map(len, rows)).most_common(1)
+    common = [width for width, count in widths if 2 * count > len(rows) and 2 * width > header]
+    return common[0] if common else header
 
 
 def _is_number(cell: str) -> bool:
@@ -450,7 +465,8 @@ def _table(name: str, parsed: Iterator[Parsed], mapping: Mapping) -> FileSheet:
     ahead = list(islice(filled, LAYOUT_ROWS + (mapping.skip or 0)))
     layout = _layout(ahead, mapping)
     sheet = sheet_of(name, chain(ahead[layout.above :], filled), layout.names, layout.usual)
-    blank = [each for each in layout.names if each in layout.unnamed and not any(sheet.frame[each])]
+    unnamed = [name for name in layout.names if re.fullmatch(r"column \d+", name)]
+    blank = [name for name in unnamed if not any(sheet.frame[name])]
     sheet.frame = sheet.frame.drop(columns=blank)
     return sheet
 
@@ -474,6 +490,28 @@ def _row_problem(
 
 def _workbook(data: bytes, mapping: Mapping) -> Opened:
     """Return the sheets of a workbook that hold tables."""
+    _refuse_other_archives(data)
+    sheets, fault = [], Unreadable("The workbook is empty.")
+    with _damage_named("workbook"):
+        book = CalamineWorkbook.from_filelike(io.BytesIO(data))
+        known = [each.name for each in book.sheets_metadata if each.typ == SheetTypeEnum.WorkSheet]
+        if unknown := [name for name in mapping.sheets if name not in known]:
+            has = ", ".join(known)
+            raise Unreadable(f"The workbook has no sheet “{unknown[0]}”; it has {has}.")
+        for sheet in map(book.get_sheet_by_name, mapping.sheets or known):
+            rows = enumerate(sheet.iter_rows() if sheet.start else (), 1)
+            cells = ((number, list(map(cell_text, row))) for number, row in rows)
+            try:
+                sheets.append(_table(sheet.name, cells, mapping))
+            except Unreadable as error:
+                fault = error if sheet.start else fault
+    if not sheets:
+        raise fault
+    return Opened(kind="workbook", sheets=sheets, sheet_names=known)
+
+
+def _refuse_other_archives(data: bytes) -> None:
+    """Raise Unreadable if a file that begins like a workbook is something else."""
     head = data if data.startswith(_COMPOUND) else data[:HEAD_BYTES]
     if data.startswith(_ZIP):
         with _damage_named("workbook"), zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -484,25 +522,6 @@ def _workbook(data: bytes, mapping: Mapping) -> Opened:
     elif _ENCRYPTED in data:
         raise Unreadable("The workbook is encrypted. Save it without a password.")
     _refuse_others(head)
-    sheets, fault = [], Unreadable("The workbook is empty.")
-    with _damage_named("workbook"):
-        book = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        known = [each.name for each in book.sheets_metadata if each.typ == SheetTypeEnum.WorkSheet]
-        if unknown := [name for name in mapping.sheets if name not in known]:
-            raise Unreadable(
-                f"The workbook has no sheet “{unknown[0]}”; it has {', '.join(known)}."
-            )
-        for name in mapping.sheets or known:
-            sheet = book.get_sheet_by_name(name)
-            rows = enumerate(sheet.iter_rows() if sheet.start else (), 1)
-            try:
-                cells = ((number, list(map(cell_text, row))) for number, row in rows)
-                sheets.append(_table(name, cells, mapping))
-            except Unreadable as error:
-                fault = error if sheet.start else fault
-    if not sheets:
-        raise fault
-    return Opened(kind="workbook", sheets=sheets)
 
 
 def _parquet(data: bytes, mapping: Mapping) -> Opened:
@@ -511,9 +530,7 @@ def _parquet(data: bytes, mapping: Mapping) -> Opened:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        how = (
-            "Install the extra `parquet` (python3 run.py extras parquet), or save the file as CSV."
-        )
+        how = "Install the extra `parquet` (python3 run.py extras parquet), or save it as CSV."
         raise Unreadable(f"This is a Parquet file. {how}") from None
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())  # other pools reserve too much
     with _damage_named("Parquet file"):
@@ -525,32 +542,36 @@ def _parquet(data: bytes, mapping: Mapping) -> Opened:
 
 def _json(text: str, notes: list[str]) -> Opened:
     """Return a JSON object; a list, JSON Lines and consecutive values as items with their rows."""
-    values: Iterable[tuple[int, Any]] = _consecutive(text)
-    found = None
-    try:
-        found = parse_json(text)
-        values = enumerate(found if isinstance(found, list) else [found], 1)
-    except ValueError as error:
-        if not str(error).startswith("Extra data"):
-            raise Unreadable(f"The file is not JSON: {error}.") from None
+    found, values = _json_values(text)
     items, problems = JsonItems(), list[Problem]()
     items.rows = []
     is_suspect = len(text) > limits.MAX_TEXT_CHARACTERS or _SUSPECT.search(text)
     for row, item in values:
-        reason = item.reason if isinstance(item, Problem) else ""
-        if is_suspect and (fault := next(filter(None, map(unstorable, _texts(item))), "")):
-            reason = f"A text {fault}."
-        if reason:
-            problems.append(Problem(row=row, column="", value="", reason=reason))
+        if isinstance(item, Problem):
+            problems.append(item)
+        elif is_suspect and (fault := next(filter(None, map(unstorable, _texts(item))), "")):
+            problems.append(Problem(row=row, column="", value="", reason=f"A text {fault}."))
         else:
             items.append(item)
             items.rows.append(row)
     if not items:
         reason = problems[0].reason if problems else "The list is empty."
         raise Unreadable(f"No row can be read. {reason}")
-    sheets = [FileSheet(name="", frame=pd.DataFrame(), problems=problems)] if problems else []
+    sheet = FileSheet(name="", frame=pd.DataFrame(), problems=problems)
     tree = found if isinstance(found, dict) else items
-    return Opened(kind="json", sheets=sheets, tree=tree, notes=notes)
+    return Opened(kind="json", sheets=[sheet], tree=tree, notes=notes)
+
+
+def _json_values(text: str) -> tuple[Any, Iterable[tuple[int, Any]]]:
+    """Return the value of a JSON text, if it is one, and its items with their numbers; those of
+    consecutive values with their lines."""
+    try:
+        found = parse_json(text)
+    except ValueError as error:
+        if str(error).startswith("Extra data"):
+            return None, _consecutive(text)
+        raise Unreadable(f"The file is not JSON: {error}.") from None
+    return found, enumerate(found if isinstance(found, list) else [found], 1)
 
 
 def _consecutive(text: str) -> Iterator[tuple[int, Any]]:
@@ -610,9 +631,8 @@ def _xml(data: bytes) -> LineElement:
         raise Unreadable("The XML declares a document type or entities; remove that.") from None
     except ParseError as error:
         line = error.position[0]
-        raise Unreadable(
-            f"The XML cannot be read at line {line:,}: {error.msg}.", row=line
-        ) from None
+        reason = f"The XML cannot be read at line {line:,}: {error.msg}."
+        raise Unreadable(reason, row=line) from None
     except (LookupError, UnicodeError, ValueError) as error:
         raise Unreadable(f"The XML cannot be read: {error}.") from None
     for element in root.iter():

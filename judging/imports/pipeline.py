@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import PurePath
 from typing import Any
 
@@ -11,11 +11,12 @@ import pandas as pd
 from judging.imports import shape
 from judging.imports.check import findings, refuse_other_designs, summary_of
 from judging.imports.facts import Facts
-from judging.imports.frames import Problem, Study, Unreadable, shorten
+from judging.imports.frames import Opened, Problem, Study, Unreadable, shorten
 from judging.imports.mapping import RATED, Mapping, MappingRefused
 from judging.imports.open import open_file
 from judging.imports.propose import KnownDataset, propose
 from judging.imports.pseudonyms import Pseudonyms, pseudonymised, without_ids
+from judging.imports.recipes.contract import Recipe
 from judging.imports.recipes.registry import recipe_for
 from judging.imports.study import study_of
 from judging.limits import MAX_PAGE_ROWS
@@ -33,41 +34,44 @@ class Table:
     """A file as one frame, before roles: how it was made, and the rows in quarantine."""
 
     frame: pd.DataFrame
-    problems: list[Problem]
-    sentences: list[tuple[str, str]]  # the step, and what it did
-    offers: list[tuple[str, str]]
     mapping: Mapping  # with what the recipe knows
-    sheets: list[str]
-    percent: list[str]
+    sentences: list[tuple[str, str]]  # the step, and what it did
+    offers: list[tuple[str, str]] = field(default_factory=list)
+    percent: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    sheets: list[str] = field(default_factory=list)
 
 
 def table_of(name: str, data: bytes, mapping: Mapping, key: Pseudonyms | None) -> Table:
     """Return a file as one frame, with labels in place of ids of people."""
     opened = open_file(name, data, mapping)
     recipe = recipe_for(opened, mapping)
-    sentences: list[tuple[str, str]] = []
-    offers: list[tuple[str, str]] = []
-    percent: list[str] = []
-    if recipe:
-        frame = recipe.frame(opened)
-        known = recipe.propose(frame)
-        sentences.append(("recipe", f"The file was read as {recipe.title}."))
-        mapping = Mapping(**{**known, **mapping.as_data(), "recipe": recipe.key})
-    else:
-        frame = shape.tabulate(opened, mapping)
-        frame, done = shape.reshape(frame, mapping)
-        sentences += [(each.step, each.sentence) for each in done]
-        percent = [column for each in done if each.step == "percent" for column in each.columns]
-        offers = [(each.step, each.sentence) for each in shape.offers(frame)]
-    sentences = [*(("open", note) for note in opened.notes), *sentences]
-    problems = [each for sheet in opened.sheets for each in sheet.problems]
+    table = _by_recipe(opened, recipe, mapping) if recipe else _by_shape(opened, mapping)
+    table.sentences = [*(("open", note) for note in opened.notes), *table.sentences]
+    table.sheets = opened.sheet_names
+    table.problems = [each for sheet in opened.sheets for each in sheet.problems]
     if key:
-        frame = pseudonymised(frame, key)
-        problems = [without_ids(each, key) for each in problems]
-    if not len(frame):
+        table.frame = pseudonymised(table.frame, key)
+        table.problems = [without_ids(each, key) for each in table.problems]
+    if not len(table.frame):
         raise Unreadable("The file has no rows below the names of its columns.")
-    sheets = [sheet.name for sheet in opened.sheets if sheet.name]
-    return Table(frame, problems, sentences, offers, mapping, sheets, percent)
+    return table
+
+
+def _by_recipe(opened: Opened, recipe: Recipe, mapping: Mapping) -> Table:
+    """Return the export of a program, whose recipe knows the columns."""
+    frame = recipe.frame(opened)
+    known = {**recipe.propose(frame), **mapping.as_data(), "recipe": recipe.key}
+    return Table(frame, Mapping(**known), [("recipe", f"The file was read as {recipe.title}.")])
+
+
+def _by_shape(opened: Opened, mapping: Mapping) -> Table:
+    """Return any other file, after the steps that change its shape."""
+    frame, done = shape.reshape(shape.tabulate(opened, mapping), mapping)
+    table = Table(frame, mapping, [(each.step, each.sentence) for each in done])
+    table.offers = [(each.step, each.sentence) for each in shape.offers(frame)]
+    table.percent = [column for each in done if each.step == "percent" for column in each.columns]
+    return table
 
 
 def _proposed(

@@ -23,6 +23,7 @@ from judging.imports.mapping import RATED, SINGLE, Column, Mapping
 from judging.imports.pseudonyms import is_label
 from judging.imports.texts import inner_name, plain_name, without_scale
 from judging.imports.vocabulary import (
+    criterion_of_mean,
     in_order,
     is_adjudicated,
     is_criterion,
@@ -36,7 +37,7 @@ _APART = "\x1f"
 _SYSTEMS = 40  # of more, each name occurs three times
 _PEOPLE = 500  # the largest usual number of people
 _NAMED_FIRST = ("question", "passage", "sentence", "answer", "answer_start", "submitted_answer")
-_NAMED_LATER = ("modality", "language", "note", "mark", "mark_start", "mark_end", "mark_text")
+_NAMED_LATER = ("modality", "language", "position", "mark", "mark_start", "mark_end", "mark_text")
 # Names of people that also mean other things: the values must show that questions repeat
 _WEAK_PEOPLE = {"subject", "user", "expert", "person", "reviewer", "respondent", "username"}
 _BY_NAME = "Its name and values suggest this."
@@ -143,28 +144,21 @@ class _Proposal:
 
     def source(self) -> "pd.Series[str] | None":
         """Return what identifies the source of each row by its texts; None if nothing does."""
-        parts = [self.cells(role) for role in ("passage", "sentence", "answer", "target_type")]
-        return _joined([part for part in parts if part is not None])
+        return _joined(*map(self.cells, ("passage", "sentence", "answer", "target_type")))
 
     def unit(self) -> "pd.Series[str] | None":
         """Return what identifies the rated unit of each row; None if nothing does."""
-        parts = [self.source(), *(self.cells(r) for r in ("system", "question", "criterion"))]
-        known = [part for part in parts if part is not None]
-        if not self.has("question", "question_of"):
-            ids = [each for each in self.free() if self._is_id_name(each)]
-            known += [each.cells for each in ids[:1]]
-        return _joined(known)
+        ids = [each.cells for each in self.free() if self._is_id_name(each)][:1]
+        if self.has("question", "question_of"):
+            ids = []
+        return _joined(self.source(), *map(self.cells, ("system", "question", "criterion")), *ids)
 
     # -- texts --------------------------------------------------------------------------------
 
     def texts(self) -> None:
         """Find questions, passages, answers and references: by name, if the cells are such texts;
         else by their shape."""
-        for role in _NAMED_FIRST:
-            if not self.has(role):
-                fits = (each for each in self.named(role) if _fits(each, role))
-                if found := next(fits, None):
-                    self.take(found.name, role)
+        self._take_named(_NAMED_FIRST)
         self._passage_by_shape()
         self._references()
         self._questions_by_shape()
@@ -172,27 +166,31 @@ class _Proposal:
         if plain_name(self.column("question")) in vocabulary()["noised"]:
             self.options["system"] = "noised"
 
+    def _take_named(self, roles: Sequence[str]) -> None:
+        """Take for each role the first column named for it whose cells fit."""
+        for role in roles:
+            fits = (each for each in self.named(role) if _fits(each, role))
+            if not self.has(role) and (found := next(fits, None)):
+                self.take(found.name, role)
+
     def _references(self) -> None:
         question = plain_name(self.column("question"))
         named = [each for each in self.free() if _is_reference(each)]
         if question and question not in ("question", "question_text"):
             named += [each for each in self.free() if each.plain == "question"]
         plains = {each.plain for each in named}
-        answers = [each for each in named if not each.asks and self._is_in_passage(each)]
         for each in named:
-            if each.plain.endswith("_raw") and each.plain.removesuffix("_raw") + "_norm" in plains:
+            is_in_passage = not each.asks and self._is_in_passage(each)
+            if each.plain.endswith("_raw") and each.plain[:-3] + "norm" in plains:
                 why = "Published scores are computed from the normalised text beside it."
                 self.take(each.name, "", why)
-            elif each in answers and not self.has("answer"):
+            elif is_in_passage and not self.has("answer"):
                 self.take(each.name, "answer", "Its texts occur in the passages.")
-            elif not self.has("question") and each.asks and self._is_only_asking(each):
+            elif not self.has("question") and [e for e in self.free() if e.asks] == [each]:
                 why = "It holds the only questions in the file."
                 self.take(each.name, "question", why)
-            elif each not in answers:
+            elif not is_in_passage:
                 self.take(each.name, "reference")
-
-    def _is_only_asking(self, column: Facts) -> bool:
-        return all(each is column or not each.asks for each in self.free())
 
     def _questions_by_shape(self) -> None:
         """Take the only column of questions; several are one for each system, if no column names
@@ -203,7 +201,7 @@ class _Proposal:
         if len(asking) == 1:
             self.take(asking[0].name, "question", "Its texts end in question marks.")
         elif len(asking) > 1 and not any(
-            e.are_names for e in (*self.named("system"), *self.named("rater"))
+            _may_be_people(e) for e in (*self.named("system"), *self.named("rater"))
         ):
             for each, system in zip(asking, _systems_in([e.name for e in asking]), strict=True):
                 why = "One of several columns of questions: each holds those of one system."
@@ -227,22 +225,15 @@ class _Proposal:
         passages = self.cells("sentence") if passages is None else passages
         if passages is None or len(column.counts) < 2:
             return False
-        pairs = [
-            (cell, passage)
-            for cell, passage in zip(column.cells, passages, strict=True)
-            if cell and passage
-        ]
-        inside = sum(_is_part(cell, passage) for cell, passage in pairs)
-        return bool(pairs) and inside >= USUAL * len(pairs)
+        pairs = zip(column.cells, passages, strict=True)
+        found = [_is_part(cell, passage) for cell, passage in pairs if cell and passage]
+        return bool(found) and sum(found) >= USUAL * len(found)
 
     def _answer_by_place(self) -> None:
         if self.has("answer"):
             return
-        found = [
-            each
-            for each in self.free()
-            if not each.asks and not self._is_id_name(each) and self._is_in_passage(each)
-        ]
+        texts = [e for e in self.free() if not (e.asks or self._is_id_name(e))]
+        found = [each for each in texts if self._is_in_passage(each)]
         if best := max(found, key=lambda each: each.length, default=None):
             self.take(best.name, "answer", "Its texts occur in the passages.")
 
@@ -269,16 +260,10 @@ class _Proposal:
         source = self.source()
         if source is None or not self.has("question"):
             return
-        parts = (source, self.cells("rater") if self.has("rater") else None)
-        rows = _joined([part for part in parts if part is not None])
-        found = [
-            each
-            for each in self.free()
-            if not each.is_numeric
-            and _may_be_systems(each)
-            and len(each.counts) > 1
-            and _is_crossed(each.cells, rows)
-        ]
+        people = self.cells("rater")
+        rows = source if people is None else source + _APART + people
+        named = [each for each in self.free() if not each.is_numeric and len(each.counts) > 1]
+        found = [e for e in named if _may_be_systems(e) and _is_crossed(e.cells, rows)]
         if len(found) == 1:
             why = "Each of its values occurs once on most passages, as systems do."
             self.take(found[0].name, "system", why)
@@ -290,61 +275,53 @@ class _Proposal:
             return
         self._criterion_of_row()
         unit = self.unit()
-        repeats = unit is not None and unit.duplicated().mean() > 0.3
+        if unit is not None and unit.duplicated().mean() <= 0.3:
+            unit = None
         named = list(self.named("rater"))
         told = [e for e in named if unit is not None and _tells_apart(e, unit, least=0.5)]
         sure = [e for e in named if e.plain not in _WEAK_PEOPLE and _may_be_people(e)]
-        if chosen := [*(told if repeats else ()), *sure][:1]:
-            self.take(chosen[0].name, "rater")
-            return
-        if not repeats or unit is None:
-            return
-        others = [each for each in self.free() if self._may_tell_people(each)]
-        found = [each for each in others if _tells_apart(each, unit, least=MOST)]
-        found.sort(key=lambda each: (each.is_numeric, len(each.counts)))
-        if found:
+        if told or sure:
+            self.take([*told, *sure][0].name, "rater")
+        elif unit is not None:
+            self._people_by_values(unit)
+
+    def _people_by_values(self, unit: "pd.Series[str]") -> None:
+        found = [e for e in self.free() if self._may_tell_people(e)]
+        found = [e for e in found if _tells_apart(e, unit, least=MOST)]
+        best = min(found, key=lambda each: (each.is_numeric, len(each.counts)), default=None)
+        if best:
             why = (
-                f"Its {len(found[0].counts):,} values tell the rows of each question apart, as people "
-                "do."
+                f"Its {len(best.counts):,} values tell the rows of a question apart, as people do."
             )
-            self.take(found[0].name, "rater", why)
+            self.take(best.name, "rater", why)
 
     def _may_tell_people(self, column: Facts) -> bool:
         if column.plain in vocabulary()["roles"]["system"] or column.has_fractions:
             return False
         if is_criterion(column.name) or set(column.words) & set(vocabulary()["not_ratings"]):
             return False
-        return _may_be_people(column) and column.plain != "rank"
+        return column.plain != "rank"
 
     def _criterion_of_row(self) -> None:
         """Take a column of criteria with its column of values, if each row holds one rating."""
         if self.has("criterion", "value"):
             return
-        criteria = [
-            each
-            for each in self.free()
-            if each.counts
-            and not each.is_numeric
-            and len(each.counts) <= 40
-            and (
-                each.plain in vocabulary()["roles"]["criterion"]
-                or all(map(is_criterion, each.counts))
-                or self._tells_ratings_apart(each)
-            )
-        ]
+        words = [e for e in self.free() if not e.is_numeric and 0 < len(e.counts) <= 40]
+        criteria = [each for each in words if self._may_name_criteria(each)]
         values = [each for each in self.named("value") if each.total]
         if criteria and values:
             self.take(criteria[0].name, "criterion")
             self.take(values[0].name, "value")
 
-    def _tells_ratings_apart(self, column: Facts) -> bool:
-        """Return whether a column tells the rows of one unit and person apart, as criteria do."""
+    def _may_name_criteria(self, column: Facts) -> bool:
+        """Return whether a column is named like criteria, has the names of some, or tells the rows
+        of one unit and person apart, as criteria do."""
+        is_named = column.plain in vocabulary()["roles"]["criterion"]
+        if is_named or all(map(is_criterion, column.counts)):
+            return True
         unit, people = self.unit(), next(self.named("rater"), None)
-        if (
-            unit is None
-            or people in (None, column)
-            or set(column.words) & set(vocabulary()["rounds"])
-        ):
+        is_round = not set(column.words).isdisjoint(vocabulary()["rounds"])
+        if unit is None or people is None or people is column or is_round:
             return False
         rows = unit + _APART + people.cells
         return rows.duplicated().mean() > 0.3 and _tells_apart(column, rows, least=MOST)
@@ -367,48 +344,32 @@ class _Proposal:
             self._exclude_statistic(each, by_criterion)
         self._name_after_means(by_criterion)
 
-    def _has_mean(self, column: Facts, others: Sequence[Facts]) -> bool:
-        return mean_of(column, others) is not None
-
     def _families(self, free: Sequence[Facts]) -> list[Rated]:
         names = {each.name for each in free}
-        others = [name for name in self.frame.columns if name not in names]
-        return families(free, has_mean=self._has_mean, others=others)
+        return families(free, [name for name in self.frame.columns if name not in names])
 
     def _take_rated(self, rated: Rated) -> None:
+        role, why = "ratings", rated.why
         if is_model(rated.rater):
-            why = f"“{rated.rater}” is named like a language model, which is no annotator."
-            role = "llm_judge"
+            role, why = "llm_judge", "It is named like a language model, which is no annotator."
         elif is_adjudicated(rated.rater):
-            why = (
-                f"“{rated.rater}” may be an adjudicated rating: choose whether it is an annotator."
-            )
-            role = "ask"
-        else:
-            why, role = rated.why, "ratings"
-        self.take(
-            rated.column, role, why, name=rated.criterion, rater=rated.rater, round=rated.round
-        )
+            role, why = "ask", "It may be an adjudicated rating: choose whether it is an annotator."
+        about = {"name": rated.criterion, "rater": rated.rater, "round": rated.round}
+        self.take(rated.column, role, why, **about)
 
     def _exclude_statistic(self, column: Facts, families_by: dict[str, list[str]]) -> None:
-        """Exclude a column that equals the mean of a family, or that is named like a statistic of
-        one."""
+        """Exclude a column that is the mean of a family, or named like a statistic of one."""
         for members in families_by.values():
-            others = [self.facts[name] for name in members]
-            if len(others) > 1 and (rows := mean_of(column, others)):
+            if rows := mean_of(column, [self.facts[name] for name in members]):
                 named = " and ".join(f"“{name}”" for name in members[:3])
                 why = f"It is the mean of {named} in {rows[0]:,} of {rows[1]:,} rows: excluded."
                 self.take(column.name, "", why)
                 self.means[column.name] = members
                 return
-        meaning = statistic(column.name)
-        rest = {word for word in column.words if not statistic(word)}
-        about = set(vocabulary()["people"]) | {f"{word}s" for word in vocabulary()["people"]}
         for criterion in families_by:
-            if meaning and meaning != "mean" and rest - about <= set(words_of(criterion)):
-                why = f"It is named like the {meaning} of “{criterion}”: excluded."
+            if _is_statistic_of(column, criterion):
+                why = f"It is named like the {statistic(column.name)} of “{criterion}”: excluded."
                 self.take(column.name, "", why)
-                return
 
     def _name_after_means(self, families_by: dict[str, list[str]]) -> None:
         """Give ratings on an unknown criterion, such as `Rel_1`, the name of the column that is their
@@ -425,33 +386,31 @@ class _Proposal:
                     self.columns[member] = kept.model_copy(update={"name": means[0]})
 
     def rated_by_row(self) -> None:
-        """Take the columns of ratings of a table that has a row for each person: those named after
-        a criterion, those named after a rating, else those of few values that differ among people
-        who rated the same."""
+        """Take the columns of ratings of a table that has a row for each person."""
         if not self.has("rater") or self.has("value"):
             return
-        free = [e for e in self.free() if e.total and (not _metric(e) or self._differs(e))]
-        known = [each for each in free if is_criterion(inner_name(each.name))]
-        ranks = [each for each in free if each.plain in ("rank", "ranking") and each.is_whole]
-        for each in ranks:
-            why = "Ranks are ratings on the criterion “rank”, of which 1 is best."
-            self.take(each.name, "ratings", why, name="rank")
-        only = [each for each in free if each.plain in vocabulary()["roles"]["value"]]
-        differing = [each for each in free if self._differs(each)]
-        if known or ranks:
-            few = [e for e in differing if are_of_one_scale([e], is_sure=False)]
-            differing = [e for e in few if e.is_numeric or in_order(set(e.counts))]
-        rated = [e for e in dict.fromkeys([*known, *(only or differing)]) if e not in ranks]
+        rated = self._rated_by_row()
         short = Counter(inner_name(each.name) for each in rated)
         for each in rated:
-            self._exclude_statistic(
-                each, {"": [other.name for other in rated if other is not each]}
-            )
-            if each.name in self.columns:
-                continue
-            name = without_scale(each.name)
-            name = inner_name(name) if short[inner_name(each.name)] == 1 else plain_name(name)
-            self.take(each.name, "ratings", _rated_why(each), name=name or each.name)
+            others = [other.name for other in rated if other is not each]
+            self._exclude_statistic(each, {"": others})
+            if each.name not in self.columns:
+                name = "rank" if _is_rank(each) else without_scale(each.name)
+                name = inner_name(name) if short[inner_name(each.name)] == 1 else plain_name(name)
+                why = "It holds ratings by the people in the rows."
+                self.take(each.name, "ratings", why, name=name or each.name)
+
+    def _rated_by_row(self) -> list[Facts]:
+        """Return the columns named after a criterion and those named after a rating or, if there
+        are none of the latter, those of few values that differ among people who rated the same."""
+        free = [e for e in self.free() if e.total and (not _metric(e) or self._differs(e))]
+        known = [e for e in free if is_criterion(inner_name(e.name)) or _is_rank(e)]
+        differing = [each for each in free if self._differs(each)]
+        if known:
+            few = [e for e in differing if are_of_one_scale([e], is_sure=False)]
+            differing = [e for e in few if e.is_numeric or in_order(set(e.counts))]
+        only = [each for each in free if each.plain in vocabulary()["roles"]["value"]]
+        return list(dict.fromkeys([*known, *(only or differing)]))
 
     def _differs(self, column: Facts) -> bool:
         """Return whether a column of few points differs among rows of the same unit, and is neither
@@ -462,13 +421,13 @@ class _Proposal:
         if unit is None or people is None or not is_scale:
             return False
         about = {*vocabulary()["about_ratings"], *vocabulary()["not_ratings"]}
-        is_count = statistic(inner_name(column.name)) not in ("", "mean")
-        if is_count or about.intersection(column.words):
+        if statistic(inner_name(column.name)) not in ("", "mean") or about.intersection(
+            column.words
+        ):
             return False
         of_person = column.cells.groupby(people)
-        if (of_person.nunique() == 1).all() or (
-            _is_count(column) and of_person.agg(_is_unique).all()
-        ):
+        is_numbered = _is_count(column) and (of_person.nunique() == of_person.size()).all()
+        if is_numbered or (of_person.nunique() == 1).all():
             return False
         return bool((column.cells.groupby(unit).nunique() > 1).mean() > 0.1)
 
@@ -491,51 +450,38 @@ class _Proposal:
 
     def _named_by(self, column: Facts) -> str:
         """Return the role of a column of ids, "" if its values show none."""
-        unit, source = self._question_unit(), self.source()
-        ids = column.cells
-        filled = ids != ""
-        if filled.mean() < MOST:
+        unit, source, ids = self._question_unit(), self.source(), column.cells
+        if column.total < MOST * len(ids):
             return ""
-        if not self.has("question", "question_of"):
-            return "source_id" if self._systems_share(ids) else self._id_by_name(column)
-        rows, named = int(filled.sum()), len(column.counts)
-        units = unit[filled].nunique() if unit is not None else rows
-        if named == rows and units < rows:
+        if unit is None or not self.has("question", "question_of"):
+            return self._id_without_texts(column)
+        units, named = unit[ids != ""].nunique(), len(column.counts)
+        if units < named == column.total:
             return "rating_metadata" if self.has("rater") else "metadata"
-        names_one_unit = unit is not None and _determines(ids[filled], unit[filled])
-        if named >= units and names_one_unit:
-            return (
-                "key"
-                if self._repeats_sources() or not self._may_name_sources(column)
-                else "source_id"
-            )
-        if source is not None and not _determines(ids[filled], source[filled]):
-            passages = self.cells("passage")
-            of_source = passages is not None and _determines(ids[filled], passages[filled])
-            return "source_metadata" if of_source else ""
-        if self.has("system") and source is None:
-            return "source_id" if self._systems_share(ids) else self._id_by_name(column)
-        return "source_id" if named > 1 else ""
+        if named >= units and _determines(ids, unit):
+            is_alone = source is None or source.nunique() >= unit.nunique()
+            return "source_id" if is_alone and self._may_name_sources(column) else "key"
+        if source is None:
+            return self._id_without_texts(column)
+        if _determines(ids, source):
+            return "source_id" if named > 1 else ""
+        passages = self.cells("passage")
+        is_wider = passages is not None and _determines(ids, passages)
+        return "source_metadata" if is_wider else ""
 
-    def _systems_share(self, ids: "pd.Series[str]") -> bool:
-        """Return whether several systems have most of these ids."""
+    def _id_without_texts(self, column: Facts) -> str:
+        """Return that ids name sources if several systems have most of them, else what their name
+        says."""
         systems = self.cells("system")
-        return systems is not None and bool((systems.groupby(ids).nunique() > 1).mean() > 0.5)
+        if systems is not None and (systems.groupby(column.cells).nunique() > 1).mean() > 0.5:
+            return "source_id"
+        return "source_id" if self._may_name_sources(column) else "key"
 
     def _question_unit(self) -> "pd.Series[str] | None":
-        parts = [self.source(), self.cells("system"), self.cells("question")]
-        return _joined([part for part in parts if part is not None])
-
-    def _repeats_sources(self) -> bool:
-        """Return whether several units share a source, by its texts."""
-        source, unit = self.source(), self._question_unit()
-        return source is not None and unit is not None and source.nunique() < unit.nunique()
+        return _joined(self.source(), self.cells("system"), self.cells("question"))
 
     def _may_name_sources(self, column: Facts) -> bool:
         return column.plain in vocabulary()["source_ids"]
-
-    def _id_by_name(self, column: Facts) -> str:
-        return "source_id" if self._may_name_sources(column) else "key"
 
     def types(self) -> None:
         """Take the question types: those that are constant within each source over all systems are
@@ -557,11 +503,11 @@ class _Proposal:
         by_name = column.plain not in vocabulary()["roles"]["question_type"]
         if systems is None or source is None:
             return by_name
-        sets = column.cells.groupby([source, systems]).agg(_different)
-        several = sets.groupby(level=0).filter(lambda of_source: len(of_source) > 1)
-        if several.empty:
+        types = column.cells.groupby([source, systems]).agg(lambda of: _APART.join(sorted(set(of))))
+        by_source = types.groupby(level=0)
+        same = (by_source.nunique() == 1)[by_source.size() > 1]
+        if same.empty:
             return by_name
-        same = several.groupby(level=0).nunique() == 1
         return bool(same.mean() >= (0.5 if by_name else 0.9))
 
     # -- scores and the rest ------------------------------------------------------------------
@@ -571,17 +517,16 @@ class _Proposal:
         of criteria, other numbers with fractions as metrics."""
         if self.has("question_of"):
             return
-        for each in self.free():
-            if not each.total or not each.is_numeric:
-                continue
-            criterion = _criterion_of(each)
+        for each in [each for each in self.free() if each.is_numeric]:
             if _metric(each):
                 self._take_metric(each)
-            elif criterion:
+            elif criterion := _criterion_of(each):
                 self._take_mean(each, criterion)
-            elif statistic(each.name) not in ("", "mean"):
-                continue
-            elif each.has_thirds and not self._is_id_name(each):
+            elif (
+                each.has_thirds
+                and not self._is_id_name(each)
+                and statistic(each.name) in ("", "mean")
+            ):
                 why = "It holds numbers with fractions. Nothing shows whether higher is better."
                 self.take(each.name, "metric", why, name=each.name, direction="higher")
 
@@ -589,10 +534,8 @@ class _Proposal:
         kind, scale = _metric(column), "none"
         if column.name in self.percent:
             scale = "percent"
-        elif kind == "bounded" and column.numbers:
-            low, high = min(column.numbers), max(column.numbers)
-            inside = low >= 0 and high <= 100
-            scale = ("fraction" if high <= 1 else "percent") if inside else "none"
+        elif kind == "bounded" and min(column.numbers) >= 0 and max(column.numbers) <= 100:
+            scale = "fraction" if max(column.numbers) <= 1 else "percent"
         direction = "lower" if kind == "lower" else "higher"
         self.take(column.name, "metric", name=column.name, direction=direction, scale=scale)
 
@@ -605,26 +548,17 @@ class _Proposal:
             name = without_scale(column.name)
             self.take(column.name, "ratings", why, name=name, rater=rater)
             return
-        is_usual = criterion in vocabulary()["criteria"]["higher"]
-        why = (
-            "It is named after a criterion, and no column names the people who rated."
-            if is_usual
-            else "It is named after a criterion. Check whether higher is better."
-        )
+        why = "It is named after a criterion, and no column names the people who rated."
+        if criterion not in vocabulary()["criteria"]["higher"]:
+            why = "It is named after a criterion. Check whether higher is better."
         self.take(column.name, "human_mean", why, name=column.name, direction="higher")
 
     def rest(self) -> None:
         """Keep what is left as metadata: of the source if its rows agree, of the rating if people
         differ, else of the question."""
-        for role in _NAMED_LATER:
-            found = next(self.named(role), None)
-            is_clear = role != "note" or self._has_one_author()
-            if found and is_clear and not self.has(role):
-                self.take(found.name, role)
-        places = next(self.named("position"), None)
-        counts = places is not None and places.is_whole and min(places.numbers, default=0) >= 1
-        if places and counts and not self.has("position"):
-            self.take(places.name, "position")
+        self._take_named(_NAMED_LATER)
+        if self._has_one_author():
+            self._take_named(["note"])
         source, unit = self.source(), self._question_unit()
         for each in self.free():
             if not each.total:
@@ -641,7 +575,7 @@ class _Proposal:
     def _has_one_author(self) -> bool:
         """Return whether it is clear who wrote the notes."""
         raters = {each.rater for each in self.columns.values() if each.role == "ratings"}
-        return self.has("rater") or (len(raters) == 1 and raters != {""})
+        return self.has("rater") or (len(raters) == 1 and "" not in raters)
 
     def _is_of_source(self, column: Facts, source: "pd.Series[str] | None") -> bool:
         if self.has("question_of"):
@@ -680,9 +614,8 @@ class _Proposal:
     def _crossing(self) -> dict[str, Any]:
         """Return that systems were not given the same sources if some share none with others, or if
         fewer than half of all outputs are there."""
-        source, systems = self.source(), self.cells("system")
-        if self.column("source_id"):
-            source = self.cells("source_id")
+        source, systems = self.cells("source_id"), self.cells("system")
+        source = self.source() if source is None else source
         if source is None or systems is None:
             return {}
         pairs = pd.DataFrame({"source": source, "system": systems})
@@ -718,11 +651,16 @@ _WHY_ID = {
 }
 
 
-def _rated_why(column: Facts) -> str:
-    points = sorted(column.numbers)
-    if column.is_numeric and points:
-        return f"It holds numbers from {points[0]:g} to {points[-1]:g} by the people in the rows."
-    return "It holds a few words by the people in the rows."
+def _is_rank(column: Facts) -> bool:
+    return column.plain in ("rank", "ranking") and column.is_whole
+
+
+def _is_statistic_of(column: Facts, criterion: str) -> bool:
+    """Return whether a column is named like a statistic of a criterion, other than its mean."""
+    people = vocabulary()["people"]
+    about = {*people, *(f"{word}s" for word in people), *words_of(criterion)}
+    others = [word for word in column.words if not statistic(word)]
+    return statistic(column.name) not in ("", "mean") and about.issuperset(others)
 
 
 def _names(column: str) -> Iterator[str]:
@@ -757,6 +695,8 @@ def _fits(column: Facts, role: str) -> bool:
         return column.is_text and not column.asks
     if role == "answer_start":
         return column.is_numeric
+    if role == "position":
+        return column.is_whole and min(column.numbers, default=0) >= 1
     return True
 
 
@@ -789,41 +729,36 @@ def _may_be_people(column: Facts) -> bool:
 def _tells_apart(column: Facts, unit: "pd.Series[str]", *, least: float) -> bool:
     """Return whether a unit has each value at most once in most rows, and most values several
     units."""
-    if not _may_be_people(column) and column.plain not in vocabulary()["roles"]["rater"]:
+    is_known = column.plain in vocabulary()["roles"]["rater"]
+    if len(column.counts) < 2 or not (is_known or _may_be_people(column)):
         return False
     given = column.cells != ""
     pairs = unit[given] + _APART + column.cells[given]
-    if not len(pairs) or len(column.counts) < 2:
-        return False
     return bool((~pairs.duplicated(keep=False)).mean() >= least)
 
 
-def _is_crossed(cells: "pd.Series[str]", source: "pd.Series[str] | None") -> bool:
+def _is_crossed(cells: "pd.Series[str]", source: "pd.Series[str]") -> bool:
     """Return whether most sources have every value once."""
-    if source is None:
-        return False
     grouped = cells.groupby(source)
     complete = (grouped.nunique() == cells.nunique()) & (grouped.size() == cells.nunique())
     return bool(complete.mean() >= USUAL)
 
 
 def _determines(keys: "pd.Series[str]", values: "pd.Series[str]") -> bool:
-    """Return whether rows of one key nearly always have one value; blank values do not count."""
-    given = values != ""
+    """Return whether rows of one key nearly always have one value; blank ones do not count."""
+    given = (keys != "") & (values != "")
     if not given.any():
         return True
     different = values[given].groupby(keys[given]).nunique()
     return bool((different <= 1).mean() >= 0.99)
 
 
-def _different(cells: "pd.Series[str]") -> Any:
-    return tuple(sorted(set(cells)))
-
-
-def _joined(parts: Sequence["pd.Series[str]"]) -> "pd.Series[str] | None":
+def _joined(*parts: "pd.Series[str] | None") -> "pd.Series[str] | None":
+    """Return what the given parts of each row identify together; None if there are none."""
     joined = None
     for part in parts:
-        joined = part if joined is None else joined + _APART + part
+        if part is not None:
+            joined = part if joined is None else joined + _APART + part
     return joined
 
 
@@ -831,10 +766,6 @@ def _is_count(column: Facts) -> bool:
     """Return whether the values are consecutive whole numbers, more than a small scale has."""
     numbers = column.numbers
     return column.is_whole and len(numbers) > 5 and max(numbers) - min(numbers) < len(numbers)
-
-
-def _is_unique(cells: "pd.Series[str]") -> bool:
-    return cells.is_unique
 
 
 def _metric(column: Facts) -> str:
@@ -847,13 +778,8 @@ def _metric(column: Facts) -> str:
 
 def _criterion_of(column: Facts) -> str:
     """Return the criterion of a column of means, "" if its name contains none."""
-    kept = [word for word in column.words if statistic(word) != "mean" and word != "human"]
-    name = "_".join(kept)
-    last = plain_name(column.name.rpartition(".")[2])
-    for each in (column.plain, name, last):
-        if is_criterion(each):
-            return each
-    return ""
+    name = criterion_of_mean(column.name)
+    return name if is_criterion(name) else ""
 
 
 def _systems_in(names: Sequence[str]) -> list[str]:

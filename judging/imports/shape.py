@@ -20,7 +20,7 @@ import pandas as pd
 from judging.imports.frames import FileSheet, Opened, Unreadable
 from judging.imports.mapping import Mapping
 from judging.imports.open import is_question, parse_json, unique_names
-from judging.imports.recipes.shared import as_text, table
+from judging.imports.recipes.shared import as_text, json_in, table
 from judging.imports.texts import as_number, is_number, plain_name
 from judging.imports.vocabulary import in_order, is_criterion, vocabulary, words_of
 from judging.limits import MAX_NAME_CHARACTERS, MAX_TABLE_ROWS
@@ -31,7 +31,6 @@ MAX_RATINGS_PER_CELL = 20
 MAX_NAMED = 5  # rows or columns that a sentence names
 MOSTLY = 0.8  # share of the groups of rows that go on with blank cells
 USUAL = 0.9  # share of the cells of a column that decides
-MIN_PASSAGE_CHARACTERS = 20
 
 _WRAPPERS = ("data", "items", "records", "rows", "results", "examples", "instances", "samples")
 _SPLITS = {"train", "training", "dev", "valid", "validation", "val", "test"}
@@ -82,14 +81,14 @@ def tabulate(opened: Opened, mapping: Mapping) -> Frame:
     Unreadable
         If the tree holds no rows or too many.
     """
-    if opened.kind in ("json", "xml"):
-        is_json = opened.kind == "json"
-        rows = _json_rows(opened) if is_json else _element_rows(opened.tree)
-        frame = _expanded(rows, opened, set())
-        if not any(map(any, frame.to_numpy())):
-            raise Unreadable("The file holds no texts.")
-        return frame
-    return _joined(opened, mapping)
+    if opened.kind == "xml":
+        raise Unreadable("The XML is not of a kind that is known. Save its table as CSV.")
+    if opened.kind != "json":
+        return _joined(opened, mapping)
+    frame = _expanded(_json_rows(opened), opened, set())
+    if not any(map(any, frame.to_numpy())):
+        raise Unreadable("The file holds no texts.")
+    return frame
 
 
 def reshape(frame: Frame, mapping: Mapping) -> tuple[Frame, list[ChangedShape]]:
@@ -132,32 +131,30 @@ def open_lists(frame: Frame) -> tuple[Frame, str]:
 
 
 def drop_totals(frame: Frame) -> tuple[Frame, str]:
-    """Leave out rows of totals: those with a label such as "Average" and numbers, and at the end
-    those whose numbers are the sums or means of their columns."""
+    """Leave out rows of totals, which have numbers and a single text such as "Average"."""
     columns = {name: frame[name].map(_number) for name in frame.columns if name != SHEET}
     numbers = {n: found for n, found in columns.items() if _is_usual(found.notna(), frame[n])}
     texts = [name for name in columns if name not in numbers]
     if not texts or not numbers:
         return frame, ""
-    dropped = _totals(frame, frame[texts].to_numpy().tolist(), numbers)
-    named = [f"{frame.index[place]:,} ({label})" for place, label in sorted(dropped.items())]
+    with_number = pd.DataFrame(numbers).notna().any(axis=1).tolist()
+    dropped = _totals(frame[texts].to_numpy().tolist(), with_number)
+    named = [f"{frame.index[place]:,} (“{label}”)" for place, label in sorted(dropped.items())]
     rest = frame.iloc[[place for place in range(len(frame)) if place not in dropped]]
     return rest, f"Rows of totals were left out: row {_listed(named)}." if named else ""
 
 
-def _totals(frame: Frame, texts: list[list[str]], numbers: Object[str, Any]) -> dict[int, str]:
-    """Return the places of rows of totals with their labels."""
+def _totals(texts: list[list[str]], with_number: list[bool]) -> dict[int, str]:
+    """Return the places of rows of totals with their labels. If rows usually have a single text,
+    which may be a name such as "Max", only the last rows are totals."""
     filled = [[cell.strip() for cell in row if cell.strip()] for row in texts]
     usual = median(map(len, filled))
-    with_number = pd.DataFrame(numbers).notna().any(axis=1).tolist()
     dropped: dict[int, str] = {}
-    for place in reversed(range(len(frame))):
-        is_last = len(dropped) == len(frame) - place - 1
-        [label] = filled[place] if len(filled[place]) == 1 else [""]
-        if label and _TOTAL.fullmatch(label[:60]) and with_number[place] and (usual > 1 or is_last):
-            dropped[place] = f"“{label}”"
-        elif is_last and usual and not filled[place] and _is_statistic(frame, numbers, place):
-            dropped[place] = "sums or means"
+    for place in reversed(range(len(filled))):
+        is_last = len(dropped) == len(filled) - place - 1
+        label = filled[place][0] if len(filled[place]) == 1 else ""
+        if with_number[place] and _TOTAL.fullmatch(label[:60]) and (usual > 1 or is_last):
+            dropped[place] = label
     return dropped
 
 
@@ -174,25 +171,23 @@ def drop_percent_signs(frame: Frame) -> tuple[Frame, str]:
 
 
 def fill_down(frame: Frame) -> tuple[Frame, str]:
-    """Fill blank cells of sources and systems from above, as merged cells leave them: in columns
-    whose first cell is filled and whose groups nearly all go on with blanks."""
-    alike: dict[bytes, list[str]] = {}
-    for name in frame.columns:
-        mask = (frame[name].str.strip() == "").to_numpy()
-        if mask.any() and not mask[0]:
-            alike.setdefault(mask.tobytes(), []).append(name)
-    chosen = []
-    for mask_bytes, names in alike.items():
-        starts = [place for place, blank in enumerate(mask_bytes) if not blank]
-        longer = sum(after - start > 1 for start, after in pairwise([*starts, len(frame)]))
-        if len(starts) > 1 and longer >= MOSTLY * len(starts):
-            chosen += [name for name in names if _is_filled_down(name, frame[name])]
+    """Fill blank cells of sources and systems from above, as merged cells leave them."""
+    blank = pd.DataFrame({name: frame[name].str.strip() == "" for name in frame.columns})
+    merged = [name for name in frame.columns if _is_merged(blank[name])]
+    chosen = [name for name in merged if _is_filled_down(name)]
     if not chosen:
         return frame, ""
-    filled = {name: frame[name].mask(frame[name].str.strip() == "").ffill() for name in chosen}
-    count = int((frame[chosen[0]].str.strip() == "").sum())
+    filled = frame[chosen].mask(blank[chosen]).ffill()
+    count = int(blank[chosen[0]].sum())
     said = f"Blank cells in {_columns(chosen)} were filled from the cell above, in {count:,} rows."
-    return frame.assign(**filled).astype(object), said
+    return frame.assign(**{name: filled[name] for name in chosen}).astype(object), said
+
+
+def _is_merged(blank: "pd.Series[bool]") -> bool:
+    """Return whether the first cell is filled, and a blank one follows nearly each filled one."""
+    goes_on = blank.shift(-1, fill_value=False)[~blank]
+    is_alone = len(goes_on) < 2 or bool(blank.iloc[0])
+    return not is_alone and float(goes_on.mean()) >= MOSTLY
 
 
 def replace_entities(frame: Frame) -> tuple[Frame, str]:
@@ -220,21 +215,26 @@ REPAIRS: dict[str, Step] = {"entities": replace_entities, "mojibake": repair_let
 
 
 def _joined(opened: Opened, mapping: Mapping) -> Frame:
-    """Return the sheets with the same columns, of as many the first, or those that a person chose."""
-    wide = [sheet for sheet in opened.sheets if len(sheet.frame.columns) > 1] or opened.sheets[:1]
-    groups: dict[tuple[str, ...], list[FileSheet]] = {}
-    for sheet in wide:
-        groups.setdefault(tuple(sheet.frame.columns), []).append(sheet)
-    chosen = opened.sheets if mapping.sheets else max(groups.values(), key=len)
+    """Return the sheets that a person chose, else those that are alike, as one frame."""
+    chosen = opened.sheets if mapping.sheets else _alike(opened.sheets)
     chosen = chosen[:1] if "sheets" in mapping.as_is else chosen
     if len(opened.sheets) > 1:
         names = " and ".join(f"“{sheet.name[:80]}”" for sheet in chosen[:MAX_NAMED])
         opened.notes.append(f"{len(chosen)} of {len(opened.sheets)} sheets are read: {names}.")
     if len(chosen) == 1:
         return chosen[0].frame
-    frames = [sheet.frame.assign(**{SHEET: sheet.name}) for sheet in chosen]
-    whole = pd.concat(frames).fillna("").astype(object)
-    return whole[[SHEET, *(name for name in whole.columns if name != SHEET)]]
+    whole = pd.concat([sheet.frame.assign(**{SHEET: sheet.name}) for sheet in chosen])
+    columns = [SHEET, *(name for name in whole.columns if name != SHEET)]
+    return whole[columns].fillna("").astype(object)
+
+
+def _alike(sheets: list[FileSheet]) -> list[FileSheet]:
+    """Return the most sheets with the same columns, of which there are several if possible."""
+    wide = [sheet for sheet in sheets if len(sheet.frame.columns) > 1] or sheets[:1]
+    groups: dict[tuple[str, ...], list[FileSheet]] = {}
+    for sheet in wide:
+        groups.setdefault(tuple(sheet.frame.columns), []).append(sheet)
+    return max(groups.values(), key=len)
 
 
 def _json_rows(opened: Opened) -> Rows:
@@ -247,17 +247,19 @@ def _json_rows(opened: Opened) -> Rows:
     if _all(tree, list):
         names = unique_names(map(as_text, tree[0]))
         tree, numbers = [dict(zip_longest(names, row[: len(names)])) for row in tree[1:]], []
-    elif _all(tree, str):
-        tree = [{"prediction": text} for text in tree]
     kept = zip(numbers or range(1, len(tree) + 1), tree, strict=True)
     return [(number, record) for number, record in kept if isinstance(record, dict)]
 
 
 def _oriented(value: Record) -> tuple[list[Any], str]:
     """Return the records in a JSON object, and the name of its layout."""
-    inside, names, data = list(value.values()), value.get("columns"), value.get("data")
-    if isinstance(names, list) and _all(data, list):
-        return [names, *(data or [])], "with the names of columns beside the rows (“split”)"
+    inside = list(value.values())
+    lists = [name for name in value if _all(value[name], dict)]
+    if len(lists) == 1 and lists[0] in _WRAPPERS:
+        return _unwrapped(value, lists[0]), ""
+    if isinstance(value.get("columns"), list) and _all(value.get("data"), list):
+        rows = [value["columns"], *value["data"]]
+        return rows, "with the names of columns beside the rows (“split”)"
     if _all(inside, dict):
         return _by_key(value)
     if _all(inside, list):
@@ -265,87 +267,54 @@ def _oriented(value: Record) -> tuple[list[Any], str]:
     is_texts = all(isinstance(text, str | None) for text in inside)
     if is_texts and len(value) > 2 and not _known(value):
         return [{"id": key, "prediction": text} for key, text in value.items()], "by id"
-    wrapped = next((name for name in _WRAPPERS if _all(value.get(name), dict)), "")
+    return [value], ""
+
+
+def _unwrapped(value: Record, name: str) -> list[Record]:
+    """Return the records in the list of this name, with the texts beside the list in each."""
     shared = {key: each for key, each in value.items() if not isinstance(each, dict | list)}
-    return [{**shared, **record} for record in value[wrapped]] if wrapped else [value], ""
+    return [{**shared, **record} for record in value[name]]
 
 
 def _by_key(value: Record) -> tuple[list[Any], str]:
     """Return the records in an object of objects: columns, rows, or questions by system and id."""
     inner = list(dict.fromkeys(chain.from_iterable(value.values())))
-    cells = [cell for row in value.values() for cell in row.values()]
-    if any(2 * len(row) < len(inner) for row in value.values()):
-        return [value], ""
-    outer_known, inner_known = _known(value), _known(inner)
-    questions = not outer_known and not inner_known and _are_questions(cells)
-    if inner_known < outer_known or (questions and len(value) <= len(inner)):
-        key = "source_id" if questions else "id"
-        is_numbered = inner == [str(number) for number in range(len(inner))] and not questions
-        columns = value if is_numbered else {key: {k: k for k in inner}, **value}
-        turned = [{name: column.get(k) for name, column in columns.items()} for k in inner]
-        return turned, "by system and id" if questions else "by column (“columns”)"
+    cells = chain.from_iterable(row.values() for row in value.values())
+    questions = not _known([*value, *inner]) and _are_questions(cells)
     key = "source_id" if questions else "id"
-    return [{key: outer, **row} for outer, row in value.items()], "by row (“index”)"
+    if _known(inner) >= _known(value) and not (questions and len(value) <= len(inner)):
+        return [{key: outer, **row} for outer, row in value.items()], "by row (“index”)"
+    turned = [{name: column.get(k) for name, column in value.items()} for k in inner]
+    if questions or inner != list(map(str, range(len(inner)))):
+        turned = [{key: k, **row} for k, row in zip(inner, turned, strict=True)]
+    return turned, "by system and id" if questions else "by column (“columns”)"
 
 
 def _of_lists(value: Record) -> tuple[list[Any], str]:
-    """Return the records in an object of lists: columns, or the questions of systems or sources."""
+    """Return the records in an object of lists: of records, cells, or the questions of systems."""
     inside = list(chain.from_iterable(value.values()))
     sizes = set(map(len, value.values()))
     if _all(inside, dict) and all(record.keys() == inside[0].keys() for record in inside):
-        called = "subset" if {key.casefold() for key in value} <= _SPLITS else "system"
-        is_named = len(value) == 1 or called in inside[0] or "model" in inside[0]
-        rows = [
-            record if is_named else {called: key, **record}
-            for key, records in value.items()
-            for record in records
-        ]
-        return rows, "with a list of records under each key"
+        return _with_keys(value), "with a list of records under each key"
     if _known(value) and len(sizes) == 1 and sizes != {1}:
         return _side_by_side(value), "with a list for each column"
     if _known(value) or len(value) < 2 or not _are_questions(inside):
         return [value], ""
-    if len(value) > max(sizes):
-        found = [{"id": key, "predictions": texts} for key, texts in value.items()]
-        return found, "by id, with a list of questions for each"
-    numbers = [str(number) for number in range(1, max(sizes) + 1)]
-    return _side_by_side(
-        {"source_id": numbers, **value}
-    ), "with a list of questions for each system"
+    numbered = {"source_id": list(map(str, range(1, max(sizes) + 1))), **value}
+    return _side_by_side(numbered), "with a list of questions for each system"
+
+
+def _with_keys(lists: Record) -> list[Record]:
+    """Return the records of several lists with the key of each, which names a system or a split."""
+    called = "subset" if {key.casefold() for key in lists} <= _SPLITS else "system"
+    records = [(key, record) for key, found in lists.items() for record in found]
+    if {called, "model"} & records[0][1].keys():
+        return [record for _, record in records]
+    return [{called: key, **record} for key, record in records]
 
 
 def _side_by_side(columns: Record) -> list[Any]:
     return [dict(zip(columns, row, strict=True)) for row in zip_longest(*columns.values())]
-
-
-def _element_rows(root: Any) -> Rows:
-    """Return the repeated elements below the root of an XML file, with what is around them."""
-    while len(root) == 1 and len(root[0]):
-        [root] = root
-    counts = Counter((parent, child.tag) for parent in root.iter() for child in parent)
-    repeated = {(parent.tag, tag) for (parent, tag), count in counts.items() if count > 1}
-    structured = {element.tag for element in root.iter() if element.attrib or len(element)}
-
-    def value_of(element: Any) -> Any:
-        text = (element.text or "").strip()
-        if element.tag not in structured:
-            return text
-        found: Record = {**element.attrib, **({"text": text} if text else {})}
-        for child in element:
-            value = value_of(child)
-            if (element.tag, child.tag) in repeated:
-                found.setdefault(child.tag, []).append(value)
-            else:
-                found[child.tag] = value
-        return found
-
-    tags = Counter(child.tag for child in root)
-    if not tags:
-        raise Unreadable("The XML has no elements below its root.")
-    [(tag, _)] = tags.most_common(1)
-    shared = {**root.attrib, **{each.tag: value_of(each) for each in root if each.tag != tag}}
-    found = ((each.line, value_of(each)) for each in root if each.tag == tag)
-    return [(n, {**shared, **(v if isinstance(v, dict) else {tag: v})}) for n, v in found]
 
 
 def _expanded(rows: Rows, opened: Opened, closed: set[str]) -> Frame:
@@ -354,14 +323,10 @@ def _expanded(rows: Rows, opened: Opened, closed: set[str]) -> Frame:
     flat = [(number, dict(_flat(record))) for number, record in rows]
     while lists := _object_lists(flat, closed):
         chosen = max(lists, key=lambda name: (_likelihood(name), lists[name]))
-        keys = {name: _rated_keys(flat, name) for name in lists}
-        people = [name for name in lists if keys[chosen] and keys[name] == keys[chosen]]
-        beside = set(lists) - {chosen, *people}
-        if people:
-            opened.notes.append(f"Each place in the lists of {_columns(people)} is an annotator.")
-        if beside:
-            stays = f"{_columns(sorted(beside))} beside it stays JSON"
-            opened.notes.append(f"Each item of “{chosen}” is a row; {stays}.")
+        rated = _rated_keys(flat, chosen)
+        people = [name for name in lists if rated and _rated_keys(flat, name) == rated]
+        beside = lists.keys() - {chosen, *people}
+        opened.notes.extend(_notes_on_lists(chosen, people, sorted(beside)))
         closed = closed | beside
         flat = [(n, cells) for n, row in flat for cells in _multiplied(row, chosen, people)]
         if len(flat) > MAX_TABLE_ROWS:
@@ -369,6 +334,14 @@ def _expanded(rows: Rows, opened: Opened, closed: set[str]) -> Frame:
     frame = table(opened, flat)
     frame.attrs[_AS_JSON] = closed
     return frame
+
+
+def _notes_on_lists(chosen: str, people: list[str], beside: list[str]) -> Iterator[str]:
+    """Yield sentences on the lists of objects that annotators filled, and on those not opened."""
+    if people:
+        yield f"Each place in the lists of {_columns(people)} is an annotator."
+    if beside:
+        yield f"Each item of “{chosen}” is a row; {_columns(beside)} beside it stays JSON."
 
 
 def _object_lists(rows: Rows, closed: set[str]) -> Counter[str]:
@@ -424,7 +397,7 @@ def _flat(record: Record, prefix: str = "") -> Iterator[tuple[str, Any]]:
             for part in ("text", "answer_start"):
                 inside = first[part]
                 yield f"{name}.{part}", (inside or [""])[0] if isinstance(inside, list) else inside
-        elif isinstance(value, dict) and (lines := _as_list(str(key), value)):
+        elif isinstance(value, dict) and (lines := _as_list(value)):
             yield name, lines
         elif isinstance(value, dict) and value and len(name) < MAX_NAME_CHARACTERS:
             yield from _flat(value, f"{name}.")
@@ -432,33 +405,27 @@ def _flat(record: Record, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _as_list(name: str, value: Record) -> list[Record]:
+def _as_list(value: Record) -> list[Record]:
     """Return an object of alike objects as a list of them with their keys, if these are systems,
-    which have texts, or raters; else an empty list."""
+    which have texts; else an empty list."""
     inside = list(value.values())
-    if len(inside) < 2 or not _all(inside, dict) or not inside[0] or any(map(is_criterion, value)):
+    if len(inside) < 2 or not _all(inside, dict) or any(map(is_criterion, value)):
         return []
     shared = [key for key in inside[0] if all(each.keys() == inside[0].keys() for each in inside)]
-    has_texts = any(all(_is_words(each[key]) for each in inside) for key in shared)
-    called = "system" if has_texts else "rater"
-    people = re.search("rat(er|ing)|judg|annotat", name.casefold())
-    if not shared or called in shared or not (has_texts or people):
+    have_texts = any(all(_is_words(each[key]) for each in inside) for key in shared)
+    if not have_texts or "system" in shared:
         return []
-    return [{called: key, **each} for key, each in value.items()]
+    return [{"system": key, **each} for key, each in value.items()]
 
 
 def _structures(name: str, cells: "pd.Series[Any]") -> dict[str, Any]:
     """Return the lists and objects in the cells of a column; nothing if few cells hold any."""
     filled = [cell for cell in cells.unique() if cell.strip()]
-    found: dict[str, Any] = {
-        cell: value for cell in filled if (value := structure_in(cell)) is not None
-    }
-    bars = {cell: [part.strip() for part in cell.split(" | ")] for cell in filled if " | " in cell}
-    if bars and plain_name(name) in vocabulary()["references"]:
-        bars = {cell: bars.get(cell, [cell]) for cell in filled}
-    elif bars and not _are_questions(chain.from_iterable(bars.values())):
-        bars = {}
-    found = found or bars
+    found: dict[str, Any]
+    found = {cell: value for cell in filled if (value := structure_in(cell)) is not None}
+    is_reference = plain_name(name) in vocabulary()["references"]
+    if not found and is_reference and any(" | " in cell for cell in filled):
+        found = {cell: re.split(r" +\| +", cell.strip()) for cell in filled}
     return found if any(found.values()) and len(found) >= USUAL * len(filled) else {}
 
 
@@ -467,22 +434,28 @@ def _kind(name: str, frame: Frame, found: Object[str, Object[str, Any]]) -> str:
     values = list(found[name].values())
     if _all(values, dict):
         return "object"
-    if name in frame.attrs.get(_AS_JSON, ()):
+    if name in frame.attrs.get(_AS_JSON, ()) or not _all(values, list):
         return ""
-    inner = [item for value in values if isinstance(value, list) for item in value]
-    if inner and _all(inner, dict):
+    inner = [item for value in values for item in value]
+    if _all(inner, dict):
         return "objects"
-    sizes = {len(value) for value in values} - {0}
-    if _all(values, list) and all(isinstance(item, str | None) for item in inner):
+    kind = ""
+    if all(isinstance(item, str | None) for item in inner):
         asked = [each for each in found if _are_outputs(each, frame, found)]
-        if name in asked[:1]:
-            return "questions"
-        if sizes == {1}:
-            return "single"
-        is_packed = len(sizes) == 1 and max(sizes) <= MAX_RATINGS_PER_CELL
-        if is_packed and not asked and _are_ratings(name, inner):
-            return "ratings"
-    return "" if all(map(_is_json, found[name])) else "list"
+        kind = _kind_of_texts(name, values, asked)
+    return kind or ("" if all(json_in(cell) is not None for cell in found[name]) else "list")
+
+
+def _kind_of_texts(name: str, lists: list[list[str | None]], asked: list[str]) -> str:
+    """Return how lists of texts are opened, if columns `asked` hold the questions of systems."""
+    sizes = set(map(len, lists)) - {0}
+    if name in asked[:1]:
+        return "questions"
+    if sizes == {1}:
+        return "single"
+    is_packed = len(sizes) == 1 and max(sizes) <= MAX_RATINGS_PER_CELL and not asked
+    is_rated = is_packed and _are_ratings(name, list(chain.from_iterable(lists)))
+    return "ratings" if is_rated else ""
 
 
 _KINDS = {
@@ -585,33 +558,12 @@ def _are_questions(items: Iterable[Any]) -> bool:
     return asked >= USUAL * len(texts) > 0 and all(isinstance(text, str | None) for text in texts)
 
 
-def _is_filled_down(name: str, cells: "pd.Series[Any]") -> bool:
-    """Return whether a column is about sources or systems, by its name or as long texts."""
+def _is_filled_down(name: str) -> bool:
+    """Return whether a column is about sources or systems, by its name."""
     words, plain = vocabulary(), plain_name(name)
-    roles = words["roles"]
-    if any(plain in roles[role] for role in _OF_SOURCES):
-        return True
-    if any(plain in roles[role] for role in ("question", "note")) or plain in words["references"]:
-        return False
-    if any(plain in words[group] for group in ("source_ids", "of_sources", "ids")):
-        return True
-    return median(len(cell) for cell in cells if cell.strip()) >= MIN_PASSAGE_CHARACTERS
-
-
-def _is_statistic(frame: Frame, numbers: Object[str, Any], place: int) -> bool:
-    """Return whether all numbers of a row are sums, or all means, of the numbers above them."""
-    given = [(name, found.iloc[:place].dropna()) for name, found in numbers.items()]
-    given = [(name, above) for name, above in given if pd.notna(numbers[name].iloc[place])]
-    if not given or any(len(above) < 2 for _, above in given):
-        return False
-    for statistic in (pd.Series.sum, pd.Series.mean):
-        digits = [
-            len(as_number(frame[name].iloc[place], "comma").partition(".")[2]) for name, _ in given
-        ]
-        differences = [abs(statistic(above) - numbers[name].iloc[place]) for name, above in given]
-        if all(d <= 0.5 * 10.0**-n + 1e-9 for d, n in zip(differences, digits, strict=True)):
-            return True
-    return False
+    known = [words["roles"][role] for role in _OF_SOURCES]
+    known += [words[group] for group in ("source_ids", "of_sources", "ids")]
+    return any(plain in names for names in known)
 
 
 def _number(cell: str) -> float | None:
@@ -623,47 +575,38 @@ def _repaired(
     frame: Frame, pattern: re.Pattern[str], repair: Callable[[str], str], said: str
 ) -> tuple[Frame, str]:
     """Return the frame with every cell that matches repaired, and the sentence with an example."""
-    changes, example = {}, ""
+    changes = {}
     for name in frame.columns:
         cells = {cell: repair(cell) for cell in frame[name].unique() if pattern.search(cell)}
         if cells := {cell: new for cell, new in cells.items() if new != cell}:
             changes[name] = cells
-            example = example or next(
-                m[0] for m in pattern.finditer(next(iter(cells))) if repair(m[0]) != m[0]
-            )
-    return _replaced(
-        frame, changes
-    ), f"{said.format(example)} in {_columns(list(changes))}." if changes else ""
+    if not changes:
+        return frame, ""
+    first = next(iter(next(iter(changes.values()))))
+    example = next(part for part in pattern.findall(first) if repair(part) != part)
+    return _replaced(frame, changes), f"{said.format(example)} in {_columns(list(changes))}."
 
 
 def _as_utf8(run: str) -> str:
     """Return letters that were read as Windows-1252 as the UTF-8 that they were."""
     try:
-        return b"".join(
-            letter.encode("latin-1" if letter in _UNDEFINED else "cp1252") for letter in run
-        ).decode()
+        letters = (a.encode("latin-1" if a in _UNDEFINED else "cp1252") for a in run)
+        return b"".join(letters).decode()
     except UnicodeError:
         return run
 
 
 def _replaced(frame: Frame, changes: Object[str, Object[str, str]]) -> Frame:
     """Return the frame with other cells, by column."""
-    columns = {
-        name: frame[name].map(lambda cell, cells=cells: cells.get(cell, cell))
-        for name, cells in changes.items()
-    }
+    columns = {name: [new.get(cell, cell) for cell in frame[name]] for name, new in changes.items()}
     return frame.assign(**columns).astype(object)
 
 
 def _changed(before: Frame, after: Frame) -> tuple[str, ...]:
     """Return the columns that are new or have other cells."""
-    if len(before) != len(after):
-        return tuple(name for name in after.columns if name not in before.columns)
-    return tuple(
-        name
-        for name in after.columns
-        if name not in before.columns or (before[name].to_numpy() != after[name].to_numpy()).any()
-    )
+    new = [name for name in after.columns if name not in before.columns]
+    old = [name for name in after.columns if name not in new and len(before) == len(after)]
+    return (*new, *(n for n in old if (before[n].to_numpy() != after[n].to_numpy()).any()))
 
 
 def _all(values: Any, kind: type) -> bool:
@@ -687,14 +630,6 @@ def _is_words(value: Any) -> bool:
     return isinstance(value, str) and not is_number(value)
 
 
-def _is_json(cell: str) -> bool:
-    try:
-        parse_json(cell)
-    except ValueError:
-        return False
-    return True
-
-
 def _likelihood(name: str) -> int:
     """Return how likely the items of a list of this name are rows."""
     found = _LIKELY.search(name.rpartition(".")[2].casefold())
@@ -706,9 +641,6 @@ def _columns(names: Sequence[str]) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    *first, last = (
-        names
-        if len(names) <= MAX_NAMED
-        else [*names[:MAX_NAMED], f"{len(names) - MAX_NAMED:,} more"]
-    )
+    more = len(names) - MAX_NAMED
+    *first, last = [*names[:MAX_NAMED], f"{more:,} more"] if more > 0 else names
     return f"{', '.join(first)} and {last}" if first else last

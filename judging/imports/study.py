@@ -2,7 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, cast
 
@@ -27,6 +28,7 @@ from judging.imports.records import StudyRecords
 from judging.imports.spans import WrittenMark, span_of
 from judging.imports.texts import as_number, is_number, language_tag, whole_number
 from judging.limits import MAX_PAGE_ROWS, MAX_QUESTIONS_PER_SET, MAX_TABLE_ROWS
+from judging.spans import Range
 
 GIVEN = (
     "passage",
@@ -39,6 +41,7 @@ GIVEN = (
 )
 # Columns of free text, in which a word for "missing" is kept
 _FREE_TEXT = ("passage", "sentence", "answer", "submitted_answer", "note", "mark", "mark_text")
+_MARK_ROLES = ("mark", "mark_start", "mark_end", "mark_text")
 _APART = "\x1f"  # between the parts of a key; no text of a file may contain it
 _WHOLE_SET = 0  # the position of a row that is about the whole set
 
@@ -83,6 +86,7 @@ class _Reading:
         sources = self._sources(given)
         units = self._units()
         questions = self._questions(units)
+        self._warn_of_repeats(units)
         scores = self._scores(units)
         ratings = self._ratings(units)
         notes = pd.concat([self._notes(units), self._marks(units, sources)], ignore_index=True)
@@ -111,7 +115,7 @@ class _Reading:
             count = int(marked.sum())
             if count:
                 said = ", ".join(f"“{value}”" for value in values)
-                reason = f"{_rows(count)} with {said} in this column {_are(count)} left out."
+                reason = f"{_rows(count)} with {said} in this column {'is' if count == 1 else 'are'} left out."
                 self._note_problem(0, name, "", reason, "warning")
             frame = frame[~marked]
         return frame
@@ -123,22 +127,20 @@ class _Reading:
             Problem(row=row, column=column, value=shorten(value), reason=reason, kind=kind)
         )
 
-    def _refuse(self, places: Sequence[int], reasons: Sequence[str], column: str = "") -> None:
-        """Put rows in quarantine, each with its reason; their ratings are counted as lost."""
-        for place, reason in zip(places, reasons, strict=True):
-            value = self.rows[column].loc[place] if column else ""
-            self._note_problem(int(self.numbers[place]), column, value, reason, "row")
-        self._drop(places, "refused_row")
+    def _note_row(self, place: int, column: str, reason: str, kind: ProblemKind = "value") -> None:
+        """Note a problem in a row, with the value of a column."""
+        value = self.rows[column].loc[place] if column else ""
+        self._note_problem(int(self.numbers[place]), column, value, reason, kind)
 
-    def _drop(self, places: Sequence[int], why: str) -> None:
-        if not len(places):
-            return
-        self.refused.update(int(place) for place in places)
-        lost = self.rated["place"].isin(places)
-        for criterion in self.rated.loc[lost & ~self.rated["is_judge"], "criterion"]:
-            self.lost[criterion, why] += 1
+    def _refuse(self, reasons: dict[int, str], column: str = "", why: str = "refused_row") -> None:
+        """Put rows in quarantine, each with its reason; their ratings are counted as lost."""
+        for place, reason in reasons.items():
+            self._note_row(place, column, reason, "row")
+        self.refused.update(int(place) for place in reasons)
+        lost = self.rated["place"].isin(list(reasons))
+        self._count_lost(self.rated[lost], why)
         self.rated = self.rated[~lost]
-        self.rows = self.rows.drop(index=places)
+        self.rows = self.rows.drop(index=list(reasons))
 
     def _refuse_incomplete(self) -> None:
         """Refuse rows without a system or source, and positions and starts that are no numbers."""
@@ -146,30 +148,18 @@ class _Reading:
             ("system", "The row names no system."),
             ("source_id", "The row names no source."),
         ):
-            if column := self.mapping.column(role):
-                blank = self._places(self._cells(role) == "")
-                self._refuse(blank, [reason] * len(blank), column)
-        if column := self.mapping.column("answer_start"):
-            wrong = self._no_numbers("answer_start", least=0)
-            reason = "The start of an answer is a whole number from 0, counted in characters."
-            self._refuse(wrong, [reason] * len(wrong), column)
-        if column := self.mapping.column("position"):
-            wrong = self._no_numbers("position", least=1)
-            self._refuse(wrong, ["A position is a whole number from 1."] * len(wrong), column)
-            most = self.mapping.expected or MAX_QUESTIONS_PER_SET
-            positions = pd.to_numeric(self._cells("position"), errors="coerce")
-            beyond = self._places(positions > most)
-            can = "expected" if self.mapping.expected else "a set can hold"
-            reason = f"The position is beyond the {most:,} {can}."
-            self._refuse(beyond, [reason] * len(beyond), column)
+            self._refuse_cells(role, self._cells(role) == "", reason)
+        starts = self._cells("answer_start")
+        wrong = (starts != "") & ~_are_whole(starts, least=0)
+        reason = "The start of an answer is a whole number from 0, counted in characters."
+        self._refuse_cells("answer_start", wrong, reason)
+        wrong = ~_are_whole(self._cells("position"), least=1) & ~self._is_whole_set()
+        self._refuse_cells("position", wrong, "A position is a whole number from 1.")
 
-    def _no_numbers(self, role: str, *, least: int) -> Sequence[int]:
-        """Return the rows whose cell is no whole number; a blank one may mean the whole set."""
-        cells = self._cells(role)
-        wrong = cells.map(lambda cell: whole_number(cell, least=least) is None)
-        if role == "position" and self.mapping.has_rater_rows:
-            return self._places(wrong & ~self._is_whole_set())
-        return self._places(wrong & (cells != "")) if role != "position" else self._places(wrong)
+    def _refuse_cells(self, role: str, wrong: "pd.Series[bool]", reason: str) -> None:
+        """Refuse the rows whose cell of a role is wrong, if a column has that role."""
+        if column := self.mapping.column(role):
+            self._refuse(dict.fromkeys(self._places(wrong), reason), column)
 
     def _is_whole_set(self) -> "pd.Series[bool]":
         """Return which rows are about a whole set: ratings with neither question nor position."""
@@ -183,14 +173,12 @@ class _Reading:
         firsts = _first_equal(self.rows)
         self.repeated = firsts[firsts != firsts.index]
         if self.mapping.repeats == "mistakes":
-            places = list(self.repeated.index)
-            for place, first in zip(places, self.repeated, strict=True):
-                reason = (
-                    f"The row repeats row {self.numbers[first]:,} cell for cell; by the mapping that "
-                    "is a mistake."
-                )
-                self._note_problem(int(self.numbers[place]), "", "", reason, "row")
-            self._drop(places, "mistake")
+            reasons = {
+                int(place): f"The row repeats row {self.numbers[first]:,} cell for cell; by the "
+                "mapping that is a mistake."
+                for place, first in zip(self.repeated.index, self.repeated, strict=True)
+            }
+            self._refuse(reasons, why="mistake")
             self.repeated = self.repeated.iloc[:0]
 
     def _cells(self, role: str) -> "pd.Series[str]":
@@ -237,9 +225,7 @@ class _Reading:
         tags = cells.map(language_tag)
         for place in self._places((cells != "") & (tags == "")):
             reason = "This is no language tag such as en, de or zh-Hant; it is left out."
-            column = self.mapping.column("language")
-            number = int(self.numbers[place])
-            self._note_problem(number, column, cells[place], reason, "warning")
+            self._note_row(place, self.mapping.column("language"), reason, "warning")
         return tags
 
     def _references(self) -> "pd.Series[Any]":
@@ -274,43 +260,37 @@ class _Reading:
         another one than that of the source's first row."""
         groups = given["identity"]
         first_place = pd.Series(given.index, given.index).groupby(groups).transform("first")
-        wrong: dict[int, tuple[str, str]] = {}
+        wrong: set[int] = set()
         for role in GIVEN:
             first = given[role].replace("", None).groupby(groups).transform("first").fillna("")
-            differs = (given[role] != "") & (given[role] != first)
-            for place in self._places(differs):
-                reason = (
-                    f"Source “{shorten(groups[place])}” has another {role.replace('_', ' ')} in row "
-                    f"{self.numbers[first_place[place]]:,}."
-                )
-                wrong.setdefault(place, (self.mapping.column(role), reason))
+            differs = (given[role] != "") & (given[role] != first) & ~given.index.isin(wrong)
+            reasons = {
+                place: f"Source “{shorten(groups[place])}” has another {role.replace('_', ' ')} in row "
+                f"{self.numbers[first_place[place]]:,}."
+                for place in self._places(differs)
+            }
+            self._refuse(reasons, self.mapping.column(role))
+            wrong.update(reasons)
             given[role] = first
-        for column in dict.fromkeys(column for column, _ in wrong.values()):
-            refused = {place: reason for place, (named, reason) in wrong.items() if named == column}
-            self._refuse(list(refused), list(refused.values()), column)
         return given.drop(index=list(wrong))
 
     def _sources(self, given: pd.DataFrame) -> pd.DataFrame:
-        columns = list(self.mapping.of_role("source_metadata"))
         first = given[~given["source"].duplicated()].reset_index(names="place")
-        ids = self._cells("source_id") if self.mapping.column("source_id") else None
-        keys = ids[first["place"]].tolist() if ids is not None else _counted(len(first))
         sources = first[[*GIVEN]].copy()
-        sources["key"] = keys
+        sources["key"] = (first.index + 1).astype(str)
+        if self.mapping.column("source_id"):
+            sources["key"] = self._cells("source_id")[first["place"]].to_numpy()
         sources["row"] = self.numbers[first["place"]]
+        columns = list(self.mapping.of_role("source_metadata"))
         metadata: Any = _dictionaries(self.rows.loc[first["place"]], columns, "source:")
         sources["metadata"] = metadata
         sources["references"] = _united(given)
-        places = [self._place_of(dict(row._asdict())) for row in records(sources)]
-        sources["answer_start"] = pd.Series([each[0] for each in places], dtype=object)
-        sources["sentence_start"] = pd.Series([each[1] for each in places], dtype=object)
-        for key in self.mapping.starts:
-            if key not in set(keys):
-                reason = f"A start was chosen for source “{shorten(key)}”, which the file lacks."
-                self._note_problem(0, self.mapping.column("answer"), "", reason, "warning")
+        starts = [self._starts_of(dict(row._asdict())) for row in records(sources)]
+        names = ["answer_start", "sentence_start"]
+        sources[names] = pd.DataFrame(starts, columns=names, dtype=object)
         return sources[list(SOURCE_COLUMNS)]
 
-    def _place_of(self, source: dict[str, Any]) -> tuple[int | None, int | None]:
+    def _starts_of(self, source: dict[str, Any]) -> tuple[int | None, int | None]:
         """Return the starts of a source's answer and sentence; ask about an answer that occurs more
         than once."""
         found = locate(
@@ -321,24 +301,25 @@ class _Reading:
         )
         start = self._chosen(source["key"], found)
         if found.choices and start is None:
-            times = len(found.choices)
-            often = f"{times} times" if times < MAX_PAGE_ROWS else f"{times} times or more"
-            self.problems.append(
-                Problem(
-                    row=source["row"],
-                    column=self.mapping.column("answer"),
-                    value=shorten(source["answer"]),
-                    reason=f"The answer occurs {often} in the text; say which is meant.",
-                    kind="ask",
-                    source_key=source["key"],
-                    choices=found.choices,
-                )
-            )
-        has_text = source["passage"] or source["sentence"]
-        if found.warning and has_text:
+            self._ask_for_start(source, found.choices)
+        if found.warning and (source["passage"] or source["sentence"]):
             column = self.mapping.column("answer") or self.mapping.column("sentence")
             self._note_problem(source["row"], column, source["answer"], found.warning, "warning")
         return start, found.sentence_start
+
+    def _ask_for_start(self, source: dict[str, Any], choices: tuple[int, ...]) -> None:
+        often = f"{len(choices)} times" + (" or more" if len(choices) >= MAX_PAGE_ROWS else "")
+        self.problems.append(
+            Problem(
+                row=source["row"],
+                column=self.mapping.column("answer"),
+                value=shorten(source["answer"]),
+                reason=f"The answer occurs {often} in the text; say which is meant.",
+                kind="ask",
+                source_key=source["key"],
+                choices=choices,
+            )
+        )
 
     def _chosen(self, key: str, found: AnswerPlace) -> int | None:
         if not found.choices:
@@ -374,19 +355,23 @@ class _Reading:
         units["slot"] = self._slot(units)
         units = self._without_contradicting(units)
         units["position"] = _positions(units)
-        most = self.mapping.expected or MAX_QUESTIONS_PER_SET
-        verb = "is expected to return" if self.mapping.expected else "can return"
-        beyond = self._places(units["position"] > most)
-        reasons = [
-            f"System “{shorten(str(units.at[place, 'system']))}” {verb} only {most:,} questions for a source."
-            for place in beyond
-        ]
-        self._refuse(beyond, reasons, self.mapping.column("question"))
-        units = units.drop(index=beyond)
+        units = self._without_surplus(units)
         asked = units[~units["is_set"]]
         numbers, _ = pd.factorize(asked["slot"])
         units["question"] = pd.Series(numbers, index=asked.index, dtype=object)
         return units
+
+    def _without_surplus(self, units: pd.DataFrame) -> pd.DataFrame:
+        """Refuse questions beyond those that a system is expected to return, or can return."""
+        most = self.mapping.expected or MAX_QUESTIONS_PER_SET
+        verb = "is expected to return" if self.mapping.expected else "can return"
+        reasons = {
+            place: f"System “{shorten(str(units.at[place, 'system']))}” {verb} only {most:,} questions "
+            "for a source."
+            for place in self._places(units["position"] > most)
+        }
+        self._refuse(reasons, self.mapping.column("question"))
+        return units.drop(index=list(reasons))
 
     def _slot(self, units: pd.DataFrame) -> "pd.Series[str]":
         """Return the key of the slot of each row: by its position; else, if a column names raters,
@@ -407,75 +392,65 @@ class _Reading:
             return units
         first = pd.Series(units.index, index=units.index).groupby(units["slot"]).transform("first")
         again = (first != units.index) & ~units["is_set"]
+        text = self._written("question")
         if self.mapping.has_rater_rows:
-            text = self._written("question")
-            wrong = self._places(again & (text != text[first].to_numpy()))
-            how = ", which reads otherwise."
+            wrong = again & (text != text[first].to_numpy())
         else:
-            wrong = self._places(again & ~units.index.isin(self.repeated.index))
-            how = "."
-        reasons = [
-            f"Position {each.declared} of system “{shorten(each.system)}” holds the question of row "
-            f"{self.numbers[first[each.Index]]:,}{how}"
-            for each in records(units.loc[list(wrong)])
-        ]
-        self._refuse(wrong, reasons, self.mapping.column("question"))
-        return units.drop(index=wrong)
+            wrong = again & ~units.index.isin(self.repeated.index)
+        reasons = {
+            each.Index: f"Position {each.declared} of system “{shorten(each.system)}” holds the "
+            f"question of row {self.numbers[first[each.Index]]:,}."
+            for each in records(units[wrong])
+        }
+        self._refuse(reasons, self.mapping.column("question"))
+        return units.drop(index=list(reasons))
 
     def _questions(self, units: pd.DataFrame) -> pd.DataFrame:
-        asked = units[units["question"].notna()]
-        first = asked[~asked["question"].duplicated()]
-        rows = self.rows.loc[first.index]
+        first = units[units["question"].notna() & ~units["question"].duplicated()]
         text = self._written("question")[first.index]
+        metadata = list(self.mapping.of_role("metadata"))
         questions = pd.DataFrame(
             {
-                "source": first["source"].to_numpy(),
-                "system": first["system"].to_numpy(),
-                "position": first["position"].to_numpy(dtype=int),
-                "text": pd.Series([cell if cell.strip() else None for cell in text], dtype=object),
-                "key": self._cells("key")[first.index].to_numpy(),
-                "question_type": self._cells("question_type")[first.index].to_numpy(),
-                "submitted_answer": self._written("submitted_answer")[first.index].to_numpy(),
-                "metadata": _dictionaries(
-                    rows, list(self.mapping.of_role("metadata")), "attribute:"
-                ),
+                "source": first["source"],
+                "system": first["system"],
+                "position": first["position"],
+                "text": text.where(text.str.strip() != "", None),
+                "key": self._cells("key")[first.index],
+                "question_type": self._cells("question_type")[first.index],
+                "submitted_answer": self._written("submitted_answer")[first.index],
+                "metadata": _dictionaries(self.rows.loc[first.index], metadata, "attribute:"),
                 "row": self.numbers[first.index],
             }
         )
-        self.again = first[first.index.isin(self.repeated.index)]
-        self._warn_of_repeats(units)
-        return questions[list(QUESTION_COLUMNS)]
+        # a question that repeats another of its set is expected of no other system
+        again = first[first.index.isin(self.repeated.index)]
+        self.again = Counter(zip(again["source"], again["system"], strict=True))
+        return questions[list(QUESTION_COLUMNS)].reset_index(drop=True)
 
     def _expected(self, units: pd.DataFrame) -> dict[tuple[int, str], int]:
         """Return the slots of each question set: as declared, else as many as were filled, by any
-        system if systems and sources are crossed. A row that repeats an earlier one is owed by no
-        other system."""
+        system if systems and sources are crossed."""
         sizes = units["position"].groupby([units["source"], units["system"]]).max()
         found: dict[tuple[int, str], int] = {
-            cast(tuple[int, str], pair): int(size) for pair, size in sizes.items()
+            cast(tuple[int, str], pair): self.mapping.expected or int(size)
+            for pair, size in sizes.items()
         }
-        if self.mapping.expected:
-            found = dict.fromkeys(found, self.mapping.expected)
         if not self.mapping.crossed:
             return found
         systems = list(dict.fromkeys(units["system"]))
-        named = len(found)
-        count = int(units["source"].nunique())
-        if count * len(systems) - named > MAX_TABLE_ROWS:
-            raise Unreadable(
-                f"Of {len(systems):,} systems for {count:,} sources there would be "
-                f"{count * len(systems):,} question sets, of which the file names {named:,}. Check "
-                "that the right columns were chosen for source and system."
-            )
-        again = Counter(zip(self.again["source"], self.again["system"], strict=True))
-        owed: dict[int, int] = {}
-        for (source, system), size in found.items():
-            owed[source] = max(size - again[source, system], owed.get(source, 0))
+        _limit_sets(named=len(found), systems=len(systems), sources=units["source"].nunique())
         return {
             (source, system): max(size, found.get((source, system), 0))
-            for source, size in owed.items()
+            for source, size in self._largest_sets(found).items()
             for system in systems
         }
+
+    def _largest_sets(self, sizes: dict[tuple[int, str], int]) -> dict[int, int]:
+        """Return the size of each source's largest set, without the questions that only repeat."""
+        largest: dict[int, int] = {}
+        for (source, system), size in sizes.items():
+            largest[source] = max(size - self.again[source, system], largest.get(source, 0))
+        return largest
 
     def _warn_of_repeats(self, units: pd.DataFrame) -> None:
         """Say how many rows repeat an earlier one, unless the mapping says what they are."""
@@ -485,59 +460,57 @@ class _Reading:
         rated = set(self.rated["place"])
         if not places or (self.mapping.has_rater_rows and not rated.intersection(places)):
             return
-        kept = (
-            "Such a row is kept as further ratings of the same question"
-            if self.mapping.has_rater_rows
-            else "Such a row is kept as a question of its own"
-        )
-        shown = ", ".join(f"{self.numbers[place]:,}" for place in places[:5])
-        more = " and others" if len(places) > 5 else ""
+        kept = "a question of its own"
+        if self.mapping.has_rater_rows:
+            kept = "further ratings of the same question"
         verb = "repeats an earlier row" if len(places) == 1 else "repeat an earlier row"
-        reason = (
-            f"{_rows(len(places))} ({shown}{more}) {verb} cell for cell. {kept}; say whether that is "
-            "right, or a mistake."
+        self._warn_of_rows(
+            [int(self.numbers[place]) for place in places],
+            f"{verb} cell for cell. Such a row is kept as {kept}; say whether that is right, or a "
+            "mistake.",
         )
-        self._note_problem(int(self.numbers[places[0]]), "", "", reason, "warning")
+
+    def _warn_of_rows(self, numbers: Sequence[int], what: str) -> None:
+        """Say something about several rows, of which the first five are named."""
+        shown = ", ".join(f"{number:,}" for number in numbers[:5])
+        more = " and others" if len(numbers) > 5 else ""
+        reason = f"{_rows(len(numbers))} ({shown}{more}) {what}"
+        self._note_problem(int(numbers[0]), "", "", reason, "warning")
 
     # -- ratings ------------------------------------------------------------------------------
 
     def _rated(self) -> pd.DataFrame:
         """Return every rating of every row: one for each column of ratings that is not blank, and
         the value of a row that names its criterion."""
-        raters = self._cells("rater") if self.mapping.has_rater_rows else self.mapping.rater
+        mapping = self.mapping
         parts = [
-            self._rated_in(name, column, raters)
-            for name, column in self.mapping.of_role(*RATED).items()
+            self._rated_in(name, column, column.name)
+            for name, column in mapping.of_role(*RATED).items()
         ]
-        if name := self.mapping.column("value"):
-            criteria = self._cells("criterion")
-            parts.append(self._rated_in(name, Column(role="ratings"), raters, criteria))
+        if name := mapping.column("value"):
+            parts.append(self._rated_in(name, Column(role="ratings"), self._cells("criterion")))
         empty = pd.DataFrame(
             columns=["place", "column", "criterion", "rater", "is_judge", "value", "round"]
         ).astype({"is_judge": bool})
         rated = pd.concat([part for part in parts if len(part)] or [empty], ignore_index=True)
-        kinds = self.mapping.raters
-        rated = rated[rated["rater"].map(lambda name: kinds.get(name) != "exclude").astype(bool)]
-        rated["is_judge"] |= rated["rater"].map(lambda name: kinds.get(name) == "llm_judge")
+        kinds = rated["rater"].map(mapping.raters)
+        rated["is_judge"] |= kinds == "llm_judge"
+        rated = rated[kinds != "exclude"]
         return rated.sort_values(["place", "round"], kind="stable", ignore_index=True)
 
     def _rated_in(
-        self,
-        name: str,
-        column: Column,
-        raters: "pd.Series[str] | str",
-        criteria: "pd.Series[str] | None" = None,
+        self, name: str, column: Column, criteria: "str | pd.Series[str]"
     ) -> pd.DataFrame:
-        cells = self.rows[name].str.strip()
-        rated = pd.DataFrame({"value": cells[cells != ""]})
+        """Return the ratings in one column."""
+        raters = self._cells("rater") if self.mapping.has_rater_rows else self.mapping.rater
+        rated = pd.DataFrame({"value": self.rows[name].str.strip()})
         rated["place"] = rated.index
         rated["column"] = name
-        rated["criterion"] = column.name if criteria is None else criteria[rated.index]
-        by_row = raters if isinstance(raters, str) else raters[rated.index]
-        rated["rater"] = column.rater or by_row
+        rated["criterion"] = criteria
+        rated["rater"] = column.rater or raters
         rated["is_judge"] = column.role == "llm_judge"
         rated["round"] = column.round
-        return rated
+        return rated[rated["value"] != ""]
 
     def _lose_excluded_words(self) -> None:
         """Replace words by the points that they mean; count and leave out those that are excluded."""
@@ -549,11 +522,16 @@ class _Reading:
             points.get(criterion, {}).get(value, value) for criterion, value in pairs
         ]
         excluded = self.rated["value"] == ""
-        for criterion in self.rated.loc[excluded & ~self.rated["is_judge"], "criterion"]:
-            self.lost[criterion, "word"] += 1
+        self._count_lost(self.rated[excluded], "word")
         self.rated = self.rated[~excluded]
 
+    def _count_lost(self, rated: pd.DataFrame, why: str) -> None:
+        """Count ratings by annotators that are left out."""
+        for criterion in rated.loc[~rated["is_judge"].astype(bool), "criterion"]:
+            self.lost[criterion, why] += 1
+
     def _ratings(self, units: pd.DataFrame) -> pd.DataFrame:
+        """Return the ratings with what they are about, numbered if one person rates it repeatedly."""
         rated = self._named(self.rated)
         about = units.loc[rated["place"], ["question", "source", "system"]]
         ratings = rated.assign(
@@ -562,65 +540,53 @@ class _Reading:
             system=about["system"].to_numpy(),
             row=self.numbers[rated["place"].to_numpy(dtype=int)],
         )
-        unit = _joined(
-            [
-                ratings[part].astype(str)
-                for part in ("question", "source", "system", "rater", "criterion", "is_judge")
-            ]
-        )
+        parts = ["question", "source", "system", "rater", "criterion", "is_judge"]
+        unit = _joined([ratings[part].astype(str) for part in parts])
         ratings["repeat"] = unit.groupby(unit).cumcount() + 1
         ratings = self._without_mistakes(ratings)
-        columns = list(self.mapping.of_role("rating_metadata"))
-        metadata = _dictionaries(self.rows.loc[ratings["place"]], columns, "judgment:")
-        ratings["metadata"] = pd.Series(metadata, index=ratings.index, dtype=object)
-        if columns and ratings.empty:
-            reason = "This is about ratings, of which the file has none: the column is skipped."
-            for name in columns:
-                self._note_problem(0, name, "", reason, "warning")
+        ratings["metadata"] = self._rating_metadata(ratings)
         return ratings[list(RATING_COLUMNS)].reset_index(drop=True)
+
+    def _rating_metadata(self, ratings: pd.DataFrame) -> "pd.Series[Any]":
+        columns = list(self.mapping.of_role("rating_metadata"))
+        for name in columns if ratings.empty else ():
+            reason = "This is about ratings, of which the file has none: the column is skipped."
+            self._note_problem(0, name, "", reason, "warning")
+        metadata = _dictionaries(self.rows.loc[ratings["place"]], columns, "judgment:")
+        return pd.Series(metadata, index=ratings.index, dtype=object)
 
     def _named(self, rated: pd.DataFrame) -> pd.DataFrame:
         """Return the ratings that name an annotator and a criterion; report the others."""
         for part, what in (("rater", "annotator"), ("criterion", "criterion")):
-            for each in records(rated[rated[part] == ""]):
-                number = int(self.numbers[each.place])
-                reason = f"The rating names no {what}."
-                self._note_problem(number, str(each.column), str(each.value), reason)
-                if not each.is_judge:
-                    self.lost[str(each.criterion), "unnamed"] += 1
+            nameless = rated[rated[part] == ""]
+            for each in records(nameless):
+                self._note_row(each.place, str(each.column), f"The rating names no {what}.")
+            self._count_lost(nameless, "unnamed")
             rated = rated[rated[part] != ""]
         return rated
 
     def _without_mistakes(self, ratings: pd.DataFrame) -> pd.DataFrame:
         """Leave out further ratings of a unit by its rater if the mapping says that these are
         mistakes; otherwise say that there are such ratings."""
-        again = ratings[ratings["repeat"] > 1]
-        again = again[~again["place"].isin(self.repeated.index)]
-        if again.empty:
-            return ratings
+        again = ratings[(ratings["repeat"] > 1) & ~ratings["place"].isin(self.repeated.index)]
         if self.mapping.repeats == "mistakes":
             for each in records(again):
                 reason = (
                     f"{shorten(str(each.rater))} rated {shorten(str(each.criterion))} of the same "
                     "question in an earlier row."
                 )
-                self._note_problem(int(each.row), str(each.column), str(each.value), reason)
-                if not each.is_judge:
-                    self.lost[str(each.criterion), "mistake"] += 1
+                self._note_row(each.place, str(each.column), reason)
+            self._count_lost(again, "mistake")
             return ratings.drop(index=again.index)
-        rounds = any(each.round > 1 for each in self.mapping.of_role(*RATED).values())
-        if not self.mapping.repeats and not rounds:
+        has_rounds = any(each.round > 1 for each in self.mapping.of_role(*RATED).values())
+        if not (again.empty or self.mapping.repeats or has_rounds):
             rows = list(dict.fromkeys(again["row"]))
-            shown = ", ".join(f"{row:,}" for row in rows[:5]) + (
-                " and others" if len(rows) > 5 else ""
-            )
-            verb = "rates" if len(rows) == 1 else "rate"
-            reason = (
-                f"{_rows(len(rows))} ({shown}) {verb} what the same annotator rated before. All "
+            self._warn_of_rows(
+                rows,
+                f"{'rates' if len(rows) == 1 else 'rate'} what the same annotator rated before. All "
                 "ratings are kept, numbered in the order of the file; say whether they are repeated "
-                "ratings or mistakes."
+                "ratings or mistakes.",
             )
-            self._note_problem(int(rows[0]), "", "", reason, "warning")
         return ratings
 
     def _count_closed_rows(self) -> None:
@@ -632,33 +598,30 @@ class _Reading:
     # -- scores, notes and marks --------------------------------------------------------------
 
     def _scores(self, units: pd.DataFrame) -> pd.DataFrame:
-        parts = []
-        asked = units[units["question"].notna()]
-        for name, column in self.mapping.of_role(*SCORED).items():
-            cells = self.rows.loc[asked.index, name].str.strip()
-            cells = cells[cells != ""]
-            numeric = cells.map(is_number).astype(bool)
-            for place, cell in cells[~numeric].items():
-                hint = " If the file writes decimals with a comma, say so." if "," in cell else ""
-                number = int(self.numbers[place])
-                self._note_problem(number, name, cell, f"The score is not a number.{hint}")
-            cells = cells[numeric]
-            part = pd.DataFrame({"question": asked.loc[cells.index, "question"], "value": cells})
-            part["name"] = column.name or name.removeprefix("score:")
-            part["row"] = self.numbers[cells.index.to_numpy(dtype=int)]
-            part["column"] = name
-            parts.append(self._one_of_each(part))
-        if not parts:
-            return pd.DataFrame(columns=list(SCORE_COLUMNS))
-        return pd.concat(parts, ignore_index=True)[list(SCORE_COLUMNS)]
+        questions = units["question"].dropna()
+        parts = [
+            self._scores_in(name, column.name or name.removeprefix("score:"), questions)
+            for name, column in self.mapping.of_role(*SCORED).items()
+        ]
+        empty = pd.DataFrame(columns=list(SCORE_COLUMNS))
+        return pd.concat(parts or [empty], ignore_index=True)[list(SCORE_COLUMNS)]
 
-    def _one_of_each(self, part: pd.DataFrame) -> pd.DataFrame:
-        """Return one score of each question; report rows that give it another one."""
-        first = part.groupby("question")["value"].transform("first")
-        for each in records(part[part["value"] != first]):
-            reason = "An earlier row gives this question another score."
-            self._note_problem(int(each.row), str(each.column), str(each.value), reason)
-        return part[~part["question"].duplicated()]
+    def _scores_in(self, column: str, name: str, questions: "pd.Series[Any]") -> pd.DataFrame:
+        """Return one score of each question; report those that are no numbers, and rows that give a
+        question another score."""
+        cells = self.rows.loc[questions.index, column].str.strip()
+        cells = cells[cells != ""]
+        numeric = cells.map(is_number).astype(bool)
+        for place, cell in cells[~numeric].items():
+            hint = " If the file writes decimals with a comma, say so." if "," in cell else ""
+            self._note_row(cast(int, place), column, f"The score is not a number.{hint}")
+        cells = cells[numeric]
+        scores = pd.DataFrame({"question": questions[cells.index], "value": cells})
+        first = scores.groupby("question")["value"].transform("first")
+        for place in scores.index[scores["value"] != first]:
+            self._note_row(place, column, "An earlier row gives this question another score.")
+        scores = scores.assign(name=name, row=self.numbers[cells.index.to_numpy(dtype=int)])
+        return scores.assign(column=column)[~scores["question"].duplicated()]
 
     def _notes(self, units: pd.DataFrame) -> pd.DataFrame:
         """Return the notes of annotators; report those that name none."""
@@ -667,9 +630,8 @@ class _Reading:
         notes = units.loc[cells != "", ["question", "source", "system"]].copy()
         notes["text"] = cells[notes.index]
         notes["rater"] = self._rater_of_notes()[notes.index]
-        for each in records(notes[notes["rater"] == ""]):
-            reason = "The note names no annotator."
-            self._note_problem(int(self.numbers[each.Index]), column, each.text, reason)
+        for place in notes.index[notes["rater"] == ""]:
+            self._note_row(place, column, "The note names no annotator.")
         kinds = self.mapping.raters
         people = notes["rater"].map(lambda name: kinds.get(name, "annotator") == "annotator")
         notes = notes[(notes["rater"] != "") & people.astype(bool)]
@@ -685,46 +647,38 @@ class _Reading:
     def _marks(self, units: pd.DataFrame, sources: pd.DataFrame) -> pd.DataFrame:
         """Return the marked spans that fit their passages; report the others."""
         rows = []
-        roles = ("mark", "mark_start", "mark_end", "mark_text")
-        cells = {role: self._cells(role)[units.index] for role in roles}
-        said = units[(cells["mark"] != "") | (cells["mark_start"] != "")]
-        first: dict[tuple[Any, str], tuple[str, int]] = {}
-        raters = self._cells("rater")
-        for unit in records(said):
-            place, number = unit.Index, int(self.numbers[unit.Index])
-            mark = WrittenMark(*(cells[role][place] for role in roles))
-            passage = cast(str, sources.at[unit.source, "passage"])
-            rater, before = raters[place], first.get((unit.question, raters[place]))
-            found = span_of(mark, passage, rater=rater, is_set=bool(unit.is_set))
-            reason = found if isinstance(found, str) else ""
-            kind = "nothing" if found is None else "span"
-            if not reason and before and before[0] != kind:
-                reason = (
-                    f"In row {before[1]:,} the annotator says otherwise: a span is marked, or nothing "
-                    "answers."
-                )
-            if reason:
+        first: dict[tuple[Any, str], tuple[bool, int]] = {}
+        for unit, mark in self._written_marks(units, sources):
+            found = span_of(mark, unit.passage, rater=unit.rater, is_set=bool(unit.is_set))
+            if not isinstance(found, str):
+                said = (bool(found), unit.row)
+                before, row = first.setdefault((unit.question, unit.rater), said)
+                if before != bool(found):
+                    found = f"In row {row:,} the annotator says otherwise: a span is marked, or nothing answers."
+            if isinstance(found, str):
                 column = self.mapping.column("mark_start") or self.mapping.column("mark")
-                self._note_problem(number, column, str(mark), reason)
-                continue
-            first.setdefault((unit.question, rater), (kind, number))
-            start, end = found if isinstance(found, tuple) else (None, None)
-            about = (unit.question, unit.source, unit.system, rater)
-            rows.append((*about, kind, mark.text, start, end, number))
+                self._note_problem(unit.row, column, str(mark), found)
+            else:
+                rows.append(_mark_row(unit, mark.text, found))
         return pd.DataFrame(rows, columns=list(NOTE_COLUMNS), dtype=object)
+
+    def _written_marks(
+        self, units: pd.DataFrame, sources: pd.DataFrame
+    ) -> Iterator[tuple[Any, WrittenMark]]:
+        """Yield the marks, each with its unit, passage, rater and row."""
+        units = units.assign(rater=self._cells("rater"), row=self.numbers[units.index])
+        units["passage"] = units["source"].map(sources["passage"])
+        cells = [self._cells(role)[units.index] for role in _MARK_ROLES]
+        for unit in records(units[(cells[0] != "") | (cells[1] != "")]):
+            yield unit, WrittenMark(*(each[unit.Index] for each in cells))
 
     def _warn_of_differing_metadata(self, units: pd.DataFrame) -> None:
         """Say once for each column of metadata that its rows differ, of which the first is kept."""
-        hint = (
-            " If it is about each rating, call it metadata of the rating."
-            if self.mapping.has_rater_rows
-            else ""
-        )
-        for role, key, what in (
-            ("source_metadata", "source", "source"),
-            ("metadata", "question", "question"),
-        ):
-            groups = units[key].dropna()
+        hint = ""
+        if self.mapping.has_rater_rows:
+            hint = " If it is about each rating, call it metadata of the rating."
+        for role, what in (("source_metadata", "source"), ("metadata", "question")):
+            groups = units[what].dropna()
             for name in self.mapping.of_role(role):
                 cells = self.rows.loc[groups.index, name]
                 given = cells[cells != ""]
@@ -733,8 +687,14 @@ class _Reading:
                     reason = (
                         f"Rows of the same {what} differ in this, and only the first is kept.{hint}"
                     )
-                    number = int(self.numbers[differs[0]])
-                    self._note_problem(number, name, "", reason, "warning")
+                    self._note_row(differs[0], name, reason, "warning")
+
+
+def _mark_row(unit: Any, text: str, span: Range | None) -> tuple[Any, ...]:
+    """Return a mark as a row of notes."""
+    kind, (start, end) = ("span", span) if span else ("nothing", (None, None))
+    about = (unit.question, unit.source, unit.system, unit.rater)
+    return (*about, kind, text, start, end, unit.row)
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
@@ -830,10 +790,8 @@ def _references_in(cells: Sequence[str]) -> tuple[str, ...]:
     for cell in cells:
         listed: Any = None
         if cell.startswith("["):
-            try:
+            with suppress(ValueError, RecursionError):
                 listed = json.loads(cell)
-            except (ValueError, RecursionError):
-                listed = None
         is_list = isinstance(listed, list) and all(isinstance(each, str) for each in listed)
         found += listed if is_list else [cell]
     return tuple(text for text in found if text.strip())
@@ -841,9 +799,7 @@ def _references_in(cells: Sequence[str]) -> tuple[str, ...]:
 
 def _united(given: pd.DataFrame) -> list[list[str]]:
     """Return the different references of each source, in the order of the file."""
-    found: list[dict[str, None]] = (
-        [{} for _ in range(int(given["source"].max() + 1))] if len(given) else []
-    )
+    found: list[dict[str, None]] = [{} for _ in range(given["source"].nunique())]
     for source, references in zip(given["source"], given["references"], strict=True):
         found[source].update(dict.fromkeys(references))
     return [list(each) for each in found]
@@ -864,8 +820,19 @@ def _dictionaries(rows: pd.DataFrame, columns: Sequence[str], prefix: str) -> li
     ]
 
 
-def _counted(number: int) -> list[str]:
-    return [str(each) for each in range(1, number + 1)]
+def _are_whole(cells: "pd.Series[str]", *, least: int) -> "pd.Series[bool]":
+    """Return which cells are whole numbers that are not below the least one."""
+    return cells.map(lambda cell: whole_number(cell, least=least) is not None).astype(bool)
+
+
+def _limit_sets(*, named: int, systems: int, sources: int) -> None:
+    """Refuse a file for which far more question sets would be stored than it names."""
+    if systems * sources - named > MAX_TABLE_ROWS:
+        raise Unreadable(
+            f"Of {systems:,} systems for {sources:,} sources there would be {systems * sources:,} "
+            f"question sets, of which the file names {named:,}. Check that the right columns were "
+            "chosen for source and system."
+        )
 
 
 def _unused(name: str, names: Sequence[str]) -> str:
@@ -876,10 +843,6 @@ def _unused(name: str, names: Sequence[str]) -> str:
 
 def _rows(count: int) -> str:
     return f"{count:,} row" if count == 1 else f"{count:,} rows"
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def study_of_records(records: StudyRecords) -> Study:

@@ -1,6 +1,7 @@
 """Taking a file back: its rows are removed, and the dataset is as it was before. If other data
 depend on the file, they are reported instead."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
@@ -39,6 +40,7 @@ from judging.models import (
 )
 from judging.refusals import Refused
 
+TAKEN_BACK = AddedFile.State.TAKEN_BACK
 NAMED = 5
 LARGE = 500_000  # bytes; a larger file is taken back by a job
 BLANK: dict[str, dict[str, Any]] = {
@@ -93,12 +95,8 @@ def take_back(
                 _clear_campaign(Campaign.objects.get(pk=added.campaign_id))
         _count_slots(grown)
         _clear_collection(added.collection)
-        added.state, added.taken_back_at, added.taken_back_by, added.campaign = (
-            AddedFile.State.TAKEN_BACK,
-            now,
-            by,
-            None,
-        )
+        added.state, added.taken_back_at, added.taken_back_by = TAKEN_BACK, now, by
+        added.campaign = None
         added.save(update_fields=["state", "taken_back_at", "taken_back_by", "campaign"])
         _name_first_file(added.collection)
         let_planner_know(Source, QuestionSet, Unit, Question, Score, Assignment, Judgment)
@@ -152,9 +150,22 @@ def _campaigns(added: AddedFile) -> Iterator[str]:
 
 def _other_files(added: AddedFile) -> Iterator[str]:
     """Yield files whose rows are about rows of this one."""
-    material, counts = _of(added), dict[int, int]()
+    counts = Counter[int]()
+    for model, condition in _resting_rows(added):
+        rows = model._default_manager.filter(condition, added_file__isnull=False).exclude(
+            added_file=added
+        )
+        counts.update(dict(rows.order_by().values_list("added_file").annotate(n=Count("pk"))))
+    for file in AddedFile.objects.filter(pk__in=counts).order_by("number")[:NAMED]:
+        what = f"“{file.name}” (file {file.number}) added {counts[file.pk]:,} values about its questions"
+        yield f"{what}; take that file back first."
+
+
+def _resting_rows(added: AddedFile) -> tuple[tuple[type[Model], Q], ...]:
+    """Return the conditions under which rows of each model are about rows of this file."""
+    material = _of(added)
     on_units = Q(unit__in=material["units"]) | Q(unit__in=material["questions"].values("unit"))
-    resting: tuple[tuple[type[Model], Q], ...] = (
+    return (
         (Question, Q(unit__in=material["units"])),
         (Score, on_units),
         (Attribute, on_units),
@@ -164,15 +175,6 @@ def _other_files(added: AddedFile) -> Iterator[str]:
         (Reference, Q(source__in=material["sources"])),
         (FilledBlank, Q(source__in=material["sources"])),
     )
-    for model, condition in resting:
-        rows = model._default_manager.filter(condition, added_file__isnull=False).exclude(
-            added_file=added
-        )
-        for file, count in rows.order_by().values_list("added_file").annotate(n=Count("pk")):
-            counts[file] = counts.get(file, 0) + count
-    for file in AddedFile.objects.filter(pk__in=counts).order_by("number")[:NAMED]:
-        what = f"“{file.name}” (file {file.number}) added {counts[file.pk]:,} values about its questions"
-        yield f"{what}; take that file back first."
 
 
 def _computed(added: AddedFile) -> Iterator[str]:
@@ -256,14 +258,9 @@ def _empty(added: AddedFile) -> None:
 def _clear_campaign(campaign: Campaign) -> None:
     """Remove what no longer holds a rating; if the campaign has none left, remove everything that
     no report depends on."""
-    judged = Judgment.objects.filter(assignment=OuterRef("pk"))
-    said = (
-        Note.objects.filter(assignment=OuterRef("pk")),
-        Marking.objects.filter(assignment=OuterRef("pk")),
-    )
-    gone = Assignment.objects.filter(
-        ~Exists(judged), *(~Exists(each) for each in said), round__campaign=campaign
-    )
+    gone = Assignment.objects.filter(round__campaign=campaign)
+    for model in (Judgment, Note, Marking):
+        gone = gone.exclude(Exists(model._default_manager.filter(assignment=OuterRef("pk"))))
     gone._raw_delete(gone.db)
     rated = Judgment.objects.filter(assignment__task=OuterRef("task"), unit=OuterRef("unit"))
     units = TaskUnit.objects.filter(~Exists(rated), task__round__campaign=campaign)
@@ -274,14 +271,19 @@ def _clear_campaign(campaign: Campaign) -> None:
         round__campaign=campaign,
     )
     tasks._raw_delete(tasks.db)
+    _remove_idle_enrollments(campaign)
+    if campaign.enrollments.exists() or not _discarded(campaign):
+        count_annotators(campaign)
+
+
+def _remove_idle_enrollments(campaign: Campaign) -> None:
+    """Remove annotators of files who have neither an assignment, a user nor an exclusion."""
     idle = campaign.enrollments.filter(
         ~Exists(Assignment.objects.filter(enrollment=OuterRef("pk"))),
         user__isnull=True,
         exclusions__isnull=True,
     )
     Enrollment.objects.filter(pk__in=list(idle.values_list("pk", flat=True))).delete()
-    if campaign.enrollments.exists() or not _discarded(campaign):
-        count_annotators(campaign)
 
 
 def _discarded(campaign: Campaign) -> bool:

@@ -44,7 +44,7 @@ from judging.imports.forms import (
 from judging.imports.mapping import Mapping as FileMapping
 from judging.imports.mapping import mapping_from
 from judging.imports.texts import whole_number
-from judging.models import AddedFile, Collection
+from judging.models import AddedFile, Collection, Rubric
 from judging.views import spreadsheets
 from judging.views.refusals import refusals_shown
 
@@ -290,44 +290,62 @@ def _about_added(request: HttpRequest, added: AddedFile, blind: bool) -> dict[st
 
 
 def _about_waiting(request: HttpRequest, added: AddedFile, form: MappingForm) -> dict[str, Any]:
-    look = added.examined.get(preview.LOOK, {})
-    study, matched = look.get("study") or {}, added.examined.get(files.MATCHED, {})
-    rated = preview.rated_in(added)
+    """Return what the one screen of a waiting file shows."""
     is_alone = not added.collection.sources.exists()
-    others = [each for each in files.siblings(added) if not is_alone]
-    own_scales = (
-        [] if added.rubric and fit.are_on_scale(added.rubric, rated) else fit.own_scales(rated)
-    )
+    mapping = preview.mapping_of(added)
     return {
         "added": added,
         "collection": added.collection,
         "is_owner": _is_owner(request, added.collection),
         "form": form,
-        "look": look,
-        "study": study,
-        "beside": fit.beside(added.rubric, rated, preview.mapping_of(added).points),
-        "own_scales": own_scales,
+        "accept": AcceptForm(),
         "obstacles": _obstacles(added),
         "surprises": files.unaccepted(added),
-        "told": [
-            said for step, said in look.get("sentences", ()) if step not in preview.STEPS_ASKED
-        ],
-        "notes": [each for each in study.get("findings", ()) if not each["needs_yes"]],
-        "fixes": [
-            (place, each) for place, each in enumerate(study.get("findings", ())) if each["fix"]
-        ],
+        "before": files.earlier(owner=request.user, sha256=added.file.sha256),
+        "has_starts": bool(mapping.starts or mapping.first_start),
+        "is_alone": is_alone,
+        "choices": _choices_form(added, None, [] if is_alone else files.siblings(added)),
+        **_read_so_far(added),
+        **_rated_so_far(added, mapping),
+        **_matched_so_far(added, is_alone=is_alone),
+    }
+
+
+def _read_so_far(added: AddedFile) -> dict[str, Any]:
+    """Return what the file holds under its mapping."""
+    look = added.examined.get(preview.LOOK, {})
+    study = look.get("study") or {}
+    findings = study.get("findings", ())
+    told = [said for step, said in look.get("sentences", ()) if step not in preview.STEPS_ASKED]
+    return {
+        "look": look,
+        "study": study,
+        "told": told,
+        "notes": [each for each in findings if not each["needs_yes"]],
+        "fixes": [(place, each) for place, each in enumerate(findings) if each["fix"]],
+    }
+
+
+def _rated_so_far(added: AddedFile, mapping: FileMapping) -> dict[str, Any]:
+    """Return the ratings of the file beside the protocol's scale, and the file's own scale if the
+    ratings are off it."""
+    rated = preview.rated_in(added)
+    fits = added.rubric and fit.are_on_scale(added.rubric, rated)
+    return {
+        "beside": fit.beside(added.rubric, rated, mapping.points),
+        "own_scales": [] if fits else fit.own_scales(rated),
+    }
+
+
+def _matched_so_far(added: AddedFile, *, is_alone: bool) -> dict[str, Any]:
+    """Return what matching found; nothing is matched with a dataset that has no source."""
+    matched = added.examined.get(files.MATCHED, {})
+    return {
         "found": matched,
         "expected": matched.get("expected", {}),
         "mostly_new": added.examined.get(files.MOSTLY_NEW, ""),
         "tiers": [] if is_alone else _tiers(matched),
         "groups": _groups(matched),
-        "is_alone": is_alone,
-        "choices": _choices_form(added, None, others),
-        "accept": AcceptForm(),
-        "before": files.earlier(owner=request.user, sha256=added.file.sha256),
-        "has_starts": bool(
-            preview.mapping_of(added).starts or preview.mapping_of(added).first_start
-        ),
     }
 
 
@@ -353,21 +371,7 @@ def mapping(request: HttpRequest, added: AddedFile) -> HttpResponse:
     if not form.is_valid():
         context = _about_waiting(request, added, form)
         return render(request, "judging/imports/file.html", context, status=422)
-    chosen, rubric = form.chosen, form.cleaned_data["protocol"]
-    if "own_scale" in request.POST:
-        rated = preview.rated_in(added)
-        if scales := fit.own_scales(rated):
-            rubric = fit.create_protocol(scales=scales, by=request.user)
-            chosen = chosen.model_copy(update={"points": fit.own_points(scales, rated)})
-    chosen = _with_fix(added, chosen, request.POST.get("fix", ""))
-    is_changed = chosen != preview.mapping_of(added) or rubric != added.rubric
-    if is_changed:
-        if rubric != added.rubric and "own_scale" not in request.POST:
-            chosen = chosen.model_copy(update={"points": {}})  # points of another scale
-        _read(request, added, chosen, rubric)
-        ticked = set(form.cleaned_data.get("siblings", ()))
-        others = [each for each in files.siblings(added) if str(each.number) in ticked]
-        files.read_alike(added=added, others=others, rubrics=rubrics_of(request.user))
+    is_changed = _decide(request, added, form)
     if "add" not in request.POST:
         return _page_of(added)
     if is_changed and (files.unaccepted(added) or _obstacles(added)):
@@ -378,6 +382,34 @@ def mapping(request: HttpRequest, added: AddedFile) -> HttpResponse:
     if _obstacles(added):
         return _page_of(added)
     return _add(request, added.collection, [added])
+
+
+def _decide(request: HttpRequest, added: AddedFile, form: MappingForm) -> bool:
+    """Read a file, and those that were ticked with it, under the mapping that was sent; return
+    whether that is another one than before."""
+    chosen, rubric = _chosen(request, added, form)
+    if chosen == preview.mapping_of(added) and rubric == added.rubric:
+        return False
+    _read(request, added, chosen, rubric)
+    ticked = set(form.cleaned_data.get("siblings", ()))
+    others = [each for each in files.siblings(added) if str(each.number) in ticked]
+    files.read_alike(added=added, others=others, rubrics=rubrics_of(request.user))
+    return True
+
+
+def _chosen(
+    request: HttpRequest, added: AddedFile, form: MappingForm
+) -> tuple[FileMapping, Rubric | None]:
+    """Return the mapping and the protocol that were sent, with what a pressed button changes."""
+    chosen, rubric = form.chosen, form.cleaned_data["protocol"]
+    rated = preview.rated_in(added)
+    scales = fit.own_scales(rated) if "own_scale" in request.POST else []
+    if scales:
+        rubric = fit.create_protocol(scales=scales, by=request.user)
+        chosen = chosen.model_copy(update={"points": fit.own_points(scales, rated)})
+    elif rubric != added.rubric:
+        chosen = chosen.model_copy(update={"points": {}})  # points of another scale
+    return _with_fix(added, chosen, request.POST.get("fix", "")), rubric
 
 
 def _with_fix(added: AddedFile, chosen: FileMapping, place: str) -> FileMapping:
@@ -490,9 +522,7 @@ def rows(request: HttpRequest, added: AddedFile) -> HttpResponse:
         if added.state == AddedFile.State.WAITING and _is_owner(request, added.collection):
             return _job(request, added.collection, files.EXAMINE, [added], shows="rows")
         return _page_of(added)
-    kinds = dict(added.rows.order_by().values_list("kind").annotate(n=Count("pk")))
-    systems = added.rows.exclude(system="").order_by("system").values_list("system", flat=True)
-    form = RowsForm(request.GET, kinds=kinds, systems=list(systems.distinct()[:MAX_NAMED]))
+    form = _rows_form(request, added)
     context = {"added": added, "collection": added.collection, "form": form}
     if not form.is_valid():
         return render(request, "judging/imports/rows.html", context, status=422)
@@ -505,6 +535,12 @@ def rows(request: HttpRequest, added: AddedFile) -> HttpResponse:
         "is_filtered": bool(wanted),
     }
     return render(request, "judging/imports/rows.html", context)
+
+
+def _rows_form(request: HttpRequest, added: AddedFile) -> RowsForm:
+    kinds = dict(added.rows.order_by().values_list("kind").annotate(n=Count("pk")))
+    systems = added.rows.exclude(system="").order_by("system").values_list("system", flat=True)
+    return RowsForm(request.GET, kinds=kinds, systems=list(systems.distinct()[:MAX_NAMED]))
 
 
 def _found(added: AddedFile, wanted: Mapping[str, str]) -> Any:
@@ -569,20 +605,8 @@ def systems(request: HttpRequest, collection: Collection) -> HttpResponse:
     proposed = bulk.proposed(current) if bulk.is_bound and bulk.is_valid() else None
     posted = request.POST if request.method == "POST" else None
     form = SystemsForm(posted, made=made, proposed=proposed)
-    if form.is_valid():
-        with refusals_shown(form):
-            done = names.change(
-                collection=collection,
-                names=form.names(),
-                kinds=form.kinds(),
-                by=request.user,
-                now=timezone.now(),
-                reason=form.cleaned_data["reason"],
-                subsets=form.subsets(),
-            )
-            if done:
-                messages.success(request, _("Changes in all: %(n)s.") % {"n": len(done)})
-            return redirect("judging:systems", collection.pk)
+    if form.is_valid() and _change_systems(request, collection, form):
+        return redirect("judging:systems", collection.pk)
     standing = collection.system_changes.filter(undone_at__isnull=True).select_related("made_by")
     context = {
         "collection": collection,
@@ -594,6 +618,24 @@ def systems(request: HttpRequest, collection: Collection) -> HttpResponse:
     }
     failed = form.errors or bulk.errors
     return render(request, "judging/imports/systems.html", context, status=422 if failed else 200)
+
+
+def _change_systems(request: HttpRequest, collection: Collection, form: SystemsForm) -> bool:
+    """Change the names and kinds of systems; return whether that was possible."""
+    with refusals_shown(form):
+        done = names.change(
+            collection=collection,
+            names=form.names(),
+            kinds=form.kinds(),
+            by=request.user,
+            now=timezone.now(),
+            reason=form.cleaned_data["reason"],
+            subsets=form.subsets(),
+        )
+        if done:
+            messages.success(request, _("Changes in all: %(n)s.") % {"n": len(done)})
+        return True
+    return False
 
 
 @collection_for_owner

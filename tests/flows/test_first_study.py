@@ -36,6 +36,7 @@ def import_questions(page: Any, name: str, content: bytes) -> None:
     add = page.get_by_role("button", name="Add", exact=True)
     add.wait_for(timeout=PATIENCE)
     assert page.locator("[role=alert]").count() == 0
+    page.get_by_label("This is right").check()  # of the direction of a metric that no name shows
     add.click()
     page.wait_for_url(COLLECTION, timeout=PATIENCE)
     assert page.locator("h1").inner_text() == name.partition(".")[0]

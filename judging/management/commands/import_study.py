@@ -8,7 +8,8 @@ command.
 import json
 import sys
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ class Command(BaseCommand):
         if not said["name"]:
             raise CommandError("Say with --name what the dataset is called.", returncode=WRONG)
         rubric = _rubric(said["rubric"], owner)
-        try:
+        with _refusals_as_errors():
             made = import_file(
                 file=storage.keep(data),
                 file_name=file.name,
@@ -102,17 +103,6 @@ class Command(BaseCommand):
                 again=said["again"],
                 accept_surprises=said["accept"],
             )
-        except AlreadyImported as before:
-            message = f"{before} It is dataset {before.collection.pk}; --again imports it again."
-            raise CommandError(message, returncode=BEFORE) from None
-        except Surprising as refused:
-            remedy = (
-                "If this is right, say --accept; otherwise say with --column what the columns hold, or with --rubric "
-                "by which protocol they were rated."
-            )
-            raise CommandError("\n".join([*refused.surprises, remedy])) from None
-        except CannotImport as refused:
-            raise CommandError("\n".join(refused.reasons)) from None
         self._tell_made(made)
 
     def _tell(self, look: dict[str, Any]) -> None:
@@ -143,6 +133,24 @@ class Command(BaseCommand):
             rows = made.collection.quarantine.values("row", "column", "value", "reason")
             self._tell_problems(list(rows[:SHOWN]), made.quarantined)
             sys.exit(QUARANTINED)
+
+
+@contextmanager
+def _refusals_as_errors() -> Iterator[None]:
+    """Say why a file cannot be imported, and what to do."""
+    try:
+        yield
+    except AlreadyImported as before:
+        message = f"{before} It is dataset {before.collection.pk}; --again imports it again."
+        raise CommandError(message, returncode=BEFORE) from None
+    except Surprising as refused:
+        remedy = (
+            "If this is right, say --accept; otherwise say with --column what the columns hold, or with --rubric "
+            "by which protocol they were rated."
+        )
+        raise CommandError("\n".join([*refused.surprises, remedy])) from None
+    except CannotImport as refused:
+        raise CommandError("\n".join(refused.reasons)) from None
 
 
 def _owner(name: str) -> User:

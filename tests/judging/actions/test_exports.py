@@ -16,7 +16,7 @@ from judging.imports import adding
 from judging.imports.files import CannotImport
 from judging.imports.mapping import Mapping
 from judging.imports.recipes.writers import write_qgstec
-from judging.imports.records import StudyRecords
+from judging.imports.records import RatingRecord, StudyRecords
 from judging.models import (
     Assignment,
     Campaign,
@@ -88,10 +88,15 @@ def again(campaign: Campaign, name: str) -> Campaign:
     return made.campaign
 
 
+def without_time(rating: RatingRecord) -> dict[str, str]:
+    """Return what is known of a rating, without the time at which it was stored."""
+    return {name: value for name, value in rating.attributes.items() if name != "at"}
+
+
 def said(campaign: Campaign) -> dict[str, object]:
     read = exports.study_of(campaign=campaign)
     ratings = [
-        (each.position, each.criterion, each.value, dict(each.attributes)) for each in read.ratings
+        (each.position, each.criterion, each.value, without_time(each)) for each in read.ratings
     ]
     return {
         "marks": list(read.marks),
@@ -249,7 +254,9 @@ def contents(study: StudyRecords) -> dict[str, object]:
         for each in study.questions
         if each.text is not None or each.scores or each.attributes
     ]
-    ratings = [replace(each, row=0, column="") for each in study.ratings]
+    ratings = [
+        replace(each, row=0, column="", attributes=without_time(each)) for each in study.ratings
+    ]
     return {
         "sources": [replace(each, row=0) for each in study.sources],
         "questions": sorted(slots, key=str),

@@ -100,7 +100,6 @@ def add_waiting(added: AddedFile, *, confirmed: bool = True, **said: Any) -> Add
         added=added,
         by=added.collection.owner,
         now=NOW,
-        rubrics=Rubric.objects.none(),
         confirmed=confirmed,
         accept_surprises=True,
         **said,

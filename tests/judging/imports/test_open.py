@@ -78,10 +78,6 @@ def test_compressed_file_is_unpacked(pack: Any) -> None:
     assert rows(pack(CSV), "a.csv.gz") == rows(CSV)
 
 
-def test_archive_beside_an_explanation_is_read() -> None:
-    assert rows(archive(README_md=b"x", _hidden=b"x", a_csv=CSV), "a.zip") == rows(CSV)
-
-
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -203,14 +199,6 @@ def test_text_that_cannot_be_stored_goes_to_quarantine(cell: str, said: str) -> 
 
 def test_rows_shorter_by_the_same_number_throughout_are_padded() -> None:
     assert rows("a,b,c,d\n1,2,3\n4,5,6\n7,8,9\n")[1] == ["1", "2", "3", ""]
-
-
-def test_rows_with_one_more_cell_have_row_numbers_of_r() -> None:
-    assert rows("q s\n".replace(" ", ",") + "1,Who?,a\n2,Why?,b\n") == [
-        ["column 1", "q", "s"],
-        ["1", "Who?", "a"],
-        ["2", "Why?", "b"],
-    ]
 
 
 def test_names_are_unique_and_blank_columns_without_a_name_are_dropped() -> None:

@@ -121,7 +121,6 @@ def test_propose_column_of_questions_for_each_system_names_the_system() -> None:
         ("human.anna.fluency|human.ben.fluency", "fluency", "anna|ben"),
         ("rank_anna|rank_ben", "rank", "anna|ben"),
         ("Anna|Ben|Carla", "rating", "Anna|Ben|Carla"),
-        ("fluency_A", "fluency", "A"),
     ],
 )
 def test_propose_columns_of_one_stem_are_ratings_of_one_person_each(
@@ -514,7 +513,8 @@ def test_propose_words_for_missing_cells_are_blank() -> None:
 
 def test_propose_note_needs_a_known_author() -> None:
     notes = ["odd"] * 24
-    assert roles(wide({"note": notes, "fluency_A": ONE}))["note"] == "note"
+    people = {name: {"note": notes, "fluency": ONE} for name in "AB"}
+    assert roles(long(people, "annotator"))["note"] == "note"
     assert roles(wide({"note": notes, "fluency_A": ONE, "fluency_B": TWO}))["note"] != "note"
 
 

@@ -307,6 +307,8 @@ def test_the_sheets_of_a_workbook_are_chosen(page) -> None:
     shown = page.get(at("file", added))
     assert shown.context["look"]["header"] == ["id", "question"]
     assert list(shown.context["form"]["sheets"].value()) == ["bart"]
+    offered = [name for name, _label in shown.context["form"].fields["sheets"].choices]
+    assert offered == ["texts", "t5", "bart"]
 
 
 def test_a_text_in_another_encoding_is_read_in_the_one_that_is_chosen(page) -> None:

@@ -26,7 +26,7 @@ from judging.imports.campaigns import campaign_of
 from judging.imports.choices import JoiningChoices
 from judging.imports.decide import Joined, decide
 from judging.imports.files import CannotImport
-from judging.imports.mapping import Mapping, mapping_from
+from judging.imports.mapping import mapping_from
 from judging.imports.take_back import Rests, rests_on, take_back
 from tests import factories, shared_data
 from tests.judging.imports import studies
@@ -73,11 +73,7 @@ def answer(request: str, data: bytes) -> str:
     return json.dumps(lines, default=lambda value: value.item())
 
 
-def answers(
-    wanted: str, name: str, data: bytes, mapping: Mapping, key: bytes, *said: Any
-) -> Iterator[dict[str, Any]]:
-    request = {"wanted": wanted, "name": name, "mapping": mapping.as_data(), "key": key.hex()}
-    request["known"] = said[2] if len(said) > 2 else None
+def answers(request: dict[str, Any], data: bytes, *_limits: Any) -> Iterator[dict[str, Any]]:
     yield from json.loads(answer(json.dumps(request), data))
 
 

@@ -213,8 +213,8 @@ def test_filled_slot_is_refused_unless_the_row_repeats_it() -> None:
     ("lines", "options", "reason"),
     [
         (("p|q", "x|1", "x|2", "x|3"), {"expected": 2}, "System “unnamed” is expected to return only 2"),
-        (("p|pos|q", "x|1|a", "x|2|a", "x|3|q"), {"expected": 2}, "The position is beyond the 2 expected."),
-        (("p|pos|q", "x|1|a", "x|1|a", "x|999999999|q"), {}, "The position is beyond the 10,000 a set can hold."),
+        (("p|pos|q", "x|1|a", "x|2|a", "x|3|q"), {"expected": 2}, "System “unnamed” is expected to return only 2"),
+        (("p|pos|q", "x|1|a", "x|1|a", "x|999999999|q"), {}, "System “unnamed” can return only 10,000 questions"),
     ],
 )  # fmt: skip
 def test_questions_beyond_the_expected_are_refused(lines, options, reason) -> None:
