@@ -159,7 +159,7 @@ def join(path: Path) -> float:
     files.read(added=added, mapping=Mapping(recipe="table", columns=columns), rubrics=rubrics)
     adding.examine(added=added, rubrics=rubrics)
     print(f"  of which looking {time.perf_counter() - start:.2f} s", file=sys.stderr)
-    adding.add(added=added, by=owner(), now=timezone.now(), rubrics=rubrics, accept_surprises=True)
+    adding.add(added=added, by=owner(), now=timezone.now(), accept_surprises=True)
     seconds = time.perf_counter() - start
     assert Score.objects.filter(metric__name="METEOR").count() == len(rows)
     return seconds

@@ -1,6 +1,7 @@
 """The check of the study: what is asked about, or corrected, before a file is added.
 
-A finding is a sentence. One that `needs_yes` is accepted by a person before anything is stored;
+A finding is a sentence. One that `needs_yes` is accepted by a person before anything is stored, if it
+is `of_first_file` only in a dataset without sources: a later file may refer to what the dataset has.
 `fix` holds changes of the mapping that the page offers instead, under `label`.
 """
 
@@ -14,7 +15,7 @@ from judging.imports.facts import Facts
 from judging.imports.frames import Study, Unreadable, shorten
 from judging.imports.mapping import SCORED, Mapping
 from judging.imports.study import one_spelling
-from judging.imports.texts import plain_name
+from judging.imports.texts import counted, plain_name
 from judging.imports.vocabulary import in_order, is_criterion, vocabulary
 
 Topic = Literal["unit", "sources", "fate", "counts"]
@@ -36,6 +37,7 @@ class Finding:
     topic: Topic
     sentence: str
     needs_yes: bool = True
+    of_first_file: bool = False
     fix: dict[str, Any] = field(default_factory=dict)
     label: str = ""
 
@@ -70,27 +72,23 @@ def _sentence(counts: dict[str, Any]) -> str:
     criteria".
     """
     systems = (
-        _number(len(counts["systems"]), "system") if counts["names_systems"] else "no named system"
+        counted(len(counts["systems"]), "system") if counts["names_systems"] else "no named system"
     )
     parts = [
-        f"{_number(counts['questions'], 'question')} by {systems} on "
-        f"{_number(counts['sources'], 'source')}"
+        f"{counted(counts['questions'], 'question')} by {systems} on "
+        f"{counted(counts['sources'], 'source')}"
     ]
     if counts["missing"]:
-        parts.append(f"{_number(counts['missing'], 'missing output')}")
+        parts.append(f"{counted(counts['missing'], 'missing output')}")
     if counts["ratings"]:
-        criteria = _number(len(counts["criteria_rated"]), "criterion", "criteria")
-        parts.append(_number(len(counts["annotators"]), "annotator"))
-        parts.append(f"{_number(counts['ratings'], 'rating')} on {criteria}")
+        criteria = counted(len(counts["criteria_rated"]), "criterion", "criteria")
+        parts.append(counted(len(counts["annotators"]), "annotator"))
+        parts.append(f"{counted(counts['ratings'], 'rating')} on {criteria}")
     if counts["llm_judges"]:
-        parts.append(_number(len(counts["llm_judges"]), "LLM judge"))
+        parts.append(counted(len(counts["llm_judges"]), "LLM judge"))
     if counts["scores"]:
-        parts.append(_number(len(counts["scores"]), "column of scores", "columns of scores"))
+        parts.append(counted(len(counts["scores"]), "column of scores", "columns of scores"))
     return ", ".join(parts)
-
-
-def _number(count: int, one: str, several: str = "") -> str:
-    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
 def findings(frame: pd.DataFrame, mapping: Mapping, study: Study) -> list[Finding]:
@@ -175,8 +173,7 @@ def _about_unit(frame: pd.DataFrame, mapping: Mapping, study: Study) -> Iterator
 def _about_repeats(study: Study) -> Iterator[Finding]:
     """Ask whether repeated rows and ratings are mistakes."""
     for each in study.problems:
-        is_repeat = "repeat an earlier row" in each.reason or "rated before" in each.reason
-        if each.kind == "warning" and is_repeat:
+        if each.kind == "repeat":
             yield Finding(
                 topic="unit",
                 sentence=f"Row {each.row:,}: {each.reason}",
@@ -218,13 +215,14 @@ def _about_sources(mapping: Mapping, study: Study) -> Iterator[Finding]:
             keys = sources.loc[same[same].index, "key"]
             yield Finding(
                 topic="sources",
-                sentence=f"{_number(int(same.sum()), 'source')} have a passage and answer that another id also "
+                sentence=f"{counted(int(same.sum()), 'source')} have a passage and answer that another id also "
                 f"has: {_quoted(list(keys))}. They stay different sources.",
             )
     if len(sources) and not ((sources["passage"] != "") | (sources["sentence"] != "")).any():
         yield Finding(
             topic="sources",
             sentence="The file gives no passage: annotators would see questions without a text.",
+            of_first_file=True,
         )
     yield from _about_crossing(mapping, study)
 
@@ -288,8 +286,8 @@ def _about_fate(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]:
     else."""
     fates: dict[str, list[str]] = {}
     for name, column in mapping.columns.items():
-        if column.role not in _BECOMES or "excluded" in column.why:
-            continue
+        if column.role not in _BECOMES or (column.why and not column.role):
+            continue  # the reason stands above the column
         facts = Facts(name, frame[name])
         if not facts.is_numeric:
             yield from _about_words(facts, column.role)
@@ -346,12 +344,8 @@ def _looks_rated(facts: Facts, role: str) -> bool:
 
 def _about_directions(mapping: Mapping) -> Iterator[Finding]:
     """Ask whether higher is better in scores whose direction no name shows."""
-    usual = vocabulary()["criteria"]["higher"]
-    doubtful = [
-        name
-        for name, column in mapping.of_role(*SCORED).items()
-        if "higher is better" in column.why and plain_name(name) not in usual
-    ]
+    scores = mapping.of_role(*SCORED)
+    doubtful = [name for name, column in scores.items() if column.is_direction_guessed]
     if doubtful:
         yield Finding(
             topic="fate", sentence=f"In {_quoted(doubtful)} higher is better; no name shows this."
@@ -411,17 +405,17 @@ def _about_marked_rows(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Findin
     for name, values in marked_rows(frame).items():
         count = int(frame[name].str.strip().isin(values).sum())
         left_out: dict[str, Sequence[str]] = {
-            each: marks for each, marks in mapping.leave_out.items() if each != name
+            each: marks for each, marks in mapping.exclude_rows.items() if each != name
         }
-        become, label = "left out", "Keep these rows"
-        if name not in mapping.leave_out:
+        become, label = "excluded", "Keep these rows"
+        if name not in mapping.exclude_rows:
             left_out[name] = list(values)
-            become, label = "kept", "Leave these rows out"
+            become, label = "kept", "Exclude these rows"
         yield Finding(
             topic="fate",
-            sentence=f"{_number(count, 'row')} with {_quoted(list(values))} in “{name}” "
+            sentence=f"{counted(count, 'row')} with {_quoted(list(values))} in “{name}” "
             f"{'is' if count == 1 else 'are'} {become}.",
-            fix={"leave_out": left_out},
+            fix={"exclude_rows": left_out},
             label=label,
         )
 
@@ -435,18 +429,24 @@ def _about_counts(mapping: Mapping, study: Study) -> Iterator[Finding]:
     if len(texts) and several.mean() > 0.5:
         yield Finding(
             topic="counts",
-            sentence=f"{_number(int(several.sum()), 'cell')} of questions hold several questions. Annotators would "
+            sentence=f"{counted(int(several.sum()), 'cell')} of questions hold several questions. Annotators would "
             "judge them as one: give each question a row of its own.",
         )
-    if not study.questions["text"].notna().any() and mapping.of_role("question", "question_of"):
-        yield Finding(topic="counts", sentence="The file holds no question: every cell is blank.")
+    if texts.empty:
+        has_column = bool(mapping.of_role("question", "question_of"))
+        why = "every cell is blank" if has_column else "no column is one of questions"
+        yield Finding(
+            topic="counts",
+            sentence=f"The file holds no question: {why}.",
+            of_first_file=not has_column,
+        )
     rated = study.ratings["question"].dropna()
     blank = study.questions.index[study.questions["text"].isna()]
     of_nothing = int(rated.isin(blank).sum())
     if of_nothing and mapping.column("question"):
         yield Finding(
             topic="counts",
-            sentence=f"{_number(of_nothing, 'rating')} {'is' if of_nothing == 1 else 'are'} about questions "
+            sentence=f"{counted(of_nothing, 'rating')} {'is' if of_nothing == 1 else 'are'} about questions "
             "that are missing.",
         )
 

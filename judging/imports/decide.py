@@ -24,6 +24,7 @@ from judging.imports.mapping import SCORED, Column, Mapping
 from judging.imports.match import Matched, match
 from judging.imports.scales import RatingsRead
 from judging.imports.shuffled import by_row
+from judging.imports.texts import counted
 from judging.imports.tiers import NONE, Held, cell, lookup, normalized, rows_of
 from judging.limits import MAX_NAME_CHARACTERS, MAX_SYSTEMS, MAX_TABLE_ROWS
 from judging.models import Campaign, Collection, Metric, Rubric
@@ -144,9 +145,9 @@ class Joined:
         most = " and ".join(name for name, is_mostly_new in parts if is_mostly_new)
         if not there or not most:
             return ""
-        added = _counted(new, "question")
+        added = counted(new, "question")
         if systems:
-            added += f" and {_counted(len(systems), 'system')}"
+            added += f" and {counted(len(systems), 'system')}"
         return (
             f"Most of this file’s {most} are new to the dataset: it would add {added}, and {matched:,} "
             f"of its questions match one of the {there:,} in the dataset."
@@ -426,25 +427,25 @@ def _fate_of_match(joined: Joined, row: Any) -> str:
 
 
 def _fate_of_unmatched(joined: Joined, row: Any, *, is_known: bool) -> str:
-    """Add a question that no tier matched, or leave it out with the reason."""
+    """Add a question that no tier matched, or exclude it with the reason."""
     if row.reason == "ambiguous":
-        return _leave_out(joined, "ambiguous", row, _ambiguity(row.alike))
+        return _exclude(joined, "ambiguous", row, _ambiguity(row.alike))
     if row.reason == "conflicting":
         text = cell(joined.held.slots, row.pointed_at, "text")
         reason = f"The dataset’s question there is “{shorten(text)}”."
-        return _leave_out(joined, "conflicting", row, reason)
+        return _exclude(joined, "conflicting", row, reason)
     if row.choices > 1 and joined.adds:
         reason = f"{row.choices} sources of the dataset look like this one."
-        return _leave_out(joined, "ambiguous", row, reason)
+        return _exclude(joined, "ambiguous", row, reason)
     if not pd.isna(row.text) and (joined.adds or (is_known and row.choices == 1)):
         joined.row_counts["new"] += 1
         return "new"
     if joined.adds and not row.choices:  # ratings or scores of a missing question
         return "missing"
-    return _leave_out(joined, "unmatched", row, _lack(joined, row))
+    return _exclude(joined, "unmatched", row, _lack(joined, row))
 
 
-def _leave_out(joined: Joined, kind: Kind, row: Any, reason: str) -> str:
+def _exclude(joined: Joined, kind: Kind, row: Any, reason: str) -> str:
     joined.note(kind, row.row, _name(joined, row), reason, row.Index)
     return "left_out"
 
@@ -819,8 +820,3 @@ def _labels(joined: Joined) -> Iterator[tuple[str, Iterable[str]]]:
         yield "metadata column", (name for metadata in frame["metadata"] for name in metadata)
     yield "annotator", study.ratings["rater"]
     yield "score column", _score_columns(joined)
-
-
-def _counted(number: int, name: str) -> str:
-    """Return a number with the noun that it counts."""
-    return f"{number:,} {name}{'' if number == 1 else 's'}"

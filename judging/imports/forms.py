@@ -29,10 +29,10 @@ from judging.limits import MAX_FILES_PER_UPLOAD, MAX_NAME_CHARACTERS, MAX_QUESTI
 from judging.models import AddedFile, FileRow, Rubric, System, User
 
 SHOWN = 200  # columns with a choice of their role: the choices of 2,000 are seven megabytes
-EXCLUDED = "exclude"  # the choice for a word whose ratings are left out
+EXCLUDED = "exclude"  # the choice for a word whose ratings are excluded
 LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z"
 ROLES = [
-    ("", _("leave out")),
+    ("", _("exclude")),
     (
         _("Input of the systems"),
         [
@@ -93,7 +93,7 @@ SCALES = [("none", _("its own scale")), ("fraction", _("0 to 1")), ("percent", _
 STEPS = {
     "sheets": _("Sheets that look alike are one table"),
     "lists": _("Lists and objects in cells are opened"),
-    "totals": _("Rows of totals are left out"),
+    "totals": _("Rows of totals are excluded"),
     "percent": _("Percent signs are removed"),
     "fill_down": _("Blank cells of merged cells are filled from above"),
 }
@@ -105,7 +105,7 @@ KINDS = [
     ("", _("choose")),
     ("annotator", _("an annotator")),
     ("llm_judge", _("an LLM judge")),
-    ("exclude", _("leave out")),
+    ("exclude", _("exclude")),
 ]
 # Fields of the form that decide how the file is opened and shaped
 OPENING = (
@@ -279,7 +279,7 @@ class MappingForm(forms.Form):
             ("", _("are kept: further questions or, with annotators, further ratings")),
             ("questions", _("are further questions")),
             ("ratings", _("are further ratings")),
-            ("mistakes", _("are mistakes: leave them out")),
+            ("mistakes", _("are mistakes: exclude them")),
         ],
     )
     recipe = forms.ChoiceField(
@@ -428,7 +428,7 @@ class MappingForm(forms.Form):
         about = {"word": word.word, "n": f"{word.count:,}", "criterion": word.criterion}
         self.fields[f"point_{place}"] = forms.ChoiceField(
             label=_now("“%(word)s”, %(n)s × %(criterion)s") % about,
-            choices=[("", _("choose")), *choices, (EXCLUDED, _("leave out"))],
+            choices=[("", _("choose")), *choices, (EXCLUDED, _("exclude"))],
             required=False,
             initial=initial,
         )
@@ -547,6 +547,8 @@ class MappingForm(forms.Form):
         if role in SCORED:
             column |= {part: said[f"{part}_{place}"] for part in ("direction", "scale")}
             column["scale"] = column["scale"] or "none"
+            is_kept = is_kept and before.direction == column["direction"]
+            column["is_direction_guessed"] = is_kept and before.is_direction_guessed
         return column
 
     def _points(self, said: Mapping[str, Any]) -> dict[str, dict[str, str]]:

@@ -17,7 +17,7 @@ WHOLE_FILE = 0
 SHOWN_CHARACTERS = 120
 
 OpenedKind = Literal["text", "workbook", "json", "xml", "columnar"]
-ProblemKind = Literal["file", "row", "value", "ask", "warning"]
+ProblemKind = Literal["file", "row", "value", "ask", "repeat", "warning"]
 
 
 class Unreadable(ValueError):
@@ -36,8 +36,8 @@ class Problem:
 
     Kinds: `file`, nothing can be read until it is corrected; `row`, the whole row goes to
     quarantine; `value`, one value does and the rest of its row is kept; `ask`, all is kept but the
-    researcher must choose among `choices` (the possible starts of an answer); `warning`, all is
-    kept.
+    researcher must choose among `choices` (the possible starts of an answer); `repeat`, rows or
+    ratings repeat earlier ones and are kept; `warning`, all is kept.
     """
 
     row: int

@@ -1,7 +1,7 @@
 """How a file is read: one `Mapping` for the page, the API, jobs and the command.
 
 A mapping says how the file is opened, which steps change its shape, what each column is, and what
-the file leaves open: the words used as ratings, raters who may be no annotators, rows to leave out.
+the file leaves open: the words used as ratings, raters who may be no annotators, rows to exclude.
 It is plain data: `model_dump` gives what the database and a job keep.
 """
 
@@ -78,7 +78,8 @@ class Column(BaseModel):
     `name` is the criterion of ratings, the system of `question_of`, or the name under which a score
     is stored; `rater` is the one rater of a column of ratings, blank if another column names the
     raters. `round` counts the ratings that one rater gave on one criterion in several columns.
-    `why` is the reason of a proposal; it decides nothing.
+    `why` is the reason of a proposal, which pages show; `is_direction_guessed` says that nothing in
+    the file shows the direction, so that the check asks about it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -88,6 +89,7 @@ class Column(BaseModel):
     rater: Label = ""
     round: int = Field(default=1, ge=1, le=100)
     direction: Literal["", "higher", "lower"] = ""
+    is_direction_guessed: bool = False
     scale: Literal["none", "fraction", "percent"] = "none"
     why: str = ""
 
@@ -109,7 +111,7 @@ class Mapping(BaseModel):
     for a blank cell, `numbers` how numbers are written, `points` the meaning of words used as
     ratings, by criterion; a blank point excludes them. `raters` are those of a column of raters who
     may be no annotators. `one_spelling` gives people and systems whose names differ only in case
-    and blanks one name. `leave_out` lists, by column, values that mark rows to be left out.
+    and blanks one name. `exclude_rows` lists, by column, values that mark rows to be excluded.
     `starts` gives, by the key of a source, the start of an answer that occurs more than once;
     `first_start` takes the first for all others.
     """
@@ -138,7 +140,7 @@ class Mapping(BaseModel):
     points: dict[str, dict[str, str]] = Field(default_factory=dict)
     raters: dict[str, RaterKind] = Field(default_factory=dict)
     one_spelling: bool = False
-    leave_out: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    exclude_rows: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     starts: dict[str, int] = Field(default_factory=dict)
     first_start: bool = False
 
@@ -216,7 +218,7 @@ def check(mapping: Mapping, header: Sequence[str]) -> None:
 
 
 def _unknown(mapping: Mapping, header: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for name in (*mapping.columns, *mapping.leave_out):
+    for name in (*mapping.columns, *mapping.exclude_rows):
         if name not in header:
             yield f"columns.{name}", f"The file has no column “{name}”."
 

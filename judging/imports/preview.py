@@ -19,7 +19,6 @@ from judging.models import AddedFile, Rubric
 
 LOOK = "look"  # key in `examined` of what the file holds under its mapping
 INLINE = 1_500_000  # bytes of a file that a page reads itself, without a job
-NO_PASSAGE = "The file gives no passage"
 STEPS_ASKED = ("fill_down", "percent")  # steps whose sentences need a yes
 
 
@@ -154,9 +153,7 @@ def surprises_of(added: AddedFile, *, has_sources: bool) -> list[str]:
 def _surprises(added: AddedFile, look: Mapping[str, Any], has_sources: bool) -> Iterator[str]:
     yield from (said for step, said in look.get("sentences", ()) if step in STEPS_ASKED)
     for finding in _study(added).get("findings", ()):
-        if finding["needs_yes"] and not (
-            has_sources and finding["sentence"].startswith(NO_PASSAGE)
-        ):
+        if finding["needs_yes"] and not (has_sources and finding["of_first_file"]):
             yield finding["sentence"]
     rated = rated_in(added)
     if added.rubric and rated:

@@ -80,7 +80,7 @@ def propose(
         proposal.rated_by_row()
         proposal.measures()
         proposal.rest()
-    options = {"leave_out": marked} if marked and not given.leave_out else {}
+    options = {"exclude_rows": marked} if marked and not given.exclude_rows else {}
     return proposal.mapping().model_copy(update=options)
 
 
@@ -528,7 +528,7 @@ class _Proposal:
                 and statistic(each.name) in ("", "mean")
             ):
                 why = "It holds numbers with fractions. Nothing shows whether higher is better."
-                self.take(each.name, "metric", why, name=each.name, direction="higher")
+                self._take_score(each, "metric", why, is_guessed=True)
 
     def _take_metric(self, column: Facts) -> None:
         kind, scale = _metric(column), "none"
@@ -549,9 +549,21 @@ class _Proposal:
             self.take(column.name, "ratings", why, name=name, rater=rater)
             return
         why = "It is named after a criterion, and no column names the people who rated."
-        if criterion not in vocabulary()["criteria"]["higher"]:
+        is_guessed = criterion not in vocabulary()["criteria"]["higher"]
+        if is_guessed:
             why = "It is named after a criterion. Check whether higher is better."
-        self.take(column.name, "human_mean", why, name=column.name, direction="higher")
+        self._take_score(column, "human_mean", why, is_guessed=is_guessed)
+
+    def _take_score(self, column: Facts, role: str, why: str, *, is_guessed: bool) -> None:
+        """Take a column as scores of which higher ones are better."""
+        self.take(
+            column.name,
+            role,
+            why,
+            name=column.name,
+            direction="higher",
+            is_direction_guessed=is_guessed,
+        )
 
     def rest(self) -> None:
         """Keep what is left as metadata: of the source if its rows agree, of the rating if people

@@ -1,7 +1,7 @@
 """The shape of a file: one frame of its sheets or its tree, and the steps that change that frame.
 
 A step takes a frame and returns one, with a sentence for the page if it changed anything. Each can
-be left out. Repairs change texts, and are made on request only.
+be excluded. Repairs change texts, and are made on request only.
 """
 
 import ast
@@ -131,7 +131,7 @@ def open_lists(frame: Frame) -> tuple[Frame, str]:
 
 
 def drop_totals(frame: Frame) -> tuple[Frame, str]:
-    """Leave out rows of totals, which have numbers and a single text such as "Average"."""
+    """Exclude rows of totals, which have numbers and a single text such as "Average"."""
     columns = {name: frame[name].map(_number) for name in frame.columns if name != SHEET}
     numbers = {n: found for n, found in columns.items() if _is_usual(found.notna(), frame[n])}
     texts = [name for name in columns if name not in numbers]
@@ -141,7 +141,7 @@ def drop_totals(frame: Frame) -> tuple[Frame, str]:
     dropped = _totals(frame[texts].to_numpy().tolist(), with_number)
     named = [f"{frame.index[place]:,} (“{label}”)" for place, label in sorted(dropped.items())]
     rest = frame.iloc[[place for place in range(len(frame)) if place not in dropped]]
-    return rest, f"Rows of totals were left out: row {_listed(named)}." if named else ""
+    return rest, f"Rows of totals were excluded: row {_listed(named)}." if named else ""
 
 
 def _totals(texts: list[list[str]], with_number: list[bool]) -> dict[int, str]:

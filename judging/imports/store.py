@@ -268,7 +268,7 @@ def _store_further_slots(storing: Storing) -> None:
 
 def _new_pairs(joined: Joined, sources: Mapping[int, int]) -> Iterator[tuple[SetPair, int]]:
     """Yield the sets to add: all of new sources; of others, the sets of systems with new questions,
-    unless everything in the file about a set is left out."""
+    unless everything in the file about a set is excluded."""
     added, questions = joined.added, joined.questions
     systems = set(added["system"])
     brought = _pairs(added)

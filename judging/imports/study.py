@@ -26,7 +26,7 @@ from judging.imports.locating import AnswerPlace, locate
 from judging.imports.mapping import RATED, SCORED, UNNAMED, Column, Mapping, check
 from judging.imports.records import StudyRecords
 from judging.imports.spans import WrittenMark, span_of
-from judging.imports.texts import as_number, is_number, language_tag, whole_number
+from judging.imports.texts import as_number, counted, is_number, language_tag, whole_number
 from judging.limits import MAX_PAGE_ROWS, MAX_QUESTIONS_PER_SET, MAX_TABLE_ROWS
 from judging.spans import Range
 
@@ -109,13 +109,13 @@ class _Reading:
     # -- what rows are read, and what is refused ---------------------------------------------
 
     def _without_left_out(self, frame: pd.DataFrame, mapping: Mapping) -> pd.DataFrame:
-        for name, values in mapping.leave_out.items():
+        for name, values in mapping.exclude_rows.items():
             wanted = {value.strip().casefold() for value in values}
             marked = frame[name].str.strip().str.casefold().isin(wanted)
             count = int(marked.sum())
             if count:
                 said = ", ".join(f"“{value}”" for value in values)
-                reason = f"{_rows(count)} with {said} in this column {'is' if count == 1 else 'are'} left out."
+                reason = f"{counted(count, 'row')} with {said} in this column {'is' if count == 1 else 'are'} excluded."
                 self._note_problem(0, name, "", reason, "warning")
             frame = frame[~marked]
         return frame
@@ -221,10 +221,10 @@ class _Reading:
         return given
 
     def _languages(self, cells: "pd.Series[str]") -> "pd.Series[str]":
-        """Return language tags; report texts that are none, and leave them out."""
+        """Return language tags; report texts that are none, and ignore them."""
         tags = cells.map(language_tag)
         for place in self._places((cells != "") & (tags == "")):
-            reason = "This is no language tag such as en, de or zh-Hant; it is left out."
+            reason = "This is no language tag such as en, de or zh-Hant; it is ignored."
             self._note_row(place, self.mapping.column("language"), reason, "warning")
         return tags
 
@@ -288,7 +288,14 @@ class _Reading:
         starts = [self._starts_of(dict(row._asdict())) for row in records(sources)]
         names = ["answer_start", "sentence_start"]
         sources[names] = pd.DataFrame(starts, columns=names, dtype=object)
+        self._warn_of_unknown_starts(set(sources["key"]))
         return sources[list(SOURCE_COLUMNS)]
+
+    def _warn_of_unknown_starts(self, keys: set[str]) -> None:
+        for key in self.mapping.starts:
+            if key not in keys:
+                reason = f"A start is chosen for source “{shorten(key)}”, which the file lacks."
+                self._note_problem(0, self.mapping.column("answer"), "", reason, "warning")
 
     def _starts_of(self, source: dict[str, Any]) -> tuple[int | None, int | None]:
         """Return the starts of a source's answer and sentence; ask about an answer that occurs more
@@ -464,18 +471,18 @@ class _Reading:
         if self.mapping.has_rater_rows:
             kept = "further ratings of the same question"
         verb = "repeats an earlier row" if len(places) == 1 else "repeat an earlier row"
-        self._warn_of_rows(
+        self._tell_repeats(
             [int(self.numbers[place]) for place in places],
             f"{verb} cell for cell. Such a row is kept as {kept}; say whether that is right, or a "
             "mistake.",
         )
 
-    def _warn_of_rows(self, numbers: Sequence[int], what: str) -> None:
-        """Say something about several rows, of which the first five are named."""
+    def _tell_repeats(self, numbers: Sequence[int], what: str) -> None:
+        """Say how rows repeat earlier ones; the first five are named."""
         shown = ", ".join(f"{number:,}" for number in numbers[:5])
         more = " and others" if len(numbers) > 5 else ""
-        reason = f"{_rows(len(numbers))} ({shown}{more}) {what}"
-        self._note_problem(int(numbers[0]), "", "", reason, "warning")
+        reason = f"{counted(len(numbers), 'row')} ({shown}{more}) {what}"
+        self._note_problem(int(numbers[0]), "", "", reason, "repeat")
 
     # -- ratings ------------------------------------------------------------------------------
 
@@ -513,7 +520,7 @@ class _Reading:
         return rated[rated["value"] != ""]
 
     def _lose_excluded_words(self) -> None:
-        """Replace words by the points that they mean; count and leave out those that are excluded."""
+        """Replace words by the points that they mean; count and drop those that are excluded."""
         if not self.mapping.points or self.rated.empty:
             return
         points = self.mapping.points
@@ -526,7 +533,7 @@ class _Reading:
         self.rated = self.rated[~excluded]
 
     def _count_lost(self, rated: pd.DataFrame, why: str) -> None:
-        """Count ratings by annotators that are left out."""
+        """Count ratings by annotators that are excluded."""
         for criterion in rated.loc[~rated["is_judge"].astype(bool), "criterion"]:
             self.lost[criterion, why] += 1
 
@@ -566,7 +573,7 @@ class _Reading:
         return rated
 
     def _without_mistakes(self, ratings: pd.DataFrame) -> pd.DataFrame:
-        """Leave out further ratings of a unit by its rater if the mapping says that these are
+        """Exclude further ratings of a unit by its rater if the mapping says that these are
         mistakes; otherwise say that there are such ratings."""
         again = ratings[(ratings["repeat"] > 1) & ~ratings["place"].isin(self.repeated.index)]
         if self.mapping.repeats == "mistakes":
@@ -581,7 +588,7 @@ class _Reading:
         has_rounds = any(each.round > 1 for each in self.mapping.of_role(*RATED).values())
         if not (again.empty or self.mapping.repeats or has_rounds):
             rows = list(dict.fromkeys(again["row"]))
-            self._warn_of_rows(
+            self._tell_repeats(
                 rows,
                 f"{'rates' if len(rows) == 1 else 'rate'} what the same annotator rated before. All "
                 "ratings are kept, numbered in the order of the file; say whether they are repeated "
@@ -839,10 +846,6 @@ def _unused(name: str, names: Sequence[str]) -> str:
     while name in names:
         name += "_"
     return name
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row" if count == 1 else f"{count:,} rows"
 
 
 def study_of_records(records: StudyRecords) -> Study:

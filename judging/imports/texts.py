@@ -133,3 +133,12 @@ def language_tag(text: str) -> str:
     """
     tag = text.strip().replace("_", "-")
     return tag if _TAG.fullmatch(tag) else ""
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """Return a number with the noun that it counts.
+
+    >>> counted(1, "source"), counted(1200, "criterion", "criteria")
+    ('1 source', '1,200 criteria')
+    """
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"

@@ -462,8 +462,8 @@ def exclude(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "by": request.user,
         "now": timezone.now(),
     }
-    leave_out = partial(enrollments.exclude, reason=form.cleaned_data["reason"])
-    act = enrollments.readmit if asked == "readmit" else leave_out
+    exclude_rows = partial(enrollments.exclude, reason=form.cleaned_data["reason"])
+    act = enrollments.readmit if asked == "readmit" else exclude_rows
     done = _("Done. Run the analysis again to see what it changes.")
     return _told(request, campaign, lambda: act(**change), done, "judging:annotators")
 

@@ -26,7 +26,7 @@ class Recipe:
 
     `recognises` is asked about every opened file, special recipes (a low `rank`) first. `frame`
     makes the table, or raises Unreadable. `propose` returns fields of the `Mapping` for that table,
-    with the columns that the recipe knows; those it leaves out are proposed as in any other table.
+    with the columns that the recipe knows; those it leaves open are proposed as in any other table.
     `carries` says what such a file can hold, `writes` that Quaestor writes it too, `page` is its
     page of docs/formats.
     """

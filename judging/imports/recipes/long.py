@@ -34,7 +34,7 @@ def propose(frame: shared.Frame) -> dict[str, Any]:
 
 
 def propose_for_api(frame: shared.Frame) -> dict[str, Any]:
-    """Return the roles of the API's columns; rows that no report counts are left out. `id` is that
+    """Return the roles of the API's columns; rows that no report counts are excluded. `id` is that
     of a judgment, and only questions that were judged are in the file."""
     columns = {name: Column(why="It is not a part of a rating.") for name in frame.columns}
     about: dict[str, Role] = dict.fromkeys(_ABOUT.split(), "rating_metadata")
@@ -43,8 +43,8 @@ def propose_for_api(frame: shared.Frame) -> dict[str, Any]:
         name: tuple(value for value in frame[name].unique() if value.casefold() not in counted)
         for name, counted in _COUNTED.items()
     }
-    leave_out = {name: values for name, values in uncounted.items() if values}
-    return {"columns": columns, "leave_out": leave_out, "crossed": False}
+    exclude_rows = {name: values for name, values in uncounted.items() if values}
+    return {"columns": columns, "exclude_rows": exclude_rows, "crossed": False}
 
 
 def own_columns(frame: shared.Frame) -> dict[str, Column]:

@@ -69,7 +69,7 @@ def frame(opened: Opened) -> shared.Frame:
 
 
 def propose(frame: shared.Frame) -> dict[str, Any]:
-    """Return the roles of the columns; the rows of rejected assignments are left out."""
+    """Return the roles of the columns; the rows of rejected assignments are excluded."""
     columns = shared.columns_of(frame, _ROLES, "Batch results have this column.")
     columns |= shared.rated_columns(frame, "Answer.", "Workers' answers.")
     stray: dict[str, Role] = {n: "rating_metadata" for n in frame.columns if n.startswith(_STRAY)}
@@ -79,7 +79,7 @@ def propose(frame: shared.Frame) -> dict[str, Any]:
         "Reject": [name for name in frame.get("Reject", ()) if name.strip()],
     }
     left_out = {name: tuple(dict.fromkeys(found)) for name, found in marks.items() if found}
-    return {"columns": columns, "leave_out": left_out}
+    return {"columns": columns, "exclude_rows": left_out}
 
 
 def _called(columns: Sequence[str], pattern: str) -> str:

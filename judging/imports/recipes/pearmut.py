@@ -40,7 +40,7 @@ def _pages(opened: Opened) -> Iterator[shared.NumberedRow]:
         elif not list_at(page, "item") or not list_at(page, "annotation"):
             yield shared.refused(number, page, "A page has lists “item” and “annotation”.")
         elif place.startswith(_ASIDE):
-            reason = "A page of the tutorial or of checks is left out."
+            reason = "A page of the tutorial or of checks is excluded."
             yield shared.refused(number, place, reason, "item_i")
         else:
             yield from _rows(number, page, user, place)

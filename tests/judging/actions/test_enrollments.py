@@ -225,16 +225,16 @@ def test_exclude_leaves_nothing_held_by_a_request_at_the_same_moment() -> None:
     campaign, by = factories.opened(), factories.user()
     enrollment = factories.enrollment(campaign)
     round = campaign.rounds.select_related("campaign").get()
-    leave_out = {"enrollment": enrollment, "reason": "too fast", "by": by, "now": NOW}
+    exclude_rows = {"enrollment": enrollment, "reason": "too fast", "by": by, "now": NOW}
     held = assignments.claim(enrollment=enrollment, round=round).assignment
     with transaction.atomic():
         assignments.renew(assignment=held)
-        excluding = waiting_for_us(lambda: enrollments.exclude(**leave_out))
+        excluding = waiting_for_us(lambda: enrollments.exclude(**exclude_rows))
     excluding.join()
     assert not Assignment.objects.held().exists()
     enrollments.readmit(enrollment=enrollment, by=by, now=NOW)
     with transaction.atomic():
-        enrollments.exclude(**leave_out)
+        enrollments.exclude(**exclude_rows)
         claiming = waiting_for_us(lambda: assignments.claim(enrollment=enrollment, round=round))
     claiming.join()
     assert not Assignment.objects.held().exists()

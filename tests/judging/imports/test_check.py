@@ -186,8 +186,8 @@ def test_rows_are_not_marked_if_all_are_or_none(name, cells) -> None:
 def test_marked_rows_are_left_out_and_asked_about() -> None:
     frame = wide({"fluency_A": ONE, "excluded": ["yes"] * 4 + ["no"] * 20})
 
-    assert "4 rows with “yes” in “excluded” are left out." in asked(frame)
-    assert "4 rows with “yes” in “excluded” are kept." in asked(frame, leave_out={})
+    assert "4 rows with “yes” in “excluded” are excluded." in asked(frame)
+    assert "4 rows with “yes” in “excluded” are kept." in asked(frame, exclude_rows={})
 
 
 def test_ratings_of_missing_questions_are_asked_about() -> None:

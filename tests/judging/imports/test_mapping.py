@@ -18,7 +18,7 @@ FULL = {
     "crossed": False,
     "points": {"fluency": {"good": "3", "odd": ""}},
     "raters": {"mean": "exclude"},
-    "leave_out": {"status": ["rejected"]},
+    "exclude_rows": {"status": ["rejected"]},
     "starts": {"7": 3},
 }
 
@@ -74,7 +74,7 @@ def of_system(name: str) -> dict[str, Any]:
     ("data", "field", "sentence"),
     [
         ({"columns": {"x": {"role": "question"}}}, "columns.x", "The file has no column “x”."),
-        ({"columns": Q, "leave_out": {"x": ["1"]}}, "columns.x", "has no column “x”"),
+        ({"columns": Q, "exclude_rows": {"x": ["1"]}}, "columns.x", "has no column “x”"),
         ({"columns": {**Q, "a": {"role": "question"}}}, "columns.a.role", "not “q” and “a”"),
         ({"columns": {**Q, "a": {"role": "metric"}}}, "columns.a.direction", "whether higher"),
         ({"columns": dict.fromkeys("ab", SCORE)}, "columns", "Two columns hold scores called “n”."),

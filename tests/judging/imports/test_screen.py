@@ -80,6 +80,55 @@ def test_a_study_on_a_scale_of_its_own_is_added_in_two_clicks(page: WorkingClien
     assert clarity.name == "Clarity"
 
 
+IDS_ALONE = """id,system,annotator,Correctness
+p1,Alder,Ann,1
+p1,Birch,Ann,2
+p2,Alder,Ann,3
+p2,Birch,Ann,2
+"""
+NO_QUESTION = "The file holds no question: no column is one of questions."
+
+
+def test_a_first_file_of_ratings_without_questions_is_added_after_a_yes_alone(page) -> None:
+    factories.rubric()
+    added = sent(page, IDS_ALONE.replace("id,", "passage,").replace("p1", "Tea is old."))
+
+    shown = page.get(at("file", added))
+    mapped(page, added, add="yes")
+
+    assert NO_QUESTION in shown.context["surprises"]
+    assert shown.text.count("0 questions by 2 systems on 2 sources") == 1
+    assert not Source.objects.exists()
+    added_by(page, added)
+    added.refresh_from_db()
+    assert added.brought["ratings_excluded"] == {"no_question": 4}
+
+
+def test_ratings_of_the_questions_of_a_dataset_need_no_question(page, held) -> None:
+    factories.rubric()
+    upload(page, held, ratings=IDS_ALONE)
+    added = held.added_files.waiting().get()
+
+    shown = page.get(at("file", added))
+
+    assert NO_QUESTION not in shown.context["surprises"]
+    assert not any("passage" in sentence for sentence in shown.context["surprises"])
+    added_by(page, added)
+    assert Judgment.objects.count() == 4
+
+
+def test_a_guessed_direction_is_asked_about_until_it_is_chosen(page) -> None:
+    text = TABLE.replace("BLEU", "depth").replace("0.5", "1.25").replace("0.4", "3.75")
+    added = sent(page, text)
+    assert any("depth" in each for each in page.get(at("file", added)).context["surprises"])
+
+    mapped(page, added, modality="document")
+    assert any("depth" in each for each in page.get(at("file", added)).context["surprises"])
+    column(page, added, text, "depth", direction="lower")
+
+    assert page.get(at("file", added)).context["surprises"] == []
+
+
 def test_the_protocol_that_fits_is_proposed_and_its_scale_stands_beside_the_values(page) -> None:
     rubric = factories.rubric()
     added = sent(page, RATED)
@@ -258,7 +307,7 @@ def test_marked_rows_are_left_out_after_a_yes_or_kept(page, are_kept) -> None:
     assert any("attention check" in each for each in shown.context["surprises"])
 
     if are_kept:
-        [place] = [place for place, each in shown.context["fixes"] if "leave_out" in each["fix"]]
+        [place] = [place for place, each in shown.context["fixes"] if "exclude_rows" in each["fix"]]
         page.post(at("file_mapping", added), form_of(shown) | {"fix": str(place)})
     added_by(page, added)
 

@@ -215,7 +215,7 @@ def test_row_of_totals_at_the_end_is_left_out(last: list[str], label: str) -> No
     rated += [["p2", "a", "How?", "3", "3"], ["p2", "b", "When?", "2", "2"]]
     found, done = shaped(table(*rated, last, header="id system question fluency relevance"))
     assert len(found) == (5 if label else 6)
-    said = [f"Rows of totals were left out: row 6 ({label})."] if label else []
+    said = [f"Rows of totals were excluded: row 6 ({label})."] if label else []
     assert [each.sentence for each in done] == said
 
 

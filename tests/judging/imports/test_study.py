@@ -108,6 +108,14 @@ def test_answer_in_doubt_is_where_the_mapping_says(options, start) -> None:
     assert found.problems == []
 
 
+def test_start_of_a_source_that_the_file_lacks_is_told() -> None:
+    found = study("p|a|q", f"{OWL}|night|q1", starts={"1": 23, "7": 4})
+
+    assert said(found, "warning") == [
+        (0, "a", "A start is chosen for source “7”, which the file lacks.")
+    ]
+
+
 @pytest.mark.parametrize(
     ("lines", "kind", "problem"),
     [
@@ -251,7 +259,7 @@ def test_rows_that_repeat_one_are_kept_as_questions_and_asked_about() -> None:
 
     assert questions(found, "source", "position") == ["0 1", "0 2", "0 3", "1 1", "0 4"]
     assert len(found.ratings) == 10
-    assert "2 rows (4, 6) repeat an earlier row cell for cell" in said(found, "warning")[0][2]
+    assert "2 rows (4, 6) repeat an earlier row cell for cell" in said(found, "repeat")[0][2]
 
 
 def test_rows_that_repeat_one_may_be_further_ratings() -> None:
@@ -369,10 +377,10 @@ def test_one_spelling_joins_people_and_systems() -> None:
 
 
 def test_rows_that_are_left_out_are_counted() -> None:
-    found = study("q|j|f|m", "q1|ha|3|Rejected", "q1|uw|2|ok", leave_out={"m": ["rejected"]})
+    found = study("q|j|f|m", "q1|ha|3|Rejected", "q1|uw|2|ok", exclude_rows={"m": ["rejected"]})
 
     assert ratings(found, "rater") == ["uw"]
-    assert said(found, "warning") == [(0, "m", "1 row with “rejected” in this column is left out.")]
+    assert said(found, "warning") == [(0, "m", "1 row with “rejected” in this column is excluded.")]
 
 
 def test_words_for_missing_are_blank_but_in_free_text() -> None:

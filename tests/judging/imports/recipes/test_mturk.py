@@ -64,7 +64,7 @@ def test_frame_takes_any_numbering_and_template(row: dict[str, str]) -> None:
 def test_propose_leaves_out_rejected_assignments() -> None:
     rows = [ONE, ONE | {"AssignmentStatus": "Rejected"}, ONE | {"Reject": "too fast"}]
     found = read(table(*rows), "b.csv")
-    assert found.known["leave_out"] == {"Status": ("Rejected",), "Reject": ("too fast",)}
+    assert found.known["exclude_rows"] == {"Status": ("Rejected",), "Reject": ("too fast",)}
 
 
 def test_frame_keeps_answers_that_belong_to_no_question() -> None:
@@ -80,4 +80,4 @@ def test_frame_takes_the_pools_of_another_platform() -> None:
     assert found.cells("passage", "question", "WorkerId", "Answer.fluency") == [
         ("Owls.", "Who?", "w1", "3")
     ]
-    assert found.known["leave_out"] == {"Status": ("REJECTED",)}
+    assert found.known["exclude_rows"] == {"Status": ("REJECTED",)}

@@ -75,5 +75,5 @@ def test_judgments_of_the_api_leave_out_what_no_report_counts() -> None:
     found = read("\n".join(map(",".join, rows)), "judgments.csv")
     assert found.key == "judgments"
     left_out = {"round": ("pilot",), "state": ("extra",), "excluded": ("True",)}
-    assert found.known["leave_out"] == left_out
+    assert found.known["exclude_rows"] == left_out
     assert (found.roles["id"], found.roles["annotator"], found.roles["round"]) == ("", "rater", "")
