@@ -132,6 +132,8 @@ def open_lists(frame: Frame) -> tuple[Frame, str]:
 
 def drop_totals(frame: Frame) -> tuple[Frame, str]:
     """Exclude rows of totals, which have numbers and a single text such as "Average"."""
+    if not any(map(_names_totals, (frame[name] for name in frame.columns))):
+        return frame, ""
     columns = {name: frame[name].map(_number) for name in frame.columns if name != SHEET}
     numbers = {n: found for n, found in columns.items() if _is_usual(found.notna(), frame[n])}
     texts = [name for name in columns if name not in numbers]
@@ -142,6 +144,10 @@ def drop_totals(frame: Frame) -> tuple[Frame, str]:
     named = [f"{frame.index[place]:,} (“{label}”)" for place, label in sorted(dropped.items())]
     rest = frame.iloc[[place for place in range(len(frame)) if place not in dropped]]
     return rest, f"Rows of totals were excluded: row {_listed(named)}." if named else ""
+
+
+def _names_totals(cells: "pd.Series[str]") -> bool:
+    return any(_TOTAL.fullmatch(cell.strip()[:60]) for cell in cells.unique())
 
 
 def _totals(texts: list[list[str]], with_number: list[bool]) -> dict[int, str]:
