@@ -24,6 +24,7 @@ ENVIRONMENTS = ROOT / ".environments"  # the present environment and the one bef
 VENV = ROOT / ".venv"  # a link to the present one
 TOOLS = ROOT / ".tools"
 LOCK = ROOT / "requirements.txt"  # what serves
+LIBRARIES = (ROOT / "packages" / "quaestor-stats", ROOT / "packages" / "quaestor-metrics")
 TESTS_LOCK = ROOT / "requirements-tests.txt"  # the same, and what tests it
 STAMP = "made-from"
 HELP = """Quaestor: human evaluation of automatically generated questions.
@@ -315,7 +316,8 @@ def build(environment: Path, *, tests: bool) -> None:
     shutil.rmtree(environment, ignore_errors=True)  # uv clears no folder that is not an environment
     environment.parent.mkdir(exist_ok=True)
     try:
-        if not (install_with_uv(environment, lock) or install_with_pip(environment, lock)):
+        locked = install_with_uv(environment, lock) or install_with_pip(environment, lock)
+        if not (locked and install_libraries(environment)):
             sys.exit(NOT_INSTALLED + (KEPT_ENVIRONMENT if VENV.exists() else ""))
         made_from = fingerprint(version_of(environment), tests=tests)
         (environment / STAMP).write_text(made_from)
@@ -365,9 +367,25 @@ def version_of(environment: Path) -> str:
 
 
 def fingerprint(version: str, *, tests: bool) -> str:
-    """Return what changes when the locked packages or the version of Python do."""
+    """Return what changes when the locked packages, the libraries' own settings or the version of
+    Python do."""
     locks = LOCK.read_bytes() + (TESTS_LOCK.read_bytes() if tests else b"")
+    locks += b"".join((library / "pyproject.toml").read_bytes() for library in LIBRARIES)
     return hashlib.sha256(locks + version.encode()).hexdigest()
+
+
+def install_libraries(environment: Path) -> bool:
+    """Install the libraries of this tree in place, built by the locked hatchling; say whether it
+    worked."""
+    interpreter = str(environment / "bin" / "python")
+    if (TOOLS / "uv").exists():
+        pip = [sys.executable, *SAFELY, "uv", "--quiet", "pip", "install", "--python", interpreter]
+    else:
+        pip = [interpreter, *SAFELY, "pip", "install", "-qq"]
+    from_tree = [word for library in LIBRARIES for word in ("--editable", str(library))]
+    return ran(
+        [*pip, "--no-deps", "--no-build-isolation", *from_tree], uv_environment(pip_settings())
+    )
 
 
 def install_with_uv(environment: Path, lock: Path) -> bool:

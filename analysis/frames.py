@@ -14,13 +14,13 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from analysis.stats.cluster_unit import ClusterUnit, cluster_unit
-from analysis.stats.ratings import Patterns, value_counts
 from judging.actions import selections
 from judging.imports.texts import normalized
 from judging.models import SAME_TEXT, Campaign, Metric, Reference, Source
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument, without_criteria
+from quaestor_stats._cluster_unit import ClusterUnit, cluster_unit
+from quaestor_stats._ratings import Patterns, value_counts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -26,10 +26,10 @@ from scipy.special import ndtr
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from analysis.stats.ceiling import human_ceiling
-from analysis.stats.components import variance_components
-from analysis.stats.reml import Unfit
-from analysis.stats.system_pairs import pairs_of_systems
+from quaestor_stats._human_ceiling import human_ceiling
+from quaestor_stats._reml import Unfit
+from quaestor_stats._system_pairs import pairs_of_systems
+from quaestor_stats._variance_components import variance_components
 
 METHODS = ("pearson", "spearman", "kendall")
 

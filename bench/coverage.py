@@ -15,7 +15,7 @@ cuts the perceived quality into points. All studies have the same systems and an
 and questions are drawn for each, and the truth is the coefficient of a million questions of the
 same systems judged by the same annotators. Other programs may call `measured`, too.
 
-The third shows that the bounds of `analysis/stats/scarcity.py` are high enough: the same studies on
+The third shows that the bounds of `quaestor_stats._informative_clusters` are high enough: the same studies on
 so few sources, or with so few ratings beside the commonest value, that many have no interval.
 """
 
@@ -32,15 +32,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from analysis.stats.alpha import Level, krippendorff_alpha
-from analysis.stats.arrays import Labels
-from analysis.stats.estimate import Estimate
-from analysis.stats.fleiss import conger_kappa, fleiss_kappa, randolph_kappa
-from analysis.stats.gwet import gwet_ac
-from analysis.stats.icc import Form, intraclass
-from analysis.stats.kappa import cohen_kappa
-from analysis.stats.percent import percent_agreement
-from analysis.stats.resampling import Bootstrap, Interval, Jackknife
+from quaestor_stats._alpha import Level, krippendorff_alpha
+from quaestor_stats._arrays import Labels
+from quaestor_stats._cohen_kappa import cohen_kappa
+from quaestor_stats._fleiss import conger_kappa, fleiss_kappa, randolph_kappa
+from quaestor_stats._gwet import gwet_ac
+from quaestor_stats._icc import Form, intraclass
+from quaestor_stats._percent_agreement import percent_agreement
+from quaestor_stats._resampling import Bootstrap, Interval, Jackknife
+from quaestor_stats._result import Estimate
 
 RELIABILITY = (0.5, 0.5, 0.6, 0.6, 0.7)  # chance that a rater sees the unit as it is
 SIZES = (30, 100, 300)

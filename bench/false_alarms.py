@@ -28,15 +28,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from analysis.stats.against_people import against_people
-from analysis.stats.dependent import williams_matrix
-from analysis.stats.facets import Facets, facets
-from analysis.stats.inference import Inference
-from analysis.stats.metric_differences import indistinct, metric_differences
-from analysis.stats.pooled import pooled_values
-from analysis.stats.system_level import RankedMeans, coefficients_of
-from analysis.stats.ties import accuracies_within
-from analysis.stats.within_source import within_values
+from quaestor_stats._associations import against_people
+from quaestor_stats._design import Inference
+from quaestor_stats._facets import Facets, facets
+from quaestor_stats._metric_differences import indistinct, metric_differences
+from quaestor_stats._pooled import pooled_values
+from quaestor_stats._system_level import RankedMeans, coefficients_of
+from quaestor_stats._tie_calibration import accuracies_within
+from quaestor_stats._williams import williams_matrix
+from quaestor_stats._within_source import within_values
 
 SHAPES = ((50, 6), (200, 15), (30, 4))
 LOADS = {"nothing": 0.0, "first": 0.6, "second": 0.6, "weaker": 0.3, "part": 0.6}

@@ -49,12 +49,12 @@ django.setup()
 from analysis.frames import Material  # noqa: E402
 from analysis.sections import ordered  # noqa: E402
 from analysis.sections.section import Found, Inputs, chance_of  # noqa: E402
-from analysis.stats.inference import declared  # noqa: E402
-from analysis.stats.system_test import MIXED_MODEL  # noqa: E402
 from judging import hypotheses  # noqa: E402
 from judging.hypotheses import GREATER, TWO_SIDED, Hypotheses, PrimaryHypothesis  # noqa: E402
 from judging.models import Campaign, Metric  # noqa: E402
 from judging.protocols import documents  # noqa: E402
+from quaestor_stats._design import declared  # noqa: E402
+from quaestor_stats._system_test import MIXED_MODEL  # noqa: E402
 
 Array = "np.ndarray[Any, np.dtype[np.float64]]"
 SYSTEMS = ("system_tests", "systems", "comparisons", "mixed_models", "groups")

@@ -30,22 +30,22 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from analysis.metrics.bertscore import BertScore  # noqa: E402
-from analysis.metrics.bleu import Bleu  # noqa: E402
-from analysis.metrics.composers import composed  # noqa: E402
-from analysis.metrics.contract import (  # noqa: E402
+from quaestor_metrics._bertscore import BertScore  # noqa: E402
+from quaestor_metrics._bleu import Bleu  # noqa: E402
+from quaestor_metrics._composers import composed  # noqa: E402
+from quaestor_metrics._contract import (  # noqa: E402
     MetricResult,
     ScoredQuestion,
     ScoredSet,
 )
-from analysis.metrics.encoder import MODEL_VARIABLE, encoder  # noqa: E402
-from analysis.metrics.local_model import folder_of  # noqa: E402
-from analysis.metrics.meteor import JAR_VARIABLE, Meteor, defused, jar  # noqa: E402
-from analysis.metrics.preparation import nqg  # noqa: E402
-from analysis.metrics.registry import get  # noqa: E402
-from analysis.metrics.rouge import RougeL  # noqa: E402
-from analysis.metrics.scoring import score  # noqa: E402
-from analysis.stats.alternative_annotator import (  # noqa: E402
+from quaestor_metrics._encoder import MODEL_VARIABLE, encoder  # noqa: E402
+from quaestor_metrics._local_model import folder_of  # noqa: E402
+from quaestor_metrics._meteor import JAR_VARIABLE, Meteor, defused, jar  # noqa: E402
+from quaestor_metrics._preparation import nqg  # noqa: E402
+from quaestor_metrics._registry import get  # noqa: E402
+from quaestor_metrics._rouge import RougeL  # noqa: E402
+from quaestor_metrics._scoring import score  # noqa: E402
+from quaestor_stats._alternative_annotator import (  # noqa: E402
     alternative_test,
     one_sided,
     one_sided_by_source,

@@ -3,7 +3,7 @@ notice them.
 
     .venv/bin/python bench/mutants.py --named              the kinds of faults that tests must notice
     .venv/bin/python bench/mutants.py --number 250         faults drawn at random from all that can be made
-    .venv/bin/python bench/mutants.py --files 'analysis/stats/k*.py' --number 40 --seed 2
+    .venv/bin/python bench/mutants.py --files 'packages/quaestor-stats/src/quaestor_stats/_c*.py' --number 40 --seed 2
 
 One process imports everything, prepares PostgreSQL and runs the tests once without a fault, noting
 which functions each test goes through. For every fault it forks a child that puts the broken code
@@ -43,13 +43,13 @@ from bench.mutations import Change, Fault, broken, chosen, faults_of  # noqa: E4
 
 MUTATED = (
     "analysis/sections/*.py",
-    "analysis/stats/*.py",
+    "packages/quaestor-stats/src/quaestor_stats/*.py",
     "analysis/reports/numerals.py",
     "analysis/reports/rows.py",
     "analysis/reports/tables.py",
 )
 TESTS = (
-    "tests/analysis/stats",
+    "packages/quaestor-stats/tests",
     "tests/analysis/sections",
     "tests/analysis/golden",
     "tests/analysis/reports",
@@ -561,7 +561,7 @@ def named(*, without_database: bool = False) -> Plan:
 
     faults, tests = [], {}
     for each in NAMED:
-        if without_database and not each.test.startswith("tests/analysis/stats/"):
+        if without_database and not each.test.startswith("packages/quaestor-stats/tests/"):
             continue
         path, source = Path(each.path), (ROOT / each.path).read_text()
         if source.count(each.before) != 1:

@@ -39,10 +39,10 @@ NAMED = (
     ),
     Named(
         "sign of Cliff's delta",
-        "analysis/stats/comparing.py",
+        "packages/quaestor-stats/src/quaestor_stats/_paired_tests.py",
         "np.asarray(lower - float(others.size))",
         "np.asarray(float(others.size) - lower)",
-        "tests/analysis/stats/test_comparing.py::test_cliffs_delta_counts_pairs",
+        "packages/quaestor-stats/tests/test_comparing.py::test_cliffs_delta_counts_pairs",
     ),
     Named(
         "side of the t-test",
@@ -53,14 +53,14 @@ NAMED = (
     ),
     Named(
         "per-source correlation negated",
-        "analysis/stats/within_source.py",
+        "packages/quaestor-stats/src/quaestor_stats/_within_source.py",
         "return np.asarray(r)\n",
         "return np.asarray(-r)\n",
         "tests/analysis/sections/test_levels.py::test_correlations_on_each_source_are_the_mean_of_scipys",
     ),
     Named(
         "every metric at system level shown as the first one's",
-        "analysis/stats/against_people.py",
+        "packages/quaestor-stats/src/quaestor_stats/_associations.py",
         "_association(answer, (k, m), names, level, measure, shared)",
         '_association(answer, (k, 0 if level == "systems" else m), names, level, measure, shared)',
         f"{GOLDEN}test_metrics_against_people[qgbench]",
@@ -74,10 +74,10 @@ NAMED = (
     ),
     Named(
         "probability of a band inverted",
-        "analysis/stats/bands.py",
+        "packages/quaestor-stats/src/quaestor_stats/_verbal_labels.py",
         "(agreement.value - cut) / error",
         "(cut - agreement.value) / error",
-        "tests/analysis/stats/test_reliability.py::test_band_of_a_value_far_above_its_cut_is_all_but_certain_and_far_below_all_but_impossible",
+        "packages/quaestor-stats/tests/test_reliability.py::test_band_of_a_value_far_above_its_cut_is_all_but_certain_and_far_below_all_but_impossible",
     ),
     Named(
         "variances of the mixed model swapped",

@@ -1,4 +1,4 @@
-"""Compare speed, memory and results of analysis.stats with the usual libraries, in one run on one
+"""Compare speed, memory and results of quaestor_stats with the usual libraries, in one run on one
 machine.
 
     python -m venv somewhere && somewhere/bin/pip install -r bench/requirements-stats.txt
@@ -32,21 +32,21 @@ from statsmodels.stats import inter_rater
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from analysis.stats.against_people import against_people
-from analysis.stats.alpha import krippendorff_alpha
-from analysis.stats.components import variance_components
-from analysis.stats.dependent import williams, williams_matrix
-from analysis.stats.facets import Facets, facets
-from analysis.stats.fleiss import fleiss_kappa, randolph_kappa
-from analysis.stats.gwet import gwet_ac
-from analysis.stats.inference import Inference
-from analysis.stats.kappa import WEIGHTS, kappa_matrix
-from analysis.stats.left_out import inferred
-from analysis.stats.levels import source_correlations
-from analysis.stats.metric_differences import indistinct, metric_differences
-from analysis.stats.percent import percent_agreement
-from analysis.stats.pooled import pooled
-from analysis.stats.resampling import Bootstrap
+from quaestor_stats._alpha import krippendorff_alpha
+from quaestor_stats._associations import against_people
+from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix
+from quaestor_stats._crossed_jackknife import inferred
+from quaestor_stats._design import Inference
+from quaestor_stats._facets import Facets, facets
+from quaestor_stats._fleiss import fleiss_kappa, randolph_kappa
+from quaestor_stats._gwet import gwet_ac
+from quaestor_stats._metric_differences import indistinct, metric_differences
+from quaestor_stats._percent_agreement import percent_agreement
+from quaestor_stats._pooled import pooled
+from quaestor_stats._resampling import Bootstrap
+from quaestor_stats._source_correlations import source_correlations
+from quaestor_stats._variance_components import variance_components
+from quaestor_stats._williams import williams, williams_matrix
 
 LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "scikit-learn", "nlpstats", "evalica")
 FIVE = range(1, 6)

@@ -35,7 +35,6 @@ MAX_QUESTIONS_PER_SET = 10_000  # of one system about one source, or repetitions
 # Analyses
 MAX_REPORT_ROWS = 120_000  # one table of a report; a page that reads it takes about 300 MB
 MAX_RATING_CELLS = 25_000_000  # units x annotators x values of one coefficient: about 200 MB
-MAX_COMPARED_PAIRS = 50_000_000  # pairs of questions that pairwise accuracy compares
 MAX_SWAPPED_MEANS = 2_000_000_000  # system means in permutation tests: about four minutes
 
 # Visitors and annotators

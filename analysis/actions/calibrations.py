@@ -13,11 +13,11 @@ from analysis import frames
 from analysis.evidence.rounds import Compared, compared
 from analysis.reports.rows import decode, encode
 from analysis.sections.agreement import level_of
-from analysis.stats.alpha import krippendorff_alpha
-from analysis.stats.estimate import Estimate
-from analysis.stats.resampling import Jackknife
 from judging.actions import jobs
 from judging.models import Assignment, Campaign, Exclusion, Job, Judgment, Round
+from quaestor_stats._alpha import krippendorff_alpha
+from quaestor_stats._resampling import Jackknife
+from quaestor_stats._result import Estimate
 
 KIND = "analysis.calibration"
 # Share of questions and criteria that must lie within one rank for calibration to end. QG-STEC+

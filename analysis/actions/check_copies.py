@@ -7,10 +7,10 @@ from random import Random
 from django.db import transaction
 
 from analysis.actions.degrading import KINDS
-from analysis.metrics.noise import DEGRADATIONS, knows_noise
 from judging.actions import check_items, draws, selections
 from judging.models import Campaign, CheckItem, CheckKind, Unit
 from judging.refusals import Refused
+from quaestor_metrics._degradations import DEGRADATIONS, knows_noise
 
 COPIES = 40  # an annotator who does hundreds of tasks meets one in every ten or so
 

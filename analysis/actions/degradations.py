@@ -19,8 +19,6 @@ from analysis.actions.degrading import (
     study_of,
 )
 from analysis.actions.runs import MAX_SEED
-from analysis.metrics.languages import name_of
-from analysis.metrics.noise import knows_noise
 from judging.actions import collections, exports, history, jobs
 from judging.actions.rounds import TellProgress, silent
 from judging.imports.files import CannotImport
@@ -29,6 +27,8 @@ from judging.imports.records import StudyRecords
 from judging.limits import MAX_NAME_CHARACTERS
 from judging.models import Collection, Event, Job, Question, Reference, System, User
 from judging.refusals import InvalidInput, check_between, check_length
+from quaestor_metrics._degradations import knows_noise
+from quaestor_metrics._languages import name_of
 
 KIND = "analysis.degrade"
 LARGE = 2_000  # questions; more are a job

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from analysis.metrics.noise import DEGRADATIONS
 from judging.imports.records import QuestionRecord, StudyRecords
 from judging.limits import MAX_NAME_CHARACTERS
+from quaestor_metrics._degradations import DEGRADATIONS
 
 REFERENCES = "References"
 BESIDE = ("all", "chosen", "none")

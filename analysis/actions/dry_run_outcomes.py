@@ -10,10 +10,10 @@ from typing import Any
 
 from analysis.reports.rows import Record
 from analysis.reports.tables import to_csv
-from analysis.stats.system_test import PERMUTATION
 from judging.limits import MAX_PAGE_CELLS, MAX_PAGE_ROWS
 from judging.models import DryRun
 from judging.models.statements import rows
+from quaestor_stats._system_test import PERMUTATION
 
 DATA = {"criteria": "without excluded annotators", "with_all": "with all annotators"}
 COLUMNS = (

@@ -22,7 +22,6 @@ from analysis.planning.simulated import Assumed, Newcomer, SimulatedAnnotator
 from analysis.planning.timing import TimeSpent
 from analysis.reports.rows import number
 from analysis.sections.columns import clusters_of
-from analysis.stats.inference import Inference, declared
 from judging.actions import campaigns, dry_runs, exclusion_rules, exercises, jobs
 from judging.actions.dry_runs import CannotTry, SimulatedArrival
 from judging.actions.rounds import TellProgress, silent
@@ -39,6 +38,7 @@ from judging.pay import rate_of
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.refusals import InvalidInput, check_bounds
 from judging.rules import Force
+from quaestor_stats._design import Inference, declared
 
 KIND, REMOVE = jobs.DRY_RUN, "analysis.remove_dry_run"
 WAVES = 10  # at most so many candidates per wanted annotator try to qualify

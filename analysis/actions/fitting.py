@@ -11,19 +11,20 @@ import numpy as np
 from analysis.actions import items
 from analysis.actions.column_pairs import EQUAL
 from analysis.actions.scores import CORE, REFUSALS
-from analysis.metrics import registry, scoring
-from analysis.metrics.contract import (
+from judging.limits import MAX_DOCUMENT_CHARACTERS
+from judging.models import Collection, Metric, Score
+from quaestor_metrics import _registry as registry
+from quaestor_metrics import _scoring as scoring
+from quaestor_metrics._contract import (
     Item,
     Preparation,
     ScoredQuestion,
     ScoredUnit,
     Scorer,
 )
-from analysis.metrics.languages import default_preparation, is_spaced
-from analysis.metrics.recipes import RECIPES
-from analysis.metrics.sacre import SACRE
-from judging.limits import MAX_DOCUMENT_CHARACTERS
-from judging.models import Collection, Metric, Score
+from quaestor_metrics._languages import default_preparation, is_spaced
+from quaestor_metrics._recipes import RECIPES
+from quaestor_metrics._sacre import SACRE
 
 SAMPLE = 200
 REQUIRED_QUESTIONS = 3

@@ -14,12 +14,12 @@ from analysis.sections.own_repeats import OwnRepeats
 from analysis.sections.section import Found, averaged
 from analysis.sections.sights import unblinded
 from analysis.sections.system_tests import test_of
-from analysis.stats.system_test import MIXED_MODEL, PERMUTATION
 from judging import quality, selection
 from judging.actions import exclusion_rules, selections
 from judging.models import Assignment, Campaign, Event, Exclusion, Round
 from judging.pay import rate_of
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from quaestor_stats._system_test import MIXED_MODEL, PERMUTATION
 
 OTHER_LANGUAGE = 185
 LANGUAGES = {

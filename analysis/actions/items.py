@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 
-from analysis.metrics.contract import (
+from judging.models import Collection, Question, QuestionSet, Reference, Source, System, Unit
+from quaestor_metrics._contract import (
     Item,
     ScoredQuestion,
     ScoredSet,
     ScoredSystem,
     ScoredUnit,
 )
-from analysis.metrics.scoring import QUESTION_UNITS, EmptyReference
-from judging.models import Collection, Question, QuestionSet, Reference, Source, System, Unit
+from quaestor_metrics._scoring import QUESTION_UNITS, EmptyReference
 
 COLUMNS = (
     "unit",

@@ -8,9 +8,15 @@ from django.db.models import QuerySet
 
 from analysis.actions import items
 from analysis.actions.scores import REFUSALS
-from analysis.metrics import registry, scoring
-from analysis.metrics.composers import deduped
-from analysis.metrics.contract import (
+from analysis.reports import matching as drawing
+from analysis.reports.rows import Record, number
+from judging import storage
+from judging.actions import jobs
+from judging.models import Collection, Job, Metric, Source, Unit
+from quaestor_metrics import _registry as registry
+from quaestor_metrics import _scoring as scoring
+from quaestor_metrics._composers import deduped
+from quaestor_metrics._contract import (
     Item,
     MetricResult,
     MetricUnavailable,
@@ -20,12 +26,7 @@ from analysis.metrics.contract import (
     effective,
     fingerprint,
 )
-from analysis.metrics.telling import telling
-from analysis.reports import matching as drawing
-from analysis.reports.rows import Record, number
-from judging import storage
-from judging.actions import jobs
-from judging.models import Collection, Job, Metric, Source, Unit
+from quaestor_metrics._progress import telling
 
 KIND = "analysis.matching"
 

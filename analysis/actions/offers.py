@@ -7,13 +7,13 @@ from typing import Any
 from django.db.models.functions import Left
 
 from analysis.actions import items, scores
-from analysis.metrics import registry
-from analysis.metrics.contract import Need, Parameter
-from analysis.metrics.languages import default_preparation, is_spaced
-from analysis.metrics.preparation import is_prepared, not_for
-from analysis.metrics.registry import RegisteredMetric
-from analysis.metrics.scoring import QUESTION_UNITS
 from judging.models import Collection, Reference, Source
+from quaestor_metrics import _registry as registry
+from quaestor_metrics._contract import Need, Parameter
+from quaestor_metrics._languages import default_preparation, is_spaced
+from quaestor_metrics._preparation import is_prepared, not_for
+from quaestor_metrics._registry import RegisteredMetric
+from quaestor_metrics._scoring import QUESTION_UNITS
 
 # settings that Q-metrics and set metrics add to those of their base
 MADE = (

@@ -24,11 +24,11 @@ from analysis.reports import planning as drawing
 from analysis.reports.rows import Record, number
 from analysis.sections.columns import placed_ratings
 from analysis.sections.section import averaged
-from analysis.stats.components import variance_components
 from judging import storage
 from judging.actions import jobs
 from judging.models import Campaign, Job, Judgment, User
 from judging.refusals import InvalidInput, check_bounds
+from quaestor_stats._variance_components import variance_components
 
 KIND = "analysis.planning"
 STEPS = (10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600)

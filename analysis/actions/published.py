@@ -14,8 +14,6 @@ import numpy as np
 
 from analysis import frames
 from analysis.frames import Material, aligned
-from analysis.metrics import registry, scoring
-from analysis.metrics.contract import Preparation, ScoredQuestion
 from analysis.reports.numerals import briefly
 from analysis.reports.rows import number
 from analysis.sections.aggregates import AggregateRow, Aggregates
@@ -23,17 +21,20 @@ from analysis.sections.agreement import of_table
 from analysis.sections.returned import Returned
 from analysis.sections.section import Found, Inputs, chance_of
 from analysis.sections.system_means import means_of
-from analysis.stats.arrays import FloatArray
-from analysis.stats.correlation import correlate
-from analysis.stats.dependent import williams_matrix
-from analysis.stats.inference import Inference
-from analysis.stats.kappa import WEIGHTS, kappa_matrix
 from judging.imports import child
 from judging.imports.frames import Unreadable, shorten
 from judging.imports.mapping import Column, mapping_from
 from judging.imports.mapping import Mapping as FileMapping
 from judging.imports.preview import pseudonym_key
 from judging.models import Metric
+from quaestor_metrics import _registry as registry
+from quaestor_metrics import _scoring as scoring
+from quaestor_metrics._contract import Preparation, ScoredQuestion
+from quaestor_stats._arrays import FloatArray
+from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix
+from quaestor_stats._correlation import correlate
+from quaestor_stats._design import Inference
+from quaestor_stats._williams import williams_matrix
 
 if TYPE_CHECKING:
     import pandas as pd

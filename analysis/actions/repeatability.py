@@ -24,19 +24,19 @@ from analysis.sections.mixed_models import model_columns, model_of, pairs_by_mod
 from analysis.sections.section import Inputs
 from analysis.sections.system_means import means_of
 from analysis.sections.system_tests import test_for
-from analysis.stats.arrays import FloatArray
-from analysis.stats.comparing import paired_permutation
-from analysis.stats.estimate import Tested
-from analysis.stats.inference import declared
-from analysis.stats.multiplicity import holm
-from analysis.stats.reml import Unfit
-from analysis.stats.repeatability import cv_star, order_kept
-from analysis.stats.system_test import MIXED_MODEL, SystemTest
 from judging.actions import jobs
 from judging.models import Campaign, Job, User
 from judging.models.statements import rows as select
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.refusals import Refused
+from quaestor_stats._arrays import FloatArray
+from quaestor_stats._design import declared
+from quaestor_stats._multiplicity import holm
+from quaestor_stats._paired_tests import paired_permutation
+from quaestor_stats._reml import Unfit
+from quaestor_stats._repeatability import cv_star, order_kept
+from quaestor_stats._result import Tested
+from quaestor_stats._system_test import MIXED_MODEL, SystemTest
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,6 @@ from django.db.models import F
 
 from analysis import frames
 from analysis.actions.published import STUDIES, Numbers, Published
-from analysis.metrics.telling import telling
 from analysis.reports.published_numbers import called
 from analysis.sections.agreement import NAMES
 from judging import storage
@@ -27,6 +26,7 @@ from judging.imports.mapping import Mapping as FileMapping
 from judging.imports.preview import pseudonym_key, stem
 from judging.models import AddedFile, Campaign, Collection, Job, Metric, Rubric, StoredFile, User
 from judging.protocols import documents
+from quaestor_metrics._progress import telling
 
 KIND = "analysis.reproduce"
 REPRODUCED = "reproduced"  # key under which a dataset stores the result

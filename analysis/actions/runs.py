@@ -16,8 +16,6 @@ from django.utils import timezone
 from analysis import frames, sections
 from analysis.actions import papers, scores, scoring_parts
 from analysis.frames import Material
-from analysis.metrics.contract import Preparation
-from analysis.metrics.languages import default_preparation
 from analysis.models import ReportPage, Result, Run
 from analysis.reports import charts
 from analysis.reports.rows import Record, encode
@@ -30,7 +28,6 @@ from analysis.sections.not_listed import NotListed, too_long
 from analysis.sections.page import results_in_words
 from analysis.sections.readings import read_as
 from analysis.sections.section import Found, Inputs, chance_of
-from analysis.stats.inference import declared
 from judging import storage
 from judging.actions import enrollments, jobs
 from judging.models import (
@@ -45,6 +42,9 @@ from judging.models import (
     SettledValue,
     User,
 )
+from quaestor_metrics._contract import Preparation
+from quaestor_metrics._languages import default_preparation
+from quaestor_stats._design import declared
 
 KIND = "analysis.run"
 MAX_SEED = 2**31 - 1

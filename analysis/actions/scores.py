@@ -9,8 +9,11 @@ from typing import Any
 from django.db import transaction
 
 from analysis.actions import items
-from analysis.metrics import registry, scoring
-from analysis.metrics.contract import (
+from judging.limits import MAX_EXCERPT_CHARACTERS
+from judging.models import Collection, Metric, Score
+from quaestor_metrics import _registry as registry
+from quaestor_metrics import _scoring as scoring
+from quaestor_metrics._contract import (
     Item,
     MetricFailed,
     MetricResult,
@@ -26,10 +29,8 @@ from analysis.metrics.contract import (
     recipe,
     resolved,
 )
-from analysis.metrics.preparation import UnknownPreparation, require_language
-from analysis.metrics.telling import telling
-from judging.limits import MAX_EXCERPT_CHARACTERS
-from judging.models import Collection, Metric, Score
+from quaestor_metrics._preparation import UnknownPreparation, require_language
+from quaestor_metrics._progress import telling
 
 CHUNKS = {ScoredUnit.SET: 250, ScoredUnit.SYSTEM: 1}
 CHUNK = 1_000  # questions between two commits

@@ -8,12 +8,13 @@ from django.db import transaction
 
 from analysis.actions import items, scoring_parts
 from analysis.actions.scores import REFUSALS, ChosenMetric
-from analysis.metrics import registry, scoring
-from analysis.metrics.contract import Preparation, ScoredUnit, Scorer
-from analysis.metrics.telling import telling
 from analysis.reports.rows import Record, number
 from judging.actions import jobs
 from judging.models import Collection, Job, Metric, Score, User
+from quaestor_metrics import _registry as registry
+from quaestor_metrics import _scoring as scoring
+from quaestor_metrics._contract import Preparation, ScoredUnit, Scorer
+from quaestor_metrics._progress import telling
 
 KIND = "analysis.score"
 ESTIMATE = "analysis.estimate"

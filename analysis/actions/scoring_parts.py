@@ -12,10 +12,11 @@ from celery import signals
 
 from analysis.actions import scores
 from analysis.actions.scores import ChosenMetric, Computed, MissingScores
-from analysis.metrics import registry, scoring
-from analysis.metrics.contract import Preparation
 from judging.actions import jobs
 from judging.models import Collection, Job
+from quaestor_metrics import _registry as registry
+from quaestor_metrics import _scoring as scoring
+from quaestor_metrics._contract import Preparation
 
 KIND = "analysis.score_part"
 PART_TARGETS = 5_000  # questions, sets or systems of one part

@@ -11,8 +11,15 @@ import numpy as np
 from analysis import frames
 from analysis.actions.runs import MAX_SEED, versions
 from analysis.actions.scores import REFUSALS
-from analysis.metrics import registry, scoring, tuning
-from analysis.metrics.answerability import (
+from analysis.reports.rows import Record, number
+from analysis.sections.columns import clusters_of
+from judging.actions import jobs
+from judging.models import Campaign, Job, User
+from judging.refusals import InvalidInput, check_between
+from quaestor_metrics import _registry as registry
+from quaestor_metrics import _scoring as scoring
+from quaestor_metrics import _tuning as tuning
+from quaestor_metrics._answerability import (
     CLASSES,
     PUBLISHED_WEIGHTS,
     Bags,
@@ -20,18 +27,13 @@ from analysis.metrics.answerability import (
     classes,
     has_capitals,
 )
-from analysis.metrics.contract import Preparation, Scale, ScoredQuestion
-from analysis.metrics.nist import NormalizedNist
-from analysis.metrics.qmetric import PUBLISHED_DELTA
-from analysis.metrics.telling import telling
-from analysis.metrics.tuning import CannotTune, HeldOut, Tuned
-from analysis.reports.rows import Record, number
-from analysis.sections.columns import clusters_of
-from analysis.stats.arrays import FloatArray
-from analysis.stats.columns import oriented
-from judging.actions import jobs
-from judging.models import Campaign, Job, User
-from judging.refusals import InvalidInput, check_between
+from quaestor_metrics._contract import Preparation, Scale, ScoredQuestion
+from quaestor_metrics._nist import NormalizedNist
+from quaestor_metrics._progress import telling
+from quaestor_metrics._qmetric import PUBLISHED_DELTA
+from quaestor_metrics._tuning import CannotTune, HeldOut, Tuned
+from quaestor_stats._arrays import FloatArray
+from quaestor_stats._columns import oriented
 
 KIND = "analysis.tuning"
 SPLITS = 5

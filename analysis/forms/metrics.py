@@ -10,11 +10,11 @@ from django.utils.translation import gettext_lazy as _
 from analysis.actions import matching, offers, tuning
 from analysis.actions.runs import MAX_SEED
 from analysis.actions.system_scores import read_system_scores
-from analysis.metrics.contract import Parameter
-from analysis.metrics.languages import default_preparation, is_spaced, primary
-from analysis.metrics.segmentation import sudachi_version
 from judging.imports.frames import Unreadable
 from judging.models import Campaign, Collection, Metric
+from quaestor_metrics._contract import Parameter
+from quaestor_metrics._languages import default_preparation, is_spaced, primary
+from quaestor_metrics._segmentation import sudachi_version
 
 SPACED = [
     ("nqg", _("as QG-Bench does before BLEU and ROUGE-L (nqg)")),

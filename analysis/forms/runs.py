@@ -11,12 +11,12 @@ from analysis import frames
 from analysis.actions import degradations, degrading, offers, planning
 from analysis.actions.runs import MAX_SEED
 from analysis.forms.metrics import PreparationForm
-from analysis.metrics import registry
-from analysis.metrics.scoring import QUESTION_UNITS
 from analysis.sections import readings, slices
-from analysis.stats.inference import declared
 from judging.forms.numbers import number_field
 from judging.models import Campaign, Collection, Reference
+from quaestor_metrics import _registry as registry
+from quaestor_metrics._scoring import QUESTION_UNITS
+from quaestor_stats._design import declared
 
 MIXED_WHEN = ("quick", "always", "never")
 MIXED = list(

@@ -12,12 +12,12 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from analysis.stats.estimate import Estimate
 from judging.imports.frames import Problem, Unreadable
 from judging.imports.mapping import ENCODINGS, MappingRefused, mapping_from
 from judging.imports.open import open_file
 from judging.imports.shape import tabulate
 from judging.imports.texts import is_number
+from quaestor_stats._result import Estimate
 
 PlainRecord = dict[str, Any]
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})

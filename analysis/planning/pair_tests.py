@@ -12,14 +12,14 @@ import numpy as np
 
 from analysis.sections.comparisons import SURE, swaps_for
 from analysis.sections.mixed_models import model_columns, model_cost, pairs_by_model
-from analysis.stats.arrays import BoolArray, FloatArray, IntArray
-from analysis.stats.cluster_unit import ClusterUnit
-from analysis.stats.comparing import permuted_p_of_many, smallest_p
-from analysis.stats.components import variance_components
-from analysis.stats.inference import Inference
-from analysis.stats.multiplicity import holm
-from analysis.stats.reml import Unfit
-from analysis.stats.system_test import SystemTest, system_test
+from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
+from quaestor_stats._cluster_unit import ClusterUnit
+from quaestor_stats._design import Inference
+from quaestor_stats._multiplicity import holm
+from quaestor_stats._paired_tests import permuted_p_of_many, smallest_p
+from quaestor_stats._reml import Unfit
+from quaestor_stats._system_test import SystemTest, system_test
+from quaestor_stats._variance_components import variance_components
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,9 +13,9 @@ from math import inf, nan, sqrt
 
 import numpy as np
 
-from analysis.stats.arrays import FloatArray
-from analysis.stats.components import Components
-from analysis.stats.estimate import Estimate
+from quaestor_stats._arrays import FloatArray
+from quaestor_stats._result import Estimate
+from quaestor_stats._variance_components import Components
 
 ITEMS_SEARCHED = 100_000
 

@@ -29,12 +29,12 @@ from analysis.planning.pair_tests import (
 from analysis.planning.power import share_of
 from analysis.reports.rows import Record, number
 from analysis.sections.section import averaged
-from analysis.stats.arrays import BoolArray, FloatArray, IntArray
-from analysis.stats.cluster_unit import SOURCE, ClusterUnit
-from analysis.stats.inference import Inference
-from analysis.stats.system_test import MIXED_MODEL, SystemTest
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
+from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
+from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
+from quaestor_stats._design import Inference
+from quaestor_stats._system_test import MIXED_MODEL, SystemTest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,7 +212,7 @@ def power_of(
     -----
     A repeat keeps the layout and draws new deviations of questions and new noise, because sources are random; if
     annotators are declared random, also new severities. A pair differs significantly by the test that the report
-    makes (`analysis.stats.system_test`), below 5% after Holm's correction over the pairs of the criterion, and in the
+    makes (`quaestor_stats._system_test`), below 5% after Holm's correction over the pairs of the criterion, and in the
     planted direction.
     """
     repeats = REPEATS if len(judgments) <= MANY_ROWS else FEWER

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from analysis.reports.layout import Cell
 from analysis.reports.numerals import interval_text, or_dash
-from analysis.stats.estimate import Estimate
+from quaestor_stats._result import Estimate
 
 
 def estimate_cell(estimate: Estimate | None, write: Callable[[float], str] = or_dash) -> Cell:

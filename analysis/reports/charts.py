@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from analysis.reports.layout import Chart, Figure
 from analysis.reports.numerals import coefficient
 from analysis.reports.rows import Record
-from analysis.stats.estimate import Estimate
+from quaestor_stats._result import Estimate
 
 if TYPE_CHECKING:
     import altair as alt

@@ -7,8 +7,8 @@ from typing import Any
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import percent, plain, signed, two
 from analysis.reports.rows import Record
-from analysis.stats.inference import declared
-from analysis.stats.system_test import MIXED_MODEL
+from quaestor_stats._design import declared
+from quaestor_stats._system_test import MIXED_MODEL
 
 HEADS = (
     "neighbours lie apart",

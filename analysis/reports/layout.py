@@ -8,8 +8,8 @@ from math import isnan
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from analysis.reports.evidence import ItemQuery
-from analysis.stats.estimate import Estimate
 from judging.limits import MAX_PAGE_ROWS
+from quaestor_stats._result import Estimate
 
 if TYPE_CHECKING:
     import altair as alt

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from math import isnan
 
-from analysis.stats.estimate import Estimate
+from quaestor_stats._result import Estimate
 
 MINUS = "−"
 EQUAL = 1e-9  # numbers no further apart are equal but for rounding

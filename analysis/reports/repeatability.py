@@ -17,7 +17,7 @@ from analysis.reports.numerals import (
 )
 from analysis.reports.rows import Record
 from analysis.reports.system_names import system_name
-from analysis.stats.system_test import MIXED_MODEL, PERMUTATION
+from quaestor_stats._system_test import MIXED_MODEL, PERMUTATION
 
 FILES = "CSV"  # which has every line
 STUDIES = {"first": "first study", "reproduction": "reproduction"}

@@ -7,6 +7,7 @@ from math import isclose, isnan, nan
 
 import numpy as np
 
+from analysis import protocol_aggregates as protocol
 from analysis.frames import Material
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import EQUAL, counted, inside, known, listed, or_dash, plain
@@ -15,7 +16,6 @@ from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
 from analysis.sections.study import StudyOverview
-from analysis.stats import protocol
 from judging.protocols.rubric_schema import RubricDocument
 from judging.rules import Fatal, RuleReading, fatal_variants
 

@@ -30,19 +30,19 @@ from analysis.sections.criteria import CriterionRow, alpha_level, criterion_rows
 from analysis.sections.distributions import Distributions
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyFacts, facts_of
-from analysis.stats.alpha import Level, krippendorff_alpha
-from analysis.stats.arrays import FloatArray, Labels
-from analysis.stats.bands import LOWEST, band
-from analysis.stats.cluster_unit import SOURCE, ClusterUnit
-from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.fleiss import conger_kappa, fleiss_kappa, randolph_kappa
-from analysis.stats.gwet import gwet_ac
-from analysis.stats.icc import FORMS, Form, intraclass
-from analysis.stats.percent import percent_agreement
-from analysis.stats.ratings import Patterns
-from analysis.stats.resampling import Interval, Jackknife
 from judging.limits import MAX_RATING_CELLS
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from quaestor_stats._alpha import Level, krippendorff_alpha
+from quaestor_stats._arrays import FloatArray, Labels
+from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
+from quaestor_stats._fleiss import conger_kappa, fleiss_kappa, randolph_kappa
+from quaestor_stats._gwet import gwet_ac
+from quaestor_stats._icc import FORMS, Form, intraclass
+from quaestor_stats._percent_agreement import percent_agreement
+from quaestor_stats._ratings import Patterns
+from quaestor_stats._resampling import Interval, Jackknife
+from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._verbal_labels import LOWEST, band
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,10 +15,10 @@ from analysis.reports.system_names import system_name
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
-from analysis.stats.dawid_skene import Competence, dawid_skene
-from analysis.stats.many_facet import annotator_severities
 from judging.limits import MAX_RATING_CELLS
 from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._dawid_skene import Competence, dawid_skene
+from quaestor_stats._many_facet import annotator_severities
 
 if TYPE_CHECKING:
     import pandas as pd

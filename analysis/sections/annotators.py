@@ -19,13 +19,13 @@ from analysis.sections.agreement import level_of
 from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
-from analysis.stats.alpha import Level, krippendorff_alpha
-from analysis.stats.arrays import FloatArray, Labels
-from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.kappa import WEIGHTS, kappa_matrix
-from analysis.stats.raters import leave_one_out, scale_use, severity, with_the_others
-from analysis.stats.resampling import Jackknife
 from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._alpha import Level, krippendorff_alpha
+from quaestor_stats._arrays import FloatArray, Labels
+from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix
+from quaestor_stats._raters import leave_one_out, scale_use, severity, with_the_others
+from quaestor_stats._resampling import Jackknife
+from quaestor_stats._result import Estimate, undefined
 
 if TYPE_CHECKING:
     import pandas as pd

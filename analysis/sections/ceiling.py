@@ -7,10 +7,10 @@ from typing import get_args
 
 from analysis.sections.columns import averaged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.ceiling import CeilingLevel, human_ceiling
-from analysis.stats.correlation import METHODS
-from analysis.stats.estimate import Estimate
-from analysis.stats.resampling import Jackknife
+from quaestor_stats._correlation import METHODS
+from quaestor_stats._human_ceiling import CeilingLevel, human_ceiling
+from quaestor_stats._resampling import Jackknife
+from quaestor_stats._result import Estimate
 
 LEVELS: tuple[CeilingLevel, ...] = get_args(CeilingLevel)
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from analysis.frames import Material, aligned
 from analysis.reports.metric_names import metric_names
 from analysis.sections.section import averaged
-from analysis.stats.arrays import FloatArray
-from analysis.stats.columns import oriented
 from judging.models import Metric
 from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._arrays import FloatArray
+from quaestor_stats._columns import oriented
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -26,21 +26,21 @@ from analysis.sections.criteria import criterion_rows
 from analysis.sections.mixed_models import NOT_FITTED, MixedModels, ModelRow
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_tests import NAMES, test_of
-from analysis.stats.arrays import FloatArray, Labels
-from analysis.stats.cluster_unit import ClusterUnit
-from analysis.stats.comparing import (
+from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._arrays import FloatArray, Labels
+from quaestor_stats._cluster_unit import ClusterUnit
+from quaestor_stats._letters import letters
+from quaestor_stats._multiplicity import benjamini_hochberg, holm
+from quaestor_stats._paired_tests import (
     cliffs_delta,
     paired_permutation,
     smallest_p,
     two_sample_t,
     wilcoxon,
 )
-from analysis.stats.estimate import Estimate, Tested
-from analysis.stats.letters import letters
-from analysis.stats.multiplicity import benjamini_hochberg, holm
-from analysis.stats.system_test import MIXED_MODEL, PERMUTATION
-from analysis.stats.systems import by_source
-from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._result import Estimate, Tested
+from quaestor_stats._system_means import by_source
+from quaestor_stats._system_test import MIXED_MODEL, PERMUTATION
 
 SURE = 0.05
 NO_MODEL_TEST = "no test by the mixed model"

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
-from analysis.stats.alpha import Level
 from judging.protocols.rubric_schema import Quota, RubricCriterion, RubricDocument
+from quaestor_stats._alpha import Level
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from analysis.sections.columns import averaged_criteria
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.mixed_models import model_of
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.generalisability import NotGeneralisable, systems_apart
-from analysis.stats.reml import Unfit
+from quaestor_stats._generalisability import NotGeneralisable, systems_apart
+from quaestor_stats._reml import Unfit
 
 ANNOTATORS = (1, 2, 3, 5, 10)
 FACTORS = (0.5, 1, 2, 4)  # of the sources that the study has

@@ -34,17 +34,17 @@ from analysis.sections.levels import (
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
-from analysis.stats.arrays import BoolArray
-from analysis.stats.columns import complete
-from analysis.stats.correlation import coefficients
-from analysis.stats.dependent import williams
-from analysis.stats.estimate import Tested
-from analysis.stats.metric_differences import (
+from judging.limits import MAX_SWAPPED_MEANS
+from quaestor_stats._arrays import BoolArray
+from quaestor_stats._columns import complete
+from quaestor_stats._correlation import coefficients
+from quaestor_stats._metric_differences import (
     MetricDifference,
     metric_differences,
 )
-from analysis.stats.multiplicity import holm
-from judging.limits import MAX_SWAPPED_MEANS
+from quaestor_stats._multiplicity import holm
+from quaestor_stats._result import Tested
+from quaestor_stats._williams import williams
 
 SURE = 0.05
 AT = ("pooled", "within_source", "systems")

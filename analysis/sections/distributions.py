@@ -11,7 +11,7 @@ from analysis.reports.numerals import percent
 from analysis.reports.system_names import system_name
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.systems import system_distributions
+from quaestor_stats._system_means import system_distributions
 
 MANY_POINTS = 12  # points of a scale up to which its use is drawn
 

@@ -16,9 +16,9 @@ from analysis.sections.mixed_models import ModelRow
 from analysis.sections.primary import declared_hypotheses
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_tests import test_of
-from analysis.stats.equivalence import Equivalence, two_one_sided
-from analysis.stats.multiplicity import holm
 from judging.hypotheses import PrimaryHypothesis
+from quaestor_stats._equivalence import Equivalence, two_one_sided
+from quaestor_stats._multiplicity import holm
 
 
 @dataclass(frozen=True)

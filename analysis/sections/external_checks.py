@@ -13,8 +13,8 @@ from analysis.sections.agreement import alpha_row, coefficient_row
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.levels import Levels, MetricLevel, compared_columns
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.columns import complete
 from judging.limits import MAX_RATING_CELLS
+from quaestor_stats._columns import complete
 
 Compared = tuple[str, str, float, float]  # statistic, package, ours, theirs
 

@@ -17,8 +17,8 @@ from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
 from analysis.sections.system_tests import test_of
-from analysis.stats.comparing import sources_carrying
-from analysis.stats.system_test import PERMUTATION
+from quaestor_stats._paired_tests import sources_carrying
+from quaestor_stats._system_test import PERMUTATION
 
 MAX_CARRYING = 3
 

@@ -16,13 +16,13 @@ from analysis.sections.judge_verdicts import level_for
 from analysis.sections.levels import LEVELS, MEASURES
 from analysis.sections.machine_judges import MachineJudges, judged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.against_people import against_people
-from analysis.stats.arrays import BoolArray, FloatArray
-from analysis.stats.columns import oriented
-from analysis.stats.estimate import Estimate, Tested
-from analysis.stats.facets import facets
-from analysis.stats.judges import bias_by_system
 from judging.long_texts import shortened
+from quaestor_stats._arrays import BoolArray, FloatArray
+from quaestor_stats._associations import against_people
+from quaestor_stats._columns import oriented
+from quaestor_stats._facets import facets
+from quaestor_stats._llm_judges import bias_by_system
+from quaestor_stats._result import Estimate, Tested
 
 SHOWN = ("spearman", "pairwise_accuracy", "soft_pairwise_accuracy")
 # Characters of all reasons in a table, which repeats that of a row of answers for each criterion

@@ -14,12 +14,12 @@ from analysis.sections.agreement import level_of
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.machine_judges import Judged, judged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.alpha import krippendorff_alpha
-from analysis.stats.arrays import FloatArray
-from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.judges import by_place
-from analysis.stats.percent import percent_agreement
-from analysis.stats.resampling import Jackknife
+from quaestor_stats._alpha import krippendorff_alpha
+from quaestor_stats._arrays import FloatArray
+from quaestor_stats._llm_judges import by_place
+from quaestor_stats._percent_agreement import percent_agreement
+from quaestor_stats._resampling import Jackknife
+from quaestor_stats._result import Estimate, undefined
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,8 @@ from analysis.reports.numerals import interval_text, known, or_dash
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.machine_judges import judged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.estimate import Estimate
-from analysis.stats.prediction_powered import ALL_JUDGED, corrected_mean
+from quaestor_stats._prediction_powered import ALL_JUDGED, corrected_mean
+from quaestor_stats._result import Estimate
 
 
 @dataclass(frozen=True)

@@ -21,21 +21,21 @@ from analysis.reports.numerals import (
 from analysis.sections.agreement import level_of
 from analysis.sections.machine_judges import Judged, judged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
-from analysis.stats.alpha import krippendorff_alpha
-from analysis.stats.alternative_annotator import (
+from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._alpha import krippendorff_alpha
+from quaestor_stats._alternative_annotator import (
     COPIES,
     EPSILONS,
     AgainstPerson,
     AlternativeTest,
     alternative_test,
 )
-from analysis.stats.correlation import correlate
-from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.judges import following, most_given, severity_of
-from analysis.stats.kappa import Weights, cohen_kappa
-from analysis.stats.percent import percent_agreement
-from analysis.stats.resampling import Jackknife
-from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._cohen_kappa import Weights, cohen_kappa
+from quaestor_stats._correlation import correlate
+from quaestor_stats._llm_judges import following, most_given, severity_of
+from quaestor_stats._percent_agreement import percent_agreement
+from quaestor_stats._resampling import Jackknife
+from quaestor_stats._result import Estimate, undefined
 
 NO_ORDER = "the values have no order: nothing can be followed"
 NOT_REPEATED = "it was asked nothing twice"

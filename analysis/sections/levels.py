@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.frames import Material, aligned
-from analysis.metrics.diversity import WITHOUT_BETTER_END
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
@@ -28,14 +27,15 @@ from analysis.sections.columns import (
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyFacts, facts_of
 from analysis.sections.system_scores import sets_of
-from analysis.stats.against_people import Association, against_people
-from analysis.stats.arrays import FloatArray, Labels
-from analysis.stats.columns import complete, oriented
-from analysis.stats.correlation import METHODS, correlate
-from analysis.stats.estimate import Tested, untested
-from analysis.stats.facets import Facets, facets
-from analysis.stats.multiplicity import holm
 from judging.models import Metric
+from quaestor_metrics._diversity import WITHOUT_BETTER_END
+from quaestor_stats._arrays import FloatArray, Labels
+from quaestor_stats._associations import Association, against_people
+from quaestor_stats._columns import complete, oriented
+from quaestor_stats._correlation import METHODS, correlate
+from quaestor_stats._facets import Facets, facets
+from quaestor_stats._multiplicity import holm
+from quaestor_stats._result import Tested, untested
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,11 +14,11 @@ from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import counted
 from analysis.sections.columns import clusters_of, units_of
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.arrays import FloatArray, Labels
-from analysis.stats.cluster_unit import ClusterUnit
-from analysis.stats.judges import jury
 from judging.models import MachineJudge
 from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._arrays import FloatArray, Labels
+from quaestor_stats._cluster_unit import ClusterUnit
+from quaestor_stats._llm_judges import jury
 
 if TYPE_CHECKING:
     import pandas as pd

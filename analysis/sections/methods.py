@@ -23,9 +23,9 @@ from analysis.sections.study import (
     ratings_not_used,
 )
 from analysis.sections.system_tests import model_reasons, test_of
-from analysis.stats.cluster_unit import REQUIRED_CLUSTERS
-from analysis.stats.system_test import MIXED_MODEL, PERMUTATION
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from quaestor_stats._cluster_unit import REQUIRED_CLUSTERS
+from quaestor_stats._system_test import MIXED_MODEL, PERMUTATION
 
 UNCITED = ("", "none", "unpublished")
 MANY_POINTS = 12

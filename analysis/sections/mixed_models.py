@@ -15,13 +15,18 @@ from analysis.reports.numerals import interval_text, p_alone, signed, two
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.components import SPARSE_FROM, Components, Contrast, variance_components
-from analysis.stats.estimate import Tested, untested
-from analysis.stats.inference import Inference
-from analysis.stats.multiplicity import holm
-from analysis.stats.reml import Unfit
-from analysis.stats.system_pairs import pairs_of_systems
 from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._design import Inference
+from quaestor_stats._multiplicity import holm
+from quaestor_stats._reml import Unfit
+from quaestor_stats._result import Tested, untested
+from quaestor_stats._system_pairs import pairs_of_systems
+from quaestor_stats._variance_components import (
+    SPARSE_FROM,
+    Components,
+    Contrast,
+    variance_components,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,7 +183,7 @@ def pairs_by_model(
 
 
 def model_columns(rows: pd.DataFrame) -> dict[str, Any]:
-    """Return placed ratings as `analysis.stats.components` takes them."""
+    """Return placed ratings as `quaestor_stats._variance_components` takes them."""
     return {
         "ratings": rows["value"].to_numpy(dtype="float64"),
         "systems": rows["system"].to_numpy(dtype=object),

@@ -13,10 +13,10 @@ from analysis.reports.numerals import coefficient
 from analysis.sections.annotators import Repeats
 from analysis.sections.columns import clusters_of
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.estimate import Estimate
-from analysis.stats.percent import percent_agreement
-from analysis.stats.resampling import Jackknife
 from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._percent_agreement import percent_agreement
+from quaestor_stats._resampling import Jackknife
+from quaestor_stats._result import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd

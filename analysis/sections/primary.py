@@ -11,10 +11,10 @@ from analysis.sections.criteria import criterion_rows
 from analysis.sections.levels import Levels
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_tests import NAMES, test_of
-from analysis.stats.estimate import Tested, untested
 from judging import hypotheses
 from judging.actions import locked_protocols
 from judging.hypotheses import GREATER, Hypotheses, PrimaryHypothesis
+from quaestor_stats._result import Tested, untested
 
 NOT_COMPARED = "this run does not compare the two systems on this criterion"
 NOT_CORRELATED = "this run has no pooled Spearman correlation of this metric with this criterion"

@@ -10,13 +10,6 @@ from typing import Any
 
 from analysis import frames
 from analysis.frames import Material
-from analysis.metrics.diversity import (
-    exact_duplicates,
-    near_duplicates,
-)
-from analysis.metrics.languages import default_preparation, is_spaced
-from analysis.metrics.preparation import raw, step
-from analysis.metrics.question_types import TYPES, knows_types, question_type, type_by_head
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import known, or_dash, percent
 from analysis.reports.rows import number
@@ -25,6 +18,13 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Campaign, System
 from judging.protocols.rubric_schema import Fact, Quota
 from judging.rules import TypeSpread, quota_scores, type_spread
+from quaestor_metrics._diversity import (
+    exact_duplicates,
+    near_duplicates,
+)
+from quaestor_metrics._languages import default_preparation, is_spaced
+from quaestor_metrics._preparation import raw, step
+from quaestor_metrics._question_types import TYPES, knows_types, question_type, type_by_head
 
 TYPES_UNKNOWN = (
     "Question types are not counted: they are determined by English question words, "

@@ -21,15 +21,15 @@ from analysis.sections.criteria import criterion_rows
 from analysis.sections.mixed_models import MixedModels, model_of
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_tests import test_of
-from analysis.stats.arrays import FloatArray
-from analysis.stats.ranks import (
+from quaestor_stats._arrays import FloatArray
+from quaestor_stats._ranks import (
     rank_probabilities,
     resampled_means,
     significance_clusters,
     student_means,
 )
-from analysis.stats.reml import Unfit
-from analysis.stats.system_test import MIXED_MODEL
+from quaestor_stats._reml import Unfit
+from quaestor_stats._system_test import MIXED_MODEL
 
 REQUIRED_SOURCES = 10
 EACH_RANK = 7  # systems up to which the page shows the probability of each rank

@@ -17,9 +17,9 @@ from analysis.frames import Material
 from analysis.reports.layout import Figure, PageTable
 from analysis.reports.rows import Record, RowColumn, columns, decode, encode
 from analysis.sections.readings import not_settled
-from analysis.stats.estimate import Estimate
-from analysis.stats.inference import Inference
 from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._design import Inference
+from quaestor_stats._result import Estimate
 
 R = TypeVar("R")
 OF_SAID = ("krippendorff_alpha",)  # measures that are always of what annotators said

@@ -20,10 +20,10 @@ from analysis.sections.columns import averaged_criteria, human_columns, metric_c
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_means import means_of
 from analysis.sections.system_tests import test_for
-from analysis.stats.correlation import correlate
-from analysis.stats.estimate import Estimate, Tested
-from analysis.stats.system_test import MIXED_MODEL
 from judging.models import Campaign
+from quaestor_stats._correlation import correlate
+from quaestor_stats._result import Estimate, Tested
+from quaestor_stats._system_test import MIXED_MODEL
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,6 @@ from analysis.reports.rows import Record
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.sights import read_others, unblinded
 from analysis.sections.violations import Violations
-from analysis.stats.cluster_unit import REQUIRED_CLUSTERS, ClusterUnit, cluster_unit
 from judging.imports.fit import WHY_EXCLUDED
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import (
@@ -30,6 +29,7 @@ from judging.models import (
 )
 from judging.models.campaign import SHOWN_OF_CHANGE
 from judging.pay import rate_of
+from quaestor_stats._cluster_unit import REQUIRED_CLUSTERS, ClusterUnit, cluster_unit
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -25,7 +25,7 @@ from analysis.sections.section import Found
 from analysis.sections.study import OF_MEANS, ORIGINS, are_means, facts_of, nothing_judged
 from analysis.sections.system_means import FEW, SystemOrder, by_merit
 from analysis.sections.system_tests import test_of
-from analysis.stats.system_test import MIXED_MODEL
+from quaestor_stats._system_test import MIXED_MODEL
 
 
 @dataclass(frozen=True)

@@ -43,11 +43,11 @@ from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyFacts, facts_of
 from analysis.sections.system_tests import NAMES, model_reasons, test_for, test_of
-from analysis.stats.estimate import Estimate, Tested
-from analysis.stats.reml import Unfit
-from analysis.stats.system_test import MIXED_MODEL
-from analysis.stats.systems import system_means
 from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._reml import Unfit
+from quaestor_stats._result import Estimate, Tested
+from quaestor_stats._system_means import system_means
+from quaestor_stats._system_test import MIXED_MODEL
 
 FEW = 8  # systems whose means are drawn in the table; of more, the table would be long
 UNTESTED = "systems are not compared: the table of their pairs would be too long"

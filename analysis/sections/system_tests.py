@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from analysis.reports.numerals import inside, listed
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.system_test import MIXED_MODEL, PERMUTATION, SystemTest, system_test
 from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._system_test import MIXED_MODEL, PERMUTATION, SystemTest, system_test
 
 NAMES = {
     PERMUTATION: "paired permutation test",

@@ -16,7 +16,6 @@ from django.views.decorators.http import require_GET, require_POST
 from analysis.actions import column_pairs, fitting, offers, scoring_jobs, system_columns, tuning
 from analysis.actions.scores import core_metrics
 from analysis.forms.metrics import CompareForm, ScoresForm, SystemScoresForm
-from analysis.metrics.languages import is_spaced
 from analysis.reports import scoring as layout
 from judging import tasks
 from judging.actions import collection_counts, jobs
@@ -28,6 +27,7 @@ from judging.guards import (
 )
 from judging.models import Collection, Job, Metric
 from judging.views.refusals import refusals_shown
+from quaestor_metrics._languages import is_spaced
 
 PRESETS = {
     "qgbench": _lazy("QG-Bench's columns (lmqg)"),

@@ -9,10 +9,10 @@ from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 from django.utils import timezone
-from quaestor_client import JobFailed, Quaestor, QuaestorError
 
 from judging.actions import keys
 from judging.models import Collection, Judgment, User
+from quaestor_client import JobFailed, Quaestor, QuaestorError
 from tests import factories
 from tests.analysis import studies
 from tests.annotation import studies as annotated

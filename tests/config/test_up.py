@@ -19,11 +19,11 @@ import httpx
 import psycopg2
 import pytest
 from django.conf import settings
-from quaestor_client import Quaestor
 
 from config.postgres import ROOT, Cluster
 from config.processes import free_port
 from config.serving import WEB, WORKER
+from quaestor_client import Quaestor
 
 pytestmark = pytest.mark.jobs
 GUIDE = ROOT / "docs" / "guide" / "api.md"

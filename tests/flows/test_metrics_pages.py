@@ -8,9 +8,9 @@ from django.urls import reverse
 
 from analysis.actions import matching, scores, scoring_jobs, tuning
 from analysis.actions.scores import CORE, ChosenMetric
-from analysis.metrics.contract import RAW
 from judging.actions import jobs
 from judging.models import Reference
+from quaestor_metrics._contract import RAW
 from tests.analysis.actions.test_tuning import ASKED, tunable
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import enter

@@ -13,12 +13,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from analysis.metrics import registry
-from analysis.metrics.bleu import bleu
-from analysis.metrics.contract import MetricUnavailable, Preparation, ScoredSet
-from analysis.metrics.rouge import rouge_l
-from analysis.metrics.scoring import kept, score
-from analysis.metrics.sets import assigned, f_measure, precision
+from quaestor_metrics import _registry as registry
+from quaestor_metrics._bleu import bleu
+from quaestor_metrics._contract import MetricUnavailable, Preparation, ScoredSet
+from quaestor_metrics._rouge import rouge_l
+from quaestor_metrics._scoring import kept, score
+from quaestor_metrics._sets import assigned, f_measure, precision
 from tests.shared_data import ROOT
 
 PAPER = ROOT.parent / "seeds" / "000_9a0c1bf6fd820b57.txt"

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from analysis.metrics import registry
-from analysis.metrics.answerability import Bags, bleu_both_ways, classes, harmonic
-from analysis.metrics.bleu import bleu
-from analysis.metrics.contract import MetricUnavailable, Preparation, ScoredQuestion
-from analysis.metrics.scoring import kept, score
-from analysis.metrics.tuning import HeldOut, class_scores, held_out
+from quaestor_metrics import _registry as registry
+from quaestor_metrics._answerability import Bags, bleu_both_ways, classes, harmonic
+from quaestor_metrics._bleu import bleu
+from quaestor_metrics._contract import MetricUnavailable, Preparation, ScoredQuestion
+from quaestor_metrics._scoring import kept, score
+from quaestor_metrics._tuning import HeldOut, class_scores, held_out
 from tests.shared_data import ROOT, path
 
 WORDS = Preparation("ptb", "ptb")

@@ -6,9 +6,9 @@ from functools import cache
 
 import pytest
 
-from analysis.metrics import registry
-from analysis.metrics.contract import MetricUnavailable, Preparation, ScoredQuestion
-from analysis.metrics.scoring import score
+from quaestor_metrics import _registry as registry
+from quaestor_metrics._contract import MetricUnavailable, Preparation, ScoredQuestion
+from quaestor_metrics._scoring import score
 from tests.shared_data import path
 
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from analysis.metrics import registry
-from analysis.metrics.preparation import STEPS
 from config.postgres import ROOT
+from quaestor_metrics import _registry as registry
+from quaestor_metrics._preparation import STEPS
 
 DOCS = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
 TABLE = DOCS[DOCS.index("| item | published |") :].split("\n\n")[0].splitlines()[2:]

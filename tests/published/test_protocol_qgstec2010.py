@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 from defusedxml.ElementTree import parse
 
-from analysis.stats.protocol import NumberedStudy, scores, study
+from analysis.protocol_aggregates import NumberedStudy, scores, study
 from judging.protocols.documents import shipped
 from judging.rules import Fatal, Rating, Slot, fatal_variants, unequal, violations
 from tests import shared_data

@@ -2,13 +2,13 @@
 database, kept."""
 
 import numpy as np
+import published_data as data
 import pytest
 
 from analysis.actions import runs
 from judging.actions import jobs, rubrics
 from judging.protocols import documents
 from tests.analysis.studies import campaign_of
-from tests.published import stats_data as data
 
 pytestmark = pytest.mark.django_db
 RUBRIC = """

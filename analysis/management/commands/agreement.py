@@ -23,17 +23,17 @@ from analysis.management.plain_tables import (
     of_estimate,
     read,
 )
-from analysis.stats.alpha import LEVELS, Level, krippendorff_alpha
-from analysis.stats.arrays import FloatArray, grouped
-from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.fleiss import fleiss_kappa, randolph_kappa
-from analysis.stats.gwet import gwet_ac
-from analysis.stats.icc import Form, intraclass
-from analysis.stats.kappa import WEIGHTS, Weights, kappa_matrix
-from analysis.stats.percent import percent_agreement
-from analysis.stats.raters import intra_raters
-from analysis.stats.ratings import RatingOffScale, TooManyValues, observed_scale, transposed
 from judging.imports.texts import is_number
+from quaestor_stats._alpha import LEVELS, Level, krippendorff_alpha
+from quaestor_stats._arrays import FloatArray, grouped
+from quaestor_stats._cohen_kappa import WEIGHTS, Weights, kappa_matrix
+from quaestor_stats._fleiss import fleiss_kappa, randolph_kappa
+from quaestor_stats._gwet import gwet_ac
+from quaestor_stats._icc import Form, intraclass
+from quaestor_stats._percent_agreement import percent_agreement
+from quaestor_stats._raters import intra_raters
+from quaestor_stats._ratings import RatingOffScale, TooManyValues, observed_scale, transposed
+from quaestor_stats._result import Estimate, undefined
 
 SHOWN = (
     "criterion",

@@ -22,23 +22,23 @@ from analysis.management.plain_tables import (
     of_estimate,
     read,
 )
-from analysis.stats.against_people import Association, against_people
-from analysis.stats.arrays import FloatArray
-from analysis.stats.columns import Complete, complete, oriented
-from analysis.stats.correlation import METHODS, REQUIRED_ITEMS, Method, coefficients, correlate
-from analysis.stats.dependent import williams
-from analysis.stats.estimate import Tested
-from analysis.stats.facets import Facets, facets
-from analysis.stats.inference import declared
-from analysis.stats.metric_differences import (
+from quaestor_stats._arrays import FloatArray
+from quaestor_stats._associations import Association, against_people
+from quaestor_stats._columns import Complete, complete, oriented
+from quaestor_stats._correlation import METHODS, REQUIRED_ITEMS, Method, coefficients, correlate
+from quaestor_stats._design import declared
+from quaestor_stats._facets import Facets, facets
+from quaestor_stats._metric_differences import (
     Indistinct,
     MetricDifference,
     in_every_set,
     indistinct,
     metric_differences,
 )
-from analysis.stats.multiplicity import holm
-from analysis.stats.shared_questions import Items
+from quaestor_stats._multiplicity import holm
+from quaestor_stats._result import Tested
+from quaestor_stats._shared_questions import Items
+from quaestor_stats._williams import williams
 
 CORRELATIONS = (
     *(

@@ -24,8 +24,8 @@ from analysis.management.plain_tables import (
     read,
 )
 from analysis.reports.numerals import percent
-from analysis.stats.alpha import krippendorff_alpha
-from analysis.stats.alternative_annotator import (
+from quaestor_stats._alpha import krippendorff_alpha
+from quaestor_stats._alternative_annotator import (
     EPSILONS,
     LEVELS,
     REQUIRED_ITEMS,
@@ -33,8 +33,8 @@ from analysis.stats.alternative_annotator import (
     alternative_test,
     power_by_items,
 )
-from analysis.stats.arrays import FloatArray
-from analysis.stats.judges import following, most_given, severity_of
+from quaestor_stats._arrays import FloatArray
+from quaestor_stats._llm_judges import following, most_given, severity_of
 
 PERSON = (
     "person",

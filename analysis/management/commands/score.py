@@ -10,9 +10,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.management.plain_tables import PlainTable, add_encoding, parsed
-from analysis.metrics import registry
-from analysis.metrics.columns import BadCell, TableColumns, TableLine, lines, scored
-from analysis.metrics.contract import (
+from quaestor_metrics import _registry as registry
+from quaestor_metrics._columns import BadCell, TableColumns, TableLine, lines, scored
+from quaestor_metrics._contract import (
     MetricFailed,
     MetricResult,
     MetricUnavailable,
@@ -24,8 +24,8 @@ from analysis.metrics.contract import (
     UnknownParameter,
     resolved,
 )
-from analysis.metrics.preparation import STEPS, UnknownPreparation, step
-from analysis.metrics.scoring import kept
+from quaestor_metrics._preparation import STEPS, UnknownPreparation, step
+from quaestor_metrics._scoring import kept
 
 ENDINGS = (".csv", ".tsv", ".jsonl")
 

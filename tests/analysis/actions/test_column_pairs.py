@@ -6,11 +6,11 @@ from scipy import stats
 
 from analysis.actions import column_pairs, scores
 from analysis.actions.scores import ChosenMetric
-from analysis.metrics.contract import Preparation
 from judging import storage
 from judging.imports import adding
 from judging.imports.mapping import Mapping
 from judging.models import Metric, Rubric, Score, System
+from quaestor_metrics._contract import Preparation
 from tests import factories, shared_data
 
 pytestmark = pytest.mark.django_db

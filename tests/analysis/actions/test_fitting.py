@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from analysis.actions import fitting, scores
 from analysis.actions.scores import ChosenMetric
-from analysis.metrics.contract import RAW, Preparation
 from judging.models import Metric, Question, Reference, Score
+from quaestor_metrics._contract import RAW, Preparation
 from tests import factories
 
 pytestmark = pytest.mark.django_db

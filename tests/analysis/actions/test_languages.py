@@ -6,9 +6,9 @@ from analysis.actions import degradations, offers, scores
 from analysis.actions.degrading import WantedDegradation
 from analysis.actions.scores import ChosenMetric
 from analysis.forms.metrics import ScoresForm
-from analysis.metrics.contract import Preparation
-from analysis.metrics.languages import default_preparation
 from judging.models import Metric, Question, Reference, Score
+from quaestor_metrics._contract import Preparation
+from quaestor_metrics._languages import default_preparation
 from tests import factories
 from tests.analysis import studies
 from tests.refusing import refused

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import toy_reader
 from django.urls import reverse
 
 from analysis.actions import runs, scores, scoring_jobs
 from judging import tasks
 from judging.models import Campaign, Job, Score
-from tests.analysis.metrics import toy_reader
 from tests.analysis.studies import campaign_of
 from tests.judging.imports.watching import wait_for
 

@@ -9,11 +9,11 @@ from django.utils import timezone
 import analysis.tasks  # noqa: F401  registers what does the jobs
 from analysis.actions import items, runs, scores, scoring_jobs
 from analysis.actions.scores import ChosenMetric
-from analysis.metrics import registry
-from analysis.metrics.contract import RAW, MetricResult, MetricSpec, Need, Preparation, ScoredUnit
 from analysis.models import Result
 from judging.actions import jobs
 from judging.models import Job, Metric, Question, Reference, Score, Unit
+from quaestor_metrics import _registry as registry
+from quaestor_metrics._contract import RAW, MetricResult, MetricSpec, Need, Preparation, ScoredUnit
 from tests import factories
 from tests.analysis import studies
 

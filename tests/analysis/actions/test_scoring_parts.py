@@ -12,19 +12,19 @@ from django.db import connection
 
 from analysis.actions import scoring_jobs, scoring_parts
 from analysis.actions.scores import ChosenMetric
-from analysis.metrics.contract import (
-    MetricFailed,
-    MetricResult,
-    MetricSpec,
-    Parameter,
-    ScoredUnit,
-)
 from bench.brokers import BROKERS
 from config.postgres import ROOT
 from config.processes import free_port
 from judging import tasks
 from judging.actions import jobs
 from judging.models import Job, Metric, Reference, Score
+from quaestor_metrics._contract import (
+    MetricFailed,
+    MetricResult,
+    MetricSpec,
+    Parameter,
+    ScoredUnit,
+)
 from tests import factories
 from tests.analysis.actions import test_scores
 from tests.analysis.actions.test_scores import carried_out, computed, values

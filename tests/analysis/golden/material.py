@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from django.utils import timezone
+
 from judging import storage
 from judging.actions import rubrics
 from judging.imports import adding
@@ -19,7 +20,6 @@ from judging.imports.mapping import Column, Mapping
 from judging.models import Campaign, Enrollment, Exclusion, Rubric
 from judging.protocols import documents
 from judging.protocols.rubric_schema import CriterionPoint
-
 from tests import factories
 
 CANNOT_SAY = 9

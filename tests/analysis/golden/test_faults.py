@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from bench.named_faults import NAMED, Named
 
 ROOT = Path(__file__).parents[3]

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils.html import escape
+
 from analysis import sections
 from analysis.actions import runs
 from analysis.models import Run
 from analysis.sections import page
 from analysis.sections.section import Found
-from django.test import Client
-from django.urls import reverse
-from django.utils.html import escape
-
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.golden import conclusions, inference, material, second

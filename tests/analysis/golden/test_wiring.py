@@ -10,6 +10,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
+
 from analysis import frames
 from analysis.sections.judge_corrections import CorrectedMeans
 from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
@@ -18,8 +20,6 @@ from analysis.sections.system_means import SystemMeans
 from judging import storage
 from judging.actions import machine_judges
 from judging.models import Campaign, Metric, Score
-from scipy.stats import ttest_1samp
-
 from tests.analysis import studies
 from tests.analysis.sections import rated
 from tests.analysis.sections.computing import picked, records

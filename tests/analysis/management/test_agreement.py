@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from published_data import FLEISS_1971, KRIPPENDORFF_C
 
-from analysis.stats.alpha import LEVELS, krippendorff_alpha
-from analysis.stats.fleiss import fleiss_kappa, randolph_kappa
-from analysis.stats.gwet import gwet_ac
-from analysis.stats.icc import intraclass
-from analysis.stats.kappa import cohen_kappa
-from analysis.stats.percent import percent_agreement
-from tests.published.stats_data import FLEISS_1971, KRIPPENDORFF_C
+from quaestor_stats._alpha import LEVELS, krippendorff_alpha
+from quaestor_stats._cohen_kappa import cohen_kappa
+from quaestor_stats._fleiss import fleiss_kappa, randolph_kappa
+from quaestor_stats._gwet import gwet_ac
+from quaestor_stats._icc import intraclass
+from quaestor_stats._percent_agreement import percent_agreement
 
 
 def long(table: np.ndarray, *, criterion: str = "") -> list[str]:

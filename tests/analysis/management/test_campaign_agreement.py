@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 from analysis import frames
 from analysis.reports.rows import encode
 from analysis.sections.agreement import of_table
-from analysis.stats.alpha import krippendorff_alpha
+from quaestor_stats._alpha import krippendorff_alpha
 from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db

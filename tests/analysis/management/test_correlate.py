@@ -8,8 +8,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from scipy import stats
 
-from analysis.stats.correlation import METHODS
-from analysis.stats.dependent import williams
+from quaestor_stats._correlation import METHODS
+from quaestor_stats._williams import williams
 from tests import shared_data
 
 

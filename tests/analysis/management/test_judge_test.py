@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from scipy.stats import spearmanr
+from test_alternative_annotator import NAMES, NAMES_JUDGE, SCALE, SCALE_JUDGE
 
 import manage
-from tests.analysis.stats.test_alternative_annotator import NAMES, NAMES_JUDGE, SCALE, SCALE_JUDGE
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from analysis.planning.power import (
     of_components,
     power,
 )
-from analysis.stats.components import Components, variance_components
+from quaestor_stats._variance_components import Components, variance_components
 
 PLAIN = Variances(question=0.05, residual=0.3)
 

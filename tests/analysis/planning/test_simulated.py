@@ -11,14 +11,14 @@ import pytest
 from analysis.planning import simulated
 from analysis.planning.pair_tests import SimulatedRatings
 from analysis.planning.simulated import Assumed, Newcomer, Seen, SimulatedAnnotator
-from analysis.stats.cluster_unit import SOURCE, cluster_unit
-from analysis.stats.comparing import paired_permutation, permuted_p_of_many
-from analysis.stats.components import variance_components
-from analysis.stats.inference import declared
-from analysis.stats.multiplicity import holm
-from analysis.stats.system_pairs import pairs_of_systems
 from judging.protocols import documents
 from judging.rules import Force
+from quaestor_stats._cluster_unit import SOURCE, cluster_unit
+from quaestor_stats._design import declared
+from quaestor_stats._multiplicity import holm
+from quaestor_stats._paired_tests import paired_permutation, permuted_p_of_many
+from quaestor_stats._system_pairs import pairs_of_systems
+from quaestor_stats._variance_components import variance_components
 from tests import factories
 
 CRITERIA = documents.parse(factories.SMALL, "small.yaml").criteria

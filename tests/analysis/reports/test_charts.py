@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analysis.reports import charts
-from analysis.stats.estimate import Estimate
+from quaestor_stats._result import Estimate
 
 # Vienot, Brettel and Mollon 1999, on linear RGB
 EYES = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from analysis.reports import numerals
-from analysis.stats.estimate import Estimate
+from quaestor_stats._result import Estimate
 
 NAMES = [f"s{place}" for place in range(1, 14)]
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from analysis.reports.rscript import mixed_model_script
-from analysis.stats.components import variance_components
+from quaestor_stats._variance_components import variance_components
 
 COLUMNS = (
     "source_id",

@@ -7,8 +7,8 @@ from analysis.actions import runs
 from analysis.frames import Material
 from analysis.reports.rows import Record
 from analysis.sections.section import Chance, Found, Inputs, Section, chance_of
-from analysis.stats.inference import Inference
 from judging.models import Campaign
+from quaestor_stats._design import Inference
 
 
 def inputs_of(read: Material, **settings: Any) -> Inputs:

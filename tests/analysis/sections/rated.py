@@ -9,9 +9,9 @@ from analysis.frames import Material
 from analysis.reports.rows import Record
 from analysis.sections import ordered
 from analysis.sections.section import Found, Inputs
-from analysis.stats.inference import declared
 from judging.models import Campaign
 from judging.protocols import documents
+from quaestor_stats._design import declared
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import chance, inputs_of
 

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.sections.annotator_models import AnnotatorModelRow, AnnotatorModels, DawidSkene
 from analysis.sections.section import Found
-from analysis.stats.dawid_skene import dawid_skene
+from quaestor_stats._dawid_skene import dawid_skene
 from tests.analysis.sections import rated, stored
 from tests.analysis.sections.computing import chance, inputs_of, picked
 

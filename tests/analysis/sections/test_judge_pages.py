@@ -22,8 +22,8 @@ from analysis.sections.judge_corrections import CorrectedMeanRow, CorrectedMeans
 from analysis.sections.judge_verdicts import AgainstPeople, AgainstPersonRow, VerdictRow, Verdicts
 from analysis.sections.machine_judges import MachineJudgeRow, MachineJudges
 from analysis.sections.section import Found, Section
-from analysis.stats import estimate
-from analysis.stats.alternative_annotator import COPIES
+from quaestor_stats import _result as estimate
+from quaestor_stats._alternative_annotator import COPIES
 
 
 def value(value: float, low: float = nan, high: float = nan, reason: str = "") -> estimate.Estimate:

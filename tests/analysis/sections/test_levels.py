@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from metric_studies import metric_study
 from scipy import stats
 
 from analysis import frames
@@ -14,18 +15,17 @@ from analysis.sections.ceiling import Ceiling
 from analysis.sections.differences import Differences, Leaders
 from analysis.sections.levels import Levels, turned
 from analysis.sections.section import Found
-from analysis.stats.against_people import against_people
-from analysis.stats.dependent import williams
-from analysis.stats.facets import facets
-from analysis.stats.inference import Inference
-from analysis.stats.multiplicity import holm
 from judging.actions import jobs
 from judging.models import Metric
+from quaestor_stats._associations import against_people
+from quaestor_stats._design import Inference
+from quaestor_stats._facets import facets
+from quaestor_stats._multiplicity import holm
+from quaestor_stats._williams import williams
 from tests.analysis import studies
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import chance, inputs_of, picked, records
 from tests.analysis.sections.stored import estimate
-from tests.analysis.stats.metric_studies import metric_study
 
 
 @pytest.fixture(scope="module")

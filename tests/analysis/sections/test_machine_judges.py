@@ -20,11 +20,11 @@ from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
 from analysis.sections.machine_judges import MachineJudges
 from analysis.sections.section import Found
 from analysis.sections.system_means import SystemMeans
-from analysis.stats.inference import Inference
 from judging import storage
 from judging.actions import machine_judges
 from judging.models import Campaign, Rubric
 from judging.protocols.rubric_schema import Aggregate
+from quaestor_stats._design import Inference
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections.computing import chance, inputs_of, picked, records

@@ -13,7 +13,7 @@ from analysis.sections.criteria import Criteria
 from analysis.sections.judge_corrections import CorrectedMeanRow, CorrectedMeans
 from analysis.sections.judge_verdicts import AgainstPeople, AgainstPersonRow
 from analysis.sections.section import Found
-from analysis.stats.estimate import undefined
+from quaestor_stats._result import undefined
 from tests.analysis import studies
 
 CRITERIA = 100

@@ -11,7 +11,7 @@ from analysis.sections.page import chapters, results_in_words
 from analysis.sections.primary import PrimaryHypotheses
 from analysis.sections.section import Found
 from analysis.sections.summary import summary_of
-from analysis.stats.comparing import paired_permutation
+from quaestor_stats._paired_tests import paired_permutation
 from tests.analysis.sections import rated, stored
 from tests.analysis.sections.computing import chance, inputs_of, picked
 

@@ -10,6 +10,7 @@ import pytest
 from django.urls import reverse
 
 from analysis import frames
+from analysis import protocol_aggregates as protocol
 from analysis.actions import runs
 from analysis.forms.runs import RunForm
 from analysis.models import Run
@@ -21,7 +22,6 @@ from analysis.sections.ceiling import Ceiling
 from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.section import Found
 from analysis.sections.system_means import SystemMeans
-from analysis.stats import protocol
 from tests import factories, shared_data
 from tests.analysis import studies
 from tests.analysis.actions.test_runs import carried_out, found

@@ -16,7 +16,7 @@ from analysis.reports.schema import run_schema
 from analysis.sections.section import chance_of
 from analysis.sections.slices import Slices
 from analysis.sections.study import StudyOverview
-from analysis.stats.estimate import Estimate
+from quaestor_stats._result import Estimate
 from tests.analysis import studies
 from tests.analysis.sections.computing import records
 

@@ -12,7 +12,6 @@ from analysis import frames
 from analysis.actions import runs, scores
 from analysis.actions.scores import ChosenMetric
 from analysis.frames import Material
-from analysis.metrics.contract import RAW, Preparation
 from analysis.reports.metric_names import metric_names
 from analysis.sections.agreement import Agreement
 from analysis.sections.dependability import DependabilityOfSystems
@@ -21,6 +20,7 @@ from analysis.sections.mixed_models import MixedModels
 from analysis.sections.system_scores import TITLES, SystemScoresByMetric
 from judging.actions import jobs
 from judging.models import Campaign, Metric, Score, System
+from quaestor_metrics._contract import RAW, Preparation
 from tests.analysis.golden import material
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import picked, records

@@ -14,8 +14,8 @@ from analysis.sections import slices
 from analysis.sections.not_listed import MULTIPLYING, NotListed
 from analysis.sections.section import Chance, Found
 from analysis.sections.slices import SliceRow, Slices
-from analysis.stats import estimate
 from judging.models import Attribute, Score, Unit
+from quaestor_stats import _result as estimate
 from tests.analysis import studies
 from tests.analysis.sections.computing import inputs_of, records
 

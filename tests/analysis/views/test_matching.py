@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from analysis.actions import matching, scores, scoring_jobs
 from analysis.actions.scores import ChosenMetric
-from analysis.metrics.contract import Preparation
 from analysis.reports import matching as layout
 from judging.actions import campaigns, jobs
 from judging.models import Job, Metric, Question, Reference, Score
+from quaestor_metrics._contract import Preparation
 from tests import factories
 from tests.refusing import refused
 

@@ -12,11 +12,11 @@ from analysis import frames
 from analysis.actions import repeatability, runs
 from analysis.sections.columns import placed_ratings
 from analysis.sections.mixed_models import model_columns
-from analysis.stats.components import variance_components
-from analysis.stats.system_pairs import pairs_of_systems
 from judging.actions import adjudications, campaigns, clones, enrollments, jobs
 from judging.actions.sheets import AskedControl
 from judging.models import Assignment, Campaign, Event, GuidelineVersion, Unit
+from quaestor_stats._system_pairs import pairs_of_systems
+from quaestor_stats._variance_components import variance_components
 from tests import factories
 from tests.judging.workers import work
 from tests.refusing import refusals_on, refused

@@ -8,11 +8,11 @@ from django.urls import reverse
 
 from analysis.actions import scores, scoring_jobs
 from analysis.actions.scores import ChosenMetric
-from analysis.metrics.contract import RAW
-from analysis.metrics.qmetric import QMetric
 from analysis.sections.system_scores import SystemScoresByMetric
 from judging.actions import jobs
 from judging.models import Job, Metric, Reference, Score
+from quaestor_metrics._contract import RAW
+from quaestor_metrics._qmetric import QMetric
 from tests import factories
 from tests.analysis.sections.computing import records
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from analysis.metrics.consistency import normalised
-from analysis.metrics.contract import (
+from quaestor_metrics._consistency import normalised
+from quaestor_metrics._contract import (
     MetricResult,
     MetricSpec,
     Need,
@@ -22,8 +22,8 @@ from analysis.metrics.contract import (
     ScoredUnit,
     undefined,
 )
-from analysis.metrics.local_model import folder_of, identity, reason_against
-from analysis.metrics.telling import told
+from quaestor_metrics._local_model import folder_of, identity, reason_against
+from quaestor_metrics._progress import told
 from quaestor_neural_metrics.local_scorers import LocalScorer, ScorerNumbers, scorer
 
 Scorers = Sequence[LocalScorer]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.metrics.contract import MetricUnavailable
-from analysis.metrics.local_model import longest
+from quaestor_metrics._contract import MetricUnavailable
+from quaestor_metrics._local_model import longest
 
 ScorerNumbers = NDArray[np.float64]
 KINDS = {

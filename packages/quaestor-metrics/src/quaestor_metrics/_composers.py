@@ -1,0 +1,249 @@
+"""Set metrics derived from a metric of one question: P-, R- and F-metric, Multi-metric,
+Average-metric, and the conservative and liberal evaluation.
+
+The first three are of Schlichtkrull and Cheng 2020, the next two of Ray Chowdhury et al. 2022, the
+last two of Du and Cardie 2017.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from quaestor_metrics._contract import (
+    MetricResult,
+    MetricSpec,
+    Need,
+    Parameter,
+    ScoredQuestion,
+    ScoredSet,
+    ScoredUnit,
+    Scorer,
+    failed,
+    undefined,
+)
+from quaestor_metrics._scoring import QUESTION_UNITS, kept, score
+from quaestor_metrics._sets import Matrix, assigned, f_measure, precision, recall
+
+BATCH_PAIRS = 100_000  # scored together: memory holds the pairs of a few sets
+DEDUPE = Parameter(
+    "dedupe", "none", "drop repeated predictions of a set first", choices=("none", "exact")
+)
+
+
+class PairScores:
+    """The pair scores of a base metric. The last batch is remembered, so P, R, F and Multi of a
+    chunk score it once."""
+
+    def __init__(self, base: Scorer) -> None:
+        self.base = base
+        self._last: tuple[object, list[Matrix | MetricResult]] | None = None
+
+    def matrices(
+        self, sets: Sequence[ScoredSet], asked: Mapping[str, Any]
+    ) -> list[Matrix | MetricResult]:
+        """Return each set's matrix of pair scores, or why it has none."""
+        key = (list(sets), dict(asked))
+        if self._last is None or self._last[0] != key:
+            self._last = (key, self._scored(sets, asked))
+        return self._last[1]
+
+    def _scored(
+        self, sets: Sequence[ScoredSet], asked: Mapping[str, Any]
+    ) -> list[Matrix | MetricResult]:
+        found: list[Matrix | MetricResult] = []
+        for some in _groups(sets):
+            distinct = dict.fromkeys(
+                (p, r) for one in some for p in one.hypotheses for r in one.references
+            )
+            scores = score(self.base, [ScoredQuestion(p, (r,)) for p, r in distinct], params=asked)
+            by_pair = dict(zip(distinct, scores, strict=True))
+            found += [_matrix(one, by_pair) for one in some]
+        return found
+
+
+@dataclass(frozen=True)
+class Composed:
+    """A set metric that is a function of the matrix of pair scores."""
+
+    pairs: PairScores
+    prefix: str
+    title: str
+    measure: Callable[[Matrix], MetricResult]
+
+    @property
+    def spec(self) -> MetricSpec:
+        return _spec(self.pairs.base, self.prefix, self.title)
+
+    def available(self) -> tuple[bool, str]:
+        return self.pairs.base.available()
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        with kept([self.pairs.base]):
+            yield
+
+    def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
+        sets = [deduped(one, params["dedupe"]) for one in batch]
+        found = self.pairs.matrices(sets, _asked(self.pairs.base, params))
+        return [self.measure(one) if isinstance(one, np.ndarray) else one for one in found]
+
+
+@dataclass(frozen=True)
+class Average:
+    """Average-metric: the mean over predictions of the score against all references at once.
+
+    A set with predictions or references alone scores 0; if `liberal`, it has no value.
+    """
+
+    base: Scorer
+    prefix: str = "avg"
+    title: str = "Average"
+    liberal: bool = False
+
+    @property
+    def spec(self) -> MetricSpec:
+        return _spec(self.base, self.prefix, self.title)
+
+    def available(self) -> tuple[bool, str]:
+        return self.base.available()
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        with kept([self.base]):
+            yield
+
+    def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
+        sets = [deduped(one, params["dedupe"]) for one in batch]
+        return [mean for some in _groups(sets) for mean in self._means(some, params)]
+
+    def _means(
+        self, sets: Sequence[ScoredSet], params: Mapping[str, Any]
+    ) -> Iterator[MetricResult]:
+        questions = [
+            ScoredQuestion(hypothesis, one.references)
+            for one in sets
+            for hypothesis in one.hypotheses
+        ]
+        found = iter(score(self.base, questions, params=_asked(self.base, params)))
+        for one in sets:
+            results = [next(found) for _ in one.hypotheses]
+            if self.liberal and bool(one.hypotheses) != bool(one.references):
+                yield undefined("the source has predictions or references alone")
+            else:
+                yield _mean(one, results)
+
+
+def composed(base: Scorer) -> list[Scorer]:
+    """Return the set metrics that use a base metric's pair scores: P, R, F, Multi."""
+    pairs = PairScores(base)
+    return [
+        Composed(pairs, "p", "P", lambda scores: MetricResult(precision(scores))),
+        Composed(pairs, "r", "R", lambda scores: MetricResult(recall(scores))),
+        Composed(pairs, "f", "F", lambda scores: MetricResult(f_measure(scores))),
+        Composed(pairs, "multi", "Multi", multi),
+    ]
+
+
+def aligned_by_source(base: Scorer) -> list[Scorer]:
+    """Return the conservative and the liberal evaluation (Du and Cardie 2017), which compare
+    questions on the same question-worthy sentence: here, on the same source.
+
+    Both are the mean score of a source's predictions against its references. They differ on a
+    source that has only predictions (it was chosen wrongly) or only references (it was missed):
+    it scores 0 in the conservative evaluation and is skipped in the liberal one.
+    """
+    return [
+        Average(base, "conservative", "Conservative"),
+        Average(base, "liberal", "Liberal", liberal=True),
+    ]
+
+
+def can_compose(spec: MetricSpec) -> bool:
+    """Return whether set metrics can be derived from a metric: it scores a question by references
+    alone, higher is better and bounded below, and no parameter has a name that set metrics add."""
+    names = {parameter.name for parameter in spec.parameters}
+    alone = spec.unit in QUESTION_UNITS and not spec.needs & {Need.CONTEXT, Need.ANSWER}
+    bounded = spec.range[0] > -inf  # log-likelihoods have no 0 for what is missing
+    return alone and bounded and spec.higher_is_better and DEDUPE.name not in names
+
+
+def multi(scores: Matrix) -> MetricResult:
+    """Return the Multi-metric with its assignment, as a drawing of it needs it."""
+    found = assigned(scores)
+    pairs = [(i, j, float(scores[i, j])) for i, j in found.pairs]
+    detail = {
+        "assignment": pairs,
+        "total": found.total,
+        "precision": found.precision,
+        "recall": found.recall,
+        "scores": scores.tolist(),
+    }
+    return MetricResult(found.f, detail=detail)
+
+
+def deduped(one: ScoredSet, how: str) -> ScoredSet:
+    """Return the set without its repeated predictions where asked."""
+    return replace(one, hypotheses=tuple(dict.fromkeys(one.hypotheses))) if how == "exact" else one
+
+
+def _spec(base: Scorer, prefix: str, title: str) -> MetricSpec:
+    inner = base.spec
+    return replace(
+        inner,
+        id=f"{prefix}_{inner.id}",
+        name=f"{title}-{inner.name}",
+        unit=ScoredUnit.SET,
+        parameters=(DEDUPE, *inner.parameters),
+    )
+
+
+def _asked(base: Scorer, params: Mapping[str, Any]) -> dict[str, Any]:
+    return {parameter.name: params[parameter.name] for parameter in base.spec.parameters}
+
+
+def _matrix(
+    one: ScoredSet, by_pair: Mapping[tuple[str, str], MetricResult]
+) -> Matrix | MetricResult:
+    if not one.hypotheses and not one.references:
+        return _neither()
+    found = [by_pair[p, r] for p in one.hypotheses for r in one.references]
+    for result in found:
+        if result.value is None:
+            return failed(f"a pair has no score: {result.reason}")
+        if result.value < 0:
+            return failed(f"a pair score is negative: {result.value}")
+    return np.array([result.value for result in found]).reshape(
+        len(one.hypotheses), len(one.references)
+    )
+
+
+def _mean(one: ScoredSet, found: Sequence[MetricResult]) -> MetricResult:
+    if not one.references and not found:
+        return _neither()
+    if not one.references or not found:
+        return MetricResult(0.0)
+    for result in found:
+        if result.value is None:
+            return failed(f"a question has no score: {result.reason}")
+    return MetricResult(sum(result.value or 0.0 for result in found) / len(found))
+
+
+def _groups(sets: Sequence[ScoredSet]) -> Iterator[list[ScoredSet]]:
+    """Yield the sets some at a time, so that memory holds the pairs of a few."""
+    some: list[ScoredSet] = []
+    pairs = 0
+    for one in sets:
+        some.append(one)
+        pairs += len(one.hypotheses) * len(one.references)
+        if pairs >= BATCH_PAIRS:
+            yield some
+            some, pairs = [], 0
+    yield some
+
+
+def _neither() -> MetricResult:
+    return undefined("the set has neither predictions nor references")

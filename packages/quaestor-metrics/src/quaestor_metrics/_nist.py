@@ -1,0 +1,258 @@
+"""NIST (Doddington 2002): n-grams weighted by their information, added up over the orders, with a
+softer penalty."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import exp, log, log2
+from typing import Any
+
+from quaestor_metrics._contract import (
+    WORDS,
+    MetricResult,
+    MetricSpec,
+    Need,
+    Parameter,
+    Scale,
+    ScoredQuestion,
+    ScoredSystem,
+    ScoredUnit,
+    undefined,
+)
+from quaestor_metrics._progress import told
+
+# the penalty is .5 where the hypothesis has two thirds of the reference's words
+BETA = log(0.5) / log(1.5) ** 2
+
+Gram = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """One sentence's contribution to a NIST score: information matched and guesses for each order,
+    and both lengths."""
+
+    information: tuple[float, ...]
+    guesses: tuple[int, ...]
+    length: int
+    reference_length: float
+
+
+def information(references: Iterable[str], order: int = 5) -> dict[Gram, float]:
+    """Return the information of every n-gram of a reference corpus, in bits.
+
+    Notes
+    -----
+    Info(w1 ... wn) = log2(count(w1 ... wn-1) / count(w1 ... wn)); for one word the numerator is the corpus's length.
+    """
+    counts: Counter[Gram] = Counter()
+    total = 0
+    for reference in references:
+        tokens = reference.split()
+        total += len(tokens)
+        for length in range(1, order + 1):
+            counts.update(_grams(tokens, length))
+    return {
+        gram: log2((counts[gram[:-1]] if len(gram) > 1 else total) / count)
+        for gram, count in counts.items()
+    }
+
+
+def tally(
+    hypothesis: str, references: Sequence[str], info: Mapping[Gram, float], order: int = 5
+) -> Tally:
+    """Count one sentence; matches are clipped by the reference that has an n-gram most, lengths
+    averaged."""
+    tokens, others = hypothesis.split(), [reference.split() for reference in references]
+    matched = [_matched(tokens, others, info, length) for length in range(1, order + 1)]
+    guesses = tuple(max(0, len(tokens) - length + 1) for length in range(1, order + 1))
+    return Tally(tuple(matched), guesses, len(tokens), sum(map(len, others)) / len(others))
+
+
+def nist(tallies: Sequence[Tally], *, penalty: bool = True) -> float:
+    """Return the NIST score of a sentence (one tally) or a corpus (all of them).
+
+    Notes
+    -----
+    score = sum_n (information of matched n-grams / guessed n-grams) * exp(beta log^2 min(1, h/r)); from 0, unbounded.
+    """
+    score = 0.0
+    for order in range(len(tallies[0].guesses)):
+        guesses = sum(one.guesses[order] for one in tallies)
+        score += sum(one.information[order] for one in tallies) / guesses if guesses else 0.0
+    length, reference = (
+        sum(one.length for one in tallies),
+        sum(one.reference_length for one in tallies),
+    )
+    if not length:
+        return 0.0
+    return score * exp(BETA * log(min(1.0, length / reference)) ** 2) if penalty else score
+
+
+def _matched(
+    tokens: Sequence[str], others: Sequence[Sequence[str]], info: Mapping[Gram, float], length: int
+) -> float:
+    most: Counter[Gram] = Counter()
+    for other in others:
+        most |= Counter(_grams(other, length))
+    shared = Counter(_grams(tokens, length)) & most
+    return sum(count * info[gram] for gram, count in shared.items())
+
+
+def _grams(tokens: Sequence[str], length: int) -> Iterable[Gram]:
+    return zip(*(tokens[start:] for start in range(length)), strict=False)
+
+
+PARAMETERS = (
+    Parameter("order", 5, "longest n-gram", choices=(1, 2, 3, 4, 5)),
+    Parameter("penalty", True, "length penalty", choices=(True, False)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Nist:
+    """NIST of one question; the references of the whole batch give an n-gram's information."""
+
+    spec = MetricSpec(
+        id="nist",
+        name="NIST",
+        version="1",
+        unit=ScoredUnit.MULTI_REF,
+        range=(0.0, float("inf")),
+        scale=Scale.NUMBER,
+        needs=WORDS | {Need.STUDY},
+        parameters=PARAMETERS,
+    )
+
+    def available(self) -> tuple[bool, str]:
+        return True, ""
+
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
+        order, penalty = params["order"], params["penalty"]
+        info = information(
+            (reference for question in told(batch) for reference in question.references), order
+        )
+        return [
+            MetricResult(
+                nist(
+                    [tally(question.hypothesis, question.references, info, order)], penalty=penalty
+                )
+            )
+            for question in told(batch)
+        ]
+
+
+def normalized_nist(
+    hypothesis: str,
+    references: Sequence[str],
+    info: Mapping[Gram, float],
+    *,
+    order: int = 5,
+    penalty: bool = True,
+) -> float | None:
+    """Return NIST divided by the NIST of the reference against itself.
+
+    Parameters
+    ----------
+    hypothesis : str
+        Words between white space.
+    references : sequence of str
+        At least one. If there are several, the reference that reaches the highest NIST is the divisor.
+    info : mapping of n-gram to bits
+        What `information` returns for the study's references.
+    order : int
+        Longest n-gram.
+    penalty : bool
+        Whether the length penalty applies.
+
+    Returns
+    -------
+    float or None
+        From 0 to 1. A hypothesis that drops uninformative words can exceed its reference; it counts 1.
+        None if the references carry no information, because each of their n-grams is certain.
+
+    Examples
+    --------
+    >>> info = information(["a b c", "a b d"])
+    >>> normalized_nist("a b c", ["a b c"], info), normalized_nist("x", ["a b c"], info)
+    (1.0, 0.0)
+    """
+
+    def against_references(text: str) -> float:
+        return nist([tally(text, references, info, order)], penalty=penalty)
+
+    highest = max(against_references(reference) for reference in references)
+    if highest == 0:
+        return None
+    return min(1.0, against_references(hypothesis) / highest)
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizedNist:
+    """NIST as a fraction of what the reference reaches: the part of Q-NIST that is not
+    answerability."""
+
+    spec = replace(Nist.spec, range=(0.0, 1.0), scale=Scale.FRACTION)
+
+    def available(self) -> tuple[bool, str]:
+        return True, ""
+
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
+        order, penalty = params["order"], params["penalty"]
+        info = information(
+            (reference for question in told(batch) for reference in question.references), order
+        )
+        values = [
+            normalized_nist(
+                question.hypothesis, question.references, info, order=order, penalty=penalty
+            )
+            for question in told(batch)
+        ]
+        return [
+            MetricResult(value)
+            if value is not None
+            else undefined("the NIST of the reference against itself is 0")
+            for value in values
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusNist:
+    """NIST of a system; the references of all systems in the batch, each source once, give an
+    n-gram's information."""
+
+    spec = MetricSpec(
+        id="corpus_nist",
+        name="corpus NIST",
+        version="1",
+        unit=ScoredUnit.SYSTEM,
+        range=(0.0, float("inf")),
+        scale=Scale.NUMBER,
+        needs=WORDS | {Need.STUDY},
+        parameters=PARAMETERS,
+    )
+
+    def available(self) -> tuple[bool, str]:
+        return True, ""
+
+    def score(self, batch: Sequence[ScoredSystem], params: Mapping[str, Any]) -> list[MetricResult]:
+        order, penalty = params["order"], params["penalty"]
+        distinct = {question.references for system in batch for question in system.questions}
+        info = information(
+            (reference for references in told(sorted(distinct)) for reference in references), order
+        )
+        return [self._one(system, info, order, penalty) for system in batch]
+
+    @staticmethod
+    def _one(
+        system: ScoredSystem, info: Mapping[Gram, float], order: int, penalty: bool
+    ) -> MetricResult:
+        tallies = [
+            tally(question.hypothesis, question.references, info, order)
+            for question in told(system.questions)
+        ]
+        return MetricResult(nist(tallies, penalty=penalty), detail={"questions": len(tallies)})

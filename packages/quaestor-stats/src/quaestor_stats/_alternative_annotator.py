@@ -1,0 +1,384 @@
+"""The alternative annotator test (Calderon, Reichart and Dror 2025): may an LLM judge replace an
+annotator?
+
+Each annotator in turn is left out. On every item the judge and that annotator are compared by how
+near each is to the others; the judge wins against the annotator if it is at least as near often
+enough. Passing does not show that the judge is good: a judge that always gives the most frequent
+value can pass if annotators nearly always give it. Read the verdict together with the ceiling, the
+bias by system and the use of the scale.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import nan
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, numeric, source_codes
+from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
+from quaestor_stats._multiplicity import benjamini_yekutieli
+from quaestor_stats._resampling import Jackknife, Resampled, jackknife, with_spread
+from quaestor_stats._result import Estimate, undefined
+
+REQUIRED_ITEMS = 30
+REQUIRED_ANNOTATORS = 3
+FALSE_FINDINGS = 0.05
+PASSES = 0.5  # the winning rate
+TIE = 1e-9
+LEVELS = ("nominal", "ordinal", "interval")
+EPSILONS = {0.2: "trained experts", 0.15: "skilled annotators", 0.1: "crowd workers"}
+NAME = "average advantage probability, mean over people"
+TWO_PEOPLE = "two people only: each is compared by the other alone, so the test is weak"
+COPIES = "its values are those of one of these people, who is among those that it is compared by"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgainstPerson:
+    """The judge against one left-out annotator.
+
+    `advantage`: share of items on which the judge is at least as near to the others as this person;
+    `person_advantage`: the reverse. `p_items` takes items as independent, as published; `p` keeps a
+    source's items together.
+    """
+
+    person: str
+    n: int
+    advantage: float = nan
+    person_advantage: float = nan
+    p_items: float = nan
+    p: float = nan
+    adjusted_items: float = nan
+    adjusted: float = nan
+    reason: str = ""
+
+    @property
+    def won_items(self) -> bool:
+        return self.adjusted_items <= FALSE_FINDINGS
+
+    @property
+    def won(self) -> bool:
+        return self.adjusted <= FALSE_FINDINGS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlternativeTest:
+    """The test of one judge: against each annotator, and over all of them."""
+
+    people: tuple[AgainstPerson, ...]
+    epsilon: float
+    winning_rate_items: float  # as published: items are independent
+    winning_rate: float  # a source's items are kept together
+    advantage: (
+        Estimate  # average advantage probability; its interval over sources where these are given
+    )
+    items: int  # judged by the judge and two or more annotators
+    dropped: int  # judged by the judge and fewer than two annotators
+    reason: str = ""
+    caution: str = ""
+
+    @property
+    def passed_items(self) -> bool | None:
+        return None if np.isnan(self.winning_rate_items) else self.winning_rate_items >= PASSES
+
+    @property
+    def passed(self) -> bool | None:
+        return None if np.isnan(self.winning_rate) else self.winning_rate >= PASSES
+
+
+def alternative_test(
+    people: ArrayLike,
+    judge: ArrayLike,
+    *,
+    level: str,
+    epsilon: float,
+    names: Sequence[str] = (),
+    sources: Labels | None = None,
+    unit: ClusterUnit = SOURCE,
+    expert: ArrayLike | None = None,
+    fewest_items: int = REQUIRED_ITEMS,
+) -> AlternativeTest:
+    """Test whether a judge may replace annotators.
+
+    Parameters
+    ----------
+    people : (n_items, n_people), NaN where not judged
+    judge : (n_items,), NaN where the judge has none
+    level : "nominal" compares by equality, "ordinal" and "interval" by minus the root mean square difference
+    epsilon : what replacing an annotator may cost: .2 for trained experts, .15 skilled, .1 crowd
+    names : of the annotators, in the order of the columns
+    sources : (n_items,) labels; items on one source, or cluster of sources, are kept together
+    unit : the name of what is kept together, and how many a test needs
+    expert : (n_items,) of one trusted expert, whose values then replace those of the others
+    fewest_items : annotators with fewer items are excluded, with the reason
+
+    Returns
+    -------
+    AlternativeTest
+        ``winning_rate`` is the share of annotators against whom the judge wins; it passes from .5.
+
+    Notes
+    -----
+    For annotator h on item i, S(f) and S(h) are how near judge and annotator are to the others.
+    W_f = [S(f) >= S(h)], W_h = [S(h) >= S(f)]. The null is mean(W_h - W_f) >= epsilon, by a
+    one-sided t-test (below 30 items Wilcoxon's signed ranks), adjusted by Benjamini and Yekutieli.
+    With sources, the t-test's standard error comes from leaving out one source at a time.
+
+    Examples
+    --------
+    >>> n = np.arange(40)
+    >>> h1 = 1 + 7 * n % 5
+    >>> h2, h3 = np.minimum(5, h1 + (n % 4 == 0)), np.maximum(1, h1 - (n % 3 == 0))
+    >>> judge = np.maximum(1, h1 - (n % 8 == 0))
+    >>> found = alternative_test(np.stack([h1, h2, h3], axis=1), judge, level="ordinal", epsilon=0.2)
+    >>> round(found.advantage.value, 4), found.winning_rate
+    (0.9333, 1.0)
+    """
+    if level not in LEVELS:
+        raise ValueError(f"level: {level!r} is none of {', '.join(LEVELS)}")
+    if not 0 <= epsilon < 1:
+        raise ValueError(f"epsilon: {epsilon} does not lie between 0 and 1")
+    data = _Judged.of(people, judge, sources, expert, unit)
+    n_people = data.people.shape[1]
+    titles = list(names) or [f"person {place}" for place in range(1, n_people + 1)]
+    usable = data.usable
+    wins = [data.wins(person, usable, level) for person in range(n_people)]
+    found = [
+        _against(title, each, data, epsilon, fewest_items)
+        for title, each in zip(titles, wins, strict=True)
+    ]
+    by_items = benjamini_yekutieli([one.p_items for one in found])
+    together = benjamini_yekutieli([one.p for one in found])
+    judged = tuple(
+        replace(one, adjusted_items=float(a), adjusted=float(b))
+        for one, a, b in zip(found, by_items, together, strict=True)
+    )
+    tested = [one for one in judged if not one.reason]
+    few = f"no person has {fewest_items} items that the judge and others judged too"
+    return AlternativeTest(
+        people=judged,
+        epsilon=epsilon,
+        winning_rate_items=_share([one.won_items for one in tested]),
+        winning_rate=_share([one.won for one in tested]),
+        advantage=_average(
+            [each for each, one in zip(wins, judged, strict=True) if not one.reason], data
+        ),
+        items=int(usable.sum()),
+        dropped=int((~np.isnan(data.judge) & ~usable).sum()),
+        reason="" if tested else few,
+        caution="; ".join(_cautions(data, usable, tested=len(tested), fewest=fewest_items)),
+    )
+
+
+def power_by_items(
+    people: ArrayLike,
+    judge: ArrayLike,
+    *,
+    sizes: Sequence[int],
+    level: str,
+    epsilon: float,
+    rng: np.random.Generator,
+    sources: Labels | None = None,
+    draws: int = 100,
+) -> dict[int, float]:
+    """Return how often the judge would pass at each number of items, by drawing whole sources with
+    replacement.
+
+    Parameters
+    ----------
+    people, judge, level, epsilon, sources : as in `alternative_test`; a pilot of at least some fifty items
+    sizes : numbers of items; as many sources are drawn as contain about that many
+    rng : draws the sources
+
+    Returns
+    -------
+    dict
+        By size the share of draws in which the judge passes: near 0 or 1 that many items decide the verdict, near a
+        half they do not.
+    """
+    data = _Judged.of(people, judge, sources)
+    usable = data.usable
+    if not usable.any():
+        return dict.fromkeys(sizes, nan)
+    table, own, codes = (each[usable] for each in (data.people, data.judge, data.codes))
+    members = [np.flatnonzero(codes == code) for code in np.unique(codes)]
+    found = {}
+    for size in sizes:
+        count = max(2, round(size * len(members) / len(own)))
+        passed = 0
+        for _ in range(draws):
+            drawn = [members[place] for place in rng.integers(0, len(members), count)]
+            rows, lengths = np.concatenate(drawn), [len(each) for each in drawn]
+            of = None if sources is None else np.repeat(np.arange(count), lengths)
+            tested = alternative_test(
+                table[rows], own[rows], level=level, epsilon=epsilon, sources=of
+            )
+            passed += bool(tested.passed)
+        found[size] = passed / draws
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Wins:
+    """Items on which the judge, and the left-out annotator, is at least as near to the others."""
+
+    judge: FloatArray  # W_f
+    person: FloatArray  # W_h
+    items: BoolArray  # (n_items,) which they are of
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The values of annotators and of the judge on the same items."""
+
+    people: FloatArray  # (n_items, n_people)
+    judge: FloatArray  # (n_items,)
+    codes: IntArray  # (n_items,) the source or cluster that is left out as a whole
+    resampled: Resampled
+    expert: FloatArray | None
+    unit: ClusterUnit
+
+    @classmethod
+    def of(
+        cls,
+        people: ArrayLike,
+        judge: ArrayLike,
+        sources: Labels | None,
+        expert: ArrayLike | None = None,
+        unit: ClusterUnit = SOURCE,
+    ) -> Self:
+        table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
+        if len(own) != len(table):
+            raise ValueError(f"judge: {len(own)} values for {len(table)} items")
+        trusted = None if expert is None else numeric(expert, name="expert", ndim=1)
+        resampled: Resampled = "unit" if sources is None else "cluster"
+        return cls(table, own, source_codes(sources, len(own)), resampled, trusted, unit)
+
+    @property
+    def usable(self) -> BoolArray:
+        """Return the items with the judge and two annotators, or the judge, expert and one."""
+        people = (~np.isnan(self.people)).sum(axis=1)
+        others = people >= 2 if self.expert is None else (people >= 1) & ~np.isnan(self.expert)
+        return np.asarray(others & ~np.isnan(self.judge))
+
+    def wins(self, person: int, usable: BoolArray, level: str) -> _Wins:
+        """Compare the judge with one annotator by how near each is to the others."""
+        own = self.people[:, person]
+        others = np.delete(self.people, person, axis=1)
+        if self.expert is not None:
+            others = self.expert[:, None]
+        items = usable & ~np.isnan(own) & (~np.isnan(others)).any(axis=1)
+        near, of_person = (
+            _nearness(values[items, None], others[items], level) for values in (self.judge, own)
+        )
+        gap = near - of_person
+        margin = TIE * np.maximum(1.0, np.abs(near))
+        return _Wins((gap >= -margin).astype(float), (gap <= margin).astype(float), items)
+
+
+def _nearness(values: FloatArray, others: FloatArray, level: str) -> FloatArray:
+    """Return a score that grows as the mean of equals, or as minus the root mean square difference,
+    does."""
+    if level == "nominal":
+        return np.asarray((values == others).sum(axis=1), dtype=np.float64)
+    return np.asarray(-np.nansum((values - others) ** 2, axis=1))
+
+
+def _against(name: str, wins: _Wins, data: _Judged, epsilon: float, fewest: int) -> AgainstPerson:
+    n = len(wins.judge)
+    if n < fewest or n < 2:
+        return AgainstPerson(
+            person=name, n=n, reason=f"{n} items that the judge and others judged too: too few"
+        )
+    gap = wins.person - wins.judge
+    p_items = p = one_sided(gap, epsilon)
+    if data.resampled == "cluster":
+        p = one_sided_by_source(gap, data.codes[wins.items], epsilon, data.unit)
+    return AgainstPerson(
+        person=name,
+        n=n,
+        advantage=float(wins.judge.mean()),
+        person_advantage=float(wins.person.mean()),
+        p_items=p_items,
+        p=p,
+    )
+
+
+def one_sided(gap: FloatArray, epsilon: float) -> float:
+    """Return p that the mean of a gap is epsilon or more."""
+    from scipy import stats
+
+    if np.ptp(gap) == 0:
+        return 0.0 if gap[0] < epsilon else 1.0
+    if len(gap) < REQUIRED_ITEMS:
+        return float(stats.wilcoxon(gap - epsilon, alternative="less").pvalue)
+    return float(stats.ttest_1samp(gap, epsilon, alternative="less").pvalue)
+
+
+def one_sided_by_source(
+    gap: FloatArray, codes: IntArray, epsilon: float, unit: ClusterUnit = SOURCE
+) -> float:
+    """Return the one-sided p by Student's t on the standard error of a jackknife over sources."""
+    from scipy import special, stats
+
+    _, source = np.unique(codes, return_inverse=True)
+    count = np.bincount(source).astype(float)
+    units = len(count)
+    if units < 2:
+        return nan
+    left_out = (gap.sum() - np.bincount(source, weights=gap)) / (len(gap) - count)
+    value = float(gap.mean())
+    found = jackknife(value, left_out, np.ones(units), Jackknife(unit=unit), of="cluster")
+    if np.isnan(found.high):
+        return nan if np.ptp(left_out) > TIE or units < 3 else float(value >= epsilon)
+    error = (found.high - value) / special.stdtrit(found.df, 0.975)
+    return float(stats.t.cdf((value - epsilon) / error, found.df))
+
+
+def _cautions(data: _Judged, usable: BoolArray, *, tested: int, fewest: int) -> Iterator[str]:
+    """Yield reasons that make a test weak or empty."""
+    if data.expert is not None:
+        return
+    table, own = data.people[usable], data.judge[usable]
+    judged = ~np.isnan(table)
+    people = int(judged.any(axis=0).sum())
+    if 0 < tested < REQUIRED_ANNOTATORS:
+        few = f"{tested} of {people} people could be compared, so the test is weak"
+        yield TWO_PEOPLE if people < REQUIRED_ANNOTATORS else few
+    for here, said in zip(judged.T, table.T, strict=True):
+        enough = here.sum() >= fewest and np.ptp(own[here]) > 0
+        if enough and (np.abs(said - own)[here] <= TIE).all():
+            yield COPIES
+            return
+
+
+def _share(won: Sequence[bool]) -> float:
+    return sum(won) / len(won) if won else nan
+
+
+def _average(wins: Sequence[_Wins], data: _Judged) -> Estimate:
+    """Return the mean over annotators of the share of items that the judge wins, with its interval
+    over sources."""
+    if not wins:
+        return undefined(NAME, "nobody can be compared with the judge")
+    value = float(np.mean([one.judge.mean() for one in wins]))
+    items = np.logical_or.reduce([one.items for one in wins])
+    n, units = int(items.sum()), np.unique(data.codes[items])
+    left_out = np.zeros(len(units))
+    for one in wins:
+        unit = np.searchsorted(units, data.codes[one.items])
+        rest = len(one.judge) - np.bincount(unit, minlength=len(units))
+        if (rest == 0).any():
+            reason = "a person judged one source alone"
+            return Estimate(value=value, n=n, method=NAME, reason=reason)
+        won = np.bincount(unit, weights=one.judge, minlength=len(units))
+        left_out += (one.judge.sum() - won) / rest
+    found = jackknife(
+        value,
+        left_out / len(wins),
+        np.ones(len(units)),
+        Jackknife(unit=data.unit),
+        of=data.resampled,
+    )
+    return with_spread(value, found, n=n, dropped=0, method=NAME, at_most=1.0)

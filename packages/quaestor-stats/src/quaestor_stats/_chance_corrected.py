@@ -1,0 +1,133 @@
+"""The shared part of all coefficients kappa = (p_a - p_e) / (1 - p_e): the observed agreement and
+the units behind it.
+
+They differ in one line, the agreement to expect by chance, given as ``chance(pi, w)`` of the shares
+pi (..., V) of the values and the table w (V, V) of agreement weights, 1 on its diagonal.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from math import nan
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from quaestor_stats._arrays import BoolArray, FloatArray, Labels
+from quaestor_stats._cohen_kappa import Weights, disagreement
+from quaestor_stats._informative_clusters import FROM_RATINGS, Bound, guarded
+from quaestor_stats._ratings import Patterns, RatingScale, checked, patterns, units_in
+from quaestor_stats._resampling import Interval, estimated, unit_of
+from quaestor_stats._result import Estimate, undefined
+
+Unequal: TypeAlias = Literal["gwet", "listwise"]
+ChanceOf: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+ONE_VALUE = "every rating has the same value: agreement cannot be told from chance"
+
+
+def chance_corrected(
+    ratings: ArrayLike | Patterns,
+    chance: ChanceOf,
+    *,
+    method: str,
+    weights: Weights = "unweighted",
+    scale: RatingScale | None = None,
+    unequal: Unequal = "gwet",
+    bound: Bound = FROM_RATINGS,
+    clusters: Labels | None = None,
+    interval: Interval | None,
+) -> Estimate:
+    """Return the coefficient, over units with two or more ratings ("gwet") or all ("listwise").
+
+    ``bound`` sets how many informative sources an interval over sources requires.
+    """
+    if unequal not in ("gwet", "listwise"):
+        raise ValueError(f"unequal: {unequal!r} is neither gwet nor listwise")
+    if unequal == "listwise":
+        counted = _listwise(ratings, scale, clusters)
+    else:
+        counted = patterns(ratings, scale=scale, clusters=clusters)
+    n = counted.with_at_least(2).n
+    dropped = units_in(ratings) - n
+    if n == 0:
+        missing = (
+            "no unit has two ratings" if unequal == "gwet" else "no unit was judged by every rater"
+        )
+        return undefined(method, missing, dropped=dropped)
+    w = agreement_weights(counted.values, weights)
+    features = _per_unit(counted, w)
+    statistic = partial(_kappa, chance=chance, w=w)
+    found = estimated(
+        features,
+        counted.times,
+        statistic,
+        interval,
+        method=method,
+        at_most=1.0,
+        clusters=counted.clusters,
+    )
+    found = guarded(found, counted.counts, counted.clusters, unit_of(interval), bound=bound)
+    return replace(found, n=n, dropped=dropped, reason=found.reason if found.defined else ONE_VALUE)
+
+
+def agreement_weights(values: FloatArray, weights: Weights) -> FloatArray:
+    """Return 1 - d / max d of the distances between the values of a scale."""
+    d = disagreement(values, weights)
+    return np.asarray(1 - d / d.max()) if d.any() else np.ones_like(d)
+
+
+def complete_only(ratings: ArrayLike | Patterns) -> FloatArray:
+    """Return the units that every rater judged; raters who judged no unit do not count."""
+    table, complete = _complete(ratings)
+    return table[complete]
+
+
+def _complete(ratings: ArrayLike | Patterns) -> tuple[FloatArray, BoolArray]:
+    """Return the table without raters who judged no unit, and which of its units are complete."""
+    if isinstance(ratings, Patterns):
+        raise ValueError("value counts do not tell which units every rater judged")
+    table = checked(ratings)
+    table = table[:, ~np.isnan(table).all(axis=0)]
+    return table, np.asarray(~np.isnan(table).any(axis=1) & (table.shape[1] > 0))
+
+
+def _listwise(
+    ratings: ArrayLike | Patterns,
+    scale: RatingScale | None,
+    clusters: Labels | None,
+) -> Patterns:
+    table, complete = _complete(ratings)
+    gaps = np.where(complete[:, None], table, nan)  # units keep their places beside their clusters
+    return patterns(gaps, scale=scale, clusters=clusters)
+
+
+def agreeing_share(counts: FloatArray, w: FloatArray | None = None) -> FloatArray:
+    """Return each unit's (weighted) share of pairs of raters that agree; it needs two ratings or
+    more."""
+    size = counts.sum(axis=1)
+    with_weight = counts if w is None else counts @ w
+    return np.asarray((counts * (with_weight - 1)).sum(axis=1) / (size * (size - 1)))
+
+
+def _per_unit(counted: Patterns, w: FloatArray) -> FloatArray:
+    """Return per unit: its share of agreeing pairs, whether it has a pair, one, and its
+    proportions."""
+    size = counted.sizes
+    pairable = size >= 2
+    share = np.zeros(len(size))
+    share[pairable] = agreeing_share(counted.counts[pairable], w)
+    return np.column_stack([share, pairable, np.ones(len(size)), counted.counts / size[:, None]])
+
+
+def _kappa(sums: FloatArray, chance: ChanceOf, w: FloatArray) -> FloatArray:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p_a = sums[..., 0] / sums[..., 1]
+        p_e = chance(sums[..., 3:] / sums[..., 2:3], w)
+    return corrected(p_a, p_e)
+
+
+def corrected(p_a: FloatArray, p_e: FloatArray) -> FloatArray:
+    """Return (p_a - p_e) / (1 - p_e), nan where chance alone explains everything."""
+    kappa: FloatArray = (p_a - p_e) / np.where(1 - p_e > 1e-12, 1 - p_e, nan)
+    return kappa

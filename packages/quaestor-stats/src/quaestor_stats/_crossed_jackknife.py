@@ -1,0 +1,165 @@
+"""Intervals and tests from leaving out one unit at a time, for many coefficients at once and over
+crossed facets.
+
+A coefficient is computed again without each source; if systems are random, also without each
+system and without each question set; if annotators are random, also without each annotator. The
+changes give its standard error; Student's t gives an interval and a test that agree. No random
+numbers are drawn.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import nan
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
+from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
+
+InferenceScale: TypeAlias = Literal["fisher", "plain"]
+PERFECT = 1 - 1e-12  # above this, rounding rather than the data determines Fisher's z
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithoutUnits:
+    """Coefficients, and what they are without each unit of a random facet.
+
+    The first axis of all but ``value`` counts the units, the others are those of ``value``. A unit
+    that a coefficient does not rest on is nan there.
+    """
+
+    value: FloatArray  # (...)
+    sources: FloatArray  # (n_units, ...) without each source, or each cluster of them
+    systems: FloatArray | None = None
+    cells: FloatArray | None = None  # with ``systems``: without each question set
+    annotators: FloatArray | None = None
+    fragile: BoolArray | None = None  # where a coefficient is undefined without one of the units
+    resting: IntArray | None = None  # sources that a mean over them rests on
+    unit: ClusterUnit = SOURCE  # the unit that each entry of ``sources`` leaves out
+
+    @property
+    def parts(self) -> list[FloatArray]:
+        """Return the coefficients without each unit, for every random facet."""
+        parts = (self.sources, self.systems, self.cells, self.annotators)
+        return [part for part in parts if part is not None]
+
+    def each(self, change: Callable[[FloatArray], FloatArray]) -> "WithoutUnits":
+        """Return the same with ``change`` made to every number."""
+
+        def changed(part: FloatArray | None) -> FloatArray | None:
+            return None if part is None else change(part)
+
+        return replace(
+            self,
+            value=change(self.value),
+            sources=change(self.sources),
+            systems=changed(self.systems),
+            cells=changed(self.cells),
+            annotators=changed(self.annotators),
+        )
+
+    def with_annotators(self, values: FloatArray, fragile: BoolArray) -> "WithoutUnits":
+        """Return the same with what the coefficients are without each annotator."""
+        before = False if self.fragile is None else self.fragile
+        return replace(self, annotators=values, fragile=np.asarray(fragile | before))
+
+    def pairs(self, first: IntArray, second: IntArray) -> "WithoutUnits":
+        """Return the differences of coefficients ``first`` and ``second`` along the last axis."""
+        apart = self.each(lambda values: values[..., first] - values[..., second])
+        if self.fragile is None:
+            return apart
+        return replace(apart, fragile=self.fragile[..., first] | self.fragile[..., second])
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """Limits and two-sided p of coefficients, and why some have none."""
+
+    low: FloatArray
+    high: FloatArray
+    p: FloatArray
+    df: FloatArray  # of Student's t
+    units: IntArray  # sources, or clusters of them, that the coefficient rests on
+    resting: IntArray  # if it is a mean over sources, their number; else ``units``
+    reason: "np.ndarray[tuple[int, ...], np.dtype[np.object_]]"
+
+
+def variance(without: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the jackknife variance along the first axis, and how many units it rests on."""
+    held = ~np.isnan(without)
+    n = held.sum(axis=0)
+    centre = np.where(held, without, 0).sum(axis=0) / np.maximum(n, 1)
+    squares = np.where(held, without - centre, 0) ** 2
+    return np.asarray((n - 1) / np.maximum(n, 1) * squares.sum(axis=0)), np.asarray(n)
+
+
+def standard_error(left: WithoutUnits) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return standard error, degrees of freedom and the number of sources of every coefficient.
+
+    Notes
+    -----
+    Over sources alone this is the delete-one jackknife by cluster. Crossed with systems it is the
+    two-way variance of Cameron, Gelbach and Miller (2011), sources + systems - question sets, each
+    by the jackknife; a negative contribution of systems is set to 0. If systems contribute, t has
+    at most one degree of freedom less than there are systems. Annotators add their own variance.
+    Its overlap with the others is not subtracted, so that the standard error is rather too large.
+    """
+    total, n = variance(left.sources)
+    freedom = np.asarray(n - 1, dtype=np.float64)
+    if left.systems is not None and left.cells is not None:
+        by_system, systems = variance(left.systems)
+        added = np.maximum(by_system - variance(left.cells)[0], 0)
+        total = total + added
+        freedom = np.where(added > 0, np.minimum(freedom, systems - 1), freedom)
+    if left.annotators is not None:
+        by_annotator, annotators = variance(left.annotators)
+        total = total + by_annotator
+        freedom = np.where(by_annotator > 0, np.minimum(freedom, annotators - 1), freedom)
+    return np.asarray(np.sqrt(total), dtype=np.float64), freedom, n
+
+
+def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0.95) -> Inferred:
+    """Return interval and test that the coefficients are 0.
+
+    Parameters
+    ----------
+    left : coefficients without each unit
+    scale : "fisher" for a correlation over all questions, whose sampling is skewed near 1; "plain"
+        for means over sources and for differences
+    """
+    from scipy import special
+
+    value = left.value
+    nowhere = np.zeros(value.shape, dtype=bool)
+    perfect = straight = nowhere
+    if scale == "fisher":
+        perfect = np.abs(value) >= PERFECT
+        straight = np.any([(np.abs(part) >= PERFECT).any(axis=0) for part in left.parts], axis=0)
+        left = left.each(lambda r: np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15)))
+    error, freedom, units = standard_error(left)
+    resting = units if left.resting is None else left.resting
+    units = resting if left.unit.is_source else units
+    too_few = np.vectorize(left.unit.reason_against, otypes=[object])(units)
+    still, few = error <= 1e-12, np.asarray(too_few != "")
+    fragile = nowhere if left.fragile is None else left.fragile
+    conditions = [  # the first condition that is true gives the reason
+        (np.isnan(value), ""),
+        (few, too_few),
+        (perfect, "a perfect correlation: no interval"),
+        (straight, "without one of the units the correlation is perfect: no interval"),
+        (fragile, "without one of the units it is undefined: no interval"),
+        (still, "nothing changes it: no interval can be estimated"),
+    ]
+    reason = np.full(value.shape, "", dtype=object)
+    for where, why in reversed(conditions):
+        reason = np.where(where, why, reason)
+    sound = np.asarray(reason == "") & ~np.isnan(value) & (freedom > 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        reach = special.stdtrit(freedom, (1 + confidence) / 2) * error
+        p = 2 * special.stdtr(freedom, -np.abs(left.value) / error)
+    back = np.tanh if scale == "fisher" else np.asarray
+    limits = back(left.value - reach), back(left.value + reach)
+    low, high, p, freedom = (np.where(sound, each, nan) for each in (*limits, p, freedom))
+    p[still & (left.value == 0) & ~few] = 1.0  # two metrics that are one and the same
+    return Inferred(low, high, p, freedom, units, resting, reason)

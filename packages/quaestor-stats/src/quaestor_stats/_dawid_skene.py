@@ -1,0 +1,112 @@
+"""Dawid and Skene's model: what the units are and how each rater errs, found together by
+expectation maximisation."""
+
+from dataclasses import dataclass
+from math import inf, nan
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from quaestor_stats._arrays import BoolArray, FloatArray
+from quaestor_stats._ratings import RatingScale, checked, checked_scale, coded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Competence:
+    """The fitted model; rows of a confusion table are true values, columns given ones."""
+
+    scale: FloatArray  # (V,)
+    chances: (
+        FloatArray  # (n_units, V) of each value to be the true one; nan for units without ratings
+    )
+    prevalence: FloatArray  # (V,)
+    confusion: FloatArray  # (n_raters, V, V)
+    iterations: int
+    converged: bool
+
+    @property
+    def accuracy(self) -> FloatArray:
+        """Each rater's probability of giving the true value, over the distribution of the units."""
+        return np.asarray(np.einsum("v,rvv->r", self.prevalence, self.confusion))
+
+
+def dawid_skene(
+    ratings: ArrayLike,
+    *,
+    scale: RatingScale,
+    tolerance: float = 1e-6,
+    most_iterations: int = 500,
+    smoothing: float = 0.01,
+) -> Competence:
+    """Estimate true values and raters' confusion tables (Dawid and Skene 1979), for categories.
+
+    Parameters
+    ----------
+    ratings : (n_units, n_raters), NaN where not judged
+    scale : every category
+    tolerance : stop once no chance changes by more
+    smoothing : added to every count of a confusion table, so that what was never seen is not impossible
+
+    Notes
+    -----
+    It starts from each unit's shares and knows no order of the categories. Raters err independently given the truth,
+    which raters who were trained together do not: then it is too sure. It says who differs from the rest, and the rest
+    may be wrong.
+
+    Examples
+    --------
+    >>> table = np.array([[1.0, 1, 2], [2, 2, 2], [1, 1, 1], [2, 2, 1], [1, 1, 2], [2, 2, 1]])
+    >>> found = dawid_skene(table, scale=[1, 2])
+    >>> found.chances.argmax(axis=1).tolist(), found.accuracy.round(1).tolist()
+    ([0, 1, 0, 1, 0, 1], [1.0, 1.0, 0.3])
+    """
+    table, values = checked(ratings), checked_scale(scale)
+    given = (coded(table, values)[:, :, None] == np.arange(values.size)).astype(np.float64)
+    judged = given.any(axis=(1, 2))
+    if not judged.any() or most_iterations < 1:
+        raise ValueError(
+            "ratings: no rater judged any unit"
+            if not judged.any()
+            else "most_iterations: one or more"
+        )
+    votes = given[judged]
+    flat = votes.reshape(len(votes), -1)
+    chances = votes.sum(axis=1) / votes.sum(axis=(1, 2))[:, None]
+    moved, iterations = inf, 0
+    while moved >= tolerance and iterations < most_iterations:
+        prevalence, confusion = _maximised(chances, flat, values.size, smoothing)
+        fresh = _expected(prevalence, confusion, flat)
+        moved, iterations, chances = float(np.abs(fresh - chances).max()), iterations + 1, fresh
+    return Competence(
+        scale=values,
+        chances=_spread_out(chances, judged),
+        prevalence=prevalence,
+        confusion=confusion,
+        iterations=iterations,
+        converged=moved < tolerance,
+    )
+
+
+def _spread_out(chances: FloatArray, judged: BoolArray) -> FloatArray:
+    """Return the chances of all units, nan for units without ratings."""
+    everywhere = np.full((judged.size, chances.shape[1]), nan)
+    everywhere[judged] = chances
+    return everywhere
+
+
+def _maximised(
+    chances: FloatArray, flat: FloatArray, size: int, smoothing: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the prevalence of values and every rater's confusion table that fit the chances
+    best."""
+    counts = (chances.T @ flat).reshape(size, -1, size).transpose(1, 0, 2) + smoothing
+    return chances.mean(axis=0), counts / counts.sum(axis=2, keepdims=True)
+
+
+def _expected(prevalence: FloatArray, confusion: FloatArray, flat: FloatArray) -> FloatArray:
+    """Return each unit's chances of the true value, given its ratings."""
+    raters, size, _ = confusion.shape
+    weights = np.log(confusion).transpose(0, 2, 1).reshape(raters * size, size)
+    logs = flat @ weights + np.log(np.maximum(prevalence, 1e-300))
+    chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True))

@@ -1,0 +1,313 @@
+"""Further results about an LLM judge, to be read with its verdict: the human ceiling, its severity
+and its use of the scale."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from math import nan
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from quaestor_stats._arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Labels,
+    grouped,
+    numeric,
+    source_codes,
+)
+from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
+from quaestor_stats._correlation import NAMES, Method, coefficients
+from quaestor_stats._resampling import (
+    Jackknife,
+    Statistic,
+    estimated,
+    jackknife,
+    mean_statistic,
+    with_spread,
+)
+from quaestor_stats._result import Estimate, undefined
+
+JACKKNIFE_GROUPS = (
+    100  # of sources for a jackknife: more change nothing and cost a correlation each
+)
+NO_PAIR = "no question was asked so twice"
+DECIMALS = 10  # means of ratings that are equal but for rounding are one value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Following:
+    """Correlation of the judge, and of one annotator, with the mean of the other annotators.
+
+    Each annotator in turn is left out; both are correlated with the mean of the others on that
+    annotator's items, and the coefficients are averaged over annotators.
+    """
+
+    judge: Estimate
+    person: Estimate  # the human ceiling on the judge's items
+    difference: Estimate  # judge minus person
+
+
+def following(
+    people: ArrayLike,
+    judge: ArrayLike,
+    *,
+    sources: Labels | None = None,
+    method: Method = "spearman",
+    unit: ClusterUnit = SOURCE,
+) -> Following:
+    """Compare the correlations of a judge and of one annotator with the mean of the others.
+
+    Parameters
+    ----------
+    people : (n_items, n_people), NaN where not judged
+    judge : (n_items,), NaN where the judge has none; only its items count
+    sources : (n_items,) labels of sources, or of clusters of them; intervals leave out one (or a
+        group of them) at a time
+    unit : the name of what is left out, and how many an interval needs
+    method : "pearson", "spearman" or "kendall"
+    """
+    table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
+    codes, groups = _groups(sources, len(own))
+    triples = [_triple(table, own, place, codes) for place in range(table.shape[1])]
+    triples = [one for one in triples if len(one[1]) >= 3]
+    n = int((~np.isnan(own) & ((~np.isnan(table)).sum(axis=1) >= 2)).sum())
+    whole = _followed(triples, method, None) if triples else ()
+    left_out = np.array([_followed(triples, method, group) for group in range(groups) if triples])
+
+    def estimate(place: int, words: str, at_most: float = 1.0) -> Estimate:
+        words = f"{NAMES[method]}{words}"
+        if not triples:
+            return undefined(words, "no item has the judge and two people", n=n)
+        if np.isnan(whole[place]):
+            return undefined(words, "the judge's values, or people's, do not vary", n=n)
+        spread = jackknife(
+            whole[place], left_out[:, place], np.ones(groups), Jackknife(unit=unit), of="cluster"
+        )
+        return with_spread(whole[place], spread, n=n, dropped=0, method=words, at_most=at_most)
+
+    return Following(
+        judge=estimate(0, " of the judge with the mean of people but one"),
+        person=estimate(1, " of one person with the mean of the others"),
+        difference=estimate(2, ", judge minus person", at_most=2.0),
+    )
+
+
+# columns judge, person, mean of the others; the group of each item
+Triple = tuple[FloatArray, IntArray]
+
+
+def _triple(table: FloatArray, own: FloatArray, person: int, codes: IntArray) -> Triple:
+    others = np.delete(table, person, axis=1)
+    count = (~np.isnan(others)).sum(axis=1)
+    mean = np.round(
+        np.where(count > 0, np.nansum(others, axis=1) / np.maximum(count, 1), nan), DECIMALS
+    )
+    columns = np.column_stack([own, table[:, person], mean])
+    kept = ~np.isnan(columns).any(axis=1)
+    return columns[kept], codes[kept]
+
+
+def _followed(
+    triples: list[Triple], method: Method, without: int | None
+) -> tuple[float, float, float]:
+    """Return judge, annotator and their difference, each a mean over the left-out annotators."""
+    pairs = []
+    for columns, group in triples:
+        kept = columns if without is None else columns[group != without]
+        r = coefficients(kept, method=method) if len(kept) >= 3 else np.full((3, 3), nan)
+        pairs.append(r[:2, 2])
+    table = np.array(pairs)
+    judge, person = table.mean(axis=0).tolist()
+    return judge, person, judge - person
+
+
+def _groups(sources: Labels | None, n: int) -> tuple[IntArray, int]:
+    """Return each item's group of sources and how many groups there are."""
+    codes = source_codes(sources, n)
+    units = int(codes.max()) + 1 if n else 0
+    groups = min(units, JACKKNIFE_GROUPS)
+    return codes % max(groups, 1), groups
+
+
+def severity_of(
+    people: ArrayLike,
+    judge: ArrayLike,
+    *,
+    sources: Labels | None = None,
+    unit: ClusterUnit = SOURCE,
+) -> Estimate:
+    """Return the judge's mean minus the annotators' mean, over the items that both judged."""
+    gap, codes = _gaps(people, judge, sources)
+    return _mean_over(gap, codes, "mean of the judge minus people", unit=unit)
+
+
+def bias_by_system(
+    people: ArrayLike,
+    judge: ArrayLike,
+    *,
+    systems: Labels,
+    sources: Labels,
+    unit: ClusterUnit = SOURCE,
+) -> dict[str, Estimate]:
+    """Return the judge's bias towards each system: how much higher than annotators it rates the
+    system, compared with the other systems.
+
+    The bias is the mean gap (judge minus annotators' mean) on the system's items minus the mean gap
+    on all other items, which removes the judge's severity. With its interval over sources.
+    """
+    gap, codes = _gaps(people, judge, sources)
+    names, system = grouped(systems, name="systems")
+    here = ~np.isnan(gap)
+    found = {}
+    for code, name in enumerate(names):
+        own = here & (system == code)
+        rest = here & (system != code)
+        label = "judge minus people on this system, minus the same on the others"
+        if not own.any() or not rest.any():
+            found[str(name)] = undefined(
+                label, "the judge and people share no items of this system, or none of others"
+            )
+            continue
+        units = int(codes.max()) + 1
+        sums = np.zeros((units, 4))
+        for place, rows in enumerate((own, rest)):
+            sums[:, 2 * place] = np.bincount(codes[rows], weights=gap[rows], minlength=units)
+            sums[:, 2 * place + 1] = np.bincount(codes[rows], minlength=units)
+        used = sums[sums[:, 1] + sums[:, 3] > 0]
+        found[str(name)] = _of_sources(used, _difference, label, int(own.sum()), unit)
+    return found
+
+
+def _difference(sums: FloatArray) -> FloatArray:
+    own = mean_statistic(sums[..., :2])
+    return np.asarray(own - mean_statistic(sums[..., 2:]))
+
+
+def _of_sources(
+    sums: FloatArray, statistic: Statistic, label: str, n: int, unit: ClusterUnit
+) -> Estimate:
+    from scipy import sparse
+
+    one_each = sparse.csr_array(sparse.eye_array(len(sums)))
+    found = estimated(
+        sums, np.ones(len(sums)), statistic, Jackknife(unit=unit), method=label, clusters=one_each
+    )
+    return replace(found, n=n)
+
+
+def _gaps(
+    people: ArrayLike, judge: ArrayLike, sources: Labels | None
+) -> tuple[FloatArray, IntArray]:
+    table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
+    count = (~np.isnan(table)).sum(axis=1)
+    mean = np.where(count > 0, np.nansum(table, axis=1) / np.maximum(count, 1), nan)
+    codes = source_codes(sources, len(own))
+    return own - mean, codes
+
+
+def _mean_over(
+    gap: FloatArray,
+    codes: IntArray,
+    label: str,
+    nothing: str = "the judge and people share no items",
+    unit: ClusterUnit = SOURCE,
+) -> Estimate:
+    here = ~np.isnan(gap)
+    if not here.any():
+        return undefined(label, nothing)
+    units = int(codes.max()) + 1
+    sums = np.column_stack(
+        [
+            np.bincount(codes[here], weights=gap[here], minlength=units),
+            np.bincount(codes[here], minlength=units),
+        ]
+    )
+    used = sums[sums[:, 1] > 0].astype(float)
+    return _of_sources(used, mean_statistic, label, int(here.sum()), unit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByPlace:
+    """Consistency of a judge's values of one item, shown at the same and at other positions."""
+
+    items: int  # items that were shown at two or more positions
+    same_still: Estimate  # share of equal values, both times at one position
+    same_moved: Estimate  # share of equal values, at two positions
+    earlier: Estimate  # value at the earlier position minus value at the later one
+
+
+def by_place(
+    values: ArrayLike,
+    places: ArrayLike,
+    *,
+    sources: Labels | None = None,
+    unit: ClusterUnit = SOURCE,
+) -> ByPlace:
+    """Compare a judge's repeated values of an item, pair by pair, by the item's positions.
+
+    An item's pairs are averaged first, so each item weighs the same.
+
+    Parameters
+    ----------
+    values : (n_items, n_times), NaN where not asked
+    places : (n_items, n_times) position, from 1 for the item shown first; NaN where not known
+    sources : (n_items,) labels; intervals leave out one source, or cluster, at a time
+
+    Examples
+    --------
+    >>> found = by_place([[3, 2], [2, 2]], [[1, 2], [2, 1]])
+    >>> found.same_moved.value, found.earlier.value
+    (0.5, 0.5)
+    """
+    said, stood = numeric(values, name="values", ndim=2), numeric(places, name="places", ndim=2)
+    codes = source_codes(sources, len(said))
+    first, second = np.triu_indices(said.shape[1], k=1)
+    gap = said[:, first] - said[:, second]
+    way = np.sign(stood[:, second] - stood[:, first])  # 1 if the first of a pair came earlier
+    both = ~np.isnan(gap) & ~np.isnan(way)
+    moved, still = both & (way != 0), both & (way == 0)
+
+    def mean_of(what: FloatArray, pairs: BoolArray, label: str) -> Estimate:
+        count = pairs.sum(axis=1)
+        total = np.where(pairs, what, 0.0).sum(axis=1)
+        return _mean_over(
+            np.where(count > 0, total / np.maximum(count, 1), nan), codes, label, NO_PAIR, unit
+        )
+
+    equal = (gap == 0).astype(np.float64)
+    return ByPlace(
+        items=int(moved.any(axis=1).sum()),
+        same_still=mean_of(equal, still, "share of equal values at the same place"),
+        same_moved=mean_of(equal, moved, "share of equal values at another place"),
+        earlier=mean_of(gap * way, moved, "value at the earlier place minus at the later one"),
+    )
+
+
+def most_given(values: ArrayLike) -> tuple[float, float]:
+    """Return the share of the value given most often, and that value; NaN where there is none."""
+    own = numeric(values, name="values", ndim=1)
+    counts = Counter(own[~np.isnan(own)].tolist())
+    if not counts:
+        return nan, nan
+    value, times = min(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return times / counts.total(), value
+
+
+def jury(judges: ArrayLike, *, nominal: bool) -> FloatArray:
+    """Return a jury's value on each item: the mean of its judges, or on a nominal scale their most
+    frequent value.
+
+    The value is nan if the most frequent values tie, or if any judge lacks the item.
+    """
+    table = numeric(judges, name="judges", ndim=2)
+    complete = ~np.isnan(table).any(axis=1)
+    if not nominal:
+        return np.where(complete, table.mean(axis=1), nan)
+    found = np.full(len(table), nan)
+    for row in np.flatnonzero(complete):
+        (first, times), *rest = Counter(table[row].tolist()).most_common(2)
+        if not rest or rest[0][1] < times:
+            found[row] = first
+    return found

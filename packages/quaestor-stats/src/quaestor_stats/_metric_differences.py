@@ -1,0 +1,408 @@
+"""Does one metric correlate better with human ratings than another? Every pair at three levels, and
+the set of metrics that do not differ significantly from the highest.
+
+The random facets are declared (`quaestor_stats._facets`), as for `against_people`. Pooled and within
+source, interval and test of a difference come from leaving out one unit of each random facet. Over
+systems, the two metrics are swapped: source by source if the systems are fixed, system by system
+if they are random.
+
+Williams' test (`dependent`) is for comparison with papers: it finds differences that are not there
+(docs/statistics.md has the rates).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import comb, nan
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from quaestor_stats._annotator_facet import without_annotators
+from quaestor_stats._arrays import FloatArray, IntArray, numeric
+from quaestor_stats._association_measures import NO_INTERVAL, NO_SYSTEMS, too_few_systems
+from quaestor_stats._associations import LEVELS, Association, CorrelationLevel
+from quaestor_stats._correlation import NAMES, Method
+from quaestor_stats._crossed_jackknife import WithoutUnits, inferred
+from quaestor_stats._exact_sums import whole
+from quaestor_stats._facets import Facets
+from quaestor_stats._multiplicity import holm
+from quaestor_stats._pooled import PooledCoefficient, pooled, pooled_values
+from quaestor_stats._result import Tested
+from quaestor_stats._shared_questions import Items, NamedColumns, SharedQuestions, shared_by_pairs
+from quaestor_stats._system_level import (
+    REQUIRED_SYSTEMS,
+    RankedMeans,
+    coefficients_of,
+    swapped_systems,
+)
+from quaestor_stats._within_source import mean_left_out, source_coefficients, within_values
+
+# Swaps for each pair of metrics: Holm multiplies the smallest p by the number of pairs
+PER_PAIR = 40
+_CELLS = 4_000_000  # of differences without a unit that are in memory at once
+_MAX_SWAPPED_MEANS = 2_000_000_000  # about four minutes
+SIGNS_A_MEAN = 8  # signs of sources are drawn in the time in which one mean is swapped and ranked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricDifference:
+    """By how much one metric follows a human column better than another at one level."""
+
+    human: str
+    better: str
+    other: str
+    level: CorrelationLevel
+    measure: Method
+    found: Tested  # value 0 or more; n as of `Association`
+    p_holm: float = nan  # over the pairs of metrics of this human column at this level
+    smallest_p: float = nan  # over systems: what the swaps cannot fall below
+    questions: int
+    sources: int
+    systems: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indistinct:
+    """The metrics that do not differ significantly from the highest one, at one level.
+
+    With probability 1 - ``alpha`` or more the truly highest is among ``members``: it is missing
+    only if it is falsely found lower than another, and the chance of any such error among all
+    pairs is held at ``alpha`` (Holm).
+    """
+
+    human: str
+    level: CorrelationLevel
+    measure: Method
+    highest: str
+    members: tuple[str, ...]  # the highest first, then in order of value
+    behind: tuple[str, ...]
+    unknown: tuple[str, ...]  # undefined at this level, or without a test against the highest
+    alpha: float
+
+    @classmethod
+    def of(
+        cls, values: Mapping[str, float], rows: Sequence[MetricDifference], *, alpha: float
+    ) -> Self | None:
+        """Return the set of one family of tests; None where no metric has a value.
+
+        Parameters
+        ----------
+        values : of the metrics; rows : all their differences, one human column at one level
+        """
+        ranked = sorted((m for m in values if not np.isnan(values[m])), key=lambda m: -values[m])
+        if not ranked:
+            return None
+        highest, p = ranked[0], dict.fromkeys(values, nan)
+        for row in rows:
+            if row.better == highest:
+                p[row.other] = row.p_holm
+            elif row.other == highest and not np.isnan(row.p_holm):
+                p[row.better] = 1.0
+        compared = [m for m in ranked[1:] if not np.isnan(p[m])]
+        return cls(
+            human=rows[0].human,
+            level=rows[0].level,
+            measure=rows[0].measure,
+            highest=highest,
+            members=(highest, *(m for m in compared if p[m] >= alpha)),
+            behind=tuple(m for m in compared if p[m] < alpha),
+            unknown=tuple(m for m in values if m != highest and m not in compared),
+            alpha=alpha,
+        )
+
+
+def metric_differences(
+    humans: Mapping[str, ArrayLike],
+    metrics: Mapping[str, ArrayLike],
+    *,
+    facets: Facets,
+    rng: np.random.Generator,
+    measure: Method = "spearman",
+    levels: Sequence[CorrelationLevel] = LEVELS,
+    items: Items = "own",
+    ratings: Mapping[str, ArrayLike] | None = None,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    most_swapped: int = _MAX_SWAPPED_MEANS,
+    tell: Callable[[], None] = lambda: None,
+) -> list[MetricDifference]:
+    """Return every pair of metrics against every human column, the better one first.
+
+    Parameters
+    ----------
+    humans, metrics, facets, rng, items, ratings : as for `against_people`; "own" questions are
+        those that the human column and both metrics have
+    measure : the correlation that is compared
+    resamples : swaps over systems, or `PER_PAIR` for each pair of metrics where that is more
+    most_swapped : swaps times pairs times systems, over all human columns; beyond it differences
+        over systems have no p: fewer swaps could find none after Holm's correction
+    tell : called every few seconds; it may raise to end the work
+    """
+    people, own = NamedColumns.of(humans), NamedColumns.of(metrics)
+    tables = {name: numeric(each, name=name, ndim=2) for name, each in (ratings or {}).items()}
+    n_pairs = comb(len(own.names), 2)
+    swaps = max(resamples, PER_PAIR * n_pairs)
+    groups = 1 if items == "common" else len(own.alike())
+    too_many = ""
+    if (
+        _number_of_swapped_means(facets, n_pairs, groups, swaps) * len(people.alike())
+        > most_swapped
+    ):
+        too_many = (
+            f"left out: {swaps:,} swaps for each of {n_pairs:,} pairs of metrics take too long"
+        )
+    found: dict[tuple[int, CorrelationLevel], dict[tuple[int, ...], MetricDifference]] = {}
+    for shared, pairs in shared_by_pairs(people, own, facets, items=items):
+        chosen = shared.humans if facets.design.annotators else []
+        by_annotator = [tables[people.names[k]][shared.kept] for k in chosen]
+        asked = _Pairwise(
+            shared, pairs, measure, by_annotator, confidence, swaps, rng, too_many, tell
+        )
+        for level in levels:
+            tell()
+            for one in _AT[level](asked):
+                human = shared.humans[one.human]
+                both = tuple(shared.metrics[i] for i in pairs[one.pair])
+                row = one.row(asked, level, people.names[human], [own.names[i] for i in both])
+                found.setdefault((human, level), {})[tuple(sorted(both))] = row
+    families = product(range(len(people.names)), levels)
+    return [row for family in families for row in _with_holm(found.get(family, {}))]
+
+
+def _number_of_swapped_means(facets: Facets, n_pairs: int, groups: int, swaps: int) -> int:
+    """Return how many swapped means the test over systems computes for one human column; drawing
+    the signs of the swaps counts too."""
+    units = facets.n_systems if facets.design.systems else facets.n_clusters
+    signs = units * groups * (groups + 1) // (2 * SIGNS_A_MEAN)
+    return int(min(swaps, 2 ** (units - 1)) * (n_pairs * facets.n_systems + signs))
+
+
+def _with_holm(family: Mapping[tuple[int, ...], MetricDifference]) -> list[MetricDifference]:
+    """Return the rows of one human column and level by their metrics, with corrected p."""
+    rows = [row for _, row in sorted(family.items())]
+    adjusted = holm([row.found.p for row in rows])
+    return [replace(row, p_holm=float(p)) for row, p in zip(rows, adjusted, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """Result for one human column and one pair of metrics, by their positions."""
+
+    human: int
+    pair: int
+    found: Tested
+    smallest_p: float = nan
+
+    def row(
+        self, asked: "_Pairwise", level: CorrelationLevel, human: str, metrics: Sequence[str]
+    ) -> MetricDifference:
+        """Return the outcome with the better metric first."""
+        (better, other), found = metrics, self.found
+        if found.value < 0:
+            better, other = other, better
+            found = replace(found, value=-found.value, low=-found.high, high=-found.low)
+        return MetricDifference(
+            human=human,
+            better=better,
+            other=other,
+            level=level,
+            measure=asked.measure,
+            found=found,
+            smallest_p=self.smallest_p,
+            questions=len(asked.shared.human),
+            sources=asked.shared.facets.n_sources,
+            systems=asked.shared.facets.n_systems,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairwise:
+    """Pairs of metrics to compare over the same questions."""
+
+    shared: SharedQuestions
+    pairs: list[tuple[int, int]]
+    measure: Method
+    ratings: list[FloatArray]
+    confidence: float
+    swaps: int
+    rng: np.random.Generator
+    too_many_swaps: str  # why none are made
+    tell: Callable[[], None]
+
+    @property
+    def sides(self) -> tuple[IntArray, IntArray]:
+        both = np.array(self.pairs, dtype=np.intp)
+        return both[:, 0], both[:, 1]
+
+    def tested(
+        self, apart: Callable[[IntArray, IntArray], WithoutUnits], words: str, n: int | None
+    ) -> Iterator[_Outcome]:
+        """Yield human column, pair and outcome of the differences (K, pairs) between the metrics of
+        one side and the other.
+
+        Pairs are computed in blocks, because the arrays are as large as pairs times questions.
+        """
+        facets = self.shared.facets.random + (" and annotators" if self.ratings else "")
+        method = (
+            f"{NAMES[self.measure]}{words}, difference; "
+            f"delete-one jackknife-t over {facets}, {self.confidence:.0%}"
+        )
+        first, second = self.sides
+        step = max(1, _CELLS // max(1, self.shared.human.size))
+        for start in range(0, len(self.pairs), step):
+            self.tell()
+            left = apart(first[start : start + step], second[start : start + step])
+            limits = inferred(left, scale="plain", confidence=self.confidence)
+            for at in np.ndindex(left.value.shape):
+                value = float(left.value[at])
+                reason = str(limits.reason[at]) or (
+                    "a correlation is undefined" if np.isnan(value) else ""
+                )
+                found = Tested(
+                    value=value,
+                    low=float(np.maximum(limits.low[at], -2)),  # what two correlations differ by
+                    high=float(np.minimum(limits.high[at], 2)),
+                    p=float(limits.p[at]),
+                    df=float(limits.df[at]),
+                    n=int(limits.resting[at]) if n is None else n,
+                    clusters=int(limits.units[at]),
+                    dropped=self.shared.dropped,
+                    method=method,
+                    reason=reason,
+                )
+                yield _Outcome(at[0], start + at[1], found)
+
+    def none(self, reason: str) -> Iterator[_Outcome]:
+        for k in range(len(self.shared.humans)):
+            for place in range(len(self.pairs)):
+                yield _Outcome(
+                    k, place, Tested(value=nan, method=NAMES[self.measure], reason=reason)
+                )
+
+
+def _pooled(asked: _Pairwise) -> Iterator[_Outcome]:
+    of, name = asked.shared, asked.measure
+    if len(of.human) < REQUIRED_SYSTEMS:
+        return asked.none(f"{len(of.human)} questions have all scores: too few")
+    left = pooled(of.human, of.metric, of.facets, coefficients=[name])[name]
+    if asked.ratings:
+
+        def values(
+            human: FloatArray, metric: FloatArray, _: Facets
+        ) -> dict[PooledCoefficient, FloatArray]:
+            return {name: pooled_values(human, metric, coefficients=[name])[name]}
+
+        without = without_annotators(asked.ratings, of.metric, of.facets, values, [name])[name]
+        left = left.with_annotators(without.values, without.fragile)
+    return asked.tested(left.pairs, "", len(of.human))
+
+
+def _within_source(asked: _Pairwise) -> Iterator[_Outcome]:
+    of, name = asked.shared, asked.measure
+    if of.facets.n_systems < 2:
+        return asked.none(NO_SYSTEMS)
+    human = np.column_stack([whole(column) for column in of.human.T])
+    r, by_system = source_coefficients(human, of.metric, of.facets, coefficient=name)
+    each = None
+    if asked.ratings:
+
+        def values(
+            human: FloatArray, metric: FloatArray, at: Facets
+        ) -> dict[PooledCoefficient, FloatArray]:
+            return {name: within_values(human, metric, at, coefficients=[name])[name]}
+
+        each = without_annotators(asked.ratings, of.metric, of.facets, values, [name])[name]
+
+    def apart(first: IntArray, second: IntArray) -> WithoutUnits:
+        without = None if by_system is None else by_system[..., first] - by_system[..., second]
+        left = mean_left_out(r[..., first] - r[..., second], of.facets, without)
+        if each is None:
+            return left
+        return left.with_annotators(
+            each.values[..., first] - each.values[..., second],
+            each.fragile[..., first] | each.fragile[..., second],
+        )
+
+    return asked.tested(apart, ", mean over sources", None)
+
+
+def _systems(asked: _Pairwise) -> Iterator[_Outcome]:
+    of, name, (first, second) = asked.shared, asked.measure, asked.sides
+    if few := too_few_systems(of.facets):
+        yield from asked.none(few)
+        return
+    swapped = None
+    if not asked.too_many_swaps:
+        swapped = swapped_systems(
+            of.human,
+            of.metric,
+            of.facets,
+            asked.pairs,
+            coefficient=name,
+            resamples=asked.swaps,
+            rng=asked.rng,
+            tell=asked.tell,
+        )
+    people, own = RankedMeans.of(of.human, of.facets), RankedMeans.of(of.metric, of.facets)
+    each = coefficients_of(people.under(name), own.under(name), name)
+    method = f"{NAMES[name]}, over systems, difference"
+    if swapped:
+        method += f"; {swapped.words}"
+    for at in np.ndindex(len(each), len(asked.pairs)):
+        value = float(each[at[0], first[at[1]]] - each[at[0], second[at[1]]])
+        reason = "a correlation is undefined" if np.isnan(value) else NO_INTERVAL
+        if not swapped and not np.isnan(value):
+            reason = asked.too_many_swaps
+        found = Tested(
+            value=value,
+            p=float(swapped.p[at]) if swapped else nan,
+            n=of.facets.n_systems,
+            clusters=of.facets.n_clusters,
+            dropped=of.dropped,
+            method=method,
+            reason=reason,
+        )
+        yield _Outcome(at[0], at[1], found, swapped.smallest_p if swapped else nan)
+
+
+_AT: dict[CorrelationLevel, Callable[[_Pairwise], Iterator[_Outcome]]] = {
+    "within_source": _within_source,
+    "pooled": _pooled,
+    "systems": _systems,
+}
+
+
+def indistinct(
+    associations: Iterable[Association],
+    differences: Iterable[MetricDifference],
+    *,
+    alpha: float = 0.05,
+) -> list[Indistinct]:
+    """Return for every human column and level the metrics that do not differ significantly from the
+    highest.
+
+    Parameters
+    ----------
+    associations : of the measure that the differences compare; others are ignored
+    differences : from `metric_differences`
+    alpha : chance that the truly highest metric is missing from the set
+    """
+    values: dict[tuple[str, ...], dict[str, float]] = {}
+    for each in associations:
+        family = values.setdefault((each.human, each.level, each.measure), {})
+        family[each.metric] = each.found.value
+    families: dict[tuple[str, ...], list[MetricDifference]] = {}
+    for row in differences:
+        families.setdefault((row.human, row.level, row.measure), []).append(row)
+    sets = (Indistinct.of(values[key], rows, alpha=alpha) for key, rows in families.items())
+    return [each for each in sets if each]
+
+
+def in_every_set(sets: Sequence[Indistinct], human: str) -> tuple[str, ...]:
+    """Return the metrics that are in the set of every level of one human column; if there are none,
+    the levels disagree.
+    """
+    own = [each for each in sets if each.human == human]
+    return tuple(m for m in own[0].members if all(m in each.members for each in own)) if own else ()

@@ -1,0 +1,393 @@
+"""Do two systems differ? Tests on their mean scores per source, the same sources for both."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from math import nan
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, numeric
+from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
+from quaestor_stats._columns import complete, constant
+from quaestor_stats._crossed_jackknife import WithoutUnits, inferred
+from quaestor_stats._ratings import cluster_codes
+from quaestor_stats._resampling import Jackknife, Spread, mean_statistic, spread
+from quaestor_stats._result import Estimate, Tested, undefined, untested
+
+ENUMERATED = 16  # sources up to which all 2^n swaps are taken
+COUNTED = 13  # sources up to which Wilcoxon's p is exact whatever the ties
+EXACT = 10  # decimals in which equal means are equal: rounding must not break ties of 7/3 - 2 and 2 - 5/3
+_BLOCK_CELLS = 2_000_000
+_EQUAL = 1e-12  # of the size of the differences: what rounding can make of equal sums
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permuted(Tested):
+    """A difference tested by permutation, with the smallest p that its data could have given."""
+
+    least_p: float = nan
+
+
+def smallest_p(sources: int, *, pairs: int = 1, resamples: int = 10_000) -> float:
+    """Return the smallest two-sided p that `paired_permutation` can give, after Holm over pairs.
+
+    With n sources there are 2^n swaps, and the observed one and its mirror image are always as far
+    from 0: no p can fall below 2 / 2^n, nor, where swaps are drawn, below 1 / (resamples + 1).
+    Holm's smallest p is the number of pairs times the smallest of them.
+
+    >>> smallest_p(5)
+    0.0625
+    >>> smallest_p(8, pairs=6)
+    0.046875
+    """
+    if sources < 2:
+        return 1.0
+    one = 2.0 ** (1 - sources) if sources <= ENUMERATED else 1 / (resamples + 1)
+    return min(1.0, pairs * one)
+
+
+def paired_permutation(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    clusters: Labels | None = None,
+    unit: ClusterUnit = SOURCE,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+) -> Permuted:
+    """Test the mean difference of paired scores by swapping the systems source by source.
+
+    Parameters
+    ----------
+    first, second : (n_sources,) mean score of either system on each source, NaN where it has none
+    rng : used for more than 16 sources; with up to 16 all 2^n swaps are made and p is exact
+    clusters : (n_sources,) labels; the sources of a cluster are swapped, and left out, together
+    unit : the name of the clusters, and how many an interval needs
+
+    Returns
+    -------
+    Permuted
+        ``value`` the mean difference, Student's t interval over sources, two-sided ``p``, which is never 0, and
+        ``least_p``: with m sources on which the systems differ p is at least 2 / 2^m. With
+        clusters m counts these, and the interval leaves out one of them at a time.
+    """
+    pairs = complete([first, second], names=["first", "second"])
+    gap = pairs.columns[:, 0] - pairs.columns[:, 1]
+    n, name = pairs.n, f"paired permutation over {unit.plural}"
+    if n < 2:
+        reason = f"{n} sources have both scores: too few"
+        return Permuted(value=nan, n=n, dropped=pairs.dropped, method=name, reason=reason)
+    codes = None if clusters is None else cluster_codes(clusters, pairs.kept, name="sources")
+    sums: FloatArray = gap if codes is None else np.bincount(codes, gap).astype(np.float64)
+    units = len(sums)
+    differ = np.abs(sums) > _EQUAL * np.abs(gap).max()
+    least = min(1.0, 2.0 ** (1 - int(differ.sum())))
+    if units <= ENUMERATED:
+        p, name = float(_as_extreme(_all_signs(units) @ sums, sums).mean()), f"{name}, all swaps"
+    else:
+        drawn = _random_signs(units, resamples, rng)
+        extreme = sum(int(_as_extreme(signs @ sums, sums).sum()) for signs in drawn)
+        p, name = (extreme + 1) / (resamples + 1), f"{name}, {resamples} resamples"
+        least = max(least, 1 / (resamples + 1))
+    found = (
+        _t_interval(gap, confidence)
+        if codes is None
+        else _without_clusters(gap, codes, Jackknife(confidence, unit))
+    )
+    return Permuted(
+        value=float(gap.mean()),
+        low=found.low,
+        high=found.high,
+        n=n,
+        clusters=found.clusters,
+        df=found.df,
+        dropped=pairs.dropped,
+        method=f"{name}; {found.words}",
+        reason=found.reason,
+        p=p,
+        least_p=least,
+    )
+
+
+def _t_interval(gap: FloatArray, confidence: float) -> Spread:
+    """Return Student's t interval of the mean of independent differences."""
+    from scipy import special
+
+    n, words = len(gap), f"Student's t interval, {confidence:.0%}"
+    given = float(gap.mean())
+    reach = float(special.stdtrit(n - 1, (1 + confidence) / 2) * gap.std(ddof=1) / np.sqrt(n))
+    if reach > 0:
+        return Spread(given - reach, given + reach, words)
+    reason = "the same difference on every source: no interval can be estimated"
+    return Spread(nan, nan, words, reason)
+
+
+def _without_clusters(gap: FloatArray, codes: IntArray, interval: Jackknife) -> Spread:
+    """Return the interval of the mean of differences from leaving out one cluster at a time."""
+    from scipy import sparse
+
+    sums = np.column_stack([np.bincount(codes, gap), np.bincount(codes)]).astype(np.float64)
+    one_each = sparse.csr_array(sparse.eye_array(len(sums)))
+    return spread(sums, np.ones(len(sums)), mean_statistic, interval, one_each)
+
+
+def sources_carrying(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    level: float = 0.05,
+    at_most: int = 3,
+    clusters: Labels | None = None,
+    resamples: int = 10_000,
+) -> int | None:
+    """Return how few sources carry a significant difference of two systems.
+
+    Parameters
+    ----------
+    first, second, clusters, rng, resamples : as for `paired_permutation`
+    level : at which the difference is significant
+    at_most : the most sources to count
+
+    Returns
+    -------
+    int or None
+        The smallest number of sources (clusters, where these are given) without which
+        `paired_permutation` finds no difference at the level, taken in the order of what they add
+        to the difference; None where it takes more than ``at_most``.
+
+    Examples
+    --------
+    Seven sources with a difference are significant (p = 2 / 2^7), five are not (2 / 2^5).
+
+    >>> gaps = [1.0, 1, 1, 1, 1, 1, 1, 0, 0]
+    >>> sources_carrying(gaps, [0.0] * 9, rng=np.random.default_rng(0))
+    2
+    """
+    pairs = complete([first, second], names=["first", "second"])
+    gap = pairs.columns[:, 0] - pairs.columns[:, 1]
+    if clusters is not None:
+        codes = cluster_codes(clusters, pairs.kept, name="sources")
+        gap = np.bincount(codes, gap).astype(np.float64)
+    largest = np.argsort(-np.sign(gap.sum()) * gap, kind="stable")
+    without = np.tile(gap, (min(at_most, len(gap)), 1))
+    for place, row in enumerate(without):
+        row[largest[: place + 1]] = 0  # a difference of 0 is as if the source were not there
+    p = permuted_p_of_many(without, rng=rng, resamples=resamples)
+    lost = np.flatnonzero(p >= level)
+    return int(lost[0]) + 1 if len(lost) else None
+
+
+def permuted_p_of_many(
+    gaps: ArrayLike, *, rng: np.random.Generator, resamples: int = 10_000
+) -> FloatArray:
+    """Return `paired_permutation`'s p of each of many studies, all with the same swaps.
+
+    Parameters
+    ----------
+    gaps : (n_studies, n_sources) differences of two systems' means on each source, none missing
+    """
+    given = numeric(gaps, name="gaps", ndim=2)
+    studies, n = given.shape
+    if n < 2:
+        return np.full(studies, nan)
+    drawn = iter([_all_signs(n)]) if n <= ENUMERATED else _random_signs(n, resamples, rng)
+    size, total = np.abs(given).sum(axis=1), np.abs(given.sum(axis=1))
+    extreme = np.zeros(studies)
+    for signs in drawn:
+        step = max(1, _BLOCK_CELLS // len(signs))
+        for at in range(0, studies, step):
+            own = slice(at, at + step)
+            sums = np.abs(signs @ given[own].T)
+            extreme[own] += (sums >= total[own] - _EQUAL * size[own]).sum(axis=0)
+    return extreme / 2**n if n <= ENUMERATED else (extreme + 1) / (resamples + 1)
+
+
+def _as_extreme(sums: FloatArray, gap: FloatArray) -> BoolArray:
+    """Return which sums of swapped differences are at least as far from 0 as the given sum, up to
+    rounding."""
+    return np.asarray(np.abs(sums) >= abs(gap.sum()) - _EQUAL * np.abs(gap).sum())
+
+
+@lru_cache(maxsize=2)
+def _all_signs(n: int) -> FloatArray:
+    """Return all 2^n ways to swap, a row each; cached, because hundreds of pairs of systems use the
+    same ones."""
+    signs = np.asarray(1.0 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1))
+    signs.flags.writeable = False
+    return signs
+
+
+def _random_signs(n: int, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Yield drawn swaps, a row each, in blocks: of many sources all at once would fill the
+    memory."""
+    step = max(1, _BLOCK_CELLS // n)
+    for start in range(0, resamples, step):
+        yield rng.choice([-1.0, 1.0], size=(min(step, resamples - start), n))
+
+
+def wilcoxon(first: ArrayLike, second: ArrayLike, *, clusters: Labels | None = None) -> Tested:
+    """Wilcoxon's signed-rank test of paired scores, ``value`` the median difference; zeros after
+    Pratt (1959). With clusters it ranks the clusters' mean differences.
+
+    Exact up to 13 sources, and without ties or zeros up to 50; else normal with correction for
+    ties. The values are scipy's; of 13 sources or fewer with ties it goes through every swap, which
+    takes a second for every twenty pairs of systems, so those are counted here.
+    """
+    from scipy import stats
+
+    pairs = complete([first, second], names=["first", "second"])
+    gap = pairs.columns[:, 0] - pairs.columns[:, 1]
+    per_unit = gap
+    if clusters is not None and pairs.n:
+        codes = cluster_codes(clusters, pairs.kept, name="sources")
+        per_unit = np.bincount(codes, gap) / np.bincount(codes)
+    ranked = np.round(per_unit, EXACT)
+    name = "Wilcoxon signed-rank, zeros after Pratt"
+    if not ranked.any():
+        reason = "the systems never differ" if pairs.n else "no source has both scores"
+        return untested(name, reason, n=pairs.n, dropped=pairs.dropped)
+    if len(ranked) <= COUNTED:
+        statistic, p = _counted_signed_ranks(ranked)
+    else:
+        found = stats.wilcoxon(ranked, zero_method="pratt")
+        statistic, p = float(found.statistic), float(found.pvalue)
+    return Tested(
+        value=float(np.median(per_unit)),
+        n=pairs.n,
+        clusters=0 if clusters is None else len(ranked),
+        dropped=pairs.dropped,
+        method=name,
+        statistic=statistic,
+        p=p,
+    )
+
+
+def _counted_signed_ranks(gap: FloatArray) -> tuple[float, float]:
+    """Return the smaller sum of signed ranks and its two-sided p over all swaps.
+
+    Mid-ranks are halves, so twice a rank is whole: the number of swaps that give each sum follows
+    from adding one difference after the other.
+    """
+    from scipy import stats
+
+    ranks = np.rint(2 * stats.rankdata(np.abs(gap))).astype(int)
+    swaps = np.ones(1)
+    for rank in ranks[gap != 0]:
+        swaps = np.pad(swaps, (0, rank)) + np.pad(swaps, (rank, 0))
+    above, below = int(ranks[gap > 0].sum()), int(ranks[gap < 0].sum())
+    extreme = swaps[: min(above, below) + 1].sum() / swaps.sum()
+    return min(above, below) / 2, min(1.0, 2 * extreme)
+
+
+def two_sample_t(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95) -> Tested:
+    """Student's t test of two independent samples, as some papers report it.
+
+    If both systems were judged on the same sources the samples are not independent, and the paired
+    tests have more power.
+    """
+    from scipy import special
+
+    a, b = (numeric(x, name=name, ndim=1) for x, name in ((first, "first"), (second, "second")))
+    dropped = int(np.isnan(a).sum() + np.isnan(b).sum())
+    a, b = a[~np.isnan(a)], b[~np.isnan(b)]
+    name = "two-sample t, equal variances"
+    n = a.size + b.size
+    if min(a.size, b.size) < 2:
+        return untested(
+            name, f"{a.size} and {b.size} scores: two of each are needed", n=n, dropped=dropped
+        )
+    if constant(a) and constant(b):
+        return untested(name, "neither system's scores vary", n=n, dropped=dropped)
+    gap = float(a.mean() - b.mean())
+    df = n - 2.0
+    pooled = ((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / df
+    error = float(np.sqrt(pooled * (1 / a.size + 1 / b.size)))
+    reach = float(special.stdtrit(df, (1 + confidence) / 2)) * error
+    return Tested(
+        value=gap,
+        low=gap - reach,
+        high=gap + reach,
+        n=n,
+        dropped=dropped,
+        method=f"{name}, {confidence:.0%}",
+        statistic=gap / error,
+        p=float(2 * special.stdtr(df, -abs(gap / error))),
+    )
+
+
+def cliffs_delta(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    clusters: Labels | None = None,
+    unit: ClusterUnit = SOURCE,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Cliff's delta: how much more often a score of the first system is above one of the second
+    than below.
+
+    Parameters
+    ----------
+    first, second : (n_sources,) paired by source; a source without both is dropped
+    clusters : (n_sources,) labels; the interval leaves out the sources of a cluster together
+    unit : the name of the clusters, and how many an interval needs
+
+    Notes
+    -----
+    delta = P(x > y) - P(x < y) over all pairs of scores (Cliff 1993). The interval leaves out one
+    source at a time with both its scores, on Fisher's z: drawn sources held the true delta in .60
+    to .80 of studies with fewer than five sources and .86 to .93 with five to fifteen.
+    """
+    pairs = complete([first, second], names=["first", "second"])
+    method = f"Cliff's delta; left-out {unit.plural}, {confidence:.0%}"
+    if pairs.n == 0:
+        return undefined("Cliff's delta", "no source has both scores", dropped=pairs.dropped)
+    codes = np.arange(pairs.n)
+    if clusters is not None:
+        codes = cluster_codes(clusters, pairs.kept, name="sources")
+    one, other = np.round(pairs.columns, EXACT).T
+    value, without = _deltas(one, other, codes)
+    low = high = nan
+    if few := unit.reason_against(len(without)):
+        reason = few
+    elif abs(value) == 1:
+        reason = "every score of one system is above all of the other's: no interval"
+    elif (np.abs(without) == 1).any():
+        reason = f"without one of the {unit.plural} every score of one system is above all of the other's"
+    else:
+        left = WithoutUnits(value=np.array([value]), sources=without[:, None], unit=unit)
+        found = inferred(left, scale="fisher", confidence=confidence)
+        low, high, reason = float(found.low[0]), float(found.high[0]), str(found.reason[0])
+    return Estimate(
+        value=value,
+        low=low,
+        high=high,
+        n=pairs.n,
+        clusters=0 if clusters is None else len(without),
+        dropped=pairs.dropped,
+        method=method,
+        reason=reason,
+    )
+
+
+def _deltas(first: FloatArray, second: FloatArray, codes: IntArray) -> tuple[float, FloatArray]:
+    """Return delta, and what it is without each cluster of sources."""
+    n, size = first.size, np.bincount(codes)
+    above_first, above_second = _above(first, second), _above(second, first)
+    whole = above_first.sum()
+    inside = np.array(
+        [_above(first[codes == c], second[codes == c]).sum() for c in range(len(size))]
+    )
+    left = whole - np.bincount(codes, above_first) + np.bincount(codes, above_second) + inside
+    return float(whole / n**2), np.asarray(left / np.maximum(1, n - size) ** 2)
+
+
+def _above(scores: FloatArray, others: FloatArray) -> FloatArray:
+    """Return for each score how many of the others it is above, less those it is below."""
+    ordered = np.sort(others)
+    lower = np.searchsorted(ordered, scores) + np.searchsorted(ordered, scores, side="right")
+    return np.asarray(lower - float(others.size))

@@ -1,0 +1,146 @@
+"""The raters themselves: severity, use of the scale, straight-lining, what agreement is without
+each, repeats."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from quaestor_stats._arrays import FloatArray, IntArray, Labels, grouped, numeric, same_length
+from quaestor_stats._cohen_kappa import Weights, cohen_kappa
+from quaestor_stats._correlation import correlate
+from quaestor_stats._percent_agreement import percent_agreement
+from quaestor_stats._ratings import RatingScale, checked, checked_scale, cluster_codes, coded
+from quaestor_stats._result import Estimate, Tested
+
+CoefficientOf = Callable[[FloatArray], Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleCounts:
+    """Each rater's use of the scale."""
+
+    scale: FloatArray  # (V,)
+    counts: IntArray  # (n_raters, V)
+    top_share: FloatArray  # (n_raters,) share of the value given most often
+    longest_run: IntArray  # (n_raters,) most equal ratings in a row, in the order judged
+
+
+def severity(ratings: ArrayLike) -> FloatArray:
+    """Return per rater the mean of own minus the others' mean rating, over units that another rater
+    judged too.
+
+    Below 0 is harsh where high is good. The others' mean does not include the rater, so a rater who
+    shares no unit has nan.
+    """
+    table = checked(ratings)
+    judged = ~np.isnan(table)
+    others = judged.sum(axis=1, keepdims=True) - 1
+    total = np.nansum(table, axis=1, keepdims=True)
+    shared = judged & (others > 0)
+    gap = np.where(shared, table - (total - table) / np.maximum(others, 1), 0)
+    count = shared.sum(axis=0)
+    return np.where(count > 0, gap.sum(axis=0) / np.maximum(count, 1), nan)
+
+
+def scale_use(ratings: ArrayLike, *, scale: RatingScale) -> ScaleCounts:
+    """Count per rater how often each point was given, the share of the most frequent, and the
+    longest run of one value.
+
+    Rows must be in the order judged for the run to mean straight-lining; a gap does not break it.
+    """
+    table, values = checked(ratings), checked_scale(scale)
+    codes = coded(table, values)
+    counts = np.stack([(codes == v).sum(axis=0) for v in range(values.size)], axis=1)
+    total = counts.sum(axis=1)
+    top = np.where(total > 0, counts.max(axis=1) / np.maximum(total, 1), nan)
+    runs = np.array(
+        [_longest_run(column[column < values.size]) for column in codes.T], dtype=np.intp
+    )
+    return ScaleCounts(values, counts, top, runs)
+
+
+def _longest_run(codes: IntArray) -> int:
+    if codes.size == 0:
+        return 0
+    breaks = np.flatnonzero(np.diff(codes)) + 1
+    return int(np.diff(np.concatenate([[0], breaks, [codes.size]])).max())
+
+
+def leave_one_out(ratings: ArrayLike, coefficient: CoefficientOf) -> list[Estimate]:
+    """Return the coefficient without each rater in turn; if it rises, that rater had lowered it.
+
+    >>> from quaestor_stats._alpha import krippendorff_alpha
+    >>> table = np.array([[1.0, 1, 3], [2, 2, 1], [3, 3, 2], [1, 1, 2]])
+    >>> [round(e.value, 2) for e in leave_one_out(table, lambda t: krippendorff_alpha(t, level="nominal"))]
+    [-0.33, -0.33, 1.0]
+    """
+    table = checked(ratings)
+    return [coefficient(np.delete(table, rater, axis=1)) for rater in range(table.shape[1])]
+
+
+def with_the_others(ratings: ArrayLike) -> list[Tested]:
+    """Return each rater's Spearman correlation with the mean of the others, over units both have."""
+    table = checked(ratings)
+    judged = ~np.isnan(table)
+    count, total = judged.sum(axis=1), np.nansum(table, axis=1)
+    found = []
+    for rater in range(table.shape[1]):
+        own, mine = table[:, rater], judged[:, rater]
+        others = count - mine
+        mean = np.where(others > 0, (total - np.where(mine, own, 0)) / np.maximum(others, 1), nan)
+        found.append(correlate(own, mean, method="spearman"))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class SelfAgreement:
+    """Agreement of raters with themselves on units judged twice."""
+
+    percent: Estimate
+    kappa: Estimate
+
+
+def intra_rater(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    scale: RatingScale,
+    weights: Weights = "quadratic",
+    clusters: Labels | None = None,
+) -> SelfAgreement:
+    """Return how far first and second judgments of the same units by one rater agree.
+
+    ``first`` and ``second`` are (n_repeats,). ``clusters`` (n_repeats,) are labels, as a rule the
+    source: intervals are then over whole clusters.
+    """
+    a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
+    same_length(first=a, second=b)
+    return SelfAgreement(
+        percent_agreement(np.column_stack([a, b]), scale=scale, clusters=clusters),
+        cohen_kappa(a, b, scale=scale, weights=weights, clusters=clusters),
+    )
+
+
+def intra_raters(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    raters: Labels,
+    scale: RatingScale,
+    weights: Weights = "quadratic",
+    clusters: Labels | None = None,
+) -> dict[Hashable, SelfAgreement]:
+    """Return `intra_rater` of each rater; ``raters`` (n_repeats,) names the judgments' raters."""
+    a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
+    names, rater = grouped(raters, name="raters")
+    same_length(first=a, second=b, raters=rater)
+    held = None if clusters is None else cluster_codes(clusters, np.ones(len(a), dtype=bool))
+    found = {}
+    for code, name in enumerate(names):
+        own = rater == code
+        inside = None if held is None else held[own]
+        found[name] = intra_rater(a[own], b[own], scale=scale, weights=weights, clusters=inside)
+    return found

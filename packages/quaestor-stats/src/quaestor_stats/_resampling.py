@@ -1,0 +1,265 @@
+"""Intervals over units, or whole clusters of them, for any coefficient that is a function of sums
+over units.
+
+A coefficient is written as ``statistic(sums)``: per unit a row of features, added up over units,
+then the formula. Units with the same features are one row with a multiplicity (`times`), so the
+cost does not grow with the number of units but with the number of different ones. The statistic
+takes sums of shape (..., n_features) and answers (...).
+
+Units that share a source are not independent: an interval over units is then too narrow (it held
+the true alpha in .72 to .77 of studies instead of .95 with six or more systems on a source). If
+clusters are given, whole clusters are left out or drawn: a cluster's features are the sum of those
+of its units, and the rest of the computation is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import inf, nan, sqrt
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from quaestor_stats._arrays import FloatArray
+from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
+from quaestor_stats._result import Estimate
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
+Resampled: TypeAlias = Literal["unit", "cluster"]
+_BLOCK_CELLS = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Jackknife:
+    """Delete one unit, or one cluster, at a time; Student's t on the jackknife standard error.
+
+    ``unit`` names the clusters and says how many an interval needs.
+    """
+
+    confidence: float = 0.95
+    unit: ClusterUnit = SOURCE
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """Draw whole units, or whole clusters, with replacement; percentiles of the coefficient."""
+
+    rng: np.random.Generator
+    resamples: int = 1000
+    confidence: float = 0.95
+    unit: ClusterUnit = SOURCE
+
+
+Interval: TypeAlias = Jackknife | Bootstrap
+
+
+def unit_of(interval: Interval | None) -> ClusterUnit:
+    """Return the unit of an interval; without an interval a source, whose name is not used."""
+    return SOURCE if interval is None else interval.unit
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """An interval, or why there is none."""
+
+    low: float
+    high: float
+    words: str
+    reason: str = ""
+    clusters: int = 0
+    df: float = nan
+
+
+def estimated(
+    features: FloatArray,
+    times: FloatArray,
+    statistic: Statistic,
+    interval: Interval | None,
+    *,
+    method: str,
+    dropped: int = 0,
+    at_least: float = -inf,
+    at_most: float = inf,
+    clusters: sparse.csr_array | None = None,
+) -> Estimate:
+    """Return the statistic of all units and its interval, cut at the values it can take.
+
+    Parameters
+    ----------
+    features : (P, n_features) one row for each kind of unit
+    times : (P,) how many units are of that kind
+    clusters : (C, P) how many units of each kind every cluster holds; None: units are independent
+    """
+    n = int(times.sum())
+    value = float(statistic(times @ features))
+    if interval is None:
+        return Estimate(value=value, n=n, dropped=dropped, method=method)
+    found = spread(features, times, statistic, interval, clusters)
+    return with_spread(
+        value,
+        found,
+        n=n,
+        dropped=dropped,
+        method=method,
+        at_least=at_least,
+        at_most=at_most,
+    )
+
+
+def with_spread(
+    value: float,
+    found: Spread,
+    *,
+    n: int,
+    dropped: int,
+    method: str,
+    at_least: float = -inf,
+    at_most: float = inf,
+) -> Estimate:
+    return Estimate(
+        value=value,
+        low=at_least if found.low < at_least else found.low,
+        high=at_most if found.high > at_most else found.high,  # nan stays nan
+        n=n,
+        dropped=dropped,
+        method=f"{method}; {found.words}",
+        reason=found.reason,
+        clusters=found.clusters,
+        df=found.df,
+    )
+
+
+def spread(
+    features: FloatArray,
+    times: FloatArray,
+    statistic: Statistic,
+    interval: Interval,
+    clusters: sparse.csr_array | None = None,
+) -> Spread:
+    """Return the interval of ``statistic(times @ features)`` over units, or over whole clusters."""
+    of: Resampled = "unit"
+    if clusters is not None:
+        of, features, times = "cluster", clusters @ features, np.ones(clusters.shape[0])
+    if isinstance(interval, Bootstrap):
+        draws = [statistic(weights @ features) for weights in redrawn(times, interval, of=of)]
+        return percentiles_of(np.concatenate(draws), interval, times, of=of)
+    totals = times @ features
+    step = max(1, _BLOCK_CELLS // max(1, features.shape[1]))
+    blocks = [features[start : start + step] for start in range(0, max(1, len(features)), step)]
+    left_out = np.concatenate([statistic(totals - block) for block in blocks])
+    return jackknife(float(statistic(totals)), left_out, times, interval, of=of)
+
+
+def jackknife(
+    value: float,
+    left_out: FloatArray,
+    times: FloatArray,
+    interval: Jackknife,
+    *,
+    of: Resampled = "unit",
+) -> Spread:
+    """Return ``value`` plus and minus t times the jackknife standard error.
+
+    ``left_out[i]`` is the coefficient without one unit of kind i, of which there are ``times[i]``;
+    or without cluster i. Over units t has one degree of freedom less than there are units. Over
+    clusters the uncertainty of the squared standard error is estimated from the kurtosis of its
+    terms, and t has the degrees of freedom at which a sum of squares of normal values is as
+    uncertain (Satterthwaite 1946): one less than there are clusters, or fewer if some clusters
+    weigh much more.
+    """
+    from scipy import special
+
+    name = interval.unit.singular if of == "cluster" else "unit"
+    words = f"{_jackknife_words(name, of)}, {interval.confidence:.0%}"
+    n = float(times.sum())
+    clusters = int(n) if of == "cluster" else 0
+    reason = _too_few(n, of, interval.unit)
+    if not reason and np.isnan(left_out).any():
+        reason = f"the coefficient rests on a single {name}: no interval"
+    if reason:
+        return Spread(nan, nan, words, reason, clusters)
+    gap = left_out - times @ left_out / n
+    error = sqrt((n - 1) / n * (times @ gap**2))
+    if error <= 1e-12:
+        units = interval.unit.plural if of == "cluster" else "units"
+        reason = f"all {units} say the same: no interval can be estimated"
+        return Spread(nan, nan, words, reason, clusters)
+    df = _degrees(gap) if clusters else n - 1
+    reach = float(special.stdtrit(df, (1 + interval.confidence) / 2)) * error
+    low, high = value - reach, value + reach
+    return Spread(low, high, words, clusters=clusters, df=df if clusters else nan)
+
+
+def _degrees(gap: FloatArray) -> float:
+    """Return Satterthwaite's 2 E(s^2)^2 / Var(s^2) for n values of the kurtosis of ``gap``."""
+    n = len(gap)
+    kurtosis = float(n * (gap**4).sum() / (gap**2).sum() ** 2)  # 1 or more
+    return min(n - 1.0, 2 * n / (kurtosis - (n - 3) / (n - 1)))
+
+
+def _jackknife_words(name: str, of: Resampled) -> str:
+    return f"delete-one-{name} jackknife-t" if of == "cluster" else "unit jackknife-t"
+
+
+def _too_few(n: float, of: Resampled, unit: ClusterUnit) -> str:
+    if of == "cluster":
+        return unit.reason_against(int(n))
+    return "fewer than three units: no interval" if n < 3 else ""
+
+
+def mean_statistic(sums: FloatArray) -> FloatArray:
+    """Return the mean from features (sum, count); nan where nothing is counted."""
+    mean: FloatArray = sums[..., 0] / np.where(sums[..., 1] > 0, sums[..., 1], nan)
+    return mean
+
+
+def redrawn(times: FloatArray, how: Bootstrap, *, of: Resampled = "unit") -> Iterator[FloatArray]:
+    """Yield, in blocks of bounded size, how often each kind of unit, or cluster, is drawn."""
+    n = int(times.sum())
+    step = max(1, _BLOCK_CELLS // max(1, times.size))
+    for start in range(0, how.resamples, step):
+        size = min(step, how.resamples - start)
+        if of == "unit":
+            yield how.rng.multinomial(n, times / n, size=size).astype(np.float64)
+        else:  # every cluster is there once: numbers are drawn faster than multinomial counts
+            drawn = how.rng.integers(0, n, size=(size, n))
+            yield np.array([np.bincount(row, minlength=n) for row in drawn], dtype=np.float64)
+
+
+def percentiles_of(
+    draws: FloatArray,
+    how: Bootstrap,
+    times: FloatArray,
+    *,
+    of: Resampled = "unit",
+) -> Spread:
+    """Return the percentile interval of a coefficient computed on resamples of units or
+    clusters."""
+    name = how.unit.singular if of == "cluster" else "unit"
+    words = f"{name} bootstrap of {how.resamples}"
+    if of == "unit":
+        return percentiles(draws, words, how.confidence)
+    n = int(times.sum())
+    if reason := _too_few(n, of, how.unit):
+        return Spread(nan, nan, f"{words}, percentiles, {how.confidence:.0%}", reason, n)
+    return replace(percentiles(draws, words, how.confidence), clusters=n)
+
+
+def percentiles(draws: FloatArray, words: str, confidence: float) -> Spread:
+    """Return the central ``confidence`` share of the resampled values; the number of undefined
+    resamples is reported, not hidden."""
+    words = f"{words}, percentiles, {confidence:.0%}"
+    missing = int(np.isnan(draws).sum())
+    if missing > 0.05 * draws.size:
+        return Spread(
+            nan, nan, words, f"undefined in {missing} of {draws.size} resamples: no interval"
+        )
+    tail = (1 - confidence) / 2
+    low, high = np.nanquantile(draws, [tail, 1 - tail])
+    if high - low <= 1e-12:
+        return Spread(nan, nan, words, "all resamples say the same: no interval can be estimated")
+    return Spread(float(low), float(high), words)

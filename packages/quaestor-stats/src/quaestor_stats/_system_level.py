@@ -1,0 +1,265 @@
+"""Metrics against human ratings over systems: correlations and accuracies of the systems' means.
+
+There are few systems, so tests permute them: under the null hypothesis of no association any order
+of a metric's means is as likely as the observed one.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Self, TypeAlias, get_args
+
+import numpy as np
+
+from quaestor_stats._arrays import FloatArray, IntArray
+from quaestor_stats._correlation import all_orders
+from quaestor_stats._exact_sums import exact_means, exact_ranks
+from quaestor_stats._facets import Facets
+
+REQUIRED_SYSTEMS = 3
+ENUMERATED = 8  # systems; beyond it orders are drawn
+DRAWN = 9_999
+# Decimals of swapped means, of columns with deviation 1: equal sums of other parts stay ties
+TIE = 9
+_CELLS = 4_000_000
+_SWAPPED = 20_000_000  # means of systems that are swapped and ranked in a block: some three seconds
+OverSystems: TypeAlias = Literal["pearson", "spearman", "kendall", "pairwise_accuracy"]
+OVER_SYSTEMS: tuple[OverSystems, ...] = get_args(OverSystems)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedMeans:
+    """The means of systems, and their ranks, which tie exactly where the means are equal."""
+
+    means: FloatArray  # (S, columns)
+    ranks: FloatArray
+
+    @classmethod
+    def of(cls, columns: FloatArray, facets: Facets) -> Self:
+        """Return the means over each system's questions."""
+        exact = [exact_means(column, facets.system, facets.n_systems) for column in columns.T]
+        means = np.array([[float(mean) for mean in each] for each in exact])
+        return cls(means.T, np.array([exact_ranks(each) for each in exact]).T)
+
+    def under(self, coefficient: OverSystems) -> FloatArray:
+        """Return the values whose products are the coefficient, see `features`."""
+        return features(self.means if coefficient == "pearson" else self.ranks, coefficient)
+
+
+def features(means: FloatArray, coefficient: OverSystems) -> FloatArray:
+    """Return (..., features, columns) of means (..., S, columns), so that products of two columns
+    are correlations.
+
+    Pearson: deviations from the mean; Spearman: the same of ranks; Kendall: signs of the
+    differences of all pairs; each of length 1, nan where all systems are alike. For pairwise
+    accuracy signs and, weighted, what is no tie, see `accuracy`.
+    """
+    from scipy import stats
+
+    if coefficient == "pearson":
+        found = means - means.mean(axis=-2, keepdims=True)
+        spread = np.abs(means).max(axis=-2, keepdims=True) * 1e-13
+        found = np.where(np.ptp(means, axis=-2, keepdims=True) > spread, found, 0)
+    elif coefficient == "spearman":
+        found = 2 * stats.rankdata(means, axis=-2) - means.shape[-2] - 1  # whole: ties have halves
+    else:
+        first, second = np.triu_indices(means.shape[-2], 1)
+        found = np.sign(means[..., first, :] - means[..., second, :])
+        if coefficient == "pairwise_accuracy":
+            return np.concatenate([found, np.sqrt(3) * np.abs(found)], axis=-2)
+    length = np.sqrt((found**2).sum(axis=-2, keepdims=True))
+    return np.asarray(found / np.where(length > 0, length, np.nan))
+
+
+def coefficients_of(human: FloatArray, metric: FloatArray, coefficient: OverSystems) -> FloatArray:
+    """Return (..., K, M) from features (..., F, K) and (..., F, M).
+
+    Notes
+    -----
+    Of P pairs of systems, a is ordered by human ratings, b by the metric, c by both, and N is the
+    concordant minus the discordant. Right are (N + c) / 2 concordant ones and P - a - b + c tied by both.
+    """
+    together = np.swapaxes(human, -1, -2) @ metric
+    if coefficient != "pairwise_accuracy":
+        return np.asarray(np.clip(together, -1, 1))
+    pairs = human.shape[-2] // 2
+    a, b = ((each[..., pairs:, :] > 0).sum(axis=-2) for each in (human, metric))
+    return np.asarray((together / 2 + pairs - a[..., :, None] - b[..., None, :]) / pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """Orders of the systems: all there are, or some drawn by chance; the first is the given one."""
+
+    rows: IntArray  # (P, S)
+    complete: bool
+
+    @classmethod
+    def of(cls, systems: int, rng: np.random.Generator, *, drawn: int = DRAWN) -> Self:
+        """Return all orders of up to `ENUMERATED` systems, else the given one and ``drawn``
+        others.
+        """
+        if systems <= ENUMERATED:
+            return cls(all_orders(systems), True)
+        rows = np.argsort(rng.random((drawn, systems)), axis=1)
+        return cls(np.vstack([np.arange(systems), rows]), False)
+
+    @property
+    def words(self) -> str:
+        n, systems = self.rows.shape
+        return (
+            f"all {n:,} orders of {systems} systems" if self.complete else f"{n - 1:,} orders drawn"
+        )
+
+    def in_blocks(self, cells: int) -> Iterator[IntArray]:
+        """Yield orders in blocks that need at most ``cells`` cells an order to be held at once."""
+        step = max(1, _CELLS // max(1, cells))
+        for start in range(0, len(self.rows), step):
+            yield self.rows[start : start + step]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTest:
+    """Coefficients over systems with the test by orders of the systems."""
+
+    value: FloatArray  # (K, M)
+    p: FloatArray
+    smallest_p: FloatArray  # that any order of these means could reach
+
+
+def order_test(
+    human: RankedMeans, metrics: RankedMeans, coefficient: OverSystems, orders: Orders
+) -> OrderTest:
+    """Return coefficients and the share of orders that lie as far from their mean as the given one.
+
+    For a correlation the mean over all orders is 0; for pairwise accuracy it is what a metric gets
+    that orders and ties as many pairs by chance.
+    """
+    own = metrics.under(coefficient)
+    columns = human.means if coefficient == "pearson" else human.ranks
+    parts = []
+    for rows in orders.in_blocks(len(columns) ** 2 * columns.shape[1]):
+        reordered = features(columns[rows], coefficient)
+        parts.append(coefficients_of(reordered, own, coefficient))
+    return counted_orders(np.concatenate(parts))
+
+
+def counted_orders(found: FloatArray) -> OrderTest:
+    """Return value and p of a statistic (orders, ...) whose first order is the given one."""
+    given, away = found[0], np.abs(found - found.mean(axis=0))
+    p = (away >= away[0] * (1 - 1e-9) - 1e-12).mean(axis=0)
+    smallest = (away >= away.max(axis=0) * (1 - 1e-9) - 1e-12).mean(axis=0)
+    undefined_ = np.isnan(given)
+    return OrderTest(given, np.where(undefined_, np.nan, p), np.where(undefined_, np.nan, smallest))
+
+
+@dataclass(frozen=True, slots=True)
+class SwapTest:
+    """Differences of coefficients over systems between pairs of metrics, with the test by swaps."""
+
+    value: FloatArray  # (K, pairs)
+    p: FloatArray
+    smallest_p: float  # that these swaps could reach
+    words: str
+
+
+def swapped_systems(
+    human: FloatArray,
+    metrics: FloatArray,
+    facets: Facets,
+    pairs: Sequence[tuple[int, int]],
+    *,
+    coefficient: OverSystems,
+    resamples: int,
+    rng: np.random.Generator,
+    tell: Callable[[], None] = lambda: None,
+) -> SwapTest:
+    """Test for pairs of metrics whether they correlate differently with human ratings over systems,
+    by swapping their standardised scores.
+
+    With the systems fixed the scores are swapped for all questions of a source, or of a cluster of
+    sources; with systems random, for all questions of a system, which assumes that the differences
+    of the systems are exchangeable and keeps the sources unchanged. All swaps are made if there are
+    no more than ``resamples``; the first one swaps nothing. ``tell`` is called after each block of
+    swaps, and may raise to end the test.
+    """
+    deviation = metrics.std(axis=0)
+    standard = (metrics - metrics.mean(axis=0)) / np.where(deviation > 0, deviation, np.nan)
+    means = np.stack([_means(column, facets) for column in standard.T], axis=1)  # (S, M)
+    by_source = [] if facets.design.systems else _parts_of_means(standard, facets)
+    swaps = _Swaps.of(facets, resamples)
+    people = RankedMeans.of(human, facets).under(coefficient)
+
+    def followed(swapped: FloatArray) -> FloatArray:
+        """Return (B, K): coefficients of the human columns with a metric's swapped means (B, S)."""
+        under = features(np.round(swapped, TIE)[..., None], coefficient)
+        return coefficients_of(people, under, coefficient)[..., 0]
+
+    value, extreme = np.full((2, human.shape[1], len(pairs)), np.nan)
+    step = min(_CELLS // (means.size + swaps.units), _SWAPPED // (len(means) * len(pairs)))
+    for number, signs in enumerate(swaps.in_blocks(max(1, step), rng)):
+        if facets.design.systems:
+            turned = signs[:, :, None] * means
+        else:
+            turned = np.stack([signs[:, held] @ sums for held, sums in by_source], axis=1)
+        for place, (a, b) in enumerate(pairs):
+            middle, half = (means[:, a] + means[:, b]) / 2, (turned[:, :, a] - turned[:, :, b]) / 2
+            found = followed(middle + half) - followed(middle - half)
+            if number == 0:
+                value[:, place], extreme[:, place] = found[0], 0
+            extreme[:, place] += (np.abs(found) >= np.abs(value[:, place]) - 1e-12).sum(axis=0)
+        tell()
+    p = np.where(np.isnan(value), np.nan, extreme / swaps.number)
+    return SwapTest(value, p, 1 / swaps.number, swaps.words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Swaps:
+    """The units whose scores are swapped (-1); the first swap exchanges none."""
+
+    units: int
+    number: int
+    complete: bool
+    words: str
+
+    @classmethod
+    def of(cls, facets: Facets, resamples: int) -> Self:
+        """Take all swaps of the systems or sources if ``resamples`` are enough, else some.
+
+        Swapping all units is swapping none, so of all swaps the first unit stays.
+        """
+        units, unit = facets.n_clusters, facets.unit.singular
+        if facets.design.systems:
+            units, unit = facets.n_systems, "system"
+        if 2 ** (units - 1) <= resamples:
+            return cls(units, 2 ** (units - 1), True, f"all swaps by {unit}")
+        return cls(units, resamples + 1, False, f"{resamples:,} swaps by {unit}")
+
+    def in_blocks(self, step: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+        """Yield signs (b, units) of up to ``step`` swaps; in blocks of any length the same are
+        drawn."""
+        for start in range(0, self.number, step):
+            places = np.arange(start, min(start + step, self.number))
+            if self.complete:
+                is_swapped = places[:, None] >> np.arange(self.units - 1, -1, -1) & 1
+                yield np.where(is_swapped, -1.0, 1.0)
+            else:
+                none = np.ones((int(start == 0), self.units))
+                drawn = rng.choice([-1.0, 1.0], size=(len(places) - len(none), self.units))
+                yield np.vstack([none, drawn])
+
+
+def _parts_of_means(columns: FloatArray, facets: Facets) -> list[tuple[IntArray, FloatArray]]:
+    """Return for each system the clusters (sources, by default) that it has questions of, and what
+    each of these adds to the means (clusters, M)."""
+    parts = []
+    for system in range(facets.n_systems):
+        own = facets.system == system
+        held, code = np.unique(facets.cluster[own], return_inverse=True)
+        sums = [np.bincount(code, column[own], len(held)) for column in columns.T]
+        parts.append((held, np.column_stack(sums) / own.sum()))
+    return parts
+
+
+def _means(column: FloatArray, facets: Facets) -> FloatArray:
+    sums = np.bincount(facets.system, column, facets.n_systems)
+    return np.asarray(sums / np.bincount(facets.system, minlength=facets.n_systems))

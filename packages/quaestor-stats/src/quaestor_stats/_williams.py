@@ -1,0 +1,132 @@
+"""Tests of two correlations that share a variable: does one metric correlate more strongly with the
+human scores than another?
+
+Notation: 1 is the human score, 2 and 3 the metrics; r12, r13, r23 their correlations over the same
+n items, oriented so that higher is better. Williams' test treats items as independent. If systems
+share sources that is wrong: trust `quaestor_stats._metric_differences`, and use this only to compare
+with papers.
+"""
+
+from math import nan
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from quaestor_stats._arrays import FloatArray
+from quaestor_stats._columns import complete
+from quaestor_stats._correlation import Method, coefficients
+from quaestor_stats._result import Tested, untested
+
+Number: TypeAlias = float | FloatArray
+Alternative: TypeAlias = Literal["two-sided", "greater"]
+
+
+class ImpossibleTriple(ValueError):
+    """Three correlations that cannot come from one common set of items."""
+
+
+def williams(
+    r12: float, r13: float, r23: float, n: int, *, alternative: Alternative = "two-sided"
+) -> Tested:
+    """Williams' test (1959) in the form of Steiger (1980, eq. 7): t with n - 3 degrees of freedom.
+
+    Parameters
+    ----------
+    r12, r13 : correlation of either metric with the human scores
+    r23 : correlation of the metrics
+    n : items, four or more
+    alternative : "two-sided", or "greater" for r12 > r13 if that was declared beforehand
+
+    Returns
+    -------
+    Tested
+        ``value`` r12 - r13, ``statistic`` t. Undefined below four items, if a correlation is undefined, and if the two
+        metrics order the items alike.
+
+    Raises
+    ------
+    ImpossibleTriple
+        The triple is not positive semi-definite: the correlations come from different items.
+
+    Examples
+    --------
+    >>> found = williams(0.3, 0.4, 0.5, 100)
+    >>> round(found.statistic, 4), round(found.p, 4)
+    (-1.0767, 0.2843)
+    """
+    method = f"Williams' test, {alternative}"
+    if reason := unusable(r12, r13, r23, n, fewest=4):
+        return untested(method, reason, n=n)
+    t = float(williams_t(r12, r13, r23, n))
+    if np.isnan(t):
+        way = "alike" if r23 > 0 else "the opposite way"
+        return untested(method, f"the two metrics order the items {way}: nothing to test", n=n)
+    return Tested(
+        value=r12 - r13, n=n, method=method, statistic=t, p=_p_of_t(t, n - 3, alternative)
+    )
+
+
+def williams_t(r12: Number, r13: Number, r23: Number, n: int) -> FloatArray:
+    """Return t for arrays of correlations; nan where undefined."""
+    k = determinant(r12, r13, r23)
+    if np.any(k < -1e-12):
+        raise ImpossibleTriple("the three correlations cannot come from one common set of items")
+    level = (r12 + r13) / 2
+    below = 2 * np.maximum(k, 0) * (n - 1) / (n - 3) + level**2 * (1 - r23) ** 3
+    below = np.where(below > 1e-13, below, nan)
+    return np.asarray((r12 - r13) * np.sqrt((n - 1) * (1 + r23) / below))
+
+
+def determinant(r12: Number, r13: Number, r23: Number) -> FloatArray:
+    """Return |R|, the determinant of the 3 x 3 correlation matrix."""
+    return np.asarray(1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23)
+
+
+def williams_matrix(
+    human: ArrayLike, metrics: ArrayLike, *, method: Method = "pearson"
+) -> tuple[FloatArray, FloatArray]:
+    """Return t and two-sided p (n_metrics, n_metrics) of every pair of metrics, over the items
+    complete in all.
+
+    Parameters
+    ----------
+    human : (n_items,)
+    metrics : (n_items, n_metrics), oriented
+    method : correlation to compare; for ranks the test is only approximate
+    """
+    from scipy import special
+
+    columns = np.asarray(metrics)
+    items = complete([human, *columns.T])
+    if items.n < 4:
+        raise ValueError(f"Williams' test needs four items, {items.n} are complete")
+    r = coefficients(items.columns, method=method)
+    t = williams_t(r[0, 1:, None], r[0, None, 1:], r[1:, 1:], items.n)
+    np.fill_diagonal(t, nan)
+    return t, 2 * special.stdtr(items.n - 3, -np.abs(t))
+
+
+def unusable(r12: float, r13: float, r23: float, n: int, *, fewest: int) -> str:
+    """Return why the three correlations cannot be compared, or an empty string."""
+    if n < fewest:
+        return f"{n} items: the test needs {fewest}"
+    if np.isnan([r12, r13, r23]).any():
+        return "a correlation is undefined"
+    if determinant(r12, r13, r23) < -1e-12:
+        raise ImpossibleTriple("the three correlations cannot come from one common set of items")
+    return ""
+
+
+def checked_alternative(alternative: Alternative) -> None:
+    if alternative not in ("two-sided", "greater"):
+        raise ValueError(f"alternative: {alternative!r} is neither two-sided nor greater")
+
+
+def _p_of_t(t: float, df: int, alternative: Alternative) -> float:
+    from scipy import special
+
+    checked_alternative(alternative)
+    return float(
+        special.stdtr(df, -t) if alternative == "greater" else 2 * special.stdtr(df, -abs(t))
+    )

@@ -1,0 +1,55 @@
+"""Columns that do not belong together are refused, each named with its own length."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from quaestor_stats._cohen_kappa import cohen_kappa
+from quaestor_stats._correlation import correlate
+from quaestor_stats._facets import facets
+from quaestor_stats._paired_tests import cliffs_delta, paired_permutation, wilcoxon
+from quaestor_stats._raters import intra_rater, intra_raters
+from quaestor_stats._source_correlations import source_correlations
+from quaestor_stats._tie_calibration import pairwise_accuracy
+from quaestor_stats._variance_components import variance_components
+
+SCALE = [1, 2, 3]
+REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "Cohen": (lambda: cohen_kappa([1, 2, 3], [1, 2], scale=SCALE), "first 3, second 2"),
+    "own repeats": (lambda: intra_rater([1, 2, 3], [1, 2], scale=SCALE), "first 3, second 2"),
+    "repeats": (
+        lambda: intra_raters([1, 2, 3], [1, 2], raters=["a"], scale=SCALE),
+        "first 3, second 2, raters 1",
+    ),
+    "paired": (
+        lambda: paired_permutation([1, 2, 3], [1, 2], rng=np.random.default_rng(0)),
+        "first 3, second 2",
+    ),
+    "signed ranks": (lambda: wilcoxon([1, 2, 3], [1, 2]), "first 3, second 2"),
+    "Cliff": (lambda: cliffs_delta([1, 2, 3], [1, 2]), "first 3, second 2"),
+    "correlation": (lambda: correlate([1, 2, 3], [1, 2]), "column 1 3, column 2 2"),
+    "systems": (
+        lambda: source_correlations(np.ones((4, 2)), np.ones((3, 2)), method="pearson"),
+        "human 4, metric 3",
+    ),
+    "sources": (
+        lambda: source_correlations(np.ones((3, 4)), np.ones((3, 2)), method="pearson"),
+        "human_sources 4, metric_sources 2",
+    ),
+    "accuracy": (lambda: pairwise_accuracy([1, 2, 3], [1, 2]), "human 3, metric 2, groups 3"),
+    "facets": (lambda: facets(["a", "b"], ["x", "y", "z"]), "sources 2, systems 3"),
+    "components": (
+        lambda: variance_components(
+            [1.0, 2], systems=[1, 2, 3], sources=[1] * 4, annotators=[1] * 5
+        ),
+        "ratings 2, systems 3, sources 4, annotators 5",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_columns_of_different_length_are_named_with_their_own(name: str) -> None:
+    asked, lengths = REFUSED[name]
+    with pytest.raises(ValueError, match=f"columns differ in length: {lengths}$"):
+        asked()
