@@ -109,8 +109,8 @@ def alarms(design: Design, random: bool, seed: int) -> list[bool]:
     )
     for a, b in design.compared or combinations(range(design.systems), 2):
         tested = tests[a, b]
-        if tested.low == tested.low:
-            missed.append(not tested.low <= truth[a] - truth[b] <= tested.high)
+        if tested.ci.low == tested.ci.low:
+            missed.append(not tested.ci.low <= truth[a] - truth[b] <= tested.ci.high)
     return missed
 
 
@@ -123,7 +123,7 @@ def ceilings(design: Design, seed: int) -> list[tuple[float, float, float]]:
         for level in ("pooled", "within_source")
         for method in METHODS
     ]
-    return [(each.value, each.low, each.high) for each in found]
+    return [(each.value, each.ci.low, each.ci.high) for each in found]
 
 
 PLAIN = Design(30, 4, 3)

@@ -40,7 +40,7 @@ from quaestor_stats._gwet import gwet_ac
 from quaestor_stats._icc import Form, intraclass
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._resampling import Bootstrap, Interval, Jackknife
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 RELIABILITY = (0.5, 0.5, 0.6, 0.6, 0.7)  # chance that a rater sees the unit as it is
 SIZES = (30, 100, 300)
@@ -77,8 +77,8 @@ def intervals(
         table, level=level, interval=Bootstrap(np.random.default_rng(seed))
     )
     found = {
-        "jackknife-t": (jackknife.low, jackknife.high),
-        "bootstrap": (bootstrap.low, bootstrap.high),
+        "jackknife-t": (jackknife.ci.low, jackknife.ci.high),
+        "bootstrap": (bootstrap.ci.low, bootstrap.ci.high),
     }
     if with_kalpha:
         found["KALPHA"] = kalpha(table, level, seed)
@@ -154,7 +154,7 @@ def coefficients(
     shape: Shape,
     clusters: Labels | None,
     interval: Interval = Jackknife(),  # noqa: B008  frozen
-) -> Iterator[tuple[str, Estimate]]:
+) -> Iterator[tuple[str, Result]]:
     """Yield every coefficient with its interval; intraclass correlations have no bootstrap."""
     how = {"scale": shape.scale, "clusters": clusters, "interval": interval}
     yield "percent agreement", percent_agreement(table, **how)
@@ -183,14 +183,14 @@ class Held:
     over_sources: int = 0
     wider: float = 0.0  # sum of the ratios of widths
 
-    def add(self, alone: Estimate, over: Estimate, truth: float) -> None:
+    def add(self, alone: Result, over: Result, truth: float) -> None:
         self.studies += 1
-        if np.isnan(over.low) or np.isnan(alone.low):
+        if np.isnan(over.ci.low) or np.isnan(alone.ci.low):
             return
         self.given += 1
-        self.over_units += alone.low <= truth <= alone.high
-        self.over_sources += over.low <= truth <= over.high
-        self.wider += (over.high - over.low) / (alone.high - alone.low)
+        self.over_units += alone.ci.low <= truth <= alone.ci.high
+        self.over_sources += over.ci.low <= truth <= over.ci.high
+        self.wider += (over.ci.high - over.ci.low) / (alone.ci.high - alone.ci.low)
 
 
 def measured(
@@ -247,8 +247,8 @@ def where_few_tell(studies: int) -> None:
             table, of = ratings(shape, parts, rng, sources=sources)
             for name, found in coefficients(table, shape, of):
                 each = held[name, sources].setdefault(cuts, [])
-                if not np.isnan(found.low):
-                    each.append(bool(found.low <= truth[name] <= found.high))
+                if not np.isnan(found.ci.low):
+                    each.append(bool(found.ci.low <= truth[name] <= found.ci.high))
         made += 1
     print("| coefficient | sources | held | given |")
     print("|---|---|---|---|")

@@ -90,7 +90,7 @@ class Plan:
     tests: dict[str, str] = field(default_factory=dict)  # the test that a named fault must fail
     killed: dict[str, str] = field(default_factory=dict)  # the test that noticed each fault
     survived: list[Fault] = field(default_factory=list)
-    untested: list[Fault] = field(default_factory=list)
+    undefined: list[Fault] = field(default_factory=list)
     # the bench failed, not a test: counted as neither
     invalid: list[Fault] = field(default_factory=list)
     broken_tests: list[str] = field(default_factory=list)
@@ -180,7 +180,7 @@ class Mutants:
                     [i for i in tests.items if i.nodeid == wanted] if wanted else tests.of(fault)
                 )
                 if not chosen_tests:
-                    self.plan.untested.append(fault)
+                    self.plan.undefined.append(fault)
                     print(f"no test goes through {fault}", flush=True)
                     continue
                 worker = free.pop()
@@ -629,7 +629,9 @@ def main() -> int:
         plan = named(without_database=options.without_database)
         run(plan, sorted(set(plan.tests.values())))
         report(plan, time.monotonic() - begun)
-        return 0 if not (plan.survived or plan.untested or plan.invalid or plan.broken_tests) else 1
+        return (
+            0 if not (plan.survived or plan.undefined or plan.invalid or plan.broken_tests) else 1
+        )
     every = [fault for path in files(tuple(options.files)) for fault in faults_of(path, ROOT)]
     drawn = chosen(every, options.number, options.seed)
     print(f"{len(drawn)} of {len(every)} faults, seed {options.seed}", flush=True)
@@ -641,11 +643,11 @@ def main() -> int:
         found = {
             "noticed": plan.killed,
             "survived": [str(fault) for fault in plan.survived],
-            "no test goes through": [str(fault) for fault in plan.untested],
+            "no test goes through": [str(fault) for fault in plan.undefined],
             "could not be tried": [str(fault) for fault in plan.invalid],
         }
         options.write.write_text(json.dumps(found, indent=1))
-    return 0 if not (plan.survived or plan.untested or plan.invalid) else 1
+    return 0 if not (plan.survived or plan.undefined or plan.invalid) else 1
 
 
 def report(plan: Plan, seconds: float) -> None:
@@ -656,11 +658,11 @@ def report(plan: Plan, seconds: float) -> None:
     for fault in plan.survived:
         print(f"  {fault}")
     print("No test goes through")
-    for fault in plan.untested:
+    for fault in plan.undefined:
         print(f"  {fault}")
-    alive = len(plan.survived) + len(plan.untested)
+    alive = len(plan.survived) + len(plan.undefined)
     total = len(plan.killed) + alive
-    kinds = Counter(fault.kind for fault in (*plan.survived, *plan.untested))
+    kinds = Counter(fault.kind for fault in (*plan.survived, *plan.undefined))
     low, high = binomtest(len(plan.killed), max(total, 1)).proportion_ci(method="wilson")
     print(
         f"\n{len(plan.killed)} of {total} faults noticed ({len(plan.killed) / max(total, 1):.1%},"

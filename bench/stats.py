@@ -204,7 +204,7 @@ def alpha_bootstrap(units: int, goal: float, *, looped: int) -> None:
     if looped >= 200:
         low, high = np.quantile(loop(), [0.025, 0.975])
         found = ours()
-        same((found.low, found.high), (low, high), within=0.2 * (high - low))
+        same((found.ci.low, found.ci.high), (low, high), within=0.2 * (high - low))
     slow, fast = seconds(loop, ours, times=3)
     slow *= 1000 / looped
     say(
@@ -253,7 +253,7 @@ def williams_of_all_pairs() -> None:
                     (metrics[:, i], metrics[:, j]),
                 )
             )
-            p[i, j] = p[j, i] = williams(r12, r13, r23, 3000).p
+            p[i, j] = p[j, i] = williams(r12, r13, r23, 3000).pvalue
         return p
 
     def ours() -> np.ndarray:

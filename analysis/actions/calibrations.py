@@ -11,13 +11,13 @@ from django.db.models import Count, Max, QuerySet
 
 from analysis import frames
 from analysis.evidence.rounds import Compared, compared
-from analysis.reports.rows import decode, encode
+from analysis.reports.rows import decode_result, encode_result
 from analysis.sections.agreement import level_of
 from judging.actions import jobs
 from judging.models import Assignment, Campaign, Exclusion, Job, Judgment, Round
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._resampling import Jackknife
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 KIND = "analysis.calibration"
 # Share of questions and criteria that must lie within one rank for calibration to end. QG-STEC+
@@ -31,7 +31,7 @@ class RoundMeasures:
     """Results of one round; alphas by the keys of criteria, empty until they are computed."""
 
     round: Round
-    alphas: dict[str, Estimate]
+    alphas: dict[str, Result]
     compared: Compared
     places: int
     filled: int
@@ -94,13 +94,15 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     return {
         "state": state_of(campaign),
         "alphas": {
-            str(round.pk): {key: encode(alpha) for key, alpha in _alphas(round, campaign).items()}
+            str(round.pk): {
+                key: encode_result(alpha) for key, alpha in _alphas(round, campaign).items()
+            }
             for round in _closed(campaign)
         },
     }
 
 
-def _alphas(round: Round, campaign: Campaign) -> dict[str, Estimate]:
+def _alphas(round: Round, campaign: Campaign) -> dict[str, Result]:
     patterns = frames.counted(
         campaign, round=round.kind, number=round.number, extras=True, by_source=True
     )
@@ -114,7 +116,7 @@ def _alphas(round: Round, campaign: Campaign) -> dict[str, Estimate]:
 
 
 def _measure(round: Round, alphas: dict[str, Any], page: int | None) -> RoundMeasures:
-    read = {key: decode(Estimate, record) for key, record in alphas.items()}
+    read = {key: decode_result(record) for key, record in alphas.items()}
     places = Assignment.objects.filter(
         round=round, state__in=["open", "held", "submitted", "extra"]
     )

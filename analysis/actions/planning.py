@@ -239,7 +239,7 @@ def _curve(
             "half_width": number(spread),
         }
         yield row | {
-            "low": number(found.low),
-            "high": number(found.high),
+            "low": number(found.ci.low),
+            "high": number(found.ci.high),
             "simulations": SIMULATIONS,
         }

@@ -35,7 +35,7 @@ from quaestor_stats._multiplicity import holm
 from quaestor_stats._paired_tests import paired_permutation
 from quaestor_stats._reml import Unfit
 from quaestor_stats._repeatability import cv_star, order_kept
-from quaestor_stats._result import Tested
+from quaestor_stats._result import Result
 from quaestor_stats._system_test import MIXED_MODEL, SystemTest
 
 if TYPE_CHECKING:
@@ -208,8 +208,8 @@ def _orders(first: Material, second: Material) -> Iterator[Record]:
             "systems": len(systems),
             "sources": len(sources),
             "value": number(found.value),
-            "low": number(found.low),
-            "high": number(found.high),
+            "low": number(found.ci.low),
+            "high": number(found.ci.high),
             "reason": found.reason,
         }
 
@@ -275,34 +275,34 @@ class _ComparedCriterion:
     criterion: RubricCriterion
     test: SystemTest
     pairs: dict[tuple[str, str], _ComparedPair]
-    untested: str  # why the mixed model compares no two systems
+    undefined: str  # why the mixed model compares no two systems
 
 
 def _compared(inputs: Inputs) -> Iterator[_ComparedCriterion]:
     """Yield the pairs of every criterion that two systems or more were judged on."""
     for place, scores in enumerate(scores_of(inputs.counted)):
-        test, untested = test_for(inputs, scores.criterion), ""
-        tests: Mapping[Any, Tested] = {}
+        test, undefined = test_for(inputs, scores.criterion), ""
+        tests: Mapping[Any, Result] = {}
         if test.name == MIXED_MODEL:
             try:
                 tests = _by_model(inputs, scores.criterion)
-                if not any(known(each.p) for each in tests.values()):
-                    untested = next(each.reason for each in tests.values())
+                if not any(known(each.pvalue) for each in tests.values()):
+                    undefined = next(each.reason for each in tests.values())
             except Unfit as reason:
-                untested = str(reason)
+                undefined = str(reason)
         else:
             tests = _by_permutation(scores, np.random.default_rng([SEED, place]))
-        adjusted = holm(np.array([each.p for each in tests.values()]))
+        adjusted = holm(np.array([each.pvalue for each in tests.values()]))
         pairs = {
             (str(first), str(second)): _ComparedPair(number(each.value), number(float(p)))
             for ((first, second), each), p in zip(tests.items(), adjusted, strict=True)
         }
-        yield _ComparedCriterion(scores.criterion, test, pairs, untested)
+        yield _ComparedCriterion(scores.criterion, test, pairs, undefined)
 
 
 def _by_model(
     inputs: Inputs, criterion: RubricCriterion
-) -> Mapping[tuple[Hashable, Hashable], Tested]:
+) -> Mapping[tuple[Hashable, Hashable], Result]:
     model = model_of(inputs, criterion, annotators_random=inputs.design.annotators)
     columns = model_columns(placed_ratings(inputs.counted, criterion))
     return pairs_by_model(model, columns, design=inputs.design)
@@ -310,7 +310,7 @@ def _by_model(
 
 def _by_permutation(
     scores: SystemScores, rng: np.random.Generator
-) -> Mapping[tuple[str, str], Tested]:
+) -> Mapping[tuple[str, str], Result]:
     pairs = list(combinations(range(len(scores.names)), 2))
     swaps = swaps_for(len(pairs), scores.table.shape[1], RESAMPLES)
     clusters = None if scores.unit.is_source else scores.clusters
@@ -332,7 +332,7 @@ def _tests(study: str, compared: Sequence[_ComparedCriterion]) -> Iterator[Recor
             "test": each.test.name,
             "reason": each.test.reason,
             "caution": each.test.caution,
-            "untested": each.untested,
+            "undefined": each.undefined,
         }
 
 

@@ -351,7 +351,7 @@ def _tell_overview(run: Run, found: Found) -> None:
         told = coefficient_row(found, row.criterion, "krippendorff_alpha", row.alpha_level)
         if told is not None:
             alpha = told.estimate
-            named = {"value": alpha.value, "low": alpha.low, "high": alpha.high}
+            named = {"value": alpha.value, "low": alpha.ci.low, "high": alpha.ci.high}
             known = {
                 key: number
                 for key, number in named.items()

@@ -17,7 +17,7 @@ from judging.imports.mapping import ENCODINGS, MappingRefused, mapping_from
 from judging.imports.open import open_file
 from judging.imports.shape import tabulate
 from judging.imports.texts import is_number
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 PlainRecord = dict[str, Any]
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
@@ -127,7 +127,7 @@ def _number(cell: str, column: str, row: int) -> float:
     return float(cell)
 
 
-def of_estimate(found: Estimate, **where: Any) -> PlainRecord:
+def of_estimate(found: Result, **where: Any) -> PlainRecord:
     """Return an estimate as a flat record at full precision, None where undefined, after what it is
     of."""
     return where | {key: full(value) for key, value in asdict(found).items()}

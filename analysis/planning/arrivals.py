@@ -121,4 +121,8 @@ def _part(happened: np.ndarray) -> Record | None:
     if not len(happened):
         return None
     share = share_of(int(happened.sum()), len(happened), "")
-    return {"value": number(share.value), "low": number(share.low), "high": number(share.high)}
+    return {
+        "value": number(share.value),
+        "low": number(share.ci.low),
+        "high": number(share.ci.high),
+    }

@@ -158,7 +158,7 @@ def tested_by_model(
             better, worse = sorted((place[str(first)], place[str(second)]))
             is_planted_first = place[str(first)] == better
             sign = 1 if is_planted_first == high_is_best else -1
-            gap[column[better, worse]], p[column[better, worse]] = sign * test.value, test.p
+            gap[column[better, worse]], p[column[better, worse]] = sign * test.value, test.pvalue
             reasons += [test.reason] if test.reason else []
         gaps.append(gap)
         found.append(holm(p))

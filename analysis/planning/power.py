@@ -14,7 +14,7 @@ from math import inf, nan, sqrt
 import numpy as np
 
 from quaestor_stats._arrays import FloatArray
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._variance_components import Components
 
 ITEMS_SEARCHED = 100_000
@@ -53,7 +53,7 @@ class PowerPlan:
     """Items needed, and the power that many have."""
 
     items: int
-    power: Estimate
+    power: Result
 
 
 def of_components(components: Components, *, source: str = "pilot") -> Variances:
@@ -89,7 +89,7 @@ def power(
     rng: np.random.Generator,
     level: float = 0.05,
     simulations: int = 2000,
-) -> Estimate:
+) -> Result:
     """Return the share of simulated studies in which a two-sided paired t test finds the
     difference.
 
@@ -101,7 +101,7 @@ def power(
 
     Returns
     -------
-    Estimate
+    Result
         ``value`` the power, ``low`` and ``high`` Wilson's 95% limits of the simulation, ``n`` simulations.
     """
     if items < 2 or judges < 1:
@@ -158,7 +158,7 @@ def items_needed(
         middle = (low + high) // 2
         low, high = (low, middle) if at(middle) >= target else (middle, high)
     method = f"paired t test at {level:g}, {high} items, {judges} judges, noncentral t"
-    return PowerPlan(high, Estimate(value=at(high), n=high, method=method))
+    return PowerPlan(high, Result(value=at(high), n=high, method=method))
 
 
 def _power_of_t(shift: float, items: int, level: float) -> float:
@@ -219,11 +219,14 @@ def _significant(gaps: FloatArray, level: float) -> FloatArray:
     return np.asarray((t > critical) | ((error == 0) & (gaps[:, 0] != 0)))
 
 
-def share_of(found: int, n: int, method: str) -> Estimate:
+def share_of(found: int, n: int, method: str) -> Result:
     """Return a share with Wilson's 95% limits."""
     z, p = 1.959964, found / n
     middle, reach = p + z**2 / (2 * n), z * sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     below = 1 + z**2 / n
-    return Estimate(
-        value=p, low=(middle - reach) / below, high=(middle + reach) / below, n=n, method=method
+    return Result(
+        value=p,
+        ci=ConfidenceInterval((middle - reach) / below, (middle + reach) / below),
+        n=n,
+        method=method,
     )

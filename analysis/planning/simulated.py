@@ -365,7 +365,7 @@ class _Trial:
     criterion: RubricCriterion
     ratings: SimulatedRatings
     test: SystemTest
-    untested: str  # why the mixed model is not fitted
+    undefined: str  # why the mixed model is not fitted
     repeats: int
     tables: list[FloatArray] = field(default_factory=list)  # means, systems by sources
     values: list[FloatArray] = field(default_factory=list)  # for the mixed model alone
@@ -388,7 +388,7 @@ class _Trial:
             return
         own = values[self.criterion.key]
         self.tables.append(drawn.means[self.criterion.key].table(own))
-        if self.test.name == MIXED_MODEL and not self.untested:
+        if self.test.name == MIXED_MODEL and not self.undefined:
             self.values.append(own)
 
 
@@ -405,8 +405,8 @@ def _tests(
     if trial.test.name != MIXED_MODEL:
         tables = np.stack(trial.tables) * (1 if high_is_best else -1)
         return tested_by_permutation(tables, clusters=drawn.clusters, resamples=resamples, rng=rng)
-    if trial.untested:
-        return untested_pairs(len(trial.tables), len(order), trial.untested)
+    if trial.undefined:
+        return untested_pairs(len(trial.tables), len(order), trial.undefined)
     return tested_by_model(
         trial.values,
         trial.ratings,
@@ -432,7 +432,7 @@ def _power(trial: _Trial, tests: PairTests, order: Sequence[str], assumed: Assum
         "test": trial.test.name,
         "reason": trial.test.reason,
         "caution": trial.test.caution,
-        "untested": tests.reason,
+        "undefined": tests.reason,
         "repeats": len(tables),
         "sources": int(tables.shape[2]),
         "step": number(planted_step(len(order), assumed) * abs(points[-1] - points[0])),
@@ -463,4 +463,8 @@ def _share_tested(found: BoolArray, tests: PairTests) -> Record:
 def _share(found: BoolArray) -> Record:
     """Return the share of repeats in which something happened, with Wilson's limits."""
     share = share_of(int(found.sum()), len(found), "")
-    return {"value": number(share.value), "low": number(share.low), "high": number(share.high)}
+    return {
+        "value": number(share.value),
+        "low": number(share.ci.low),
+        "high": number(share.ci.high),
+    }

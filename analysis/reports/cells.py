@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from analysis.reports.layout import Cell
 from analysis.reports.numerals import interval_text, or_dash
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 
-def estimate_cell(estimate: Estimate | None, write: Callable[[float], str] = or_dash) -> Cell:
+def estimate_cell(estimate: Result | None, write: Callable[[float], str] = or_dash) -> Cell:
     """Return an estimate with its interval and n below; a dash if there is none. `write` formats
     its numbers."""
     if estimate is None:

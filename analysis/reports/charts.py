@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from analysis.reports.layout import Chart, Figure
 from analysis.reports.numerals import coefficient
 from analysis.reports.rows import Record
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 if TYPE_CHECKING:
     import altair as alt
 
-ChartPoint: TypeAlias = tuple[str, Estimate]
+ChartPoint: TypeAlias = tuple[str, Result]
 INKS: Mapping[str, Mapping[str, str]] = {
     "light": {
         "ink": "#1d1c1a",
@@ -150,8 +150,8 @@ def intervals(
         {
             "name": name,
             "value": each.value,
-            "low": _end(each.low, each),
-            "high": _end(each.high, each),
+            "low": _end(each.ci.low, each),
+            "high": _end(each.ci.high, each),
         }
         for name, each in points
     ]
@@ -175,7 +175,9 @@ def means(panels: Sequence[tuple[str, Sequence[ChartPoint], tuple[float, float]]
         return None
     reach: dict[tuple[float, float], tuple[float, float]] = {}
     for _name, points, scale in panels:
-        ends = [end for _, each in points for end in (_end(each.low, each), _end(each.high, each))]
+        ends = [
+            end for _, each in points for end in (_end(each.ci.low, each), _end(each.ci.high, each))
+        ]
         if ends:
             low, high = reach.get(scale, (scale[1], scale[0]))
             reach[scale] = (min(low, *ends), max(high, *ends))
@@ -196,7 +198,7 @@ def _apart(ends: tuple[float, float] | None) -> tuple[float, float] | None:
     return ends[0] - room, ends[1] + room
 
 
-def _end(value: float, estimate: Estimate) -> float:
+def _end(value: float, estimate: Result) -> float:
     return estimate.value if isnan(value) else value
 
 

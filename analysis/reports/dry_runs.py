@@ -40,7 +40,7 @@ def page(run: Any, outcome: Mapping[str, Any], recovery: Sequence[Any] | None) -
         "tests": _tests(criteria),
         "is_drawn_anew": declared(outcome.get("design", "sources")).annotators,
         "hopeless": [row["name"] for row in criteria if (row["floor"] or 0) >= LEVEL],
-        "untested": [(row["name"], why) for row in criteria if (why := row.get("untested"))],
+        "undefined": [(row["name"], why) for row in criteria if (why := row.get("undefined"))],
         "pairs": [_pairs(row) for row in criteria],
         "people": _people(outcome),
         "gate": _gate(outcome),

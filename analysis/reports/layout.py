@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 from analysis.reports.evidence import ItemQuery
 from judging.limits import MAX_PAGE_ROWS
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 if TYPE_CHECKING:
     import altair as alt
@@ -30,7 +30,7 @@ class Plot:
 
     @classmethod
     def of(
-        cls, estimate: Estimate, *, lowest: float, highest: float, zero: float | None = None
+        cls, estimate: Result, *, lowest: float, highest: float, zero: float | None = None
     ) -> Self | None:
         """Return the places on an axis between two values; what lies beyond them is cut."""
         if not estimate.defined or lowest >= highest:
@@ -38,9 +38,9 @@ class Plot:
         low, middle, high = (
             round(100 * (min(max(value, lowest), highest) - lowest) / (highest - lowest), 2)
             for value in (
-                estimate.value if isnan(estimate.low) else estimate.low,
+                estimate.value if isnan(estimate.ci.low) else estimate.ci.low,
                 estimate.value,
-                estimate.value if isnan(estimate.high) else estimate.high,
+                estimate.value if isnan(estimate.ci.high) else estimate.ci.high,
             )
         )
         return cls(low, middle, high, zero)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from math import isnan
 
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 MINUS = "−"
 EQUAL = 1e-9  # numbers no further apart are equal but for rounding
@@ -73,14 +73,14 @@ def p_alone(p: float | None) -> str:
     return p_value(p).removeprefix("p = ").removeprefix("p ") if known(p) else "–"
 
 
-def interval_text(estimate: Estimate, write: Callable[[float], str] = two) -> str:
+def interval_text(estimate: Result, write: Callable[[float], str] = two) -> str:
     """Write an interval as `[.68, .84]`; empty if there is none. `write` formats its limits."""
-    if isnan(estimate.low) or isnan(estimate.high):
+    if isnan(estimate.ci.low) or isnan(estimate.ci.high):
         return ""
-    return f"[{write(estimate.low)}, {write(estimate.high)}]"
+    return f"[{write(estimate.ci.low)}, {write(estimate.ci.high)}]"
 
 
-def with_interval(estimate: Estimate, write: Callable[[float], str] = two) -> str:
+def with_interval(estimate: Result, write: Callable[[float], str] = two) -> str:
     """Write a value with its interval, `2.90 [2.81, 2.99]`, or why it is undefined."""
     if not estimate.defined:
         return f"undefined: {estimate.reason}"

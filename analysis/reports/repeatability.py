@@ -46,17 +46,17 @@ def tables(
 def test_sentences(tests: Sequence[Record]) -> list[str]:
     """Return sentences on the test that compares each study's systems, its criteria and reason."""
     names: dict[tuple[str, ...], list[str]] = {}
-    keys = ("study", "test", "reason", "caution", "untested")
+    keys = ("study", "test", "reason", "caution", "undefined")
     for row in tests:
         names.setdefault(tuple(row[key] for key in keys), []).append(inside(row["name"]))
     sentences = []
-    for (study, test, reason, caution, untested), own in names.items():
+    for (study, test, reason, caution, undefined), own in names.items():
         because = f" because {reason}" if reason else ""
         sentences.append(
             f"In the {STUDIES[study]}, {TESTS[test]} compares the systems on {listed(own)}{because}."
         )
-        if untested:
-            sentences.append(f"No pair can be tested: {untested}.")
+        if undefined:
+            sentences.append(f"No pair can be tested: {undefined}.")
         if caution:
             sentences.append(caution)
     return sentences

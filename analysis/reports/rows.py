@@ -2,26 +2,40 @@
 
 A section's row is a frozen dataclass. All exports are derived from it here: the order of CSV
 columns, JSON records and their schema, the list of columns in the docs, and the row itself when a
-run is read again. A field that is a dataclass (for example an `Estimate`) becomes one column for
-each of its own fields. If a row has two of them, the field's metadata gives their names a prefix:
-``field(metadata={"prefix": "second_"})``.
+run is read again. A field that is a `Result` becomes a column for each of its numbers; its
+`statistic` and `p` only if the field is a `TestedResult`. If a row has two of them, the field's
+metadata gives their names a prefix: ``field(metadata={"prefix": "second_"})``.
 
 The docstring of a row names its fields, one `name: meaning` a line.
 """
 
 import re
 import types
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
 from math import isfinite, nan
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from quaestor_stats._result import ConfidenceInterval, Result
 
 Record = dict[str, Any]
 DIGITS = 12  # significant digits: the same on every machine
 R = TypeVar("R")
+ColumnKind: TypeAlias = Literal["text", "number", "count", "boolean", "list", "document"]
+TestedResult: TypeAlias = Annotated[Result, "tested"]
 
-ESTIMATE_COLUMNS: dict[str, str] = {
+RESULT_COLUMNS: dict[str, str] = {
     "value": "the estimate; empty where it is undefined",
     "low": "lower end of its 95% CI",
     "high": "upper end of its 95% CI",
@@ -36,6 +50,12 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "statistic": "the test's statistic",
     "p": "p, not corrected; two-sided unless the table says otherwise",
 }
+OF_TESTS = ("statistic", "p")
+_PATHS = {"low": ("ci", "low"), "high": ("ci", "high"), "p": ("pvalue",)}  # others: as the column
+_RESULT_KINDS: dict[str, ColumnKind] = {
+    **dict.fromkeys(("n", "dropped", "clusters"), "count"),
+    **dict.fromkeys(("method", "reason", "caution"), "text"),
+}
 
 
 @dataclass(frozen=True)
@@ -43,7 +63,7 @@ class RowColumn:
     """One column of a downloaded table."""
 
     name: str
-    kind: Literal["text", "number", "count", "boolean", "list", "document"]
+    kind: ColumnKind
     meaning: str
     path: tuple[str, ...]  # the attributes that lead to it from the row
 
@@ -62,21 +82,28 @@ def columns(row_type: type) -> tuple[RowColumn, ...]:
 
 @cache
 def _columns(row_type: type) -> tuple[RowColumn, ...]:
-    meanings = ESTIMATE_COLUMNS | field_meanings(row_type)
+    meanings = field_meanings(row_type)
     found: list[RowColumn] = []
     for each in fields(row_type):
         hint = _hints(row_type)[each.name]
-        if is_dataclass(hint):
+        if hint in (Result, TestedResult):
             prefix = each.metadata.get("prefix", "")
             found += [
-                RowColumn(prefix + inner.name, inner.kind, inner.meaning, (each.name, *inner.path))
-                for inner in columns(hint)  # type: ignore[arg-type]
+                RowColumn(prefix + name, kind, meaning, (each.name, *path))
+                for name, kind, meaning, path in _result_columns(is_tested=hint is TestedResult)
             ]
         else:
             found.append(
                 RowColumn(each.name, _kind(hint), meanings.get(each.name, ""), (each.name,))
             )
     return tuple(found)
+
+
+def _result_columns(*, is_tested: bool) -> Iterator[tuple[str, ColumnKind, str, tuple[str, ...]]]:
+    for name, meaning in RESULT_COLUMNS.items():
+        if is_tested or name not in OF_TESTS:
+            kind = _RESULT_KINDS.get(name, "number")
+            yield name, kind, meaning, _PATHS.get(name, (name,))
 
 
 def field_meanings(row_type: type) -> dict[str, str]:
@@ -99,12 +126,18 @@ def encode(row: Any) -> Record:
     return {column.name: _plain(_at(row, column.path)) for column in columns(type(row))}
 
 
-def decode(row_type: type[R], record: Mapping[str, Any], prefix: str = "") -> R:
+def encode_result(result: Result) -> Record:
+    """Return a result that belongs to no row as a flat record, without its test."""
+    parts = _result_columns(is_tested=False)
+    return {name: _plain(_at(result, path)) for name, _, _, path in parts}
+
+
+def decode(row_type: type[R], record: Mapping[str, Any]) -> R:
     """Return the row of a record; a column that it lacks is empty."""
     values: dict[str, Any] = {}
-    for each in _stored_fields(row_type, prefix):  # type: ignore[arg-type]
-        if each.row_type is not None:
-            values[each.name] = decode(each.row_type, record, each.column)
+    for each in _stored_fields(row_type):  # type: ignore[arg-type]
+        if each.is_result:
+            values[each.name] = decode_result(record, each.column)
             continue
         value: Any = record.get(each.column)
         if value is None:
@@ -113,30 +146,55 @@ def decode(row_type: type[R], record: Mapping[str, Any], prefix: str = "") -> R:
     return row_type(**values)
 
 
+def decode_result(record: Mapping[str, Any], prefix: str = "") -> Result:
+    """Return the result whose columns have this prefix in a record."""
+
+    def read(name: str) -> float:
+        value = record.get(prefix + name)
+        return nan if value is None else float(value)
+
+    def text(name: str) -> str:
+        return record.get(prefix + name) or ""
+
+    return Result(
+        value=read("value"),
+        ci=ConfidenceInterval(read("low"), read("high")),
+        n=record.get(prefix + "n") or 0,
+        dropped=record.get(prefix + "dropped") or 0,
+        clusters=record.get(prefix + "clusters") or 0,
+        df=read("df"),
+        method=text("method"),
+        reason=text("reason"),
+        caution=text("caution"),
+        statistic=read("statistic"),
+        pvalue=read("p"),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class StoredField:
     """The position of a row's field in a record, computed once for all records of its type."""
 
     name: str
-    column: str  # of a row inside the row: the prefix of its columns
-    row_type: type | None  # of a row inside the row
+    column: str  # of a result: the prefix of its columns
+    is_result: bool
     empty: Any  # what a missing value is read as
     is_float: bool
 
 
 @cache
-def _stored_fields(row_type: type, prefix: str) -> tuple[StoredField, ...]:
+def _stored_fields(row_type: type) -> tuple[StoredField, ...]:
     empty: Mapping[Any, Any] = {float: nan, int: 0, bool: False, list: [], dict: {}}
     found = []
     for each in fields(row_type):
         hint = _hints(row_type)[each.name]
         bare, optional = _bare(hint)
-        inner = hint if is_dataclass(hint) and isinstance(hint, type) else None
+        is_result = hint in (Result, TestedResult)
         found.append(
             StoredField(
                 name=each.name,
-                column=prefix + (each.metadata.get("prefix", "") if inner else each.name),
-                row_type=inner,
+                column=each.metadata.get("prefix", "") if is_result else each.name,
+                is_result=is_result,
                 empty=None if optional else empty.get(get_origin(bare) or bare, ""),
                 is_float=bare is float,
             )
@@ -150,7 +208,7 @@ def _hints(row_type: type) -> dict[str, Any]:
 
 @cache
 def _type_hints(row_type: type) -> dict[str, Any]:
-    return get_type_hints(row_type)
+    return get_type_hints(row_type, include_extras=True)
 
 
 def _bare(hint: Any) -> tuple[Any, bool]:
@@ -161,7 +219,7 @@ def _bare(hint: Any) -> tuple[Any, bool]:
     return hint, False
 
 
-def _kind(hint: Any) -> Literal["text", "number", "count", "boolean", "list", "document"]:
+def _kind(hint: Any) -> ColumnKind:
     bare, _ = _bare(hint)
     if bare is float:
         return "number"

@@ -41,7 +41,7 @@ from quaestor_stats._icc import FORMS, Form, intraclass
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._ratings import Patterns
 from quaestor_stats._resampling import Interval, Jackknife
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import Result, undefined
 from quaestor_stats._verbal_labels import LOWEST, band
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 # Above this share of values forced by rules, agreement without them is reported too
 MANY_FORCED = 0.01
 SKEWED = 0.8  # share of the commonest value from which the report states it with alpha
-Compute: TypeAlias = Callable[[FloatArray | Patterns, Interval, Labels | None], Estimate]
+Compute: TypeAlias = Callable[[FloatArray | Patterns, Interval, Labels | None], Result]
 NAMES = {
     "gwet_ac1": "Gwet's AC1",
     "gwet_ac2_linear": "Gwet's AC2, linear weights",
@@ -96,7 +96,7 @@ class Coefficient:
     basis: str
     coefficient: str
     level: str
-    estimate: Estimate
+    estimate: Result
     band: str
     band_probability: float
     reported: bool = False
@@ -194,10 +194,12 @@ class Agreement(Section[Coefficient]):
         unrated = [inside(each.name) for each, row in rows if _is_unrated(row)]
         if unrated:
             yield f"No annotator rated {listed(unrated)}."
-        if below := [inside(each.name) for each, row in rows if row.estimate.high < 0]:
+        if below := [inside(each.name) for each, row in rows if row.estimate.ci.high < 0]:
             yield f"On {listed_or_counted(below, 'criteria')}, annotators agree less than chance alone would have them."
         if around := [
-            inside(each.name) for each, row in rows if row.estimate.low <= 0 <= row.estimate.high
+            inside(each.name)
+            for each, row in rows
+            if row.estimate.ci.low <= 0 <= row.estimate.ci.high
         ]:
             yield f"On {listed_or_counted(around, 'criteria')}, the 95% CI includes 0."
         given, untold = _times_given(found)
@@ -215,7 +217,7 @@ class Agreement(Section[Coefficient]):
             elif counts := given.get(each.criterion):
                 yield from _skew(found, each, counts)
 
-    def headline(self, found: Found) -> dict[str, Estimate]:
+    def headline(self, found: Found) -> dict[str, Result]:
         return {
             f"{each.name}, α": row.estimate
             for each in criterion_rows(found)
@@ -283,7 +285,7 @@ def of_counts(
         yield _row(criterion, "all", plan.key, plan.level, estimate)
 
 
-def alpha_of(material: Material, criterion: RubricCriterion) -> Estimate:
+def alpha_of(material: Material, criterion: RubricCriterion) -> Result:
     """Return a criterion's alpha at the level of measurement that the report uses (`level_of`)."""
     ratings = material.ratings(criterion.key)
     return krippendorff_alpha(
@@ -322,7 +324,7 @@ def _row(
     basis: str,
     name: str,
     level: str,
-    estimate: Estimate,
+    estimate: Result,
 ) -> Coefficient:
     reached = None
     if name == "krippendorff_alpha":
@@ -397,7 +399,7 @@ def _by_annotator(table: FloatArray, criterion: RubricCriterion) -> Iterator[Coe
         yield CoefficientPlan("conger_kappa_quadratic", level, weighted)
 
 
-def _of(coefficient: Callable[..., Estimate], **options: object) -> Compute:
+def _of(coefficient: Callable[..., Result], **options: object) -> Compute:
     """Return how to compute a coefficient; value counts carry the clusters that hold them."""
     return lambda ratings, interval, clusters: coefficient(
         ratings, interval=interval, clusters=clusters, **options
@@ -406,7 +408,7 @@ def _of(coefficient: Callable[..., Estimate], **options: object) -> Compute:
 
 def _intraclass(
     table: FloatArray, clusters: Labels | None, unit: ClusterUnit
-) -> Iterator[tuple[str, Estimate]]:
+) -> Iterator[tuple[str, Result]]:
     """Yield the intraclass correlations that the design permits, the scale's steps taken as equal.
 
     If every unit was judged by the same number of annotators, but not by the same ones, only the
@@ -431,7 +433,7 @@ def _main_table(found: Found) -> list[PageTable]:
     if not rows:
         return []
     estimates = [row.estimate for _, row in rows]
-    start = -1.0 if any(end < 0 for each in estimates for end in (each.low, each.value)) else 0.0
+    start = -1.0 if any(end < 0 for each in estimates for end in (each.ci.low, each.value)) else 0.0
     reasons = sorted({each.reason for each in estimates} - {""})
     beside = _beside_alpha(found)
     return [
@@ -517,7 +519,7 @@ def _other_coefficients(found: Found) -> list[PageTable]:
     ] * bool(lines)
 
 
-def _cell(estimate: Estimate | None) -> Cell:
+def _cell(estimate: Result | None) -> Cell:
     if estimate is None or not estimate.defined:
         return Cell("–")
     return Cell(coefficient(estimate.value), interval_text(estimate, coefficient))

@@ -25,7 +25,7 @@ from quaestor_stats._arrays import FloatArray, Labels
 from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix
 from quaestor_stats._raters import leave_one_out, scale_use, severity, with_the_others
 from quaestor_stats._resampling import Jackknife
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import Result, undefined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,7 +102,7 @@ class LeftOut:
     criterion: str
     without: str
     level: str
-    alpha: Estimate
+    alpha: Result
     change: float
 
 
@@ -135,7 +135,7 @@ class RepeatRow:
     """
 
     criterion: str
-    estimate: Estimate
+    estimate: Result
 
 
 class Annotators(Section[AnnotatorRow]):
@@ -324,9 +324,7 @@ class Repeats(Section[RepeatRow]):
         ]
 
 
-def _with_themselves(
-    material: Material, criterion: RubricCriterion, given: pd.DataFrame
-) -> Estimate:
+def _with_themselves(material: Material, criterion: RubricCriterion, given: pd.DataFrame) -> Result:
     """Return alpha of first and second values, each annotator's second look as another's."""
     import pandas as pd
 
@@ -360,7 +358,7 @@ def _without_each(
     level: Level,
     clusters: Labels,
     interval: Jackknife,
-) -> list[Estimate]:
+) -> list[Result]:
     return leave_one_out(
         table,
         lambda rest: krippendorff_alpha(
@@ -401,7 +399,7 @@ def _kappas(criterion: RubricCriterion, ratings: pd.DataFrame) -> Iterator[PairK
             )
 
 
-def _line(row: AnnotatorRow, alpha: Estimate | None, use: Sequence[ScaleUse], level: str) -> Line:
+def _line(row: AnnotatorRow, alpha: Result | None, use: Sequence[ScaleUse], level: str) -> Line:
     few = len(use) <= MANY_POINTS
     return Line(
         row.annotator,

@@ -10,7 +10,7 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._correlation import METHODS
 from quaestor_stats._human_ceiling import CeilingLevel, human_ceiling
 from quaestor_stats._resampling import Jackknife
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 LEVELS: tuple[CeilingLevel, ...] = get_args(CeilingLevel)
 
@@ -28,7 +28,7 @@ class CeilingRow:
     criterion: str
     level: str
     coefficient: str
-    ceiling: Estimate
+    ceiling: Result
 
 
 class Ceiling(Section[CeilingRow]):

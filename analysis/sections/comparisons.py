@@ -20,6 +20,7 @@ from analysis.reports.numerals import (
     p_alone,
     signed,
 )
+from analysis.reports.rows import TestedResult
 from analysis.reports.system_names import system_name
 from analysis.sections.columns import averaged_criteria, units_of
 from analysis.sections.criteria import criterion_rows
@@ -38,7 +39,7 @@ from quaestor_stats._paired_tests import (
     two_sample_t,
     wilcoxon,
 )
-from quaestor_stats._result import Estimate, Tested
+from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._system_means import by_source
 from quaestor_stats._system_test import MIXED_MODEL, PERMUTATION
 
@@ -72,7 +73,7 @@ class SystemPair:
     test: str
     first: str
     second: str
-    estimate: Tested
+    estimate: TestedResult
     floor: float
     p_holm: float
     p_bh: float
@@ -355,7 +356,7 @@ def _pairs(each: SystemScores, chance: Chance) -> Iterator[SystemPair]:
         )
         floor = (
             smallest_p(permuted.clusters or permuted.n, pairs=tested, resamples=swaps)
-            if known(permuted.p)
+            if known(permuted.pvalue)
             else nan
         )
         for test, estimate in (
@@ -369,11 +370,10 @@ def _pairs(each: SystemScores, chance: Chance) -> Iterator[SystemPair]:
             yield SystemPair(each.criterion.key, test, *names, estimate, lowest, nan, nan)
 
 
-def _untested(effect: Estimate) -> Tested:
-    return Tested(
+def _untested(effect: Result) -> Result:
+    return Result(
         value=effect.value,
-        low=effect.low,
-        high=effect.high,
+        ci=ConfidenceInterval(effect.ci.low, effect.ci.high),
         n=effect.n,
         dropped=effect.dropped,
         clusters=effect.clusters,
@@ -390,7 +390,7 @@ def swaps_for(pairs: int, sources: int, asked: int) -> int:
 
 
 def _adjusted(rows: Sequence[SystemPair]) -> list[SystemPair]:
-    p = np.array([row.estimate.p for row in rows])
+    p = np.array([row.estimate.pvalue for row in rows])
     return [
         replace(row, p_holm=float(of_holm), p_bh=float(of_bh))
         for row, of_holm, of_bh in zip(rows, holm(p), benjamini_hochberg(p), strict=True)

@@ -22,6 +22,7 @@ from analysis.reports.numerals import (
     listed_or_counted,
     p_alone,
 )
+from analysis.reports.rows import TestedResult
 from analysis.sections.levels import (
     LEVELS,
     SHADES,
@@ -43,7 +44,7 @@ from quaestor_stats._metric_differences import (
     metric_differences,
 )
 from quaestor_stats._multiplicity import holm
-from quaestor_stats._result import Tested
+from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._williams import williams
 
 SURE = 0.05
@@ -76,7 +77,7 @@ class MetricPair:
     better: str
     other: str
     coefficient: str
-    estimate: Tested
+    estimate: TestedResult
     p_holm: float
     questions: int
     sources: int
@@ -185,7 +186,7 @@ def _against(best: str, pairs: Sequence[MetricPair], title: str) -> PageTable | 
     if not own:
         return None
     own.sort(key=lambda row: row.estimate.value)
-    reasons = {row.estimate.reason for row in own if isnan(row.estimate.p)} - {""}
+    reasons = {row.estimate.reason for row in own if isnan(row.estimate.pvalue)} - {""}
     is_pooled = own[0].level == "pooled"
     return PageTable(
         title,
@@ -353,7 +354,7 @@ def _significant_metrics(
     )
 
 
-def _range_of(estimates: Sequence[Tested]) -> str:
+def _range_of(estimates: Sequence[Result]) -> str:
     """Return the lowest and the highest of estimates in descending order."""
     ends = [coefficient(each.value) for each in (estimates[-1], estimates[0])]
     return " to ".join(dict.fromkeys(ends))
@@ -543,8 +544,8 @@ def _as_in_papers(
     return _pair(
         each,
         williams_t=by_williams.statistic,
-        p_williams=by_williams.p,
-        p_williams_one_sided=williams(*triple, items.n, alternative="greater").p,
+        p_williams=by_williams.pvalue,
+        p_williams_one_sided=williams(*triple, items.n, alternative="greater").pvalue,
         williams_reason=by_williams.reason,
     )
 
@@ -600,7 +601,11 @@ def _led_by(best: str, row: MetricPair) -> MetricPair:
     if row.better == best:
         return row
     of = row.estimate
-    turned = replace(of, value=-of.value, low=-of.high, high=-of.low)
+    turned = replace(
+        of,
+        value=-of.value,
+        ci=ConfidenceInterval(-of.ci.high, -of.ci.low),
+    )
     return replace(row, better=row.other, other=row.better, estimate=turned)
 
 

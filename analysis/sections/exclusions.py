@@ -13,7 +13,7 @@ from analysis.sections.agreement import alpha_of
 from analysis.sections.readings import read_as
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_means import declared_means
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 DATA: dict[str, str] = {
     "all": "Over all data",
@@ -36,7 +36,7 @@ class ExclusionRow:
     measure: Literal["krippendorff_alpha", "mean"]
     criterion: str
     system: str
-    estimate: Estimate
+    estimate: Result
 
 
 class Exclusions(Section[ExclusionRow]):

@@ -87,10 +87,12 @@ def _levels(inputs: Inputs, found: Found) -> Iterator[Compared]:
         return
     families: dict[str, list[MetricLevel]] = {}
     for row in found.of(Levels):
-        if (row.level, row.coefficient) == ("pooled", "spearman") and np.isfinite(row.estimate.p):
+        if (row.level, row.coefficient) == ("pooled", "spearman") and np.isfinite(
+            row.estimate.pvalue
+        ):
             families.setdefault(row.criterion, []).append(row)
     for human, rows in families.items():
-        holm = multipletests([row.estimate.p for row in rows], method="holm")[1]
+        holm = multipletests([row.estimate.pvalue for row in rows], method="holm")[1]
         for row, p in zip(rows, holm, strict=True):
             yield "Holm's correction", "statsmodels", row.p_holm, float(p)
             both = complete([asked.humans[human], asked.metrics[row.metric]])

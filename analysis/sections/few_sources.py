@@ -72,7 +72,7 @@ class FewSources(Section[FewSourcesRow]):
                     scores.table[place[row.first]],
                     scores.table[place[row.second]],
                     rng=chance.rng,
-                    level=SURE * row.estimate.p / row.p_holm,
+                    level=SURE * row.estimate.pvalue / row.p_holm,
                     at_most=MAX_CARRYING,
                     clusters=clusters,
                     resamples=swaps,

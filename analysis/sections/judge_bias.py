@@ -10,7 +10,7 @@ import numpy as np
 from analysis import frames
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import coefficient, interval_text, percent, signed, with_interval
-from analysis.reports.rows import Record
+from analysis.reports.rows import Record, TestedResult
 from analysis.reports.system_names import system_name
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.levels import LEVELS, MEASURES
@@ -22,7 +22,7 @@ from quaestor_stats._associations import against_people
 from quaestor_stats._columns import oriented
 from quaestor_stats._facets import facets
 from quaestor_stats._llm_judges import bias_by_system
-from quaestor_stats._result import Estimate, Tested
+from quaestor_stats._result import Result
 
 SHOWN = ("spearman", "pairwise_accuracy", "soft_pairwise_accuracy")
 # Characters of all reasons in a table, which repeats that of a row of answers for each criterion
@@ -47,7 +47,7 @@ class JudgeBiasRow:
     judge: str
     system: str
     own_family: bool
-    bias: Estimate
+    bias: Result
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class JudgeLevelRow:
     level: str
     measure: str
     baseline: float
-    estimate: Tested
+    estimate: TestedResult
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class JudgeBias(Section[JudgeBiasRow]):
 
     def sentences(self, found: Found) -> Iterator[str]:
         for row in found.of(JudgeBias):
-            if row.own_family and row.bias.low > 0:
+            if row.own_family and row.bias.ci.low > 0:
                 name = found.name_of(row.criterion)
                 yield f"{name}: {row.judge} is kinder to {row.system}, of its own family, by {with_interval(row.bias)}."
 
@@ -365,7 +365,7 @@ def _bias(row: JudgeBiasRow | None) -> Cell:
     return Cell(signed(row.bias.value), interval_text(row.bias))
 
 
-def _measure(found: Tested | None) -> Cell:
+def _measure(found: Result | None) -> Cell:
     if found is None or not found.defined:
         return Cell("–")
     return Cell(coefficient(found.value), interval_text(found, coefficient))

@@ -19,7 +19,7 @@ from quaestor_stats._arrays import FloatArray
 from quaestor_stats._llm_judges import by_place
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._resampling import Jackknife
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import ConfidenceInterval, Result, undefined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,12 +49,12 @@ class JudgeConsistencyRow:
     judge: str
     items: int
     times: int
-    same: Estimate = field(metadata={"prefix": "same_"})
-    alpha: Estimate = field(metadata={"prefix": "alpha_"})
+    same: Result = field(metadata={"prefix": "same_"})
+    alpha: Result = field(metadata={"prefix": "alpha_"})
     moved: int
-    same_still: Estimate = field(metadata={"prefix": "same_still_"})
-    same_moved: Estimate = field(metadata={"prefix": "same_moved_"})
-    earlier: Estimate = field(metadata={"prefix": "earlier_"})
+    same_still: Result = field(metadata={"prefix": "same_still_"})
+    same_moved: Result = field(metadata={"prefix": "same_moved_"})
+    earlier: Result = field(metadata={"prefix": "earlier_"})
 
 
 class JudgeConsistency(Section[JudgeConsistencyRow]):
@@ -87,8 +87,8 @@ class JudgeConsistency(Section[JudgeConsistencyRow]):
 
     def sentences(self, found: Found) -> Iterator[str]:
         for row in found.of(JudgeConsistency):
-            if row.earlier.low > 0 or row.earlier.high < 0:
-                name, first = found.name_of(row.criterion), row.earlier.low > 0
+            if row.earlier.ci.low > 0 or row.earlier.ci.high < 0:
+                name, first = found.name_of(row.criterion), row.earlier.ci.low > 0
                 which, gap = "earlier" if first else "later", row.earlier
                 by = with_interval(gap if first else _turned(gap))
                 yield f"{name}: {row.judge} is kinder to a question that stands {which}, by {by}."
@@ -130,9 +130,13 @@ def _floats(table: pd.DataFrame) -> FloatArray:
     return table.to_numpy("float64")
 
 
-def _turned(found: Estimate) -> Estimate:
+def _turned(found: Result) -> Result:
     """Return a difference with the sign of a scale whose lowest point is best."""
-    return replace(found, value=-found.value, low=-found.high, high=-found.low)
+    return replace(
+        found,
+        value=-found.value,
+        ci=ConfidenceInterval(-found.ci.high, -found.ci.low),
+    )
 
 
 def _line(row: JudgeConsistencyRow) -> Line:
@@ -148,5 +152,5 @@ def _line(row: JudgeConsistencyRow) -> Line:
     return Line(row.judge, cells, under=under, chip="machine")
 
 
-def _share(found: Estimate) -> Cell:
+def _share(found: Result) -> Cell:
     return Cell(percent(found.value), interval_text(found, percent))

@@ -11,7 +11,7 @@ from analysis.sections.judge_verdicts import level_for
 from analysis.sections.machine_judges import judged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._prediction_powered import ALL_JUDGED, corrected_mean
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class CorrectedMeanRow:
     judged: int
     tuning: float
     saves: float
-    people: Estimate = field(metadata={"prefix": "people_"})
-    corrected: Estimate = field(metadata={"prefix": "corrected_"})
+    people: Result = field(metadata={"prefix": "people_"})
+    corrected: Result = field(metadata={"prefix": "corrected_"})
 
 
 class CorrectedMeans(Section[CorrectedMeanRow]):

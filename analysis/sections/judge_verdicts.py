@@ -35,7 +35,7 @@ from quaestor_stats._correlation import correlate
 from quaestor_stats._llm_judges import following, most_given, severity_of
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._resampling import Jackknife
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import Result, undefined
 
 NO_ORDER = "the values have no order: nothing can be followed"
 NOT_REPEATED = "it was asked nothing twice"
@@ -84,12 +84,12 @@ class VerdictRow:
     passes_published: bool | None
     reason: str
     caution: str
-    advantage: Estimate = field(metadata={"prefix": "advantage_"})
-    follows: Estimate = field(metadata={"prefix": "follows_"})
-    person: Estimate = field(metadata={"prefix": "person_"})
-    difference: Estimate = field(metadata={"prefix": "difference_"})
-    severity: Estimate = field(metadata={"prefix": "severity_"})
-    again: Estimate = field(metadata={"prefix": "again_"})
+    advantage: Result = field(metadata={"prefix": "advantage_"})
+    follows: Result = field(metadata={"prefix": "follows_"})
+    person: Result = field(metadata={"prefix": "person_"})
+    difference: Result = field(metadata={"prefix": "difference_"})
+    severity: Result = field(metadata={"prefix": "severity_"})
+    again: Result = field(metadata={"prefix": "again_"})
     most_given: float
     most_given_share: float
     most_given_by_people: float
@@ -129,8 +129,8 @@ class AgainstPersonRow:
     wins: bool | None
     not_tested: str
     rho: float
-    kappa: Estimate = field(metadata={"prefix": "kappa_"})
-    alpha: Estimate = field(metadata={"prefix": "alpha_"})
+    kappa: Result = field(metadata={"prefix": "kappa_"})
+    alpha: Result = field(metadata={"prefix": "alpha_"})
 
 
 class Verdicts(Section[VerdictRow]):
@@ -280,7 +280,7 @@ def _verdict(judged: Judged, name: str, found: AlternativeTest) -> VerdictRow:
     )
 
 
-def _again(judged: Judged, name: str) -> Estimate:
+def _again(judged: Judged, name: str) -> Result:
     """Return how often a judge says the same again: the first two times that it was asked."""
     said = (
         judged.answers[judged.answers["judge"] == name]
@@ -375,7 +375,7 @@ def _line(row: VerdictRow) -> Line:
     return Line(row.judge, cells, under=f"{row.items:,} items{again}", chip="machine")
 
 
-def _estimate(found: Estimate) -> Cell:
+def _estimate(found: Result) -> Cell:
     return Cell(coefficient(found.value), interval_text(found, coefficient))
 
 
@@ -403,13 +403,13 @@ def _sentence(row: VerdictRow, criterion: str) -> str:
     if COPIES in row.caution:
         return f"{said}; {COPIES}."
     gap = row.difference
-    if not gap.defined or isnan(gap.high):
+    if not gap.defined or isnan(gap.ci.high):
         return f"{said}."
     follows, person = coefficient(row.follows.value), coefficient(row.person.value)
     differs = "does not differ significantly from"
-    if gap.high < 0:
+    if gap.ci.high < 0:
         differs = "is significantly lower than"
-    elif gap.low > 0:
+    elif gap.ci.low > 0:
         differs = "is significantly higher than"
     return (
         f"{said}; its correlation with human ratings (ρ = {follows}) {differs} that of one "

@@ -17,6 +17,7 @@ from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
 from analysis.reports.metric_names import metric_names
 from analysis.reports.numerals import coefficient, counted, interval_text
+from analysis.reports.rows import TestedResult
 from analysis.sections.columns import (
     averaged_criteria,
     clusters_of,
@@ -35,7 +36,7 @@ from quaestor_stats._columns import complete, oriented
 from quaestor_stats._correlation import METHODS, correlate
 from quaestor_stats._facets import Facets, facets
 from quaestor_stats._multiplicity import holm
-from quaestor_stats._result import Tested, untested
+from quaestor_stats._result import ConfidenceInterval, undefined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,7 +91,7 @@ class MetricLevel:
     metric: str
     level: str
     coefficient: str
-    estimate: Tested
+    estimate: TestedResult
     p_holm: float = nan
     p_as_published: float
     questions: int
@@ -260,7 +261,7 @@ def heat_cell(
 def _row(each: Association) -> MetricLevel:
     estimate = each.found
     if each.measure == "pairwise_accuracy" and each.baseline == 1:
-        estimate = untested(each.found.method, "people order no two of them", n=each.found.n)
+        estimate = undefined(each.found.method, "people order no two of them", n=each.found.n)
     return MetricLevel(
         criterion=each.human,
         metric=each.metric,
@@ -285,7 +286,7 @@ def _adjusted(rows: Sequence[MetricLevel]) -> list[MetricLevel]:
         families.setdefault((row.criterion, row.level, row.coefficient), []).append(place)
     corrected: dict[int, float] = {}
     for own in families.values():
-        p = holm(np.array([rows[place].estimate.p for place in own]))
+        p = holm(np.array([rows[place].estimate.pvalue for place in own]))
         corrected |= {place: float(each) for place, each in zip(own, p, strict=True)}
     return [replace(row, p_holm=corrected[place]) for place, row in enumerate(rows)]
 
@@ -327,7 +328,7 @@ def _heat(
         )
         for human, own in by_human.items()
     ]
-    reasons = {row.estimate.reason for row in rows if isnan(row.estimate.low)}
+    reasons = {row.estimate.reason for row in rows if isnan(row.estimate.ci.low)}
     reasons -= {""}
     table = PageTable(
         f"{MEASURES[measure]}, {LEVELS[level]}",
@@ -376,7 +377,7 @@ def _caption(
         sample.append(f"n = {next(iter(sizes)):,}")
     else:
         sample.append("n: sets" if level == "sets" else "n: questions")
-    has_intervals = any(not isnan(row.estimate.low) for row in rows)
+    has_intervals = any(not isnan(row.estimate.ci.low) for row in rows)
     based_on = "; ".join([", ".join(sample), *["95% CI, cluster jackknife"] * has_intervals])
     caption = (
         f"{MEASURES[measure]} between metric and mean human rating, {LEVELS[level]} ({based_on})."
@@ -477,14 +478,18 @@ def _whole_systems(
         items = complete([human, oriented(column, higher_is_better=goes_up(each))])
         for method in METHODS:
             estimate = correlate(*items.columns.T, method=method)
-            told = replace(estimate, dropped=items.dropped, low=nan, high=nan)
+            told = replace(
+                estimate,
+                dropped=items.dropped,
+                ci=ConfidenceInterval(nan, nan),
+            )
             yield MetricLevel(
                 criterion="",
                 metric=names[each.pk],
                 level="whole_systems",
                 coefficient=method,
                 estimate=told,
-                p_as_published=estimate.p,
+                p_as_published=estimate.pvalue,
                 questions=0,
                 sources=0,
                 systems=items.n,

@@ -182,17 +182,17 @@ def _agreement(found: Found) -> Iterator[str]:
 
 def _systems(found: Found) -> Iterator[str]:
     pairs = {key: deciding_pairs(found, key) for key in found.names}
-    untested = [found.name_of(key) for key in found.names if key in found.left_out(Comparisons)]
+    undefined = [found.name_of(key) for key in found.names if key in found.left_out(Comparisons)]
     reasons = {
         key: reason
         for key in found.names
         if test_of(found, key).name == MIXED_MODEL and (reason := untested_because(found, key))
     }
-    if not any(pairs.values()) and not untested and not reasons:
+    if not any(pairs.values()) and not undefined and not reasons:
         return
     tests = {key: test_of(found, key).name for key in found.names}
     tested = {
-        key: sum(known(row.estimate.p) for row in rows) for key, rows in pairs.items() if rows
+        key: sum(known(row.estimate.pvalue) for row in rows) for key, rows in pairs.items() if rows
     }
     permuted = [count for key, count in tested.items() if tests[key] == PERMUTATION]
     modelled = [count for key, count in tested.items() if tests[key] == MIXED_MODEL]
@@ -217,8 +217,8 @@ def _systems(found: Found) -> Iterator[str]:
             "declared) gives their means and 95% CIs and tests their differences two-sided, with Holm's "
             f"correction across the {counted(max(modelled), 'pair')} of each criterion (5% level)."
         )
-    if untested:
-        yield f"On {listed(untested)} systems were not compared, because they have too many pairs to list."
+    if undefined:
+        yield f"On {listed(undefined)} systems were not compared, because they have too many pairs to list."
     unaveraged = [each.name for each in criterion_rows(found) if not each.averaged]
     if unaveraged:
         has, was = ("has", "was") if len(unaveraged) == 1 else ("have", "were")

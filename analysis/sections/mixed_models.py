@@ -12,6 +12,7 @@ import numpy as np
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import interval_text, p_alone, signed, two
+from analysis.reports.rows import TestedResult
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -19,7 +20,7 @@ from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._design import Inference
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._reml import Unfit
-from quaestor_stats._result import Tested, untested
+from quaestor_stats._result import ConfidenceInterval, Result, undefined
 from quaestor_stats._system_pairs import pairs_of_systems
 from quaestor_stats._variance_components import (
     SPARSE_FROM,
@@ -68,7 +69,7 @@ class ModelRow:
     effect: str
     first: str
     second: str
-    estimate: Tested
+    estimate: TestedResult
     p_holm: float
 
 
@@ -156,12 +157,12 @@ def model_of(inputs: Inputs, criterion: RubricCriterion, *, annotators_random: b
     )
 
 
-def means_by_model(model: Components, inputs: Inputs) -> dict[str, Tested]:
+def means_by_model(model: Components, inputs: Inputs) -> dict[str, Result]:
     """Return each system's mean by a model of the declared design."""
     means = {str(name): model.mean(name) for name in model.systems}
     if inputs.design.annotators and not model.random:
         return {
-            name: replace(mean, low=nan, high=nan, df=nan, reason=ONE_ANNOTATOR)
+            name: replace(mean, ci=ConfidenceInterval(nan, nan), df=nan, reason=ONE_ANNOTATOR)
             for name, mean in means.items()
         }
     return means
@@ -202,7 +203,7 @@ def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
     try:
         model = model_of(inputs, criterion, annotators_random=inputs.design.annotators)
     except Unfit as reason:
-        nothing = untested(METHOD, str(reason))
+        nothing = undefined(METHOD, str(reason))
         yield ModelRow(criterion.key, "difference", "", "", nothing, nan)
         return
     for name, mean in means_by_model(model, inputs).items():
@@ -211,12 +212,12 @@ def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
     try:
         tests = pairs_by_model(model, columns, design=inputs.design)
     except Unfit as reason:
-        nothing = untested(METHOD, str(reason))
+        nothing = undefined(METHOD, str(reason))
         yield ModelRow(criterion.key, "difference", "", "", nothing, nan)
     else:
         yield from _differences(tests, criterion)
     for name, value in model.variances.items():
-        estimate = Tested(
+        estimate = Result(
             value=value, n=model.n, method=model.method, caution="; ".join(model.notes)
         )
         yield ModelRow(criterion.key, f"variance of {EFFECTS[name]}", "", "", estimate, nan)
@@ -241,12 +242,11 @@ def model_size(rows: pd.DataFrame) -> int:
 def _differences(
     tests: Mapping[tuple[Hashable, Hashable], Contrast], criterion: RubricCriterion
 ) -> Iterator[ModelRow]:
-    adjusted = holm(np.array([test.p for test in tests.values()]))
+    adjusted = holm(np.array([test.pvalue for test in tests.values()]))
     for ((first, second), test), p in zip(tests.items(), adjusted, strict=True):
-        estimate = Tested(
+        estimate = Result(
             value=test.value,
-            low=test.low,
-            high=test.high,
+            ci=ConfidenceInterval(test.ci.low, test.ci.high),
             n=test.n,
             dropped=test.dropped,
             clusters=test.clusters,
@@ -254,6 +254,6 @@ def _differences(
             method=test.method,
             reason=test.reason,
             statistic=test.statistic,
-            p=test.p,
+            pvalue=test.pvalue,
         )
         yield ModelRow(criterion.key, "difference", str(first), str(second), estimate, float(p))

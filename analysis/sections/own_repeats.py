@@ -16,7 +16,7 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._resampling import Jackknife
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ class OwnRepeatRow:
 
     criterion: str
     annotator: str
-    estimate: Estimate
+    estimate: Result
 
 
 class OwnRepeats(Section[OwnRepeatRow]):

@@ -6,6 +6,7 @@ from math import nan
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import coefficient, inside, known, p_alone, p_value, signed, two
+from analysis.reports.rows import TestedResult
 from analysis.sections.comparisons import deciding_pairs
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.levels import Levels
@@ -14,7 +15,7 @@ from analysis.sections.system_tests import NAMES, test_of
 from judging import hypotheses
 from judging.actions import locked_protocols
 from judging.hypotheses import GREATER, Hypotheses, PrimaryHypothesis
-from quaestor_stats._result import Tested, untested
+from quaestor_stats._result import ConfidenceInterval, Result, undefined
 
 NOT_COMPARED = "this run does not compare the two systems on this criterion"
 NOT_CORRELATED = "this run has no pooled Spearman correlation of this metric with this criterion"
@@ -45,7 +46,7 @@ class PrimaryRow:
     direction: str
     level: float
     test: str
-    estimate: Tested
+    estimate: TestedResult
     p_declared: float
     significant: bool
 
@@ -159,7 +160,7 @@ def across_criteria(found: Found) -> Iterator[str]:
         yield f"p-values are corrected within each criterion, not across the {count} criteria."
 
 
-def _of_systems(primary: PrimaryHypothesis, found: Found) -> tuple[str, Tested]:
+def _of_systems(primary: PrimaryHypothesis, found: Found) -> tuple[str, Result]:
     """Return the test of a pair of systems under the declared design, first minus second."""
     test = test_of(found, primary.criterion).name
     for row in deciding_pairs(found, primary.criterion):
@@ -170,29 +171,28 @@ def _of_systems(primary: PrimaryHypothesis, found: Found) -> tuple[str, Tested]:
             return test, replace(
                 estimate,
                 value=-estimate.value,
-                low=-estimate.high,
-                high=-estimate.low,
+                ci=ConfidenceInterval(-estimate.ci.high, -estimate.ci.low),
                 statistic=-estimate.statistic,
             )
-    return test, untested(test, NOT_COMPARED)
+    return test, undefined(test, NOT_COMPARED)
 
 
-def _of_metric(primary: PrimaryHypothesis, found: Found) -> tuple[str, Tested]:
+def _of_metric(primary: PrimaryHypothesis, found: Found) -> tuple[str, Result]:
     """Return the pooled Spearman correlation of a metric with the human ratings."""
     for row in found.on(Levels, primary.criterion):
         if (row.metric, row.level, row.coefficient) == (primary.metric, "pooled", "spearman"):
             return CORRELATION, row.estimate
-    return CORRELATION, untested(CORRELATION, NOT_CORRELATED)
+    return CORRELATION, undefined(CORRELATION, NOT_CORRELATED)
 
 
-def _p_declared(primary: PrimaryHypothesis, estimate: Tested, *, is_better: bool) -> float:
+def _p_declared(primary: PrimaryHypothesis, estimate: Result, *, is_better: bool) -> float:
     """Return p in the declared direction. The tests are symmetric: half of the two-sided p is the
     one-sided p of the side on which the estimate lies."""
-    if not known(estimate.p):
+    if not known(estimate.pvalue):
         return nan
     if primary.direction != GREATER:
-        return estimate.p
-    return estimate.p / 2 if is_better else 1 - estimate.p / 2
+        return estimate.pvalue
+    return estimate.pvalue / 2 if is_better else 1 - estimate.pvalue / 2
 
 
 def _value(row: PrimaryRow) -> str:
@@ -200,10 +200,10 @@ def _value(row: PrimaryRow) -> str:
 
 
 def _interval(row: PrimaryRow) -> str:
-    if not known(row.estimate.low) or not known(row.estimate.high):
+    if not known(row.estimate.ci.low) or not known(row.estimate.ci.high):
         return ""
     written = coefficient if row.metric else two
-    return f"95% CI [{written(row.estimate.low)}, {written(row.estimate.high)}]"
+    return f"95% CI [{written(row.estimate.ci.low)}, {written(row.estimate.ci.high)}]"
 
 
 def _result(row: PrimaryRow, found: Found) -> str:

@@ -19,7 +19,7 @@ from analysis.reports.rows import Record, RowColumn, columns, decode, encode
 from analysis.sections.readings import not_settled
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._design import Inference
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 R = TypeVar("R")
 OF_SAID = ("krippendorff_alpha",)  # measures that are always of what annotators said
@@ -201,7 +201,7 @@ class Section(Generic[R]):
         """Yield sentences that limit the conclusions; the page shows them without a click."""
         return iter(())
 
-    def headline(self, found: Found) -> dict[str, Estimate]:
+    def headline(self, found: Found) -> dict[str, Result]:
         """Return the numbers that runs are compared by, each under a name of its own."""
         return {}
 

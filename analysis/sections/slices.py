@@ -4,7 +4,7 @@ day."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import nan
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,7 +22,7 @@ from analysis.sections.system_means import means_of
 from analysis.sections.system_tests import test_for
 from judging.models import Campaign
 from quaestor_stats._correlation import correlate
-from quaestor_stats._result import Estimate, Tested
+from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._system_test import MIXED_MODEL
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class SliceRow:
     criterion: str
     system: str
     metric: str
-    estimate: Estimate
+    estimate: Result
 
 
 class Slices(Section[SliceRow]):
@@ -258,20 +258,20 @@ def _part(material: Material, labels: pd.Series[Any], label: object) -> Material
 
 def _core(
     said: Material, part: Material, by_model: Collection[str]
-) -> Iterator[tuple[str, str, str, str, Tested]]:
+) -> Iterator[tuple[str, str, str, str, Result]]:
     for criterion in said.rubric.criteria:
         alpha = alpha_of(said, criterion)
-        yield "krippendorff_alpha", criterion.key, "", "", _tested(alpha)
+        yield "krippendorff_alpha", criterion.key, "", "", alpha
     for row in means_of(part):
-        mean = _tested(row.mean)
+        mean = row.mean
         if row.criterion in by_model:
-            mean = replace(mean, low=nan, high=nan, df=nan, reason=NOT_FITTED)
+            mean = replace(mean, ci=ConfidenceInterval(nan, nan), df=nan, reason=NOT_FITTED)
         yield "mean", row.criterion, row.system, "", mean
     metrics = metric_columns(part)
     for human in human_columns(part):
         for column in metrics:
             rho = correlate(human.values, column.values, method="spearman")
-            told = Tested(value=rho.value, n=rho.n, dropped=rho.dropped, reason=rho.reason)
+            told = Result(value=rho.value, n=rho.n, dropped=rho.dropped, reason=rho.reason)
             yield (
                 "spearman",
                 human.key,
@@ -281,19 +281,13 @@ def _core(
             )
 
 
-def _metric_means(part: Material) -> Iterator[tuple[str, str, str, str, Tested]]:
+def _metric_means(part: Material) -> Iterator[tuple[str, str, str, str, Result]]:
     """Yield each system's mean score by each metric, over the questions that have a score."""
     for column in metric_columns(part):
         scores = aligned(part.questions["unit"], part.score(column.metric))
         by_system = part.questions.assign(value=scores).dropna(subset=["value"]).groupby("system")
         for system, values in by_system["value"]:
-            mean = Tested(
+            mean = Result(
                 value=float(values.mean()), n=len(values), method="mean of question scores"
             )
             yield METRIC_MEAN, "", str(system), column.name, mean
-
-
-def _tested(estimate: Estimate) -> Tested:
-    if isinstance(estimate, Tested):
-        return estimate
-    return Tested(**{each.name: getattr(estimate, each.name) for each in fields(estimate)})

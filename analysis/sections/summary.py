@@ -165,8 +165,8 @@ def _systems(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
     others = [system for system in lead.systems if system not in lead.best]
     beats_all = all((first, other) in lead.ahead for first in lead.best for other in others)
     it, differs = ("it", "differs") if one else ("they", "differ")
-    if lead.untested:
-        yield f"On {name}, {lead.untested}."
+    if lead.undefined:
+        yield f"On {name}, {lead.undefined}."
     elif near:
         does = "does" if one else "do"
         tested = any(lead.equivalence.are_tested(lead.best, name) for name in lead.near_the_best)
@@ -178,7 +178,7 @@ def _systems(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
         yield from _equivalence(lead, is_told=_has_primary_pair(found))
     elif others and beats_all:
         yield f"On {name}, {it} {differs} significantly from all others ({_test(found, lead)})."
-    for reason, systems in lead.not_compared.items() if not lead.untested else ():
+    for reason, systems in lead.not_compared.items() if not lead.undefined else ():
         names = listed_or_counted([_quoted(system) for system in systems], "other systems")
         yield f"On {name}, {it} {'is' if one else 'are'} not compared with {names}: {reason}."
 

@@ -45,7 +45,7 @@ from analysis.sections.study import StudyFacts, facts_of
 from analysis.sections.system_tests import NAMES, model_reasons, test_for, test_of
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._reml import Unfit
-from quaestor_stats._result import Estimate, Tested
+from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._system_means import system_means
 from quaestor_stats._system_test import MIXED_MODEL
 
@@ -67,7 +67,7 @@ class SystemMean:
 
     criterion: str
     system: str
-    mean: Estimate
+    mean: Result
     unadjusted: float
 
 
@@ -104,7 +104,7 @@ class SystemMeans(Section[SystemMean]):
         reasons = [
             *_without_interval(found, rows),
             *_without_letters(orders, systems, letters),
-            *(f"{each.criterion.name}: {each.untested}." for each in orders if each.untested),
+            *(f"{each.criterion.name}: {each.undefined}." for each in orders if each.undefined),
             *(told for order in orders for told in order.against_means()),
         ]
         return [
@@ -138,7 +138,7 @@ class SystemMeans(Section[SystemMean]):
     def technical_notes(self, found: Found) -> list[str]:
         return charts.not_drawn(len(found.of(SystemMeans)), charts.DRAWN_MEANS)
 
-    def headline(self, found: Found) -> dict[str, Estimate]:
+    def headline(self, found: Found) -> dict[str, Result]:
         return {
             f"{found.name_of(row.criterion)}, {system_name(row.system)}": row.mean
             for row in found.of(SystemMeans)
@@ -217,7 +217,7 @@ def _without_letters(
     """Yield why the systems have no letters on criteria on which some of them were compared."""
     for order in orders:
         key = order.criterion.criterion
-        if not order.untested and not any(letters.get((name, key), "-") for name in systems):
+        if not order.undefined and not any(letters.get((name, key), "-") for name in systems):
             reason = order.no_letters or (
                 "more groups of systems than there are letters; see every pair"
             )
@@ -292,7 +292,7 @@ def _together(
 def _without_test(orders: Sequence["SystemOrder"]) -> Iterator[str]:
     """Yield sentences on criteria for which the mixed model lacks tests of some pairs of systems."""
     for order in orders:
-        if order.pairs_without_test and not order.untested:
+        if order.pairs_without_test and not order.undefined:
             pairs = counted(order.pairs_without_test, "pair")
             has = "has" if order.pairs_without_test == 1 else "have"
             name = inside(order.criterion.name)
@@ -349,7 +349,7 @@ def _by_model(
     rows: Iterator[SystemMean], inputs: Inputs, criterion: RubricCriterion
 ) -> Iterator[SystemMean]:
     """Yield means with those of the mixed model in the place of question means."""
-    means: dict[str, Tested] = {}
+    means: dict[str, Result] = {}
     reason = ""
     try:
         model = model_of(inputs, criterion, annotators_random=inputs.design.annotators)
@@ -361,13 +361,14 @@ def _by_model(
         mean = means.get(row.system)
         if mean is None:
             why = reason or row.mean.reason
-            without_interval = replace(row.mean, low=nan, high=nan, df=nan, reason=why)
+            without_interval = replace(
+                row.mean, ci=ConfidenceInterval(nan, nan), df=nan, reason=why
+            )
             yield replace(row, mean=without_interval)
             continue
-        estimate = Estimate(
+        estimate = Result(
             value=mean.value,
-            low=max(mean.low, lowest),
-            high=min(mean.high, highest),
+            ci=ConfidenceInterval(max(mean.ci.low, lowest), min(mean.ci.high, highest)),
             n=row.mean.n,
             dropped=row.mean.dropped,
             clusters=mean.clusters,
@@ -383,12 +384,12 @@ class SystemOrder:
     """The systems' means on one criterion, and which systems differ significantly by its test."""
 
     criterion: CriterionRow
-    means: dict[str, Estimate]
+    means: dict[str, Result]
     unadjusted: dict[str, float]
     ahead: frozenset[tuple[str, str]]  # the better system and the worse, by the test of the two
     compared: frozenset[frozenset[str]] = frozenset()  # pairs that a test compares
     reasons: Mapping[frozenset[str], str] = field(default_factory=dict)  # of the other pairs
-    untested: str = ""  # why no pair of systems is tested
+    undefined: str = ""  # why no pair of systems is tested
     no_letters: str = ""  # why the systems have no letters
     equivalence: EquivalenceResults = NO_RESULTS
     pairs_without_test: int = 0  # by the mixed model
@@ -401,7 +402,7 @@ class SystemOrder:
         means = {row.system: row.mean for row in rows}
         unadjusted = {row.system: row.unadjusted for row in rows}
         if key in found.left_out(Comparisons):
-            return cls(criterion, means, unadjusted, frozenset(), untested=UNTESTED)
+            return cls(criterion, means, unadjusted, frozenset(), undefined=UNTESTED)
         pairs = deciding_pairs(found, key)
         ahead = (
             (row.first, row.second) if (row.estimate.value > 0) == up else (row.second, row.first)
@@ -410,9 +411,9 @@ class SystemOrder:
         )
         is_model = test_of(found, key).name == MIXED_MODEL
         without = [row for row in pairs if not is_compared(row)]
-        untested = untested_because(found, key)
-        if untested and is_model:
-            untested = f"no test compares the systems: {untested}"
+        undefined = untested_because(found, key)
+        if undefined and is_model:
+            undefined = f"no test compares the systems: {undefined}"
         return cls(
             criterion,
             means,
@@ -424,7 +425,7 @@ class SystemOrder:
             reasons={
                 frozenset((row.first, row.second)): not_compared_because(row) for row in without
             },
-            untested=untested,
+            undefined=undefined,
             no_letters=no_letters_because(found, key),
             equivalence=EquivalenceResults.of(found, key),
             pairs_without_test=len(without) if is_model else 0,
@@ -545,7 +546,7 @@ class SystemOrder:
         others = [name for name in self.systems if name not in self.best]
         if others and all((one, other) in self.ahead for one in self.best for other in others):
             distances.append("significantly different from all others")
-        distance = self.untested or ", ".join(distances)
+        distance = self.undefined or ", ".join(distances)
         interval = interval_text(mean) if len(self.best) == 1 else ""
         fewest = min(self.means[name].clusters for name in self.best)
         part = ""

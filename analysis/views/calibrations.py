@@ -16,7 +16,7 @@ from judging.actions import discussions, jobs
 from judging.guards import campaign_for_staff, judges_now, with_how_to_decline
 from judging.imports.texts import whole_number
 from judging.models import Campaign, Criterion, Job, Membership, Round
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 
 @campaign_for_staff
@@ -81,14 +81,13 @@ def _row(
     return criterion, [_cell(each.round, each.alphas.get(criterion.key)) for each in rounds]
 
 
-def _cell(round: Round, alpha: Estimate | None) -> dict[str, Any]:
+def _cell(round: Round, alpha: Result | None) -> dict[str, Any]:
     """Return an alpha as text for the table, and scaled to the axis from 0 to 1 of its chart."""
     if alpha is None:
         return {"round": round, "reason": ""}
     if not alpha.defined:
         return {"round": round, "reason": alpha.reason}
-    has_interval = alpha.low == alpha.low
-    ends = (alpha.low, alpha.high) if has_interval else (alpha.value, alpha.value)
+    ends = (alpha.ci.low, alpha.ci.high) if alpha.ci.defined else (alpha.value, alpha.value)
     low, high = (100 * min(max(end, 0.0), 1.0) for end in ends)
     return {
         "round": round,

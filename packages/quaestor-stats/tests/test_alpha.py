@@ -52,7 +52,7 @@ def test_alpha_and_its_interval_equal_a_loop_over_the_package(
     assert found.value == pytest.approx(
         krippendorff.alpha(table.T, level_of_measurement=level), abs=1e-12
     )
-    assert (found.low, found.high) == pytest.approx(
+    assert (found.ci.low, found.ci.high) == pytest.approx(
         left_out_by_the_package(table, level), abs=1e-10
     )
 
@@ -62,8 +62,8 @@ def test_alpha_of_few_values_equals_alpha_by_pairs(level: str) -> None:
     """A scale of a hundred points takes the other road to the same number."""
     near = krippendorff_alpha(KRIPPENDORFF_C, level=level)
     far = krippendorff_alpha(KRIPPENDORFF_C, level=level, scale=range(101))
-    assert (far.value, far.low, far.high) == pytest.approx(
-        (near.value, near.low, near.high), abs=1e-12
+    assert (far.value, far.ci.low, far.ci.high) == pytest.approx(
+        (near.value, near.ci.low, near.ci.high), abs=1e-12
     )
 
 
@@ -89,12 +89,12 @@ def test_both_roads_to_alpha_say_the_same_of_few_sources_that_tell(
     sources = np.arange(40) // 4
     near = krippendorff_alpha(table, level=level, clusters=sources)
     far = krippendorff_alpha(table, level=level, clusters=sources, scale=range(101))
-    assert (far.value, far.low, far.high) == pytest.approx(
-        (near.value, near.low, near.high), nan_ok=True
+    assert (far.value, far.ci.low, far.ci.high) == pytest.approx(
+        (near.value, near.ci.low, near.ci.high), nan_ok=True
     )
     assert near.reason == far.reason
     assert ("" if telling == 6 else f"on only {telling} of 10 sources: no interval") in far.reason
-    assert np.isnan(far.low) == (telling == 3)
+    assert np.isnan(far.ci.low) == (telling == 3)
 
 
 def test_alpha_ordinal_leaves_out_units_with_more_values_than_the_curvature_is_kept_for() -> None:
@@ -104,7 +104,7 @@ def test_alpha_ordinal_leaves_out_units_with_more_values_than_the_curvature_is_k
     ranks = stats.rankdata(table).reshape(table.shape)
     close = krippendorff_alpha(ranks, level="interval")
     assert found.value == pytest.approx(close.value, abs=1e-12)
-    assert found.high - found.low == pytest.approx(close.high - close.low, rel=0.1)
+    assert found.ci.high - found.ci.low == pytest.approx(close.ci.high - close.ci.low, rel=0.1)
 
 
 def test_what_large_sources_take_along_is_exact_however_many_values_there_are(
@@ -115,7 +115,7 @@ def test_what_large_sources_take_along_is_exact_however_many_values_there_are(
     by_values = krippendorff_alpha(sliders(), **how)
     monkeypatch.setattr(alpha_many, "_SECOND_ORDER_VALUES", 0)
     by_sources = krippendorff_alpha(sliders(), **how)
-    assert (by_sources.low, by_sources.df) == pytest.approx((by_values.low, by_values.df))
+    assert (by_sources.ci.low, by_sources.df) == pytest.approx((by_values.ci.low, by_values.df))
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -134,7 +134,7 @@ def test_alpha_bootstrap_agrees_with_a_loop_over_the_package(level: str, table: 
     found = krippendorff_alpha(
         table, level=level, interval=Bootstrap(np.random.default_rng(4), 4000, 0.8)
     )
-    assert found.low == pytest.approx(loop, abs=0.03)
+    assert found.ci.low == pytest.approx(loop, abs=0.03)
     assert "unit bootstrap of 4000" in found.method
 
 
@@ -153,7 +153,7 @@ def test_alpha_bootstrap_is_the_generators_alone() -> None:
     def run(seed: int) -> float:
         return krippendorff_alpha(
             KRIPPENDORFF_C, level="ordinal", interval=Bootstrap(np.random.default_rng(seed))
-        ).low
+        ).ci.low
 
     assert run(1) == run(1) != run(2)
 
@@ -189,7 +189,7 @@ def test_alpha_of_many_values_can_be_undefined_too() -> None:
 def test_alpha_of_perfect_agreement_is_one_without_interval() -> None:
     found = krippendorff_alpha(np.array([[1.0, 1], [2, 2], [3, 3]]), level="nominal")
     assert found.value == 1
-    assert np.isnan(found.low)
+    assert np.isnan(found.ci.low)
     assert found.reason == "all units say the same: no interval can be estimated"
 
 
@@ -213,7 +213,7 @@ def test_alpha_without_interval_counts_its_units_all_the_same(level: str) -> Non
     found = krippendorff_alpha(table, level=level, interval=None)
     lone = int(((~np.isnan(table)).sum(axis=1) < 2).sum())
     assert (found.n, found.dropped) == (40 - lone, lone)
-    assert np.isnan(found.low)
+    assert np.isnan(found.ci.low)
     table[0] = NAN
     assert krippendorff_alpha(table, level=level, interval=None).dropped == lone + 1
 
@@ -238,7 +238,7 @@ def test_alpha_refuses_ratings_off_the_scale(scale: list[int]) -> None:
 def test_alpha_of_counts_is_alpha_of_the_ratings() -> None:
     found = krippendorff_alpha(patterns(KRIPPENDORFF_C), level="ordinal")
     ratings = krippendorff_alpha(KRIPPENDORFF_C, level="ordinal")
-    assert (found.value, found.low, found.n) == (ratings.value, ratings.low, ratings.n)
+    assert (found.value, found.ci.low, found.n) == (ratings.value, ratings.ci.low, ratings.n)
 
 
 @settings(deadline=None, max_examples=60)
@@ -252,8 +252,8 @@ def test_alpha_does_not_depend_on_order_of_units_names_of_raters_or_unused_point
     padded = np.hstack([relabelled, np.full((len(table), 1), NAN)])
     a = krippendorff_alpha(table, level=level)
     b = krippendorff_alpha(padded, level=level, scale=[0, 1, 2, 3, 4, 5, 9])
-    assert (a.value, a.low, a.high) == pytest.approx(
-        (b.value, b.low, b.high), abs=1e-9, nan_ok=True
+    assert (a.value, a.ci.low, a.ci.high) == pytest.approx(
+        (b.value, b.ci.low, b.ci.high), abs=1e-9, nan_ok=True
     )
     assert (a.n, a.dropped, a.reason) == (b.n, b.dropped, b.reason)
 

@@ -183,7 +183,7 @@ def test_a_person_on_one_source_alone_leaves_no_interval_over_sources():
         people, SCALE_JUDGE, level="ordinal", epsilon=0.2, fewest_items=2, sources=sources
     )
     assert found.advantage.reason == "a person judged one source alone"
-    assert np.isnan(found.advantage.low)
+    assert np.isnan(found.advantage.ci.low)
     mean = np.mean([one.advantage for one in found.people])
     assert (found.advantage.value, found.advantage.n) == (pytest.approx(mean), 40)
 
@@ -205,7 +205,7 @@ def test_the_average_advantage_is_left_out_source_by_source():
         people, SCALE_JUDGE, level="ordinal", epsilon=0.2, sources=sources
     ).advantage
     assert found.value == pytest.approx(whole)
-    assert (found.low, found.high) == pytest.approx((spread.low, min(1, spread.high)))
+    assert (found.ci.low, found.ci.high) == pytest.approx((spread.low, min(1, spread.high)))
 
 
 def test_power_is_unknown_where_no_item_has_two_people():

@@ -57,7 +57,7 @@ def test_an_annotator_who_rates_twice_counts_with_the_mean(level: str) -> None:
     twice["ratings"][: y.size][own] -= 1
     twice["ratings"][y.size :] += 1
     found, whole = human_ceiling(**twice, level=level), human_ceiling(**columns, level=level)
-    assert (found.value, found.low) == pytest.approx((whole.value, whole.low), nan_ok=True)
+    assert (found.value, found.ci.low) == pytest.approx((whole.value, whole.ci.low), nan_ok=True)
 
 
 def test_a_correlation_of_two_scores_is_no_ceiling() -> None:
@@ -86,7 +86,7 @@ def test_each_annotator_with_the_others_and_without_each_source(method: str, lev
     assert found.value == pytest.approx(by_scipy(y, method, level))
     assert (found.n, found.dropped) == (12, 0)
     if level == "systems":
-        assert np.isnan(found.low)
+        assert np.isnan(found.ci.low)
         assert (
             found.reason
             == "no interval across systems: with few of them it would not keep its level"
@@ -94,7 +94,7 @@ def test_each_annotator_with_the_others_and_without_each_source(method: str, lev
         return
     without = np.array([by_scipy(np.delete(y, s, axis=0), method, level) for s in range(12)])
     reach = stats.t.ppf(0.975, 11) * np.sqrt(11 / 12 * ((without - without.mean()) ** 2).sum())
-    assert (found.low, found.high) == pytest.approx(
+    assert (found.ci.low, found.ci.high) == pytest.approx(
         (found.value - reach, min(found.value + reach, 1))
     )
     assert found.method.endswith("; source jackknife-t, 95%")
@@ -109,7 +109,7 @@ def test_long_scales_leave_out_groups_of_sources(
     monkeypatch.setattr(module, "TABULATED_CELLS", 10)
     grouped = human_ceiling(**data, method=method)
     assert grouped.value == pytest.approx(plain.value)
-    assert grouped.high - grouped.low == pytest.approx(plain.high - plain.low, rel=0.3)
+    assert grouped.ci.high - grouped.ci.low == pytest.approx(plain.ci.high - plain.ci.low, rel=0.3)
     assert grouped.method.endswith("; group jackknife-t, 95%")
 
 
@@ -126,7 +126,7 @@ def test_gaps_leave_the_questions_that_two_annotators_rated() -> None:
             stats.pearsonr(y[:, :, a][both], np.nanmean(others[both], axis=1)).statistic
         )
     assert found.value == pytest.approx(np.mean(expected))
-    assert np.isnan(found.low)
+    assert np.isnan(found.ci.low)
     assert found.reason == ""
 
 
@@ -184,7 +184,7 @@ def test_ceiling_within_sources_needs_lists_of_systems_as_long_as_those_of_metri
     found = human_ceiling(**long(partly), level=level)
     if level == "pooled":
         assert found.reason == ""
-        assert found.low < found.value < found.high
+        assert found.ci.low < found.value < found.ci.high
     else:
         assert np.isnan(found.value)
         assert "of the rated systems of a source" in found.reason

@@ -21,11 +21,11 @@ from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._raters import intra_raters
 from quaestor_stats._ratings import patterns, value_counts
 from quaestor_stats._resampling import Bootstrap, Jackknife, percentiles, redrawn
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 NAN = np.nan
 FOUR = [1, 2, 3, 4]
-Coefficient = Callable[..., Estimate]
+Coefficient = Callable[..., Result]
 
 
 def study(
@@ -111,7 +111,7 @@ def test_jackknife_over_four_sources_by_hand() -> None:
     table = np.array([[1.0, 1 if same else 2] for same in agree])
     found = percent_agreement(table, clusters=sources)
     assert found.value == pytest.approx(7 / 12)
-    assert (found.low, found.high) == pytest.approx((0.246827, 0.919839), abs=1e-6)
+    assert (found.ci.low, found.ci.high) == pytest.approx((0.246827, 0.919839), abs=1e-6)
     assert (found.n, found.clusters, found.df) == (12, 4, 3)
     assert found.method.endswith("delete-one-source jackknife-t, 95%")
 
@@ -129,7 +129,7 @@ def test_a_source_that_decides_alone_costs_degrees_of_freedom() -> None:
     found = percent_agreement(table, clusters=np.repeat(np.arange(20), 10))
     assert found.df == pytest.approx(2.33129, abs=5e-6)
     assert found.value == pytest.approx(0.52)
-    assert found.high - found.value == pytest.approx(0.02 * 3.76671, abs=1e-6)
+    assert found.ci.high - found.value == pytest.approx(0.02 * 3.76671, abs=1e-6)
 
 
 @each_coefficient
@@ -137,7 +137,7 @@ def test_interval_equals_leaving_out_sources_one_by_one(coefficient: Coefficient
     table, sources = study()
     found = coefficient(table, clusters=sources)
     assert found.clusters == 20
-    assert (found.low, found.high) == pytest.approx(
+    assert (found.ci.low, found.ci.high) == pytest.approx(
         by_deletion(coefficient, table, sources), abs=1e-10
     )
 
@@ -154,8 +154,8 @@ def test_each_unit_its_own_source_is_the_jackknife_over_units(
     assert (over.value, over.n, over.dropped) == (alone.value, alone.n, alone.dropped)
     units = over.clusters  # those with a part in the coefficient
     assert units >= over.n
-    errors = [(alone.value - alone.low) / stats.t.ppf(0.975, units - 1)]
-    errors.append((over.value - over.low) / stats.t.ppf(0.975, over.df))
+    errors = [(alone.value - alone.ci.low) / stats.t.ppf(0.975, units - 1)]
+    errors.append((over.value - over.ci.low) / stats.t.ppf(0.975, over.df))
     assert errors[0] == pytest.approx(errors[1], abs=1e-10)
     assert 1 < over.df <= units - 1
 
@@ -167,8 +167,8 @@ def test_names_and_order_of_sources_do_not_matter(coefficient: Coefficient) -> N
     names = {name: place for place, name in enumerate(reversed(np.unique(sources).tolist()))}
     a = coefficient(table, clusters=sources)
     b = coefficient(table[order], clusters=[names[name] for name in sources[order].tolist()])
-    assert (a.low, a.high, a.clusters, a.df) == pytest.approx(
-        (b.low, b.high, b.clusters, b.df), abs=1e-10
+    assert (a.ci.low, a.ci.high, a.clusters, a.df) == pytest.approx(
+        (b.ci.low, b.ci.high, b.clusters, b.df), abs=1e-10
     )
 
 
@@ -186,7 +186,7 @@ def test_bootstrap_draws_whole_sources(coefficient: Coefficient) -> None:
     )
     units = coefficient(table, interval=Bootstrap(np.random.default_rng(6), 1000, 0.8))
     low, high = np.quantile(loop, [0.1, 0.9])
-    assert (found.low, found.high) == pytest.approx((low, high), abs=0.15 * (high - low))
+    assert (found.ci.low, found.ci.high) == pytest.approx((low, high), abs=0.15 * (high - low))
     assert "source bootstrap of 1000, percentiles, 80%" in found.method
     assert (found.clusters, units.clusters) == (20, 0)
 
@@ -196,7 +196,7 @@ def test_bootstrap_of_sources_is_the_generators_alone() -> None:
 
     def run(seed: int) -> float:
         how = Bootstrap(np.random.default_rng(seed), 50)
-        return krippendorff_alpha(table, level="ordinal", clusters=sources, interval=how).low
+        return krippendorff_alpha(table, level="ordinal", clusters=sources, interval=how).ci.low
 
     assert run(1) == run(1) != run(2)
 
@@ -204,11 +204,13 @@ def test_bootstrap_of_sources_is_the_generators_alone() -> None:
 def test_alpha_over_sources_equals_a_loop_over_the_package() -> None:
     table, sources = study()
 
-    def theirs(t: np.ndarray, *, interval: None) -> Estimate:
-        return Estimate(value=krippendorff.alpha(t.T, level_of_measurement="ordinal"))
+    def theirs(t: np.ndarray, *, interval: None) -> Result:
+        return Result(value=krippendorff.alpha(t.T, level_of_measurement="ordinal"))
 
     found = krippendorff_alpha(table, level="ordinal", clusters=sources)
-    assert (found.low, found.high) == pytest.approx(by_deletion(theirs, table, sources), abs=1e-10)
+    assert (found.ci.low, found.ci.high) == pytest.approx(
+        by_deletion(theirs, table, sources), abs=1e-10
+    )
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -223,10 +225,12 @@ def test_alpha_of_continuous_values_over_sources(level: str) -> None:
         assert found.reason.startswith("all sources say the same")
         return
 
-    def anew(t: np.ndarray, *, interval: None) -> Estimate:
+    def anew(t: np.ndarray, *, interval: None) -> Result:
         return krippendorff_alpha(t, level=level, interval=interval)
 
-    assert (found.low, found.high) == pytest.approx(by_deletion(anew, table, sources), abs=1e-9)
+    assert (found.ci.low, found.ci.high) == pytest.approx(
+        by_deletion(anew, table, sources), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -249,7 +253,7 @@ def test_intraclass_over_sources_leaves_them_out_on_the_logarithm_of_the_ratio(f
     limits = np.exp(log_ratio(table) + np.array([-reach, reach]))
     expected = 1 - 1 / limits if form.endswith("k") else (limits - 1) / (limits + k - 1)
     found = intraclass(table, forms=[form], clusters=sources)[form]
-    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=1e-10)
+    assert (found.ci.low, found.ci.high) == pytest.approx(tuple(expected), abs=1e-10)
     assert found.value == intraclass(table, forms=[form])[form].value
     assert (found.n, found.clusters) == (complete.sum(), np.unique(sources[complete]).size)
     assert "delete-one-source jackknife-t, 95%" in found.method
@@ -274,8 +278,8 @@ def test_value_counts_by_source_give_what_the_table_gives(coefficient: Coefficie
     judged = int((~np.isnan(table)).any(axis=1).sum())
     assert counted.n == judged
     assert len(counted.times) < len(rows)  # a pattern is one row for all sources
-    found = (ours.value, ours.low, ours.high, ours.df)
-    assert found == pytest.approx((whole.value, whole.low, whole.high, whole.df), abs=1e-10)
+    found = (ours.value, ours.ci.low, ours.ci.high, ours.df)
+    assert found == pytest.approx((whole.value, whole.ci.low, whole.ci.high, whole.df), abs=1e-10)
     assert (ours.n, ours.clusters) == (whole.n, whole.clusters)
 
 
@@ -306,7 +310,7 @@ def test_two_sources_are_too_few(coefficient: Coefficient, how: Jackknife | Boot
     table, sources = study(2, 20)
     found = coefficient(table, clusters=sources, interval=how)
     assert found.defined
-    assert np.isnan(found.low)
+    assert np.isnan(found.ci.low)
     assert (found.reason, found.clusters) == ("fewer than three sources: no interval", 2)
     assert ", 95%" in found.method
 
@@ -332,7 +336,7 @@ def test_raters_with_themselves_over_sources() -> None:
     found = intra_raters(*table.T, raters=raters, scale=FOUR, clusters=sources)
     own = raters == "a"
     alone = percent_agreement(table[own], clusters=sources[own])
-    assert (found["a"].percent.low, found["a"].percent.clusters) == (alone.low, 40)
+    assert (found["a"].percent.ci.low, found["a"].percent.clusters) == (alone.ci.low, 40)
     assert found["b"].kappa.clusters == 40
     with pytest.raises(ValueError, match="119 labels for 120 units"):
         intra_raters(*table.T, raters=raters, scale=FOUR, clusters=sources[1:])
@@ -349,13 +353,13 @@ def test_no_interval_where_few_sources_leave_the_commonest_value() -> None:
     table, sources = ceiling(4)
     found = krippendorff_alpha(table, level="ordinal", clusters=sources)
     assert found.defined
-    assert np.isnan([found.low, found.high]).all()
+    assert np.isnan([found.ci.low, found.ci.high]).all()
     assert found.reason == "raters differ on only 4 of 40 sources: no interval"
     # over units all is as it was
-    assert not np.isnan(krippendorff_alpha(table, level="ordinal").low)
+    assert not np.isnan(krippendorff_alpha(table, level="ordinal").ci.low)
 
 
-def from_ratings(table: np.ndarray, sources: np.ndarray) -> Iterator[Estimate]:
+def from_ratings(table: np.ndarray, sources: np.ndarray) -> Iterator[Result]:
     yield krippendorff_alpha(table, level="ordinal", clusters=sources)
     yield krippendorff_alpha(table, level="ratio", scale=range(20), clusters=sources)
     yield conger_kappa(table, clusters=sources)
@@ -363,12 +367,12 @@ def from_ratings(table: np.ndarray, sources: np.ndarray) -> Iterator[Estimate]:
     yield intraclass(table, clusters=sources)["2,1"]
 
 
-def weighted(table: np.ndarray, sources: np.ndarray) -> Iterator[Estimate]:
+def weighted(table: np.ndarray, sources: np.ndarray) -> Iterator[Result]:
     yield gwet_ac(table, scale=[1, 2, 3], weights="quadratic", clusters=sources)
     yield randolph_kappa(table, scale=[1, 2, 3], weights="linear", clusters=sources)
 
 
-def otherwise(table: np.ndarray, sources: np.ndarray) -> Iterator[Estimate]:
+def otherwise(table: np.ndarray, sources: np.ndarray) -> Iterator[Result]:
     yield percent_agreement(table, clusters=sources)
     yield gwet_ac(table, scale=[1, 2, 3], clusters=sources)
     yield randolph_kappa(table, scale=[1, 2, 3], clusters=sources)
@@ -393,13 +397,13 @@ def otherwise(table: np.ndarray, sources: np.ndarray) -> Iterator[Estimate]:
     ],
 )
 def test_few_telling_sources_give_no_interval(
-    coefficients: Callable[..., Iterator[Estimate]], varied: int, sources: int, is_given: bool
+    coefficients: Callable[..., Iterator[Result]], varied: int, sources: int, is_given: bool
 ) -> None:
     table, of = ceiling(varied, sources=sources)
     table[1, 0] = 2  # no two sources alike
     for found in coefficients(table, of):
         assert found.defined
-        assert np.isnan(found.low) != is_given, found.method
+        assert np.isnan(found.ci.low) != is_given, found.method
         assert found.reason == (
             "" if is_given else f"raters differ on only {varied} of {sources} sources: no interval"
         )
@@ -412,9 +416,9 @@ def test_draws_of_sources_need_more_of_them(coefficient: Coefficient) -> None:
         coefficient(table, clusters=sources, interval=how)
         for table, sources in (ceiling(9), ceiling(10))
     )
-    assert np.isnan(nine.low)
+    assert np.isnan(nine.ci.low)
     assert nine.reason == "raters differ on only 9 of 40 sources: no interval"
-    assert ten.low < ten.value < ten.high
+    assert ten.ci.low < ten.value < ten.ci.high
     assert ten.reason == ""
 
 
@@ -428,7 +432,7 @@ def test_lone_ratings_beside_the_commonest_value_tell_little_of_alpha() -> None:
         "two ratings of a unit leave the commonest value on only 3 of 40 sources: no interval"
     )
     assert found.reason == expected
-    assert not np.isnan(percent_agreement(table, clusters=sources).low)
+    assert not np.isnan(percent_agreement(table, clusters=sources).ci.low)
     for level in ("interval", "ratio"):  # by moments and by pairs
         many = krippendorff_alpha(table, level=level, scale=range(20), clusters=sources)
         assert many.reason == expected
@@ -440,7 +444,7 @@ def test_units_without_two_ratings_take_their_sources_with_them() -> None:
     table[:4, 1:] = NAN
     found = krippendorff_alpha(table, level="ordinal", clusters=sources)
     rest = krippendorff_alpha(table[4:], level="ordinal", clusters=sources[4:])
-    assert (found.low, found.clusters) == pytest.approx((rest.low, 19))
+    assert (found.ci.low, found.clusters) == pytest.approx((rest.ci.low, 19))
 
 
 @pytest.mark.long
@@ -454,7 +458,7 @@ def test_a_thousand_blocks_of_sources_are_one() -> None:
     close = krippendorff_alpha(
         table, level="interval", scale=range(13), clusters=np.arange(60_000) // 2
     )
-    assert (found.low, found.high) == pytest.approx((close.low, close.high), abs=1e-9)
+    assert (found.ci.low, found.ci.high) == pytest.approx((close.ci.low, close.ci.high), abs=1e-9)
 
 
 @pytest.mark.parametrize("of", ["unit", "source"])
@@ -488,8 +492,8 @@ def test_small_blocks_of_rows_give_what_one_block_gives(
     for module in (alpha_many, ratings, resampling):
         monkeypatch.setattr(module, "_BLOCK_CELLS", 12)
     small, few = (coefficient(table, clusters=sources, interval=how) for how in ways())
-    assert (small.value, small.low) == pytest.approx((whole.value, whole.low), abs=1e-12)
-    assert (few.low, few.high) == pytest.approx((drawn.low, drawn.high), abs=0.3)
+    assert (small.value, small.ci.low) == pytest.approx((whole.value, whole.ci.low), abs=1e-12)
+    assert (few.ci.low, few.ci.high) == pytest.approx((drawn.ci.low, drawn.ci.high), abs=0.3)
 
 
 def ways() -> tuple[Jackknife, Bootstrap]:
@@ -515,6 +519,6 @@ def test_coverage_of_intervals_where_systems_share_sources() -> None:
         table = judged(40)
         for place, clusters in enumerate((None, sources)):
             found = krippendorff_alpha(table, level="ordinal", clusters=clusters)
-            held[place] += found.low <= truth <= found.high
+            held[place] += found.ci.low <= truth <= found.ci.high
     assert held[0] / 200 < 0.75
     assert 0.91 <= held[1] / 200 <= 0.985

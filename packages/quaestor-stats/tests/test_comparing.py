@@ -37,19 +37,19 @@ def test_paired_permutation_of_few_sources_is_exact() -> None:
         (a, b), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=np.inf
     )
     found = paired_permutation(a, b, rng=rng())
-    assert found.p == pytest.approx(theirs.pvalue)
+    assert found.pvalue == pytest.approx(theirs.pvalue)
     assert "all swaps" in found.method
     interval = stats.ttest_rel(a, b).confidence_interval()
-    assert (found.low, found.high) == pytest.approx((interval.low, interval.high))
+    assert (found.ci.low, found.ci.high) == pytest.approx((interval.low, interval.high))
 
 
 def test_paired_permutation_of_many_sources_is_near_the_t_test_and_never_zero() -> None:
     a, b = pair(100, effect=0.15)
-    assert paired_permutation(a, b, rng=rng()).p == pytest.approx(
+    assert paired_permutation(a, b, rng=rng()).pvalue == pytest.approx(
         stats.ttest_rel(a, b).pvalue, abs=0.01
     )
     far, near = pair(100, effect=9)
-    assert paired_permutation(far, near, rng=rng(), resamples=999).p == 0.001
+    assert paired_permutation(far, near, rng=rng(), resamples=999).pvalue == 0.001
 
 
 def test_paired_permutation_drops_sources_with_one_score() -> None:
@@ -59,9 +59,9 @@ def test_paired_permutation_drops_sources_with_one_score() -> None:
 
 def test_paired_permutation_of_a_constant_difference_has_no_interval() -> None:
     found = paired_permutation([2.0, 3, 4], [1.0, 2, 3], rng=rng())
-    assert (found.value, found.p) == (1, 0.25)
+    assert (found.value, found.pvalue) == (1, 0.25)
     assert found.reason == "the same difference on every source: no interval can be estimated"
-    assert np.isnan([found.low, found.high]).all()
+    assert np.isnan([found.ci.low, found.ci.high]).all()
 
 
 def test_paired_permutation_of_one_source_is_undefined() -> None:
@@ -75,25 +75,25 @@ def test_no_p_is_below_the_smallest_and_unequal_systems_reach_it(n: int) -> None
     """One system is better on every source: only the given signs and their opposites are as far
     from 0."""
     found = paired_permutation(np.arange(n) + 2.0, np.arange(n), rng=rng())
-    assert found.p == found.least_p == smallest_p(n) == 2 / 2**n
+    assert found.pvalue == found.least_p == smallest_p(n) == 2 / 2**n
 
 
 def test_sources_without_a_difference_raise_the_smallest_p() -> None:
     """Of five differences three are not 0, so 2 in 8 of the swaps are as far."""
     found = paired_permutation([2.0, 3, 4, 1, 1], [1.0, 1, 1, 1, 1], rng=rng())
-    assert (found.p, found.least_p) == (0.25, 0.25)
+    assert (found.pvalue, found.least_p) == (0.25, 0.25)
     none = paired_permutation([1.0, 2, 3], [1.0, 2, 3], rng=rng())
-    assert (none.p, none.least_p) == (1, 1)
+    assert (none.pvalue, none.least_p) == (1, 1)
 
 
 def test_drawn_swaps_have_a_smallest_p_of_their_own() -> None:
     far, near = pair(30, effect=9)
     found = paired_permutation(far, near, rng=rng(), resamples=999)
-    assert found.p == found.least_p == smallest_p(30, resamples=999) == 0.001
+    assert found.pvalue == found.least_p == smallest_p(30, resamples=999) == 0.001
     same = np.arange(30.0)
     twice = paired_permutation(same + np.isin(same, (3, 4)), same, rng=rng(), resamples=999)
     assert twice.least_p == 0.5
-    assert twice.p >= 0.45
+    assert twice.pvalue >= 0.45
 
 
 def test_swaps_drawn_in_blocks_are_as_many_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +101,7 @@ def test_swaps_drawn_in_blocks_are_as_many_as_asked(monkeypatch: pytest.MonkeyPa
     than 1."""
     monkeypatch.setattr(comparing, "_BLOCK_CELLS", 30 * 7)  # seven swaps at once
     same = np.arange(30.0)
-    assert paired_permutation(same, same, rng=rng(), resamples=50).p == 1
+    assert paired_permutation(same, same, rng=rng(), resamples=50).pvalue == 1
     assert permuted_p_of_many([same - same], rng=rng(), resamples=50).tolist() == [1]
 
 
@@ -110,7 +110,7 @@ def test_many_studies_are_tested_as_each_alone(
     sources: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gaps = np.random.default_rng(1).integers(-2, 4, (5, sources)).astype(float)
-    each = [paired_permutation(row, row * 0, rng=rng(), resamples=99).p for row in gaps]
+    each = [paired_permutation(row, row * 0, rng=rng(), resamples=99).pvalue for row in gaps]
     assert permuted_p_of_many(gaps, rng=rng(), resamples=99).tolist() == pytest.approx(each)
     monkeypatch.setattr(comparing, "_BLOCK_CELLS", 200)  # two studies, or ten swaps, at once
     assert permuted_p_of_many(gaps, rng=rng(), resamples=99).tolist() == pytest.approx(each)
@@ -133,8 +133,8 @@ def test_swaps_that_are_equal_but_for_rounding_count() -> None:
     whole = paired_permutation(thirds * 3, np.zeros(8), rng=rng())
     for scale in (1.0, 1e-6, 1e9):
         assert (
-            paired_permutation(thirds * scale + 7 * scale, np.full(8, 7 * scale), rng=rng()).p
-            == whole.p
+            paired_permutation(thirds * scale + 7 * scale, np.full(8, 7 * scale), rng=rng()).pvalue
+            == whole.pvalue
         )
 
 
@@ -145,17 +145,17 @@ def test_differences_that_are_nothing_but_rounding_are_no_differences() -> None:
     second = np.array([0.3, 0.3, 0.5, 1.0, 1.0, 1.0])
     found = paired_permutation(first, second, rng=np.random.default_rng(0))
     assert found.least_p == 2 / 2**4
-    assert found.p == pytest.approx(2 / 2**4)
+    assert found.pvalue == pytest.approx(2 / 2**4)
 
 
 def test_wilcoxon_is_scipys() -> None:
     a, b = pair(30)
     theirs = stats.wilcoxon(a, b, zero_method="pratt")
     found = wilcoxon(a, b)
-    assert (found.statistic, found.p) == (theirs.statistic, theirs.pvalue)
+    assert (found.statistic, found.pvalue) == (theirs.statistic, theirs.pvalue)
     assert found.value == np.median(a - b)
     gaps = wilcoxon([*a, NAN, 1.0], [*b, 1.0, NAN])
-    assert (gaps.p, gaps.n, gaps.dropped) == (found.p, 30, 2)
+    assert (gaps.pvalue, gaps.n, gaps.dropped) == (found.pvalue, 30, 2)
 
 
 @pytest.mark.parametrize(
@@ -169,23 +169,23 @@ def test_wilcoxon_of_few_sources_with_ties_is_scipys(n: int, times: int) -> None
         theirs = stats.wilcoxon(np.round(a - b, 10), zero_method="pratt")
         found = wilcoxon(a, b)
         assert found.statistic == theirs.statistic
-        assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
+        assert found.pvalue == pytest.approx(theirs.pvalue, rel=1e-12)
 
 
 @pytest.mark.long
 def test_wilcoxon_of_fourteen_sources_with_ties_is_scipys_large_sample_p() -> None:
     gap = np.array([1.0, 1, 1, 2, 2, -1, -1, 3, 0, 1, 2, -2, 1, 1])
     theirs = stats.wilcoxon(gap, zero_method="pratt", method="asymptotic")
-    assert wilcoxon(gap, np.zeros(14)).p == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert wilcoxon(gap, np.zeros(14)).pvalue == pytest.approx(theirs.pvalue, rel=1e-12)
     exact = stats.wilcoxon(gap[:13], zero_method="pratt", method=stats.PermutationMethod()).pvalue
-    assert wilcoxon(gap[:13], np.zeros(13)).p == pytest.approx(exact, rel=1e-12)
+    assert wilcoxon(gap[:13], np.zeros(13)).pvalue == pytest.approx(exact, rel=1e-12)
 
 
 def test_wilcoxon_counts_swaps_of_mid_ranks() -> None:
     """Gaps 0, 1, -1, 2 have the ranks 1, 2.5, 2.5, 4; below stands 2.5. Of the eight swaps of the
     last three the sums 0, 2.5 and 2.5 are as small: p = 2 x 3/8."""
     found = wilcoxon([1.0, 2, 1, 3], [1.0, 1, 2, 1])
-    assert (found.statistic, found.p) == (2.5, 0.75)
+    assert (found.statistic, found.pvalue) == (2.5, 0.75)
 
 
 def test_wilcoxon_of_equal_systems_is_undefined() -> None:
@@ -197,16 +197,18 @@ def test_two_sample_t_is_scipys() -> None:
     a, b = pair(30)
     theirs = stats.ttest_ind(a, b[:20])
     found = two_sample_t(a, [*b[:20], NAN])
-    assert (found.statistic, found.p) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-12)
+    assert (found.statistic, found.pvalue) == pytest.approx(
+        (theirs.statistic, theirs.pvalue), rel=1e-12
+    )
     assert found.dropped == 1
-    assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval()))
+    assert (found.ci.low, found.ci.high) == pytest.approx(tuple(theirs.confidence_interval()))
 
 
 def test_two_sample_t_with_one_system_that_never_varies() -> None:
     found = two_sample_t([3.0] * 6, [1.0, 2, 3, 2, 1, 2])
     assert found.value == pytest.approx(7 / 6)
-    assert found.low < found.value < found.high
-    assert 0 < found.p < 0.01
+    assert found.ci.low < found.value < found.ci.high
+    assert 0 < found.pvalue < 0.01
 
 
 def test_two_sample_t_where_it_cannot_be() -> None:
@@ -235,7 +237,7 @@ def test_the_interval_of_cliffs_delta_leaves_out_each_source_with_both_its_score
     reach = stats.t.ppf(0.975, 8) * np.sqrt(8 / 9 * ((left_out - left_out.mean()) ** 2).sum())
     middle = np.arctanh(delta(a, b))
     found = cliffs_delta(a, b)
-    assert (found.low, found.high) == pytest.approx(np.tanh([middle - reach, middle + reach]))
+    assert (found.ci.low, found.ci.high) == pytest.approx(np.tanh([middle - reach, middle + reach]))
 
 
 def delta(a: np.ndarray, b: np.ndarray) -> float:
@@ -254,7 +256,7 @@ def test_the_interval_of_cliffs_delta_keeps_its_level_with_few_sources(sources: 
 
     truth = cliffs_delta(*scores(4000)).value
     found = [cliffs_delta(*scores(sources)) for _ in range(400)]
-    held = [each.low <= truth <= each.high for each in found if not np.isnan(each.low)]
+    held = [each.ci.low <= truth <= each.ci.high for each in found if not np.isnan(each.ci.low)]
     assert len(held) > 250
     assert np.mean(held) > 0.94
 
@@ -272,7 +274,7 @@ def test_cliffs_delta_says_why_it_has_no_interval(
     first: list[float], second: list[float], why: str
 ) -> None:
     found = cliffs_delta(first, second)
-    assert np.isnan([found.low, found.high]).all()
+    assert np.isnan([found.ci.low, found.ci.high]).all()
     assert found.reason.startswith(why)
 
 

@@ -340,10 +340,10 @@ def test_difference_with_fixed_annotators_and_complete_data_is_the_paired_t_test
     table = cube(STUDIES["balanced"]).mean(axis=2)
     theirs = stats.ttest_rel(table[:, 2], table[:, 0])
     found = fit(STUDIES["balanced"], random=False).difference(2, 0)
-    assert (found.statistic, found.p, found.df) == pytest.approx(
+    assert (found.statistic, found.pvalue, found.df) == pytest.approx(
         (theirs.statistic, theirs.pvalue, 29)
     )
-    assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval()))
+    assert (found.ci.low, found.ci.high) == pytest.approx(tuple(theirs.confidence_interval()))
     assert (found.value, found.n) == (pytest.approx(np.diff(table[:, [0, 2]]).mean()), 30)
 
 
@@ -391,9 +391,9 @@ def test_mean_fixed_annotators_and_complete_data_is_students_interval_over_sourc
     theirs = stats.ttest_1samp(of_sources, 0).confidence_interval()
     found = fit(STUDIES["balanced"], random=False).mean(2)
     assert found.value == pytest.approx(of_sources.mean())
-    assert (found.low, found.high) == pytest.approx(tuple(theirs))
+    assert (found.ci.low, found.ci.high) == pytest.approx(tuple(theirs))
     assert (found.n, found.clusters, found.df) == (30, 30, pytest.approx(29))
-    assert np.isnan(found.p)
+    assert np.isnan(found.pvalue)
 
 
 def test_mean_random_annotators_adds_their_variance_in_proportion() -> None:
@@ -407,7 +407,7 @@ def test_mean_random_annotators_adds_their_variance_in_proportion() -> None:
     mean = found.mean(2)
     error = np.sqrt(of_sources.var(ddof=1) / 30 * (1 + of_annotators / by_model))
     reach = stats.t.ppf(0.975, mean.df) * error
-    assert (mean.low, mean.high) == pytest.approx((mean.value - reach, mean.value + reach))
+    assert (mean.ci.low, mean.ci.high) == pytest.approx((mean.value - reach, mean.value + reach))
     assert 2 < mean.df < 29
 
 
@@ -422,7 +422,7 @@ def test_mean_of_two_sources_or_of_equal_values_has_no_interval() -> None:
     ]
     constant = fit(varied, random=False).mean(0)
     assert constant.reason == "the same mean on every source: no interval can be estimated"
-    assert np.isnan([constant.low, constant.high]).all()
+    assert np.isnan([constant.ci.low, constant.ci.high]).all()
 
 
 def test_difference_of_an_incomplete_study_moves_with_each_source() -> None:
@@ -492,7 +492,7 @@ def test_a_test_without_a_difference_keeps_its_level(random: bool) -> None:
         found = variance_components(
             ratings, systems=system, sources=source, annotators=annotator, annotators_random=random
         )
-        below += [found.difference(a, b).p < 0.05 for a, b in combinations(range(4), 2)]
+        below += [found.difference(a, b).pvalue < 0.05 for a, b in combinations(range(4), 2)]
     assert 0.02 <= np.mean(below) <= 0.08
 
 
@@ -557,7 +557,7 @@ def test_one_annotator_leaves_sources_and_what_is_left() -> None:
     assert list(found.variances) == ["source", "residual"]
     assert found.notes[-1] == "one annotator: no variance between annotators"
     table = cube(STUDIES["balanced"])[:, :, 0]
-    assert found.difference(0, 1).p == pytest.approx(
+    assert found.difference(0, 1).pvalue == pytest.approx(
         stats.ttest_rel(table[:, 0], table[:, 1]).pvalue
     )
 
@@ -624,7 +624,7 @@ def test_annotators_who_repeat_alone_share_the_question_s_variance() -> None:
 def test_order_of_rows_unit_and_zero_of_the_scale_do_not_matter() -> None:
     plain, rows = fit(STUDIES["rounded"]), STUDIES["rounded"][::-1]
     turned = fit([(*row[:4], 100 + 10 * row[4]) for row in rows])
-    assert turned.difference(1, 0).p == pytest.approx(plain.difference(1, 0).p, rel=1e-6)
+    assert turned.difference(1, 0).pvalue == pytest.approx(plain.difference(1, 0).pvalue, rel=1e-6)
     assert turned.variance("question") == pytest.approx(100 * plain.variance("question"), rel=1e-6)
     assert sorted(turned.means) == pytest.approx(sorted(100 + 10 * plain.means))
 
@@ -655,9 +655,9 @@ def test_a_study_of_nine_thousand_ratings_finds_what_made_it() -> None:
 
 def test_two_annotators_of_two_systems_are_too_few_to_be_random() -> None:
     rows = [row for row in STUDIES["balanced"] if row[1] < 2 and row[3] < 2]
-    untested = fit(rows).difference(0, 1)
-    assert untested.reason == "two annotators of two systems cannot show how annotators differ"
-    assert not untested.defined
+    undefined = fit(rows).difference(0, 1)
+    assert undefined.reason == "two annotators of two systems cannot show how annotators differ"
+    assert not undefined.defined
     assert fit(rows, random=False).difference(0, 1).defined
 
 
@@ -691,7 +691,7 @@ def test_three_sources_are_enough_to_test_a_difference() -> None:
     table = cube(rows).mean(axis=2)
     theirs = stats.ttest_rel(table[:, 0], table[:, 1])
     found = fit(rows, random=False).difference(0, 1)
-    assert (found.p, found.df) == pytest.approx((theirs.pvalue, 2))
+    assert (found.pvalue, found.df) == pytest.approx((theirs.pvalue, 2))
 
 
 def test_two_sources_are_too_few_to_test_a_difference() -> None:
@@ -881,4 +881,6 @@ def test_components_of_many_annotators_are_those_of_dense_sums(
         assert dict(few.variances) == pytest.approx(dict(many.variances), rel=1e-7, abs=1e-12)
         assert few.means == pytest.approx(many.means)
         one, other = few.difference("a", "b"), many.difference("a", "b")
-        assert (one.low, one.high, one.p) == pytest.approx((other.low, other.high, other.p))
+        assert (one.ci.low, one.ci.high, one.pvalue) == pytest.approx(
+            (other.ci.low, other.ci.high, other.pvalue)
+        )

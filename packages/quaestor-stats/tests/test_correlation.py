@@ -27,14 +27,16 @@ def scores(n: int = 60, k: int = 3, *, seed: int = 0) -> np.ndarray:
 def test_correlate_equals_scipy(method: str) -> None:
     x, y = scores()[:, :2].T
     found, theirs = correlate(x, y, method=method), SCIPY[method](x, y)
-    assert (found.value, found.p) == pytest.approx((theirs.statistic, theirs.pvalue), abs=1e-12)
+    assert (found.value, found.pvalue) == pytest.approx(
+        (theirs.statistic, theirs.pvalue), abs=1e-12
+    )
 
 
 def test_correlate_pearson_interval_is_fishers() -> None:
     x, y = scores()[:, :2].T
     theirs = stats.pearsonr(x, y).confidence_interval()
     found = correlate(x, y, method="pearson")
-    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+    assert (found.ci.low, found.ci.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -82,8 +84,8 @@ def test_correlate_of_two_items_is_undefined(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_correlate_of_three_items_has_an_exact_p_and_no_interval(method: str) -> None:
     found = correlate([1, 2, 3], [1, 2, 3], method=method)
-    assert found.p == pytest.approx(1 / 3)
-    assert np.isnan(found.low)
+    assert found.pvalue == pytest.approx(1 / 3)
+    assert np.isnan(found.ci.low)
     assert found.reason == "too few items or a perfect correlation: no interval"
 
 
@@ -193,18 +195,18 @@ def test_williams_refuses_triples_from_different_items() -> None:
 
 def test_williams_needs_signs_oriented_first() -> None:
     """An error rate left unturned makes a certain difference (p 1.5e-8) of none (p .52)."""
-    assert williams(0.5, -0.45, -0.6, 100).p == pytest.approx(1.5e-8, rel=0.02)
-    assert williams(0.5, 0.45, 0.6, 100).p == pytest.approx(0.52, abs=0.001)
+    assert williams(0.5, -0.45, -0.6, 100).pvalue == pytest.approx(1.5e-8, rel=0.02)
+    assert williams(0.5, 0.45, 0.6, 100).pvalue == pytest.approx(0.52, abs=0.001)
 
 
 def test_williams_keeps_the_sign_of_the_correlation_between_metrics() -> None:
     """Taking it without its sign gives .329 here."""
-    assert williams(0.5, 0.4, -0.3, 100).p == pytest.approx(0.453, abs=5e-4)
+    assert williams(0.5, 0.4, -0.3, 100).pvalue == pytest.approx(0.453, abs=5e-4)
 
 
 def test_williams_greater_is_for_the_first_only() -> None:
     better, worse = (
-        williams(a, b, 0.3, 50, alternative="greater").p for a, b in [(0.5, 0.2), (0.2, 0.5)]
+        williams(a, b, 0.3, 50, alternative="greater").pvalue for a, b in [(0.5, 0.2), (0.2, 0.5)]
     )
     assert better < 0.05 < 0.95 < worse
     assert better + worse == pytest.approx(1)
@@ -224,7 +226,7 @@ def test_williams_matrix_equals_single_tests(method: str) -> None:
         assert np.isnan(t[i, i])
         for j in set(range(3)) - {i}:
             alone = williams(r[0, i + 1], r[0, j + 1], r[i + 1, j + 1], 60)
-            assert (t[i, j], p[i, j]) == pytest.approx((alone.statistic, alone.p))
+            assert (t[i, j], p[i, j]) == pytest.approx((alone.statistic, alone.pvalue))
 
 
 def test_williams_matrix_leaves_a_constant_metric_undefined() -> None:

@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
-from quaestor_stats import _result as estimate
 from quaestor_stats._equivalence import two_one_sided
 from quaestor_stats._paired_tests import paired_permutation
+from quaestor_stats._result import ConfidenceInterval, Result
 
 RNG = np.random.default_rng
 
@@ -27,7 +27,7 @@ def test_two_one_sided_means_of_sources_agrees_with_statsmodels(margin: float) -
 
 
 def test_two_one_sided_own_degrees_of_freedom_are_used() -> None:
-    gap = estimate.Tested(value=0.1, low=-0.1, high=0.3, n=100, df=4.0)
+    gap = Result(value=0.1, ci=ConfidenceInterval(-0.1, 0.3), n=100, df=4.0)
     few, many = two_one_sided(gap, margin=0.4), two_one_sided(replace(gap, df=99.0), margin=0.4)
     error = 0.2 / stats.t.ppf(0.975, 4)
     assert few.p_upper == pytest.approx(stats.t.cdf(-0.3 / error, 4))
@@ -56,4 +56,4 @@ def test_two_one_sided_difference_at_the_margin_keeps_its_level() -> None:
 
 def test_two_one_sided_margin_not_above_zero_is_refused() -> None:
     with pytest.raises(ValueError, match="margin"):
-        two_one_sided(estimate.Tested(value=0, low=-1, high=1, n=9), margin=0)
+        two_one_sided(Result(value=0, ci=ConfidenceInterval(-1, 1), n=9), margin=0)

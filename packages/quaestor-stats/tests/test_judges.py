@@ -43,7 +43,9 @@ def test_judge_and_person_are_compared_with_the_mean_of_the_others_source_by_sou
         spread = jackknife(whole[place], without[:, place], np.ones(8), Jackknife(), of="cluster")
         assert estimate.value == pytest.approx(whole[place])
         most = 2 if place == 2 else 1
-        assert (estimate.low, estimate.high) == pytest.approx((spread.low, min(spread.high, most)))
+        assert (estimate.ci.low, estimate.ci.high) == pytest.approx(
+            (spread.low, min(spread.high, most))
+        )
         assert estimate.n == 24
     assert "of the judge with" in found.judge.method
     assert "of one person with" in found.person.method
@@ -73,7 +75,7 @@ def test_bias_is_the_gap_on_a_system_less_the_gap_on_the_others_source_by_source
     found = bias_by_system(people, judge, systems=systems, sources=sources)
     assert list(found) == ["x", "y", "z"]
     assert found["x"].value == pytest.approx(bias(sources >= 0))
-    assert (found["x"].low, found["x"].high) == pytest.approx((spread.low, spread.high))
+    assert (found["x"].ci.low, found["x"].ci.high) == pytest.approx((spread.low, spread.high))
     assert (found["x"].n, found["x"].clusters) == (6, 6)
     assert found["x"].df == pytest.approx(spread.df)
 

@@ -101,7 +101,12 @@ def test_fleiss_listwise_leaves_out_raters_who_judged_nothing() -> None:
     table = complete()
     padded = np.hstack([np.full((60, 1), NAN), table])
     found, expected = (fleiss_kappa(each, unequal="listwise") for each in (padded, table))
-    assert (found.value, found.low, found.n, found.dropped) == (expected.value, expected.low, 60, 0)
+    assert (found.value, found.ci.low, found.n, found.dropped) == (
+        expected.value,
+        expected.ci.low,
+        60,
+        0,
+    )
     assert not fleiss_kappa(np.full((4, 2), NAN), unequal="listwise").defined
 
 
@@ -123,7 +128,7 @@ def test_fleiss_jackknife_equals_deleting_units_one_by_one() -> None:
     )
     error = np.sqrt(11 / 12 * ((without - without.mean()) ** 2).sum())
     # t, 11 df
-    assert fleiss_kappa(table).low == pytest.approx(full - 2.2009851600916384 * error, abs=1e-10)
+    assert fleiss_kappa(table).ci.low == pytest.approx(full - 2.2009851600916384 * error, abs=1e-10)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -134,7 +139,7 @@ def test_cohen_equals_statsmodels_with_its_interval(weights: str) -> None:
     theirs = inter_rater.cohens_kappa(joint, wt=None if weights == "unweighted" else weights)
     ours = cohen_kappa(a, b, scale=FIVE, weights=weights, interval=Asymptotic())
     found, expected = (
-        (ours.value, ours.low, ours.high),
+        (ours.value, ours.ci.low, ours.ci.high),
         (theirs.kappa, theirs.kappa_low, theirs.kappa_upp),
     )
     assert found == pytest.approx(expected, abs=1e-12)
@@ -179,7 +184,7 @@ def test_cohen_refuses_ratings_off_the_scale_and_unknown_weights() -> None:
 def test_cohen_bootstrap_holds_the_value() -> None:
     a, b = complete()[:, :2].T
     found = cohen_kappa(a, b, scale=FIVE, interval=Bootstrap(np.random.default_rng(0)))
-    assert found.low < found.value < found.high
+    assert found.ci.low < found.value < found.ci.high
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -232,8 +237,8 @@ def test_kappa_does_not_depend_on_blocks(
     whole = cohen_kappa(a, b, scale=FIVE, clusters=clusters, interval=interval())
     monkeypatch.setattr(kappa, "BLOCK_CELLS", 7 * len(FIVE))  # seven rows of margins at once
     parts = cohen_kappa(a, b, scale=FIVE, clusters=clusters, interval=interval())
-    assert (whole.value, whole.low, whole.high) == (parts.value, parts.low, parts.high)
-    assert whole.low < whole.value < whole.high
+    assert (whole.value, whole.ci.low, whole.ci.high) == (parts.value, parts.ci.low, parts.ci.high)
+    assert whole.ci.low < whole.value < whole.ci.high
 
 
 def test_kappa_matrix_of_strangers_has_no_mean() -> None:
@@ -250,8 +255,8 @@ def test_kappa_does_not_depend_on_order_names_or_unused_points(table, weights, r
     shuffled = np.random.default_rng(random.randrange(2**32)).permutation(table, axis=0)
     a = cohen_kappa(table[:, 0], table[:, 1], scale=[1, 2, 4, 5], weights=weights)
     b = cohen_kappa(shuffled[:, 1], shuffled[:, 0], scale=[0, 1, 2, 3, 4, 5, 6], weights=weights)
-    assert (a.value, a.low, a.high) == pytest.approx(
-        (b.value, b.low, b.high), abs=1e-9, nan_ok=True
+    assert (a.value, a.ci.low, a.ci.high) == pytest.approx(
+        (b.value, b.ci.low, b.ci.high), abs=1e-9, nan_ok=True
     )
     assert a.n == b.n
 
@@ -261,6 +266,6 @@ def test_kappa_does_not_depend_on_order_names_or_unused_points(table, weights, r
 def test_fleiss_and_percent_do_not_depend_on_order_or_names(table) -> None:
     for coefficient in (percent_agreement, fleiss_kappa):
         a, b = coefficient(table), coefficient(table[::-1, ::-1], scale=FIVE)
-        assert (a.value, a.low, a.high) == pytest.approx(
-            (b.value, b.low, b.high), abs=1e-9, nan_ok=True
+        assert (a.value, a.ci.low, a.ci.high) == pytest.approx(
+            (b.value, b.ci.low, b.ci.high), abs=1e-9, nan_ok=True
         )

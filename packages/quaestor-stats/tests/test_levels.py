@@ -127,7 +127,7 @@ def test_held_out_accuracy_takes_each_source_with_the_epsilon_of_the_others(deci
         held.append(grouped_accuracy(human, metric, groups, best, ~others))
     found = pairwise_accuracy(human, metric, groups=groups).held_out
     assert found.value == pytest.approx(np.mean(held))
-    assert found.low <= found.value <= found.high
+    assert found.ci.low <= found.value <= found.ci.high
     assert (found.n, found.dropped, found.clusters) == (7 * 6, 0, 7)
     human[0] = NAN
     found = pairwise_accuracy(human, metric, groups=groups).held_out

@@ -9,7 +9,6 @@ from metric_studies import MetricStudy, metric_study
 from scipy import stats
 
 from quaestor_stats import _metric_differences as module
-from quaestor_stats import _result as estimate
 from quaestor_stats import _system_level as system_level
 from quaestor_stats._associations import LEVELS, Association, against_people
 from quaestor_stats._correlation import METHODS, correlate
@@ -25,6 +24,7 @@ from quaestor_stats._metric_differences import (
 )
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._pooled import pooled
+from quaestor_stats._result import Result
 from quaestor_stats._within_source import within_source
 
 NAN = np.nan
@@ -67,11 +67,11 @@ def test_pooled_and_within_source_interval_and_test_belong_together() -> None:
     found = compared(metric_study(20, 5))
     for row in found.values():
         if row.level == "systems":
-            assert np.isnan(row.found.low)
+            assert np.isnan(row.found.ci.low)
             assert row.smallest_p == pytest.approx(1 / 1001)
         else:
-            assert (row.found.low > 0) == (row.found.p < 0.05)
-            assert row.found.low < row.found.value < row.found.high
+            assert (row.found.ci.low > 0) == (row.found.pvalue < 0.05)
+            assert row.found.ci.low < row.found.value < row.found.ci.high
 
 
 def test_within_source_it_is_a_paired_t_test_over_the_sources_where_both_exist() -> None:
@@ -87,7 +87,7 @@ def test_within_source_it_is_a_paired_t_test_over_the_sources_where_both_exist()
     theirs = stats.ttest_rel(other, one)
     sign = 1 if row.better == "m2" else -1
     assert row.found.value == pytest.approx(sign * np.mean(other - one))
-    assert row.found.p == pytest.approx(theirs.pvalue)
+    assert row.found.pvalue == pytest.approx(theirs.pvalue)
     assert row.found.n == len(r)
 
 
@@ -105,7 +105,7 @@ def test_within_source_random_systems_are_left_out_of_both_metrics() -> None:
     apart = replace(left, resting=None).pairs(np.array([0]), np.array([1]))
     limits = inferred(apart, scale="plain")
     assert row.better == "m0"
-    assert (row.found.low, row.found.high, row.found.p, row.found.df) == pytest.approx(
+    assert (row.found.ci.low, row.found.ci.high, row.found.pvalue, row.found.df) == pytest.approx(
         (limits.low[0, 0], limits.high[0, 0], limits.p[0, 0], limits.df[0, 0])
     )
 
@@ -119,7 +119,7 @@ def test_pooled_the_difference_is_left_out_source_by_source() -> None:
     limits = inferred(left.pairs(np.array([1]), np.array([0])), scale="plain")
     sign = 1 if row.better == "m1" else -1
     assert sign * row.found.value == pytest.approx(left.value[0, 1] - left.value[0, 0])
-    assert row.found.p == pytest.approx(limits.p[0, 0])
+    assert row.found.pvalue == pytest.approx(limits.p[0, 0])
 
 
 def test_swaps_are_as_many_as_holm_needs_for_the_pairs() -> None:
@@ -140,13 +140,13 @@ def test_more_swaps_than_there_is_time_for_are_not_made_and_the_values_stay() ->
         whole = made[human, level, names]
         assert row.found.value == whole.found.value
         if level == "systems":
-            assert np.isnan([row.found.p, row.p_holm, row.smallest_p]).all()
+            assert np.isnan([row.found.pvalue, row.p_holm, row.smallest_p]).all()
             assert row.found.reason == (
                 "left out: 1,000 swaps for each of 3 pairs of metrics take too long"
             )
             assert "swaps" not in row.found.method
         else:
-            assert row.found.p == whole.found.p
+            assert row.found.pvalue == whole.found.pvalue
 
 
 def test_who_is_told_may_end_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +183,7 @@ def test_holm_runs_over_the_pairs_of_one_human_column_at_one_level() -> None:
         for level in LEVELS:
             rows = [row for row in found.values() if (row.human, row.level) == (human, level)]
             assert [row.p_holm for row in rows] == pytest.approx(
-                holm([row.found.p for row in rows]).tolist()
+                holm([row.found.pvalue for row in rows]).tolist()
             )
             assert len(rows) == 6
 
@@ -207,7 +207,7 @@ def test_a_metric_does_not_differ_from_itself() -> None:
     of = metric_study(20, 5, metrics=2)
     of.metrics[:, 1] = of.metrics[:, 0]
     for row in compared(of).values():
-        assert (row.found.value, row.found.p) == (0, 1)
+        assert (row.found.value, row.found.pvalue) == (0, 1)
 
 
 def test_where_systems_are_random_a_lead_that_hangs_on_few_of_them_is_no_lead() -> None:
@@ -216,7 +216,7 @@ def test_where_systems_are_random_a_lead_that_hangs_on_few_of_them_is_no_lead() 
     fixed, random = compared(of), compared(of, design=Inference(systems=True))
     for level in LEVELS:
         key = ("h0", level, frozenset({"m0", "m1"}))
-        assert random[key].found.p > fixed[key].found.p
+        assert random[key].found.pvalue > fixed[key].found.pvalue
     assert random["h0", "systems", frozenset({"m0", "m1"})].smallest_p == 1 / 32
 
 
@@ -234,7 +234,7 @@ def test_annotators_that_are_random_add_to_the_standard_error() -> None:
     narrow = compared(of)
     for level in ("pooled", "within_source"):
         key = ("h0", level, frozenset({"m0", "m1"}))
-        assert wide[key].found.p > narrow[key].found.p
+        assert wide[key].found.pvalue > narrow[key].found.pvalue
         assert "annotators" in wide[key].found.method
 
 
@@ -273,13 +273,13 @@ def test_three_questions_are_enough_for_all_questions_and_two_are_not() -> None:
 
 
 def row(metric: str, value: float, level: str = "pooled") -> Association:
-    found = estimate.Tested(value=value, n=9)
+    found = Result(value=value, n=9)
     at = {"level": level, "measure": "spearman", "questions": 9, "sources": 3, "systems": 3}
     return Association(human="h", metric=metric, found=found, **at)
 
 
 def pair(better: str, other: str, p: float, level: str = "pooled") -> MetricDifference:
-    found = estimate.Tested(value=0.1, n=9)
+    found = Result(value=0.1, n=9)
     at = {"level": level, "measure": "spearman", "questions": 9, "sources": 3, "systems": 3}
     return MetricDifference(human="h", better=better, other=other, found=found, p_holm=p, **at)
 
@@ -375,7 +375,7 @@ def test_two_metrics_made_alike_are_seldom_found_to_differ() -> None:
         metrics = worth[:, None] + 2 * draw.normal(size=(12, 2))[source] + draw.normal(size=(72, 2))
         of = MetricStudy(np.round(worth)[:, None], metrics, source, system)
         for found in compared(of, resamples=99, measure="pearson").values():
-            alarms[found.level] += found.found.p <= 0.05
+            alarms[found.level] += found.found.pvalue <= 0.05
     assert max(alarms.values()) <= 15
     assert min(alarms.values()) >= 1
 

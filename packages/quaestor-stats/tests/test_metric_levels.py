@@ -58,12 +58,12 @@ def test_pooled_values_with_p_as_published_and_p_over_sources() -> None:
             correlate(of.human[:, 1], of.metrics[:, 2], method=measure),
         )
         assert row.found.value == pytest.approx(alone.value)
-        assert row.p_as_published == pytest.approx(alone.p)
+        assert row.p_as_published == pytest.approx(alone.pvalue)
         left = pooled(
             of.human[:, 1:], of.metrics[:, 2:], facets(of.sources), coefficients=[measure]
         )[measure]
         limits = inferred(left, scale="fisher")
-        assert (row.found.low, row.found.high, row.found.p) == pytest.approx(
+        assert (row.found.ci.low, row.found.ci.high, row.found.pvalue) == pytest.approx(
             (limits.low[0, 0], limits.high[0, 0], limits.p[0, 0])
         )
         assert (row.found.n, row.questions, row.sources, row.systems) == (48, 48, 12, 4)
@@ -79,8 +79,8 @@ def test_system_values_are_of_the_means_with_p_over_all_orders() -> None:
     for measure in ("pearson", "spearman", "kendall"):
         row, alone = found["h0", "m1", "systems", measure], correlate(people, own, method=measure)
         assert row.found.value == pytest.approx(alone.value)
-        assert row.found.p == pytest.approx(alone.p)  # which counts all orders of so few
-        assert row.p_as_published == pytest.approx(alone.p)
+        assert row.found.pvalue == pytest.approx(alone.pvalue)  # which counts all orders of so few
+        assert row.p_as_published == pytest.approx(alone.pvalue)
         assert (row.found.n, row.questions) == (5, 150)
     assert found["h0", "m1", "systems", "pearson"].smallest_p == pytest.approx(1 / 120)
     assert found["h0", "m1", "systems", "spearman"].smallest_p == pytest.approx(2 / 120)
@@ -97,7 +97,7 @@ def test_over_fixed_systems_no_measure_has_an_interval_and_each_says_so() -> Non
     found = of_study(metric_study(40, 5))
     over = [row.found for key, row in found.items() if key[2] == "systems"]
     assert len(over) == 2 * 3 * 5
-    assert all(np.isnan([row.low, row.high, row.df]).all() for row in over)
+    assert all(np.isnan([row.ci.low, row.ci.high, row.df]).all() for row in over)
     assert {row.reason for row in over} == {"no interval over systems is known to hold its level"}
 
 
@@ -123,7 +123,9 @@ def test_equal_means_of_systems_tie_exactly() -> None:
     for row in turned:
         if row.measure in ("spearman", "kendall"):
             alone = correlate([2, 3, 1, 4], [2.5, 2.5, 1, 4], method=row.measure)
-            assert (row.found.value, row.p_as_published) == pytest.approx((alone.value, alone.p))
+            assert (row.found.value, row.p_as_published) == pytest.approx(
+                (alone.value, alone.pvalue)
+            )
 
 
 def test_orders_of_nine_systems_are_drawn() -> None:
@@ -133,7 +135,7 @@ def test_orders_of_nine_systems_are_drawn() -> None:
     assert [row.measure for row in found] == [each for each in MEASURES if each != "kendall_c"]
     for row in found:
         assert row.found.method.endswith("9,999 orders drawn")
-        assert (row.found.value, row.found.p) == pytest.approx((1, 1e-4))
+        assert (row.found.value, row.found.pvalue) == pytest.approx((1, 1e-4))
 
 
 def test_calibrated_accuracy_carries_its_epsilon_and_what_tying_everything_gets() -> None:
@@ -144,9 +146,12 @@ def test_calibrated_accuracy_carries_its_epsilon_and_what_tying_everything_gets(
         (theirs.accuracy.value, theirs.epsilon, theirs.baseline)
     )
     held_out = theirs.held_out
-    assert (row.found.value, row.found.low, row.found.high, row.found.p) == pytest.approx(
-        (held_out.value, held_out.low, held_out.high, held_out.p)
-    )
+    assert (
+        row.found.value,
+        row.found.ci.low,
+        row.found.ci.high,
+        row.found.pvalue,
+    ) == pytest.approx((held_out.value, held_out.ci.low, held_out.ci.high, held_out.pvalue))
 
 
 def test_a_metric_of_a_part_of_the_questions_shrinks_only_its_own_rows() -> None:
@@ -179,12 +184,14 @@ def test_systems_that_are_random_widen_what_rests_on_few_of_them() -> None:
     for level in ("pooled", "within_source"):
         key = ("h0", "m0", level, "pearson")
         assert random[key].found.value == fixed[key].found.value
-        assert random[key].found.p > fixed[key].found.p
+        assert random[key].found.pvalue > fixed[key].found.pvalue
         assert "40 sources and 6 systems" in random[key].found.method
     row = random["h0", "m0", "systems", "pearson"].found
-    assert (row.low, row.high) == pytest.approx(fisher_interval(row.value, 6, method="pearson"))
+    assert (row.ci.low, row.ci.high) == pytest.approx(
+        fisher_interval(row.value, 6, method="pearson")
+    )
     soft = random["h0", "m0", "systems", "soft_pairwise_accuracy"].found
-    assert np.isnan(soft.low)
+    assert np.isnan(soft.ci.low)
     assert soft.reason
 
 
@@ -202,25 +209,25 @@ def test_annotators_that_are_random_add_to_the_standard_error() -> None:
         {(row.level, row.measure): row.found for row in rows} for rows in (found, fixed)
     )
     key = ("pooled", "pearson")
-    assert wide[key].high - wide[key].low > 1.5 * (narrow[key].high - narrow[key].low)
+    assert wide[key].ci.high - wide[key].ci.low > 1.5 * (narrow[key].ci.high - narrow[key].ci.low)
     assert "50 sources and annotators" in wide[key].method
     without = [
         stats.pearsonr(np.delete(ratings, r, axis=1).mean(axis=1), metric).statistic
         for r in range(3)
     ]
     added = 2 / 3 * ((np.arctanh(without) - np.arctanh(without).mean()) ** 2).sum()
-    reach = np.arctanh(narrow[key].high) - np.arctanh(narrow[key].value)
+    reach = np.arctanh(narrow[key].ci.high) - np.arctanh(narrow[key].value)
     error = np.sqrt((reach / stats.t.ppf(0.975, 49)) ** 2 + added)
-    assert wide[key].high == pytest.approx(
+    assert wide[key].ci.high == pytest.approx(
         np.tanh(np.arctanh(wide[key].value) + stats.t.ppf(0.975, 2) * error)
     )
-    assert np.isnan(wide["systems", "spearman"].low)
+    assert np.isnan(wide["systems", "spearman"].ci.low)
     both = {"m": metric, "l": metric[::-1]}
     of_both = against_people(columns[0], both, facets=here, rng=rng(), ratings={"h": ratings})
     again = {(row.level, row.measure): row.found for row in of_both if row.metric == "m"}
     for level in ("pooled", "within_source"):
         one, alone = again[level, "spearman"], wide[level, "spearman"]
-        assert (one.low, one.high) == pytest.approx((alone.low, alone.high))
+        assert (one.ci.low, one.ci.high) == pytest.approx((alone.ci.low, alone.ci.high))
     strangers = np.column_stack([ratings, np.full((200, 7), np.nan)])  # they judged other questions
     same = against_people(*columns, facets=here, rng=rng(), ratings={"h": strangers})
     assert [repr(row.found) for row in same] == [repr(row.found) for row in found]
@@ -250,7 +257,7 @@ def test_annotators_without_whom_nothing_is_left_give_no_interval_where_they_are
     )
     for row in (*kept, *pairs):
         assert row.found.value == row.found.value
-        assert np.isnan([row.found.low, row.found.p]).all()
+        assert np.isnan([row.found.ci.low, row.found.pvalue]).all()
         assert row.found.reason == "without one of the units it is undefined: no interval"
 
 
@@ -269,8 +276,13 @@ def test_neither_the_order_of_questions_nor_the_scale_of_scores_changes_anything
     )
     for key, row in one.items():
         same = again[key].found
-        assert (row.found.value, row.found.low, row.found.high, row.found.p) == pytest.approx(
-            (same.value, same.low, same.high, same.p), nan_ok=True, abs=1e-9
+        assert (
+            row.found.value,
+            row.found.ci.low,
+            row.found.ci.high,
+            row.found.pvalue,
+        ) == pytest.approx(
+            (same.value, same.ci.low, same.ci.high, same.pvalue), nan_ok=True, abs=1e-9
         )
 
 
@@ -282,7 +294,7 @@ def test_accuracy_names_what_is_random_where_it_has_no_interval() -> None:
         found = of_study(of, design=design, ratings=ratings)
         row = found["h0", "m0", "within_source", "pairwise_accuracy"].found
         reasons[design.key] = row.reason
-        assert np.isnan(row.low) == (row.reason != "")
+        assert np.isnan(row.ci.low) == (row.reason != "")
     no_interval = "annotators are random: no interval"
     assert reasons == {
         Inference(systems=True).key: "",
@@ -321,7 +333,7 @@ def test_what_cannot_be_known_says_why() -> None:
         alone["h0", "m0", "systems", "soft_pairwise_accuracy"].found.reason
         == "fewer than two systems are named"
     )
-    assert alone["h0", "m0", "pooled", "spearman"].found.p < 1
+    assert alone["h0", "m0", "pooled", "spearman"].found.pvalue < 1
     few = facets(of.sources % 2, of.systems)
     assert (
         of_study(of, here=few)["h0", "m0", "pooled", "spearman"].found.reason
@@ -336,8 +348,8 @@ def test_a_metric_that_does_not_vary_takes_no_interval_from_the_others() -> None
     for measure in ("pearson", "spearman", "kendall"):
         row = found["h0", "m0", "systems", measure].found
         limits = fisher_interval(row.value, 6, method=measure)
-        assert (row.low, row.high) == pytest.approx(limits)
-        assert np.isnan(found["h0", "m1", "systems", measure].found.low)
+        assert (row.ci.low, row.ci.high) == pytest.approx(limits)
+        assert np.isnan(found["h0", "m1", "systems", measure].found.ci.low)
 
 
 def test_where_systems_are_alike_it_says_at_which_level_there_is_nothing() -> None:
@@ -400,13 +412,13 @@ def test_a_mean_over_few_sources_has_no_interval_but_p_and_names_where_the_metri
         "mean is known to hold its level",
         "",
     ]
-    assert np.isnan([told[0].low, told[0].high]).all() and told[0].p < 1
+    assert np.isnan([told[0].ci.low, told[0].ci.high]).all() and told[0].pvalue < 1
     rhos = [
         stats.spearmanr(of.human[of.sources == source, 0], of.metrics[of.sources == source, 1])[0]
         for source in np.flatnonzero(varies)
     ]
     limits = stats.t.interval(0.95, told[1].df, loc=np.mean(rhos), scale=stats.sem(rhos))
-    assert (told[1].low, told[1].high) == pytest.approx(limits, abs=1e-9)
+    assert (told[1].ci.low, told[1].ci.high) == pytest.approx(limits, abs=1e-9)
 
 
 def test_columns_are_checked() -> None:

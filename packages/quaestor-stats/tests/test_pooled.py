@@ -153,9 +153,9 @@ def test_with_each_question_a_source_of_its_own_it_is_the_independent_case(
         coefficient
     ]
     found, alone = inferred(left, scale="fisher"), correlate(x, y, method=coefficient)
-    assert found.low[0, 0] == pytest.approx(alone.low, abs=0.02)
-    assert found.high[0, 0] == pytest.approx(alone.high, abs=0.02)
-    assert np.log10(found.p[0, 0]) == pytest.approx(np.log10(alone.p), rel=0.2)
+    assert found.low[0, 0] == pytest.approx(alone.ci.low, abs=0.02)
+    assert found.high[0, 0] == pytest.approx(alone.ci.high, abs=0.02)
+    assert np.log10(found.p[0, 0]) == pytest.approx(np.log10(alone.pvalue), rel=0.2)
 
 
 def test_questions_in_another_order_give_the_same() -> None:

@@ -35,7 +35,7 @@ def test_the_mean_of_people_alone_has_students_interval():
     own = people[:400]
     reach = stats.t.ppf(0.975, 399) * own.std(ddof=1) / np.sqrt(400)
     found = corrected_mean(people, judge).people
-    assert (found.low, found.high) == pytest.approx(
+    assert (found.ci.low, found.ci.high) == pytest.approx(
         (own.mean() - reach, own.mean() + reach), rel=2e-3
     )
 
@@ -50,7 +50,7 @@ def test_the_error_and_the_tuning_are_the_published_ones_for_independent_items()
     rest = y - found.tuning * f
     shared = 2 * found.tuning * np.cov(rest, f)[0, 1]  # the judged items are among all
     variance = rest.var() / 400 + (found.tuning**2 * judge.var() + shared) / 4000
-    width = (found.corrected.high - found.corrected.low) / 2 / 1.96
+    width = (found.corrected.ci.high - found.corrected.ci.low) / 2 / 1.96
     assert width == pytest.approx(np.sqrt(variance), rel=0.05)
     assert found.saves == pytest.approx(y.var() / 400 / variance, rel=0.1)
 
@@ -70,8 +70,8 @@ def test_sources_are_kept_together():
         corrected_mean(people[alike], judge[alike], sources=alike),
     )
     assert many.corrected.value == pytest.approx(once.corrected.value)
-    assert many.corrected.high - many.corrected.low == pytest.approx(
-        once.corrected.high - once.corrected.low, rel=0.1
+    assert many.corrected.ci.high - many.corrected.ci.low == pytest.approx(
+        once.corrected.ci.high - once.corrected.ci.low, rel=0.1
     )
     assert many.corrected.clusters == 60
 
@@ -95,5 +95,5 @@ def test_intervals_hold_in_studies_with_several_systems_on_a_source():
         judge = truth + 0.3 + rng.normal(0, 0.2, 60)[source] + rng.normal(0, 0.5, 240)
         judged = np.isin(source, rng.choice(60, 15, replace=False))
         found = corrected_mean(np.where(judged, truth, np.nan), judge, sources=source).corrected
-        hit += found.low <= 3 <= found.high
+        hit += found.ci.low <= 3 <= found.ci.high
     assert 0.9 <= hit / studies <= 0.98

@@ -92,7 +92,7 @@ def test_cohen_of_a_two_by_two_table_with_its_large_sample_interval() -> None:
     a, b = data.from_joint(np.array([[20, 5], [10, 15]])).T
     found = cohen_kappa(a, b, scale=[1, 2], interval=Asymptotic())
     assert found.value == pytest.approx(0.4)
-    assert (round(found.low, 3), round(found.high, 3)) == (0.151, 0.649)
+    assert (round(found.ci.low, 3), round(found.ci.high, 3)) == (0.151, 0.649)
 
 
 def test_cohen_of_gwets_abstractors() -> None:

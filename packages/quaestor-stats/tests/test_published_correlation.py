@@ -32,7 +32,7 @@ def test_spearman_of_scipys_documentation() -> None:
 def test_williams(r12: float, r13: float, r23: float, n: int, t: float, p: float) -> None:
     found = williams(r12, r13, r23, n)
     assert round(found.statistic, 4) == t
-    assert found.p == pytest.approx(p, abs=5e-5)
+    assert found.pvalue == pytest.approx(p, abs=5e-5)
 
 
 def test_williams_of_mt_metrics_evals_own_test() -> None:
@@ -44,7 +44,7 @@ def test_williams_of_mt_metrics_evals_own_test() -> None:
     )
     r23 = correlate(near, far, method="pearson").value
     assert (round(r12, 3), round(r13, 3)) == (0.999, 0.987)
-    assert round(williams(r12, r13, r23, 5, alternative="greater").p, 3) == 0.019
+    assert round(williams(r12, r13, r23, 5, alternative="greater").pvalue, 3) == 0.019
     t, p = williams_matrix(gold, np.column_stack([near, far]))
     assert round(p[0, 1] / 2, 3) == 0.019
     assert t[0, 1] == -t[1, 0]
@@ -71,7 +71,7 @@ def test_williams_of_nlpstats_own_test() -> None:
     r12, r13, r23 = (
         abs(correlate(a, b, method="pearson").value) for a, b in ((x, z), (y, z), (x, y))
     )
-    assert williams(r12, r13, r23, 45).p == pytest.approx(0.5433956, abs=5e-8)
-    assert williams(r12, r13, r23, 45, alternative="greater").p == pytest.approx(
+    assert williams(r12, r13, r23, 45).pvalue == pytest.approx(0.5433956, abs=5e-8)
+    assert williams(r12, r13, r23, 45, alternative="greater").pvalue == pytest.approx(
         0.2716978, abs=5e-8
     )

@@ -75,7 +75,11 @@ def test_shrout_and_fleiss_mean_squares() -> None:
 def test_shrout_and_fleiss(form: str, value: float, low: float, high: float) -> None:
     """Values: the paper's table 4 (two digits), more digits and the intervals from pingouin."""
     found = intraclass(data.SHROUT_FLEISS)[form]
-    assert (round(found.value, 4), round(found.low, 2), round(found.high, 2)) == (value, low, high)
+    assert (round(found.value, 4), round(found.ci.low, 2), round(found.ci.high, 2)) == (
+        value,
+        low,
+        high,
+    )
 
 
 def test_intraclass_of_anxiety() -> None:
@@ -97,5 +101,5 @@ def test_jackknife_errors_are_near_gwets_linearised_ones(coefficient, published:
     """R irrCAC vignette, distrib.6raters. Two estimates of one thing: they agree within a few per
     cent, not exactly."""
     found = coefficient(data.FLEISS_1971[:15])
-    error = (found.value - found.low) / stats.t.ppf(0.975, 14)
+    error = (found.value - found.ci.low) / stats.t.ppf(0.975, 14)
     assert error == pytest.approx(published, rel=0.04)

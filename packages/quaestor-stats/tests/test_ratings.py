@@ -150,4 +150,6 @@ def test_splitting_a_file_changes_nothing() -> None:
     whole, joined = patterns(table, scale=[1, 2, 3]), value_counts([1, 2, 3], counts, times)
     for coefficient in (fleiss_kappa, percent_agreement):
         a, b = coefficient(whole), coefficient(joined)
-        assert (a.value, a.low, a.high, a.n) == pytest.approx((b.value, b.low, b.high, b.n))
+        assert (a.value, a.ci.low, a.ci.high, a.n) == pytest.approx(
+            (b.value, b.ci.low, b.ci.high, b.n)
+        )

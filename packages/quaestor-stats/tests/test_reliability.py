@@ -14,7 +14,7 @@ from quaestor_stats._gwet import gwet_ac
 from quaestor_stats._icc import FORMS, POLE, intraclass
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._ratings import RatingOffScale
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import ConfidenceInterval, Result, undefined
 from quaestor_stats._verbal_labels import band
 
 NAN = np.nan
@@ -71,7 +71,7 @@ def test_conger_of_two_raters_is_cohen(weights: str) -> None:
     cohen = cohen_kappa(both[:, 0], both[:, 1], scale=FIVE, weights=weights)
     found = conger_kappa(both, weights=weights, scale=FIVE)
     assert found.value == pytest.approx(cohen.value)
-    assert (found.low, found.high) == pytest.approx((cohen.low, cohen.high))
+    assert (found.ci.low, found.ci.high) == pytest.approx((cohen.ci.low, cohen.ci.high))
 
 
 def test_conger_leaves_out_raters_without_ratings() -> None:
@@ -83,7 +83,7 @@ def test_conger_leaves_out_raters_without_ratings() -> None:
 def test_conger_leaves_out_units_without_ratings() -> None:
     padded = np.vstack([KRIPPENDORFF_C, np.full((3, 4), NAN)])
     found, expected = conger_kappa(padded), conger_kappa(KRIPPENDORFF_C)
-    assert (found.value, found.low) == pytest.approx((expected.value, expected.low))
+    assert (found.value, found.ci.low) == pytest.approx((expected.value, expected.ci.low))
     assert (found.n, found.dropped) == (expected.n, expected.dropped + 3)
 
 
@@ -94,8 +94,8 @@ def test_ac1_and_conger_do_not_depend_on_order_or_names(table, random) -> None:
     shuffled = rng.permutation(rng.permutation(table, axis=0), axis=1)
     for coefficient in (lambda t: gwet_ac(t, scale=FIVE, weights="linear"), conger_kappa):
         a, b = coefficient(table), coefficient(shuffled)
-        assert (a.value, a.low, a.high) == pytest.approx(
-            (b.value, b.low, b.high), abs=1e-9, nan_ok=True
+        assert (a.value, a.ci.low, a.ci.high) == pytest.approx(
+            (b.value, b.ci.low, b.ci.high), abs=1e-9, nan_ok=True
         )
 
 
@@ -130,15 +130,15 @@ def test_intraclass_of_the_mean_has_no_limits_beyond_the_pole(table: np.ndarray)
     - 1)."""
     one, mean = (intraclass(table)[form] for form in ("2,1", "2,k"))
     k = table.shape[1]
-    assert one.low < -1 / (k - 1) < one.value < one.high
+    assert one.ci.low < -1 / (k - 1) < one.value < one.ci.high
     assert mean.value == pytest.approx(k * one.value / (1 + (k - 1) * one.value))
-    assert np.isnan([mean.low, mean.high]).all()
+    assert np.isnan([mean.ci.low, mean.ci.high]).all()
     assert mean.reason == POLE
 
 
 def test_intraclass_of_psych_beside_the_pole() -> None:
     found = intraclass(BEYOND_THE_POLE)
-    limits = {form: (found[form].low, found[form].high) for form in ("2,1", "1,k", "3,k")}
+    limits = {form: (found[form].ci.low, found[form].ci.high) for form in ("2,1", "1,k", "3,k")}
     assert limits["2,1"] == pytest.approx((-0.51240992, 0.19446058), abs=1e-7)
     assert limits["1,k"] == pytest.approx((-6.98150681, 0.45426676), abs=1e-7)
     assert limits["3,k"] == pytest.approx((-8.50606122, 0.3880674), abs=1e-7)
@@ -154,12 +154,12 @@ def test_intraclass_of_psych_beside_the_pole() -> None:
 )
 def test_intraclass_limits_hold_the_value_and_keep_their_order(table: np.ndarray) -> None:
     for form, found in intraclass(table).items():
-        assert np.isnan(found.low) == np.isnan(found.high)
+        assert np.isnan(found.ci.low) == np.isnan(found.ci.high)
         assert found.defined or found.reason
         assert not found.defined or found.value <= 1 + 1e-12
         assert not np.isinf(found.value)
-        if not np.isnan(found.low):
-            assert found.low <= found.value <= found.high <= 1, form
+        if not np.isnan(found.ci.low):
+            assert found.ci.low <= found.value <= found.ci.high <= 1, form
         else:
             assert found.reason
 
@@ -170,7 +170,7 @@ def test_intraclass_limits_hold_the_value_and_keep_their_order(table: np.ndarray
 def test_intraclass_without_interval_counts_its_units_all_the_same(rows: list[list[float]]) -> None:
     for found in intraclass(np.array([*rows, [1, NAN]], float)).values():
         assert (found.n, found.dropped) == (3, 1)
-        assert np.isnan(found.low)
+        assert np.isnan(found.ci.low)
 
 
 def test_intraclass_where_the_means_of_units_do_not_vary() -> None:
@@ -200,8 +200,8 @@ def test_intraclass_leaves_out_raters_who_judged_nothing_and_says_so() -> None:
     for clusters in (None, np.arange(6)):
         found = intraclass(padded, clusters=clusters)
         for form, expected in intraclass(SHROUT_FLEISS, clusters=clusters).items():
-            assert (found[form].value, found[form].low) == pytest.approx(
-                (expected.value, expected.low)
+            assert (found[form].value, found[form].ci.low) == pytest.approx(
+                (expected.value, expected.ci.low)
             )
             assert (found[form].n, found[form].dropped) == (6, 0)
             assert "k = 4 (2 without a rating left out)" in found[form].method
@@ -224,16 +224,26 @@ def test_intraclass_refuses_an_unknown_form() -> None:
 @pytest.mark.parametrize(
     ("found", "demanded", "word", "probability"),
     [
-        (Estimate(value=0.72, low=0.50, high=0.94, n=30), 0.95, "moderate", 0.99707283146),
-        (Estimate(value=0.72, low=0.50, high=0.94, n=30), 0.8, "substantial", 0.8631193594),
         (
-            Estimate(value=0.72, low=0.50, high=0.94, n=30, clusters=10),
+            Result(value=0.72, ci=ConfidenceInterval(0.50, 0.94), n=30),
+            0.95,
+            "moderate",
+            0.99707283146,
+        ),
+        (
+            Result(value=0.72, ci=ConfidenceInterval(0.50, 0.94), n=30),
+            0.8,
+            "substantial",
+            0.8631193594,
+        ),
+        (
+            Result(value=0.72, ci=ConfidenceInterval(0.50, 0.94), n=30, clusters=10),
             0.99,
             "moderate",
             0.995313896831,
         ),
         (
-            Estimate(value=0.72, low=0.50, high=0.94, n=3000, clusters=30, df=9),
+            Result(value=0.72, ci=ConfidenceInterval(0.50, 0.94), n=3000, clusters=30, df=9),
             0.8,
             "substantial",
             0.875755815249,
@@ -241,7 +251,7 @@ def test_intraclass_refuses_an_unknown_form() -> None:
     ],
 )
 def test_band_has_the_probability_of_being_reached(
-    found: Estimate, demanded: float, word: str, probability: float
+    found: Result, demanded: float, word: str, probability: float
 ) -> None:
     reached = band(found, demanded=demanded)
     assert (reached.word, reached.probability) == (word, pytest.approx(probability, abs=1e-11))
@@ -251,10 +261,10 @@ def test_band_of_a_value_far_above_its_cut_is_all_but_certain_and_far_below_all_
     None
 ):
     """What dies when the probability is that of staying below the cut."""
-    sure = Estimate(value=0.95, low=0.94, high=0.96, n=500)
+    sure = Result(value=0.95, ci=ConfidenceInterval(0.94, 0.96), n=500)
     assert band(sure).word == "almost perfect"
     assert band(sure).probability > 0.999999
-    assert band(Estimate(value=0.3, low=0.29, high=0.31, n=500)).word == "fair"
+    assert band(Result(value=0.3, ci=ConfidenceInterval(0.29, 0.31), n=500)).word == "fair"
 
 
 def test_band_over_sources_demands_more_than_over_units() -> None:
@@ -268,18 +278,18 @@ def test_band_over_sources_demands_more_than_over_units() -> None:
     assert (band(alone).word, band(over).word) == ("fair", "slight")
     assert band(over, demanded=0.9).word == "fair"
     assert band(over, demanded=0.9).probability == pytest.approx(
-        stats.t.cdf((over.value - 0.2) / (over.value - over.low) * stats.t.ppf(0.975, 19), 19)
+        stats.t.cdf((over.value - 0.2) / (over.value - over.ci.low) * stats.t.ppf(0.975, 19), 19)
     )
 
 
 def test_band_of_alpha_has_krippendorffs_thresholds() -> None:
-    found = Estimate(value=0.83, low=0.79, high=0.87, n=300, clusters=41)
+    found = Result(value=0.83, ci=ConfidenceInterval(0.79, 0.87), n=300, clusters=41)
     reached = band(found, author="krippendorff")
     assert reached.word == "tentative conclusions only"
     assert reached.probability == pytest.approx(0.99999999981, abs=1e-11)
     reached = band(found, author="krippendorff", demanded=0.9)
     assert (reached.word, reached.probability) == ("reliable", pytest.approx(0.931284108585))
-    low = Estimate(value=0.66, low=0.64, high=0.68, n=300)
+    low = Result(value=0.66, ci=ConfidenceInterval(0.64, 0.68), n=300)
     assert band(low, author="krippendorff").word == "below .667"
 
 
@@ -306,32 +316,35 @@ def test_band_of_alpha_has_krippendorffs_thresholds() -> None:
 )
 def test_bands_lie_where_their_authors_drew_them(author: str, cuts: dict[float, str]) -> None:
     for value, word in cuts.items():
-        found = Estimate(value=value, low=value - 1e-4, high=value + 1e-4, n=1000)
+        found = Result(value=value, ci=ConfidenceInterval(value - 1e-4, value + 1e-4), n=1000)
         assert band(found, author=author).word == word
 
 
 def test_band_is_the_highest_reached_with_the_demanded_probability() -> None:
     """The same .72: from a wide interval only "moderate" is safe, from a narrow one
     "substantial"."""
-    wide = Estimate(value=0.72, low=0.50, high=0.94, n=30)
-    narrow = Estimate(value=0.72, low=0.69, high=0.75, n=3000)
+    wide = Result(value=0.72, ci=ConfidenceInterval(0.50, 0.94), n=30)
+    narrow = Result(value=0.72, ci=ConfidenceInterval(0.69, 0.75), n=3000)
     assert (band(wide).word, band(narrow).word) == ("moderate", "substantial")
     assert band(narrow).probability > 0.95
     assert band(wide, demanded=0.8).word == "substantial"
 
 
 def test_band_names_differ_by_author() -> None:
-    narrow = Estimate(value=0.72, low=0.69, high=0.75, n=3000)
+    narrow = Result(value=0.72, ci=ConfidenceInterval(0.69, 0.75), n=3000)
     assert band(narrow, author="altman").word == "good"
     assert band(narrow, author="fleiss").word == "intermediate to good"
 
 
 def test_band_of_disagreement_is_poor() -> None:
-    assert band(Estimate(value=-0.2, low=-0.3, high=-0.1, n=100)).word == "poor"
+    assert band(Result(value=-0.2, ci=ConfidenceInterval(-0.3, -0.1), n=100)).word == "poor"
 
 
 def test_band_without_interval_says_why() -> None:
     assert band(undefined("alpha", "no unit has two ratings")).reason == "no unit has two ratings"
-    assert band(Estimate(value=1.0, n=9)).word == ""
-    assert band(Estimate(value=0.5, low=0.1, high=0.9, n=90, clusters=2)).word == ""
-    assert band(Estimate(value=0.9, low=0.85, high=0.95, n=90, clusters=3)).word == "almost perfect"
+    assert band(Result(value=1.0, n=9)).word == ""
+    assert band(Result(value=0.5, ci=ConfidenceInterval(0.1, 0.9), n=90, clusters=2)).word == ""
+    assert (
+        band(Result(value=0.9, ci=ConfidenceInterval(0.85, 0.95), n=90, clusters=3)).word
+        == "almost perfect"
+    )

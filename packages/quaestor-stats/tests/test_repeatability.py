@@ -35,7 +35,7 @@ def test_the_order_of_systems_is_compared_over_redrawn_sources():
     found = order_kept(*studies, rng=np.random.default_rng(3), resamples=60)
     assert found.value == pytest.approx(spearman(np.ones(12)))
     limits = np.percentile([spearman(times) for times in drawn], [2.5, 97.5])
-    assert (found.low, found.high) == pytest.approx(tuple(limits))
+    assert (found.ci.low, found.ci.high) == pytest.approx(tuple(limits))
     assert (found.n, found.clusters) == (5, 12)
 
 
@@ -45,6 +45,6 @@ def test_draws_in_which_a_system_has_no_question_say_nothing_of_the_order():
     counts[2, 1:] = 0
     sums = np.array([[1.0, 2, 1, 2], [2, 3, 1, 4], [3, 0, 0, 0]])
     found = order_kept((sums, counts), (sums, counts), rng=np.random.default_rng(0), resamples=50)
-    assert (found.value, found.low, found.high) == (1, 1, 1)
+    assert (found.value, found.ci.low, found.ci.high) == (1, 1, 1)
     tied = order_kept((2 * counts, counts), (sums, counts), rng=np.random.default_rng(0))
     assert tied.reason == "in one study all systems have the same mean"

@@ -17,7 +17,7 @@ from quaestor_stats._human_ceiling import human_ceiling
 from quaestor_stats._metric_differences import metric_differences
 from quaestor_stats._paired_tests import cliffs_delta, paired_permutation, wilcoxon
 from quaestor_stats._resampling import Jackknife
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 from quaestor_stats._system_means import system_means
 from quaestor_stats._variance_components import variance_components
 
@@ -81,19 +81,19 @@ def test_permutation_with_clusters_swaps_each_as_a_whole() -> None:
     found = paired_permutation(gaps, gaps * 0, rng=rng(), clusters=clusters, unit=PASSAGES)
     sums = gaps.reshape(12, 2).sum(axis=1)
     swapped = np.array(list(product([-1, 1], repeat=12))) @ sums
-    assert found.p == pytest.approx((np.abs(swapped) >= abs(sums.sum()) - 1e-9).mean())
+    assert found.pvalue == pytest.approx((np.abs(swapped) >= abs(sums.sum()) - 1e-9).mean())
     without = np.array([np.delete(gaps, [2 * c, 2 * c + 1]).mean() for c in range(12)])
     low, high = left_out_interval(gaps.mean(), without)
     assert (found.value, found.clusters, found.n) == (pytest.approx(gaps.mean()), 12, 24)
-    assert low - 0.1 < found.low < low + 0.02 and high - 0.02 < found.high < high + 0.1
+    assert low - 0.1 < found.ci.low < low + 0.02 and high - 0.02 < found.ci.high < high + 0.1
     assert "passages" in found.method
 
 
 def test_permutation_with_fewer_than_ten_clusters_has_a_p_and_no_interval() -> None:
     gaps = rng(2).normal(1, size=14)
     found = paired_permutation(gaps, gaps * 0, rng=rng(), clusters=np.arange(14) % 8, unit=FEW)
-    assert np.isnan([found.low, found.high]).all()
-    assert found.p >= 2 / 2**8
+    assert np.isnan([found.ci.low, found.ci.high]).all()
+    assert found.pvalue >= 2 / 2**8
     assert found.reason == REASON
 
 
@@ -101,7 +101,7 @@ def test_wilcoxon_with_clusters_ranks_their_mean_differences() -> None:
     gaps = rng(3).normal(0.4, size=24)
     found = wilcoxon(gaps, gaps * 0, clusters=np.arange(24) // 2)
     means = gaps.reshape(12, 2).mean(axis=1)
-    assert found.p == pytest.approx(stats.wilcoxon(means).pvalue)
+    assert found.pvalue == pytest.approx(stats.wilcoxon(means).pvalue)
     assert (found.n, found.clusters) == (24, 12)
 
 
@@ -116,7 +116,7 @@ def test_cliffs_delta_with_clusters_leaves_each_out_as_a_whole() -> None:
     whole = delta(np.full(24, True))
     without = np.arctanh([delta(clusters != c) for c in range(12)])
     limits = left_out_interval(float(np.arctanh(whole)), without)
-    assert (found.low, found.high) == pytest.approx(np.tanh(limits))
+    assert (found.ci.low, found.ci.high) == pytest.approx(np.tanh(limits))
     few = cliffs_delta(first[:14], second[:14], clusters=np.arange(14) % 8, unit=FEW)
     assert few.reason == REASON
 
@@ -138,8 +138,8 @@ def test_pooled_correlation_with_clusters_is_that_of_clusters_as_sources() -> No
             for each in (clustered(of), as_sources)
         ]
         for one, other in zip(*both, strict=True):
-            assert one.found.low == pytest.approx(other.found.low)
-            assert one.found.p == pytest.approx(other.found.p)
+            assert one.found.ci.low == pytest.approx(other.found.ci.low)
+            assert one.found.pvalue == pytest.approx(other.found.pvalue)
             assert (one.sources, one.found.clusters) == (36, 12)
 
 
@@ -162,7 +162,7 @@ def test_correlation_on_each_source_with_clusters_leaves_each_out_as_a_whole() -
     without = np.array([np.nanmean(r[c != CLUSTER_OF_SOURCE]) for c in range(12)])
     _, high = left_out_interval(np.nanmean(r), without)
     error = (high - np.nanmean(r)) / special.stdtrit(11, 0.975)
-    assert found.p == pytest.approx(2 * special.stdtr(11, -abs(np.nanmean(r)) / error))
+    assert found.pvalue == pytest.approx(2 * special.stdtr(11, -abs(np.nanmean(r)) / error))
     assert (found.n, found.clusters) == ((~np.isnan(r)).sum(), 12)
     assert found.reason.startswith("the correlation exists on 12 passages")
 
@@ -177,7 +177,9 @@ def test_random_systems_with_clusters_are_crossed_with_these() -> None:
         for each in (clustered(of, systems=True), as_sources)
     ]
     for one, other in zip(*both, strict=True):
-        assert (one.found.low, one.found.p) == pytest.approx((other.found.low, other.found.p))
+        assert (one.found.ci.low, one.found.pvalue) == pytest.approx(
+            (other.found.ci.low, other.found.pvalue)
+        )
 
 
 def test_metrics_over_systems_with_clusters_change_places_cluster_by_cluster() -> None:
@@ -190,7 +192,7 @@ def test_metrics_over_systems_with_clusters_change_places_cluster_by_cluster() -
         for each in (clustered(of), as_sources)
     ]
     for one, other in zip(*both, strict=True):
-        assert one.found.p == pytest.approx(other.found.p)
+        assert one.found.pvalue == pytest.approx(other.found.pvalue)
         assert one.found.clusters == 12
         assert "by passage" in one.found.method
 
@@ -207,7 +209,7 @@ def test_correlation_with_fewer_than_ten_clusters_has_neither_interval_nor_p() -
             levels=[level],
             measures=["spearman"],
         )[0].found
-        assert np.isnan([found.low, found.high, found.p]).all()
+        assert np.isnan([found.ci.low, found.ci.high, found.pvalue]).all()
         assert found.reason == REASON
 
 
@@ -216,8 +218,8 @@ def test_system_mean_with_clusters_leaves_each_out_and_ends_at_the_scale() -> No
     how = {"systems": ["a"] * 24, "sources": np.arange(24) // 2, "unit": PASSAGES}
     found = system_means(scores, scale=(1, 2.9), **how)["a"]
     wide = system_means(scores, **how)["a"]
-    assert (found.clusters, found.high) == (12, 2.9)
-    assert wide.high > 2.9 and wide.low == found.low
+    assert (found.clusters, found.ci.high) == (12, 2.9)
+    assert wide.ci.high > 2.9 and wide.ci.low == found.ci.low
     few = system_means(scores[:14], systems=["a"] * 14, sources=np.arange(14) % 8, unit=FEW)["a"]
     assert few.reason == REASON
 
@@ -236,7 +238,7 @@ def test_ceiling_with_clusters_leaves_each_out_as_a_whole(level: str) -> None:
     source, system, annotator = (each.ravel() for each in np.indices(shape))
     clusters = CLUSTER_OF_SOURCE[source]
 
-    def ceiling(kept: np.ndarray, **more: Any) -> Estimate:
+    def ceiling(kept: np.ndarray, **more: Any) -> Result:
         return human_ceiling(
             worth.ravel()[kept],
             systems=system[kept],
@@ -248,7 +250,7 @@ def test_ceiling_with_clusters_leaves_each_out_as_a_whole(level: str) -> None:
 
     found = ceiling(clusters >= 0, clusters=clusters, interval=Jackknife(unit=PASSAGES))
     without = np.array([ceiling(clusters != c, interval=None).value for c in range(12)])
-    assert (found.low, found.high) == pytest.approx(left_out_interval(found.value, without))
+    assert (found.ci.low, found.ci.high) == pytest.approx(left_out_interval(found.value, without))
     assert (found.n, found.clusters) == (36, 12)
 
 
@@ -270,7 +272,7 @@ def test_model_with_clusters_has_a_variance_for_them_and_tests_by_them() -> None
     by_cluster = (y * np.where(system == 0, 1, -1)).reshape(60, -1).mean(axis=1) * 2
     contrast = found.difference(0, 1)
     assert contrast.value == pytest.approx(by_cluster.mean())
-    assert contrast.p == pytest.approx(stats.ttest_1samp(by_cluster, 0).pvalue, rel=0.02)
+    assert contrast.pvalue == pytest.approx(stats.ttest_1samp(by_cluster, 0).pvalue, rel=0.02)
     assert contrast.error > 1.3 * alone.difference(0, 1).error
 
 

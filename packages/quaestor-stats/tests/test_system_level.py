@@ -57,7 +57,7 @@ def test_an_order_test_counts_all_orders() -> None:
         for k, m in np.ndindex(2, 3):
             alone = correlate(human[:, k], metric[:, m], method=method)
             assert found.value[k, m] == pytest.approx(alone.value)
-            assert found.p[k, m] == pytest.approx(alone.p)
+            assert found.p[k, m] == pytest.approx(alone.pvalue)
     found = order_test(people, own, "pairwise_accuracy", orders)
     right = [_right(human[order, 1], metric[:, 2]) for order in orders.rows]
     away = np.abs(np.array(right) - np.mean(right))

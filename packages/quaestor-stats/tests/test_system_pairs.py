@@ -47,13 +47,13 @@ def test_the_larger_p_of_the_two_tests_stands_and_the_interval_holds_both() -> N
         for pair in ((0, 1), (2, 3), (0, 5)):
             among_all, alone = model.difference(*pair), of_two(columns, pair).difference(*pair)
             assert found[pair].value == among_all.value
-            assert found[pair].p == max(among_all.p, alone.p)
-            assert found[pair].low == min(among_all.low, alone.low)
-            assert found[pair].high == max(among_all.high, alone.high)
-            other = among_all if among_all.p > alone.p else alone
+            assert found[pair].pvalue == max(among_all.pvalue, alone.pvalue)
+            assert found[pair].ci.low == min(among_all.ci.low, alone.ci.low)
+            assert found[pair].ci.high == max(among_all.ci.high, alone.ci.high)
+            other = among_all if among_all.pvalue > alone.pvalue else alone
             assert (found[pair].df, found[pair].statistic) == (other.df, other.statistic)
             assert (found[pair].n, found[pair].clusters) == (40, 40)
-            weaker.add(among_all.p > alone.p)
+            weaker.add(among_all.pvalue > alone.pvalue)
     assert weaker == {True, False}
 
 
@@ -75,7 +75,7 @@ def test_two_annotators_are_too_few_to_test_a_pair_by_itself() -> None:
     columns = study(1, annotators=2)
     found = pairs_of_systems(variance_components(**columns), **columns)[0, 1]
     assert not np.isnan(found.value)
-    assert np.isnan([found.p, found.low, found.high, found.df, found.statistic]).all()
+    assert np.isnan([found.pvalue, found.ci.low, found.ci.high, found.df, found.statistic]).all()
     assert found.reason == (
         "from these two systems alone it cannot be told how annotators differ on them: "
         "two annotators of two systems cannot show how annotators differ"
@@ -92,9 +92,9 @@ def test_a_pair_that_its_own_ratings_cannot_be_fitted_to_has_no_test() -> None:
     model = variance_components(**columns)
     found = pairs_of_systems(model, **columns)
     assert found[0, 1].value == model.difference(0, 1).value
-    assert np.isnan(found[0, 1].p)
+    assert np.isnan(found[0, 1].pvalue)
     assert found[0, 1].reason == (
         "from these two systems alone it cannot be told how annotators differ on them: "
         "the residual does not vary"
     )
-    assert found[0, 5].p < 1
+    assert found[0, 5].pvalue < 1

@@ -20,7 +20,9 @@ def test_system_means_with_one_question_a_source_have_students_interval() -> Non
     found = system_means(SCORES, systems=SYSTEMS, sources=SOURCES)
     low, high = stats.t.interval(0.95, 3, 3.0, stats.sem([1, 2, 4, 5]))
     assert list(found) == ["a", "b"]
-    assert (found["a"].value, found["a"].low, found["a"].high) == pytest.approx((3, low, high))
+    assert (found["a"].value, found["a"].ci.low, found["a"].ci.high) == pytest.approx(
+        (3, low, high)
+    )
     assert (found["b"].n, found["b"].dropped) == (3, 1)
 
 
@@ -28,7 +30,9 @@ def test_system_means_take_questions_of_one_source_together() -> None:
     scores = np.repeat([1.0, 2, 4, 5], 6)
     once = system_means([1.0, 2, 4, 5], systems=["a"] * 4, sources=[1, 2, 3, 4])["a"]
     six = system_means(scores, systems=["a"] * 24, sources=np.repeat([1, 2, 3, 4], 6))["a"]
-    assert (six.value, six.low, six.high) == pytest.approx((once.value, once.low, once.high))
+    assert (six.value, six.ci.low, six.ci.high) == pytest.approx(
+        (once.value, once.ci.low, once.ci.high)
+    )
     assert (six.n, six.clusters) == (24, 4)
 
 
@@ -89,13 +93,13 @@ def test_system_mean_of_sources_that_nearly_all_agree_says_why_it_has_no_interva
     """Four of twenty sources have another mean than 3; with five there is an interval."""
     how = {"systems": ["a"] * 20, "sources": range(20)}
     few = system_means([3.0] * 16 + [1, 2, 2, 1.5], **how)["a"]
-    assert np.isnan([few.low, few.high]).all()
+    assert np.isnan([few.ci.low, few.ci.high]).all()
     assert few.reason == "only 4 of 20 sources have a mean other than 3: no interval"
-    assert system_means([3.0] * 15 + [1, 2, 2, 1.5, 2], **how)["a"].low > 1
+    assert system_means([3.0] * 15 + [1, 2, 2, 1.5, 2], **how)["a"].ci.low > 1
 
 
 def test_system_mean_interval_ends_at_the_ends_of_the_scale() -> None:
     scores = [3.0] * 6 + [1, 2, 2, 3, 2, 2]
     how = {"systems": ["a"] * 12, "sources": range(12)}
-    assert system_means(scores, **how, scale=(1, 2.6))["a"].high == 2.6
-    assert system_means(scores, **how)["a"].high > 2.6
+    assert system_means(scores, **how, scale=(1, 2.6))["a"].ci.high == 2.6
+    assert system_means(scores, **how)["a"].ci.high > 2.6

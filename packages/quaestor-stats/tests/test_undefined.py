@@ -20,7 +20,7 @@ from quaestor_stats._paired_tests import cliffs_delta, paired_permutation, two_s
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._prediction_powered import corrected_mean
 from quaestor_stats._repeatability import cv_star, order_kept
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 from quaestor_stats._system_means import system_means
 from quaestor_stats._tie_calibration import pairwise_accuracy
 from quaestor_stats._williams import williams
@@ -38,7 +38,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-def ceiling(ratings: list[list[float]], **how: str) -> Estimate:
+def ceiling(ratings: list[list[float]], **how: str) -> Result:
     """The ceiling of annotators in columns, of questions in rows, four systems on each source."""
     table = np.array(ratings, dtype=float)
     question, annotator = np.indices(table.shape)
@@ -52,7 +52,7 @@ def ceiling(ratings: list[list[float]], **how: str) -> Estimate:
 
 
 # how it is asked for; units, units left out; what it is, why it cannot be had
-CASES: dict[str, tuple[Callable[[], Estimate], int, int, str, str]] = {
+CASES: dict[str, tuple[Callable[[], Result], int, int, str, str]] = {
     "alpha": (
         lambda: krippendorff_alpha(ALIKE, level="ordinal"),
         3,

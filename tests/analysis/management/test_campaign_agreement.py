@@ -45,7 +45,7 @@ def test_intervals_are_over_sources(capsys):
     sources = read.slots.set_index("unit")["source"][ratings.index].to_numpy()
     given = krippendorff_alpha(ratings.to_numpy(), level="ordinal", clusters=sources)
     found = (printed["value"], printed["low"], printed["high"], printed["df"])
-    assert found == pytest.approx((given.value, given.low, given.high, given.df), rel=1e-10)
+    assert found == pytest.approx((given.value, given.ci.low, given.ci.high, given.df), rel=1e-10)
     assert (printed["n"], printed["clusters"]) == (39, 13)
     assert printed["low"] != pytest.approx(
         printed_row(capsys, campaign, "--over", "units", **alpha)["low"]

@@ -25,13 +25,13 @@ def test_power_is_that_of_the_t_test() -> None:
     found = power(PLAIN, difference=0.2, items=60, judges=3, rng=rng(), simulations=4000)
     effect = 0.2 / np.sqrt(PLAIN.of_difference(3))
     expected = TTestPower().power(effect, 60, 0.05)
-    assert found.low < expected < found.high
+    assert found.ci.low < expected < found.ci.high
     assert found.n == 4000
 
 
 def test_power_without_difference_is_the_level() -> None:
     found = power(PLAIN, difference=0.0, items=30, judges=2, rng=rng(), simulations=20_000)
-    assert found.low < 0.05 < found.high
+    assert found.ci.low < 0.05 < found.ci.high
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,9 @@ def test_many_studies_are_tested_as_each_alone(sources):
     gaps = np.round(rng.normal(0.3, 1, size=(40, sources)), 1)
     found = permuted_p_of_many(gaps, rng=np.random.default_rng(2), resamples=4_000)
     alone = [
-        paired_permutation(row, np.zeros(sources), rng=np.random.default_rng(3), resamples=4_000).p
+        paired_permutation(
+            row, np.zeros(sources), rng=np.random.default_rng(3), resamples=4_000
+        ).pvalue
         for row in gaps
     ]
     assert found == pytest.approx(alone, abs=0 if sources == 5 else 0.03)
@@ -208,7 +210,7 @@ def test_power_annotators_random_tests_each_repeat_as_the_report_does() -> None:
         ratings = each[CRITERIA[1].key]
         model = variance_components(ratings, **columns)
         alone = pairs_of_systems(model, ratings, **columns)
-        p = holm([test.p for test in alone.values()])
+        p = holm([test.pvalue for test in alone.values()])
         expected = {
             frozenset(pair): (abs(test.value), own)
             for (pair, test), own in zip(alone.items(), p, strict=True)
@@ -240,7 +242,7 @@ def test_power_few_random_annotators_is_untested_with_the_reason(
 ) -> None:
     monkeypatch.setattr(simulated, "MODEL_REPEATS", 3)
     row = power(EVEN, 12, annotators=annotators, design="sources+annotators")[0]
-    assert row["untested"].endswith(reason)
+    assert row["undefined"].endswith(reason)
     assert row["neighbours"]["value"] is row["pairs"][0]["value"] is None
 
 

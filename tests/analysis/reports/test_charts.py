@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analysis.reports import charts
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import ConfidenceInterval, Result
 
 # Vienot, Brettel and Mollon 1999, on linear RGB
 EYES = {
@@ -97,8 +97,8 @@ def test_the_dark_figure_is_the_light_one_in_other_colours() -> None:
 
 def test_names_that_no_xml_can_hold_are_drawn_all_the_same() -> None:
     """What draws them ends its process where it meets one, and with it whatever is done there."""
-    at = {"value": 1.0, "low": 0.5, "high": 1.5}
-    points = [(f"a{code}", Estimate(**at)) for code in "\x00\x07\x0b\x1f\ufffe"]
+    at = Result(value=1.0, ci=ConfidenceInterval(0.5, 1.5))
+    points = [(f"a{code}", at) for code in "\x00\x07\x0b\x1f\ufffe"]
     drawn = charts.svg(charts.intervals(points, title="b\x1b"))["light"].decode()
     for name in ("a\u2400", "a\u2407", "a\u240b", "a\u241f", "a\ufffd", "b\u241b"):
         assert f">{name}<" in drawn
@@ -106,8 +106,8 @@ def test_names_that_no_xml_can_hold_are_drawn_all_the_same() -> None:
 
 
 def test_panels_of_scales_with_the_same_ends_share_their_axis_and_others_do_not() -> None:
-    def point(name: str, value: float) -> tuple[str, Estimate]:
-        return name, Estimate(value=value, low=value - 0.5, high=value + 0.5, n=9)
+    def point(name: str, value: float) -> tuple[str, Result]:
+        return name, Result(value=value, ci=ConfidenceInterval(value - 0.5, value + 0.5), n=9)
 
     chart = charts.means(
         [
@@ -149,7 +149,7 @@ def test_a_figure_of_more_values_than_can_be_read_is_left_out_and_loses_no_run()
     ]
     assert charts.correlations(cells) is None
     assert charts.correlations(cells[:4_000]) is not None
-    points = [(f"S{place}", Estimate(value=2.0, n=3)) for place in range(50)]
+    points = [(f"S{place}", Result(value=2.0, n=3)) for place in range(50)]
     assert charts.means([(f"C{c}", points, (1.0, 5.0)) for c in range(21)]) is None
     assert charts.means([(f"C{c}", points, (1.0, 5.0)) for c in range(20)]) is not None
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from analysis.reports import numerals
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import ConfidenceInterval, Result
 
 NAMES = [f"s{place}" for place in range(1, 14)]
 
@@ -48,12 +48,26 @@ NAMES = [f"s{place}" for place in range(1, 14)]
         (numerals.p_alone, 0.04, ".040"),
         (numerals.p_alone, 0.0001, "< .001"),
         (numerals.p_alone, None, "–"),
-        (numerals.interval_text, Estimate(value=2, low=1, high=3.5), "[1.00, 3.50]"),
-        (numerals.interval_text, Estimate(value=2, low=1), ""),
-        (numerals.interval_text, Estimate(value=2, high=3), ""),
-        (numerals.with_interval, Estimate(value=2, low=1, high=3), "2.00 [1.00, 3.00]"),
-        (numerals.with_interval, Estimate(value=2), "2.00"),
-        (numerals.with_interval, Estimate(value=nan, reason="no rating"), "undefined: no rating"),
+        (
+            numerals.interval_text,
+            Result(
+                value=2,
+                ci=ConfidenceInterval(1, 3.5),
+            ),
+            "[1.00, 3.50]",
+        ),
+        (numerals.interval_text, Result(value=2, ci=ConfidenceInterval(low=1)), ""),
+        (numerals.interval_text, Result(value=2, ci=ConfidenceInterval(high=3)), ""),
+        (
+            numerals.with_interval,
+            Result(
+                value=2,
+                ci=ConfidenceInterval(1, 3),
+            ),
+            "2.00 [1.00, 3.00]",
+        ),
+        (numerals.with_interval, Result(value=2), "2.00"),
+        (numerals.with_interval, Result(value=nan, reason="no rating"), "undefined: no rating"),
         (numerals.listed, [], ""),
         (numerals.listed, ["a"], "a"),
         (numerals.listed, ["a", "b"], "a and b"),
@@ -80,5 +94,8 @@ def test_listed_or_counted_more_than_three_names_returns_their_number() -> None:
 
 
 def test_with_interval_coefficient_drops_the_leading_zero() -> None:
-    estimate = Estimate(value=0.76, low=0.68, high=0.84)
+    estimate = Result(
+        value=0.76,
+        ci=ConfidenceInterval(0.68, 0.84),
+    )
     assert numerals.with_interval(estimate, numerals.coefficient) == ".76 [.68, .84]"

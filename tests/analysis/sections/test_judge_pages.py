@@ -22,12 +22,12 @@ from analysis.sections.judge_corrections import CorrectedMeanRow, CorrectedMeans
 from analysis.sections.judge_verdicts import AgainstPeople, AgainstPersonRow, VerdictRow, Verdicts
 from analysis.sections.machine_judges import MachineJudgeRow, MachineJudges
 from analysis.sections.section import Found, Section
-from quaestor_stats import _result as estimate
 from quaestor_stats._alternative_annotator import COPIES
+from quaestor_stats._result import ConfidenceInterval, Result
 
 
-def value(value: float, low: float = nan, high: float = nan, reason: str = "") -> estimate.Estimate:
-    return estimate.Estimate(value=value, low=low, high=high, n=9, method="m", reason=reason)
+def value(value: float, low: float = nan, high: float = nan, reason: str = "") -> Result:
+    return Result(value=value, ci=ConfidenceInterval(low, high), n=9, method="m", reason=reason)
 
 
 NONE = value(nan, reason="no order")
@@ -319,8 +319,12 @@ def test_use_of_the_scale_has_people_below():
 
 def test_levels_stand_by_measure_and_level():
     def row(judge: str, level: str, measure: str, number: float) -> JudgeLevelRow:
-        tested = estimate.Tested(
-            value=number, low=number - 0.1, high=number + 0.1, n=9, method="m", p=0.04
+        tested = Result(
+            value=number,
+            ci=ConfidenceInterval(number - 0.1, number + 0.1),
+            n=9,
+            method="m",
+            pvalue=0.04,
         )
         return JudgeLevelRow("correctness", judge, level, measure, nan, tested)
 
@@ -338,7 +342,7 @@ def test_levels_stand_by_measure_and_level():
     assert [cell.split(" / ")[0] for cell in lines[1][1:]] == [".53", "–"]
 
 
-def consistent(earlier: estimate.Estimate) -> JudgeConsistencyRow:
+def consistent(earlier: Result) -> JudgeConsistencyRow:
     return JudgeConsistencyRow(
         criterion="correctness",
         judge="Judge",

@@ -11,12 +11,12 @@ import pytest
 from analysis import frames, sections
 from analysis.actions import exports, runs
 from analysis.management.commands.report_docs import ROOT, written
-from analysis.reports.rows import ESTIMATE_COLUMNS, columns, decode, encode
+from analysis.reports.rows import RESULT_COLUMNS, columns, decode, encode
 from analysis.reports.schema import run_schema
 from analysis.sections.section import chance_of
 from analysis.sections.slices import Slices
 from analysis.sections.study import StudyOverview
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 from tests.analysis import studies
 from tests.analysis.sections.computing import records
 
@@ -33,8 +33,8 @@ class Example:
     """
 
     name: str
-    first: Estimate
-    second: Estimate = field(metadata={"prefix": "second_"})
+    first: Result
+    second: Result = field(metadata={"prefix": "second_"})
     times: int | None = None
 
 
@@ -43,11 +43,11 @@ def test_columns_follow_the_fields_and_carry_their_meaning():
     assert list(found)[:3] == ["name", "value", "low"]
     assert list(found)[-1] == "times"
     assert found["times"].meaning == "how often; nobody knows exactly"
-    assert found["second_low"].path == ("second", "low")
+    assert found["second_low"].path == ("second", "ci", "low")
 
 
 def test_a_row_comes_back_as_it_was_stored_with_twelve_digits():
-    row = Example("a", Estimate(value=1 / 3, n=4), Estimate(value=nan, reason="no data"), None)
+    row = Example("a", Result(value=1 / 3, n=4), Result(value=nan, reason="no data"), None)
     back = decode(Example, json.loads(json.dumps(encode(row))))
     assert (back.first.value, back.first.n, back.times) == (0.333333333333, 4, None)
     assert isnan(back.second.value)
@@ -57,7 +57,7 @@ def test_a_row_comes_back_as_it_was_stored_with_twelve_digits():
 def test_a_column_that_an_older_run_lacks_is_empty():
     back = decode(Example, {"name": "a", "value": 0.5})
     assert (back.first.value, back.first.n, back.second.reason) == (0.5, 0, "")
-    assert isnan(back.second.low)
+    assert isnan(back.second.ci.low)
 
 
 @dataclass(frozen=True)
@@ -177,5 +177,5 @@ def test_each_column_of_an_estimate_has_its_own_meaning():
         "p": "two-sided",
     }
 
-    assert list(words) == list(ESTIMATE_COLUMNS)
-    assert [name for name, word in words.items() if word not in ESTIMATE_COLUMNS[name]] == []
+    assert list(words) == list(RESULT_COLUMNS)
+    assert [name for name, word in words.items() if word not in RESULT_COLUMNS[name]] == []

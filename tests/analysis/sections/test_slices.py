@@ -15,7 +15,7 @@ from analysis.sections.not_listed import MULTIPLYING, NotListed
 from analysis.sections.section import Chance, Found
 from analysis.sections.slices import SliceRow, Slices
 from judging.models import Attribute, Score, Unit
-from quaestor_stats import _result as estimate
+from quaestor_stats._result import ConfidenceInterval, Result
 from tests.analysis import studies
 from tests.analysis.sections.computing import inputs_of, records
 
@@ -23,7 +23,7 @@ WHERE = {"attribute": "topic", "attribute_value": "canals"}
 
 
 def row(measure: str, *, attribute: str = "topic", **who: str) -> SliceRow:
-    told = estimate.Tested(value=0.5, low=0.25, high=0.75, n=1_204)
+    told = Result(value=0.5, ci=ConfidenceInterval(0.25, 0.75), n=1_204)
     given = {"criterion": "clarity", "system": "", "metric": "", **who}
     return SliceRow(attribute, "canals", 7, measure, **given, estimate=told)
 
@@ -57,9 +57,7 @@ def test_a_number_of_a_slice_leads_to_its_questions(
 
 def test_a_slice_that_lacks_a_number_has_a_dash() -> None:
     rows = [row("mean", system="Alba"), row("mean", system="Brisa")]
-    rows.append(
-        SliceRow("topic", "locks", 7, "mean", "clarity", "Brisa", "", estimate.Tested(value=nan))
-    )
+    rows.append(SliceRow("topic", "locks", 7, "mean", "clarity", "Brisa", "", Result(value=nan)))
     [table] = Slices().tables(Found({"slices": [encode(each) for each in rows], "criteria": []}))
     texts = [[cell.text for cell in line.cells] for line in table.lines]
     assert texts == [["0.50", "0.50"], ["–", "–"]]

@@ -188,8 +188,8 @@ def test_comparison_makes_the_test_that_the_first_report_declares(client, three_
     columns = model_columns(rows)
     [expected] = pairs_of_systems(variance_components(**columns), **columns).values()
     assert pair["systems"] == ["Alba", "Brisa"]
-    assert (pair["first"], pair["first_p"]) == pytest.approx((expected.value, expected.p))
-    assert 0.05 < expected.p < 1
+    assert (pair["first"], pair["first_p"]) == pytest.approx((expected.value, expected.pvalue))
+    assert 0.05 < expected.pvalue < 1
 
 
 def test_who_does_not_see_the_first_study_has_nothing_computed_of_it(client, two):

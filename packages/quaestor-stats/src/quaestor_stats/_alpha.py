@@ -29,7 +29,7 @@ from quaestor_stats._ratings import (
     short_scale,
 )
 from quaestor_stats._resampling import Interval, Jackknife, estimated, unit_of, with_spread
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import Result, undefined
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
@@ -43,7 +43,7 @@ def krippendorff_alpha(
     scale: RatingScale | None = None,
     clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
-) -> Estimate:
+) -> Result:
     """Krippendorff's alpha, one minus observed over expected disagreement.
 
     Parameters
@@ -57,7 +57,7 @@ def krippendorff_alpha(
 
     Returns
     -------
-    Estimate
+    Result
         ``n`` units with two or more ratings, ``dropped`` the units with one or none. Undefined if fewer than two
         different values were given: agreement then cannot be distinguished from chance.
 
@@ -108,7 +108,7 @@ def _values(table: FloatArray, level: Level) -> FloatArray | None:
 
 def _of_patterns(
     counted: Patterns, level: Level, interval: Interval | None, method: str, n_units: int
-) -> Estimate:
+) -> Result:
     pairable = counted.with_at_least(2)
     dropped = n_units - pairable.n
     if reason := _nothing_to_tell((pairable.times @ pairable.counts > 0).sum()):
@@ -130,7 +130,7 @@ def _of_patterns(
 
 def _of_many(
     table: FloatArray, level: Level, interval: Interval | None, method: str, clusters: Labels | None
-) -> Estimate:
+) -> Result:
     kept = np.asarray((~np.isnan(table)).sum(axis=1) >= 2)
     pairable, held = table[kept], None if clusters is None else cluster_codes(clusters, kept)
     n, dropped = len(pairable), len(table) - len(pairable)
@@ -145,14 +145,14 @@ def _of_many(
     else:
         value, spread = alpha_many.alpha(pairable, level=level, interval=interval, clusters=held)
         if spread is None:
-            return Estimate(value=value, n=n, dropped=dropped, method=method)
+            return Result(value=value, n=n, dropped=dropped, method=method)
         found = with_spread(value, spread, n=n, dropped=dropped, method=method, at_most=1.0)
     return guarded_table(found, pairable, held, unit_of(interval))
 
 
 def _of_moments(
     table: FloatArray, interval: Interval | None, method: str, dropped: int, held: IntArray | None
-) -> Estimate:
+) -> Result:
     once = np.ones(len(table))
     members = None if held is None else memberships(held, np.arange(len(table)), once, len(table))
     return estimated(

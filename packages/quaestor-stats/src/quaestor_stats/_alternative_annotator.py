@@ -20,7 +20,7 @@ from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, nume
 from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
 from quaestor_stats._multiplicity import benjamini_yekutieli
 from quaestor_stats._resampling import Jackknife, Resampled, jackknife, with_spread
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import Result, undefined
 
 REQUIRED_ITEMS = 30
 REQUIRED_ANNOTATORS = 3
@@ -71,7 +71,7 @@ class AlternativeTest:
     winning_rate_items: float  # as published: items are independent
     winning_rate: float  # a source's items are kept together
     advantage: (
-        Estimate  # average advantage probability; its interval over sources where these are given
+        Result  # average advantage probability; its interval over sources where these are given
     )
     items: int  # judged by the judge and two or more annotators
     dropped: int  # judged by the judge and fewer than two annotators
@@ -357,7 +357,7 @@ def _share(won: Sequence[bool]) -> float:
     return sum(won) / len(won) if won else nan
 
 
-def _average(wins: Sequence[_Wins], data: _Judged) -> Estimate:
+def _average(wins: Sequence[_Wins], data: _Judged) -> Result:
     """Return the mean over annotators of the share of items that the judge wins, with its interval
     over sources."""
     if not wins:
@@ -371,7 +371,7 @@ def _average(wins: Sequence[_Wins], data: _Judged) -> Estimate:
         rest = len(one.judge) - np.bincount(unit, minlength=len(units))
         if (rest == 0).any():
             reason = "a person judged one source alone"
-            return Estimate(value=value, n=n, method=NAME, reason=reason)
+            return Result(value=value, n=n, method=NAME, reason=reason)
         won = np.bincount(unit, weights=one.judge, minlength=len(units))
         left_out += (one.judge.sum() - won) / rest
     found = jackknife(

@@ -28,7 +28,7 @@ from quaestor_stats._association_measures import (
 )
 from quaestor_stats._columns import constant
 from quaestor_stats._facets import Facets
-from quaestor_stats._result import Tested
+from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._shared_questions import Items, NamedColumns, SharedQuestions, shared_questions
 from quaestor_stats._soft_accuracy import PERMUTATIONS
 from quaestor_stats._system_level import REQUIRED_SYSTEMS
@@ -50,7 +50,7 @@ class Association:
     metric: str
     level: CorrelationLevel
     measure: Measure
-    found: Tested  # n: sources (within), questions (pooled) or systems; p: test of no association
+    found: Result  # n: sources (within), questions (pooled) or systems; p: test of no association
     questions: int
     sources: int
     systems: int
@@ -129,11 +129,10 @@ def _association(
     reason = str(answer.reason[at]) if isinstance(answer.reason, np.ndarray) else answer.reason
     if np.isnan(value) and not reason:
         reason = _why_undefined(shared, at, level)
-    found = Tested(
+    found = Result(
         value=value,
-        low=here(answer.low),
-        high=here(answer.high),
-        p=here(answer.p),
+        ci=ConfidenceInterval(here(answer.low), here(answer.high)),
+        pvalue=here(answer.p),
         df=here(answer.df),
         n=int(here(answer.n)),
         clusters=int(here(answer.clusters)),

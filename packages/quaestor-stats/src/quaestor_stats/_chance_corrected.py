@@ -19,7 +19,7 @@ from quaestor_stats._cohen_kappa import Weights, disagreement
 from quaestor_stats._informative_clusters import FROM_RATINGS, Bound, guarded
 from quaestor_stats._ratings import Patterns, RatingScale, checked, patterns, units_in
 from quaestor_stats._resampling import Interval, estimated, unit_of
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import Result, undefined
 
 Unequal: TypeAlias = Literal["gwet", "listwise"]
 ChanceOf: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
@@ -37,7 +37,7 @@ def chance_corrected(
     bound: Bound = FROM_RATINGS,
     clusters: Labels | None = None,
     interval: Interval | None,
-) -> Estimate:
+) -> Result:
     """Return the coefficient, over units with two or more ratings ("gwet") or all ("listwise").
 
     ``bound`` sets how many informative sources an interval over sources requires.

@@ -30,7 +30,7 @@ from quaestor_stats._resampling import (
     unit_of,
     with_spread,
 )
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import ConfidenceInterval, Result, undefined
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -71,7 +71,7 @@ def cohen_kappa(
     weights: Weights = "unweighted",
     clusters: Labels | None = None,
     interval: Interval | Asymptotic | None = Jackknife(),  # noqa: B008  frozen
-) -> Estimate:
+) -> Result:
     """Cohen's kappa (1960), or weighted kappa (1968), of two raters over the units both judged.
 
     Weights are distances between the values themselves, not between positions in a list of the
@@ -119,7 +119,7 @@ def kappa_of_table(
     method: str = "Cohen's kappa, own weights",
     n_all: int | None = None,
     clusters: sparse.csr_array | None = None,
-) -> Estimate:
+) -> Result:
     """Kappa of joint counts (V, V) under any table of disagreement weights, 0 where raters agree.
 
     ``clusters`` (C, V * V) says how many of each cell's units every cluster holds.
@@ -155,7 +155,7 @@ def _of_cells(
     interval: Interval | None,
     clusters: sparse.csr_array | None,
     method: str,
-) -> Estimate:
+) -> Result:
     """Return kappa of the non-empty cells (P, 2) of the joint table, and its interval.
 
     A table over these cells and all points would grow with the third or fourth power of the scale,
@@ -172,7 +172,7 @@ def _of_cells(
     sums = _UnitSums(first, second, weights[cells[:, 0], cells[:, 1]], weights)
     value = float(sums.kappa(times))
     if interval is None:
-        return Estimate(value=value, n=int(n), method=method)
+        return Result(value=value, n=int(n), method=method)
     of: Resampled = "unit"
     counts = times
     if clusters is not None:
@@ -299,9 +299,7 @@ def _kappa(
     return np.asarray(1 - observed * n / defined)
 
 
-def _asymptotic(
-    found: Estimate, counts: FloatArray, weights: FloatArray, how: Asymptotic
-) -> Estimate:
+def _asymptotic(found: Result, counts: FloatArray, weights: FloatArray, how: Asymptotic) -> Result:
     """Add the interval with the variance of Fleiss, Cohen and Everitt (1969, eq. 9), in agreement
     weights."""
     from scipy import special
@@ -318,7 +316,6 @@ def _asymptotic(
     method = f"{found.method}; large-sample, {how.confidence:.0%}"
     return replace(
         found,
-        low=found.value - float(reach),
-        high=min(found.value + float(reach), 1),
+        ci=ConfidenceInterval(found.value - float(reach), min(found.value + float(reach), 1)),
         method=method,
     )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._arrays import FloatArray, IntArray
 from quaestor_stats._columns import Complete, complete, constant, ranked, standardised
-from quaestor_stats._result import Tested, untested
+from quaestor_stats._result import ConfidenceInterval, Result, undefined
 
 Method: TypeAlias = Literal["pearson", "spearman", "kendall"]
 METHODS: tuple[Method, ...] = ("pearson", "spearman", "kendall")
@@ -24,7 +24,7 @@ ENUMERATED = 9  # up to here p comes from all n! orders
 
 def correlate(
     first: ArrayLike, second: ArrayLike, *, method: Method = "spearman", confidence: float = 0.95
-) -> Tested:
+) -> Result:
     """Correlation of two columns with its interval and two-sided p.
 
     Parameters
@@ -34,7 +34,7 @@ def correlate(
 
     Returns
     -------
-    Tested
+    Result
         ``value`` the coefficient, ``n`` the items where both are present, ``p`` two-sided: exact over all orders up to
         9 items, beyond that by t (Pearson, Spearman) or as scipy gives it (Kendall). The interval is Fisher's z with
         the standard errors of Bonett and Wright (2000) for Spearman and of Fieller, Hartley and Pearson (1957) for
@@ -56,7 +56,7 @@ def correlate(
 class Correlations:
     """Every first column against every second, all over the same items."""
 
-    estimates: tuple[tuple[Tested, ...], ...]
+    estimates: tuple[tuple[Result, ...], ...]
     n: int
     dropped: int
 
@@ -142,24 +142,29 @@ def _tau_matrix(columns: FloatArray) -> FloatArray:
     return matrix
 
 
-def _tested(items: Complete, i: int, j: int, method: Method, confidence: float) -> Tested:
+def _tested(items: Complete, i: int, j: int, method: Method, confidence: float) -> Result:
     name, x, y = NAMES[method], items.columns[:, i], items.columns[:, j]
     if items.n < REQUIRED_ITEMS:
-        return untested(
+        return undefined(
             name, f"{items.n} items have both scores: too few", n=items.n, dropped=items.dropped
         )
     if constant(x) or constant(y):
         which = "first" if constant(x) else "second"
-        return untested(
+        return undefined(
             name, f"the {which} score is the same for every item", n=items.n, dropped=items.dropped
         )
     value = float(coefficients(np.column_stack([x, y]), method=method)[0, 1])
-    found = Tested(
+    found = Result(
         value=value, n=items.n, dropped=items.dropped, method=f"{name}; Fisher z, {confidence:.0%}"
     )
     low, high = fisher_interval(value, items.n, method=method, confidence=confidence)
     reason = "" if low == low else "too few items or a perfect correlation: no interval"
-    return replace(found, low=low, high=high, p=independent_p(x, y, value, method), reason=reason)
+    return replace(
+        found,
+        ci=ConfidenceInterval(low, high),
+        pvalue=independent_p(x, y, value, method),
+        reason=reason,
+    )
 
 
 def fisher_interval(

@@ -38,7 +38,7 @@ def dawid_skene(
     most_iterations: int = 500,
     smoothing: float = 0.01,
 ) -> Competence:
-    """Estimate true values and raters' confusion tables (Dawid and Skene 1979), for categories.
+    """Result true values and raters' confusion tables (Dawid and Skene 1979), for categories.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import nan
 
-from quaestor_stats._result import Tested
+from quaestor_stats._result import Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Equivalence:
         return max(self.p_lower, self.p_upper)
 
 
-def two_one_sided(difference: Tested, *, margin: float) -> Equivalence:
+def two_one_sided(difference: Result, *, margin: float) -> Equivalence:
     """Test whether a difference lies within a margin around 0 (TOST).
 
     Parameters
@@ -45,7 +45,8 @@ def two_one_sided(difference: Tested, *, margin: float) -> Equivalence:
 
     Examples
     --------
-    >>> gap = Tested(value=0.1, low=-0.1, high=0.3, n=21)
+    >>> from quaestor_stats._result import ConfidenceInterval
+    >>> gap = Result(value=0.1, ci=ConfidenceInterval(-0.1, 0.3), n=21)
     >>> found = two_one_sided(gap, margin=0.3)
     >>> round(found.p_lower, 4), round(found.p_upper, 4), round(found.high, 3)
     (0.0002, 0.025, 0.265)
@@ -54,7 +55,7 @@ def two_one_sided(difference: Tested, *, margin: float) -> Equivalence:
 
     if margin <= 0:
         raise ValueError("margin: above 0")
-    reach = (difference.high - difference.low) / 2
+    reach = (difference.ci.high - difference.ci.low) / 2
     if not reach > 0:
         why = difference.reason or "the difference has no interval"
         return Equivalence(value=difference.value, reason=why)

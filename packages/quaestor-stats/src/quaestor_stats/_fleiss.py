@@ -30,7 +30,7 @@ from quaestor_stats._ratings import (
     observed_scale,
 )
 from quaestor_stats._resampling import Interval, Jackknife, estimated, unit_of
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import Result, undefined
 
 
 def fleiss_kappa(
@@ -41,7 +41,7 @@ def fleiss_kappa(
     scale: RatingScale | None = None,
     clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
-) -> Estimate:
+) -> Result:
     """Fleiss' kappa (Fleiss 1971), with unequal numbers of raters as named by ``unequal``.
 
     Parameters
@@ -86,7 +86,7 @@ def randolph_kappa(
     unequal: Unequal = "gwet",
     clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
-) -> Estimate:
+) -> Result:
     """Randolph's free-marginal kappa: chance is one over the number of points of the scale.
 
     The whole scale must be given: with the observed values alone the number would depend on which
@@ -113,7 +113,7 @@ def conger_kappa(
     scale: RatingScale | None = None,
     clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
-) -> Estimate:
+) -> Result:
     """Conger's kappa (1980): chance from each rater's own use of the scale; with two raters it is
     Cohen's kappa.
 

@@ -9,7 +9,7 @@ from quaestor_stats._cohen_kappa import Weights
 from quaestor_stats._informative_clusters import OTHERWISE, WEIGHTED
 from quaestor_stats._ratings import Patterns, RatingScale
 from quaestor_stats._resampling import Interval, Jackknife
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 
 def gwet_ac(
@@ -19,7 +19,7 @@ def gwet_ac(
     weights: Weights = "unweighted",
     clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
-) -> Estimate:
+) -> Result:
     """Gwet's AC1 (unweighted, 2008) or AC2 (linear or quadratic weights, 2014, ch. 5).
 
     Parameters

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from quaestor_stats._arrays import FloatArray, IntArray, Labels, judged_rows
 from quaestor_stats._correlation import METHODS, NAMES, REQUIRED_ITEMS, Method, coefficients
 from quaestor_stats._resampling import Jackknife, jackknife, with_spread
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import Result, undefined
 from quaestor_stats._source_correlations import source_correlations
 
 CeilingLevel: TypeAlias = Literal["within_source", "pooled", "systems"]
@@ -43,7 +43,7 @@ def human_ceiling(
     method: Method = "spearman",
     level: CeilingLevel = "pooled",
     interval: Jackknife | None = Jackknife(),  # noqa: B008  frozen
-) -> Estimate:
+) -> Result:
     """Correlate each annotator with the mean of the others, and average over annotators.
 
     Parameters
@@ -60,7 +60,7 @@ def human_ceiling(
 
     Returns
     -------
-    Estimate
+    Result
         ``n`` sources with a question that two annotators rated, ``clusters`` the units of its
         interval, ``dropped`` annotators for whom the coefficient is undefined.
 
@@ -99,7 +99,7 @@ def human_ceiling(
     value, *without = left_out[defined].mean(axis=0).tolist()
     if interval is None or level == "systems":
         reason = NO_INTERVAL if interval else ""
-        return Estimate(
+        return Result(
             value=value, n=n, clusters=clustered, dropped=dropped, method=name, reason=reason
         )
     unit = interval.unit

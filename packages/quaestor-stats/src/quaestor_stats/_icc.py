@@ -16,7 +16,7 @@ from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
 from quaestor_stats._informative_clusters import guarded_table
 from quaestor_stats._ratings import checked, cluster_codes, memberships
 from quaestor_stats._resampling import Jackknife, Spread, spread, with_spread
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import Result, undefined
 
 Form: TypeAlias = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 FloatOrArray = TypeVar("FloatOrArray", float, FloatArray)
@@ -68,7 +68,7 @@ def intraclass(
     confidence: float = 0.95,
     clusters: Labels | None = None,
     unit: ClusterUnit = SOURCE,
-) -> dict[Form, Estimate]:
+) -> dict[Form, Result]:
     """Intraclass correlations (Shrout and Fleiss 1979) with the F intervals of McGraw and Wong
     (1996).
 
@@ -86,7 +86,7 @@ def intraclass(
     Returns
     -------
     dict
-        Per form an Estimate; its ``method`` states k.
+        Per form an Result; its ``method`` states k.
 
     Notes
     -----
@@ -135,7 +135,7 @@ def _complete_rows(table: FloatArray) -> BoolArray:
     return np.asarray(~np.isnan(table[:, whole]).any(axis=1))
 
 
-def _form(ms: MeanSquares, form: Form, name: str, dropped: int) -> Estimate:
+def _form(ms: MeanSquares, form: Form, name: str, dropped: int) -> Result:
     """Return the coefficient, and why it or its interval is not to be had."""
     above, below = _ratio(form, float(ms.n), ms.between, ms.within, ms.judges, ms.error)
     divisor = above if form.endswith("k") else above + (ms.k - 1) * below
@@ -145,7 +145,7 @@ def _form(ms: MeanSquares, form: Form, name: str, dropped: int) -> Estimate:
     if above <= 1e-12 * below:
         reason = f"{BELOW}: no interval"
     value = (above - below) / divisor
-    return Estimate(value=value, n=ms.n, dropped=dropped, method=name, reason=reason)
+    return Result(value=value, n=ms.n, dropped=dropped, method=name, reason=reason)
 
 
 def _ratio(

@@ -23,7 +23,7 @@ import numpy as np
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._cluster_unit import ClusterUnit
 from quaestor_stats._ratings import memberships
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import ConfidenceInterval, Result
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -54,13 +54,13 @@ WEIGHTED = Bound(8, 8, with_all=False, chance_from_ratings=False)
 
 
 def guarded(
-    found: Estimate,
+    found: Result,
     counts: FloatArray,
     clusters: sparse.csr_array | None,
     unit: ClusterUnit,
     *,
     bound: Bound = FROM_RATINGS,
-) -> Estimate:
+) -> Result:
     """Return an estimate, without its interval if too few clusters are informative.
 
     Parameters
@@ -79,8 +79,8 @@ def guarded(
 
 
 def guarded_pairs(
-    found: Estimate, values: IntArray, clusters: sparse.csr_array | None, unit: ClusterUnit
-) -> Estimate:
+    found: Result, values: IntArray, clusters: sparse.csr_array | None, unit: ClusterUnit
+) -> Result:
     """Return the same for units of two raters, from the values' places (P, 2) of each kind."""
     if clusters is None:
         return found
@@ -90,8 +90,8 @@ def guarded_pairs(
 
 
 def guarded_table(
-    found: Estimate, table: FloatArray, clusters: IntArray | None, unit: ClusterUnit
-) -> Estimate:
+    found: Result, table: FloatArray, clusters: IntArray | None, unit: ClusterUnit
+) -> Result:
     """Return the same for ratings (n_units, n_raters) of many values and the units' clusters."""
     if clusters is None:
         return found
@@ -103,14 +103,14 @@ def guarded_table(
 
 
 def _judged(
-    found: Estimate,
+    found: Result,
     differ: BoolArray,
     other: BoolArray,
     clusters: sparse.csr_array,
     bound: Bound,
     unit: ClusterUnit,
-) -> Estimate:
-    if np.isnan(found.low):
+) -> Result:
+    if np.isnan(found.ci.low):
         return found
     telling = int((clusters @ differ > 0).sum())
     words = f"raters differ on only {telling} of {unit.counted(found.clusters)}"
@@ -120,4 +120,4 @@ def _judged(
     drawn = np.isnan(found.df)
     if telling >= (REQUIRED_DRAWN if drawn else bound.least(found.clusters)):
         return found
-    return replace(found, low=nan, high=nan, reason=f"{words}: no interval")
+    return replace(found, ci=ConfidenceInterval(nan, nan), reason=f"{words}: no interval")

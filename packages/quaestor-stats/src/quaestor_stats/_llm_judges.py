@@ -27,7 +27,7 @@ from quaestor_stats._resampling import (
     mean_statistic,
     with_spread,
 )
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import Result, undefined
 
 JACKKNIFE_GROUPS = (
     100  # of sources for a jackknife: more change nothing and cost a correlation each
@@ -44,9 +44,9 @@ class Following:
     annotator's items, and the coefficients are averaged over annotators.
     """
 
-    judge: Estimate
-    person: Estimate  # the human ceiling on the judge's items
-    difference: Estimate  # judge minus person
+    judge: Result
+    person: Result  # the human ceiling on the judge's items
+    difference: Result  # judge minus person
 
 
 def following(
@@ -76,7 +76,7 @@ def following(
     whole = _followed(triples, method, None) if triples else ()
     left_out = np.array([_followed(triples, method, group) for group in range(groups) if triples])
 
-    def estimate(place: int, words: str, at_most: float = 1.0) -> Estimate:
+    def estimate(place: int, words: str, at_most: float = 1.0) -> Result:
         words = f"{NAMES[method]}{words}"
         if not triples:
             return undefined(words, "no item has the judge and two people", n=n)
@@ -137,7 +137,7 @@ def severity_of(
     *,
     sources: Labels | None = None,
     unit: ClusterUnit = SOURCE,
-) -> Estimate:
+) -> Result:
     """Return the judge's mean minus the annotators' mean, over the items that both judged."""
     gap, codes = _gaps(people, judge, sources)
     return _mean_over(gap, codes, "mean of the judge minus people", unit=unit)
@@ -150,7 +150,7 @@ def bias_by_system(
     systems: Labels,
     sources: Labels,
     unit: ClusterUnit = SOURCE,
-) -> dict[str, Estimate]:
+) -> dict[str, Result]:
     """Return the judge's bias towards each system: how much higher than annotators it rates the
     system, compared with the other systems.
 
@@ -187,7 +187,7 @@ def _difference(sums: FloatArray) -> FloatArray:
 
 def _of_sources(
     sums: FloatArray, statistic: Statistic, label: str, n: int, unit: ClusterUnit
-) -> Estimate:
+) -> Result:
     from scipy import sparse
 
     one_each = sparse.csr_array(sparse.eye_array(len(sums)))
@@ -213,7 +213,7 @@ def _mean_over(
     label: str,
     nothing: str = "the judge and people share no items",
     unit: ClusterUnit = SOURCE,
-) -> Estimate:
+) -> Result:
     here = ~np.isnan(gap)
     if not here.any():
         return undefined(label, nothing)
@@ -233,9 +233,9 @@ class ByPlace:
     """Consistency of a judge's values of one item, shown at the same and at other positions."""
 
     items: int  # items that were shown at two or more positions
-    same_still: Estimate  # share of equal values, both times at one position
-    same_moved: Estimate  # share of equal values, at two positions
-    earlier: Estimate  # value at the earlier position minus value at the later one
+    same_still: Result  # share of equal values, both times at one position
+    same_moved: Result  # share of equal values, at two positions
+    earlier: Result  # value at the earlier position minus value at the later one
 
 
 def by_place(
@@ -269,7 +269,7 @@ def by_place(
     both = ~np.isnan(gap) & ~np.isnan(way)
     moved, still = both & (way != 0), both & (way == 0)
 
-    def mean_of(what: FloatArray, pairs: BoolArray, label: str) -> Estimate:
+    def mean_of(what: FloatArray, pairs: BoolArray, label: str) -> Result:
         count = pairs.sum(axis=1)
         total = np.where(pairs, what, 0.0).sum(axis=1)
         return _mean_over(

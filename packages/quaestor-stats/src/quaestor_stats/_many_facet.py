@@ -29,7 +29,7 @@ def annotator_severities(
     annotators: Labels,
     penalty: float = PENALTY,
 ) -> Severities:
-    """Estimate how severe each annotator is, given the systems and sources that they rated.
+    """Result how severe each annotator is, given the systems and sources that they rated.
 
     Parameters
     ----------

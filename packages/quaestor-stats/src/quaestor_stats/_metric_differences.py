@@ -29,7 +29,7 @@ from quaestor_stats._exact_sums import whole
 from quaestor_stats._facets import Facets
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._pooled import PooledCoefficient, pooled, pooled_values
-from quaestor_stats._result import Tested
+from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._shared_questions import Items, NamedColumns, SharedQuestions, shared_by_pairs
 from quaestor_stats._system_level import (
     REQUIRED_SYSTEMS,
@@ -55,7 +55,7 @@ class MetricDifference:
     other: str
     level: CorrelationLevel
     measure: Method
-    found: Tested  # value 0 or more; n as of `Association`
+    found: Result  # value 0 or more; n as of `Association`
     p_holm: float = nan  # over the pairs of metrics of this human column at this level
     smallest_p: float = nan  # over systems: what the swaps cannot fall below
     questions: int
@@ -182,7 +182,7 @@ def _number_of_swapped_means(facets: Facets, n_pairs: int, groups: int, swaps: i
 def _with_holm(family: Mapping[tuple[int, ...], MetricDifference]) -> list[MetricDifference]:
     """Return the rows of one human column and level by their metrics, with corrected p."""
     rows = [row for _, row in sorted(family.items())]
-    adjusted = holm([row.found.p for row in rows])
+    adjusted = holm([row.found.pvalue for row in rows])
     return [replace(row, p_holm=float(p)) for row, p in zip(rows, adjusted, strict=True)]
 
 
@@ -192,7 +192,7 @@ class _Outcome:
 
     human: int
     pair: int
-    found: Tested
+    found: Result
     smallest_p: float = nan
 
     def row(
@@ -202,7 +202,11 @@ class _Outcome:
         (better, other), found = metrics, self.found
         if found.value < 0:
             better, other = other, better
-            found = replace(found, value=-found.value, low=-found.high, high=-found.low)
+            found = replace(
+                found,
+                value=-found.value,
+                ci=ConfidenceInterval(-found.ci.high, -found.ci.low),
+            )
         return MetricDifference(
             human=human,
             better=better,
@@ -260,11 +264,12 @@ class _Pairwise:
                 reason = str(limits.reason[at]) or (
                     "a correlation is undefined" if np.isnan(value) else ""
                 )
-                found = Tested(
+                found = Result(
                     value=value,
-                    low=float(np.maximum(limits.low[at], -2)),  # what two correlations differ by
-                    high=float(np.minimum(limits.high[at], 2)),
-                    p=float(limits.p[at]),
+                    ci=ConfidenceInterval(
+                        float(np.maximum(limits.low[at], -2)), float(np.minimum(limits.high[at], 2))
+                    ),  # what two correlations differ by
+                    pvalue=float(limits.p[at]),
                     df=float(limits.df[at]),
                     n=int(limits.resting[at]) if n is None else n,
                     clusters=int(limits.units[at]),
@@ -278,7 +283,7 @@ class _Pairwise:
         for k in range(len(self.shared.humans)):
             for place in range(len(self.pairs)):
                 yield _Outcome(
-                    k, place, Tested(value=nan, method=NAMES[self.measure], reason=reason)
+                    k, place, Result(value=nan, method=NAMES[self.measure], reason=reason)
                 )
 
 
@@ -355,9 +360,9 @@ def _systems(asked: _Pairwise) -> Iterator[_Outcome]:
         reason = "a correlation is undefined" if np.isnan(value) else NO_INTERVAL
         if not swapped and not np.isnan(value):
             reason = asked.too_many_swaps
-        found = Tested(
+        found = Result(
             value=value,
-            p=float(swapped.p[at]) if swapped else nan,
+            pvalue=float(swapped.p[at]) if swapped else nan,
             n=of.facets.n_systems,
             clusters=of.facets.n_clusters,
             dropped=of.dropped,

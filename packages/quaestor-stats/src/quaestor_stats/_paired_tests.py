@@ -14,7 +14,7 @@ from quaestor_stats._columns import complete, constant
 from quaestor_stats._crossed_jackknife import WithoutUnits, inferred
 from quaestor_stats._ratings import cluster_codes
 from quaestor_stats._resampling import Jackknife, Spread, mean_statistic, spread
-from quaestor_stats._result import Estimate, Tested, undefined, untested
+from quaestor_stats._result import ConfidenceInterval, Result, undefined
 
 ENUMERATED = 16  # sources up to which all 2^n swaps are taken
 COUNTED = 13  # sources up to which Wilcoxon's p is exact whatever the ties
@@ -24,7 +24,7 @@ _EQUAL = 1e-12  # of the size of the differences: what rounding can make of equa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Permuted(Tested):
+class Permuted(Result):
     """A difference tested by permutation, with the smallest p that its data could have given."""
 
     least_p: float = nan
@@ -99,15 +99,14 @@ def paired_permutation(
     )
     return Permuted(
         value=float(gap.mean()),
-        low=found.low,
-        high=found.high,
+        ci=ConfidenceInterval(found.low, found.high),
         n=n,
         clusters=found.clusters,
         df=found.df,
         dropped=pairs.dropped,
         method=f"{name}; {found.words}",
         reason=found.reason,
-        p=p,
+        pvalue=p,
         least_p=least,
     )
 
@@ -229,7 +228,7 @@ def _random_signs(n: int, resamples: int, rng: np.random.Generator) -> Iterator[
         yield rng.choice([-1.0, 1.0], size=(min(step, resamples - start), n))
 
 
-def wilcoxon(first: ArrayLike, second: ArrayLike, *, clusters: Labels | None = None) -> Tested:
+def wilcoxon(first: ArrayLike, second: ArrayLike, *, clusters: Labels | None = None) -> Result:
     """Wilcoxon's signed-rank test of paired scores, ``value`` the median difference; zeros after
     Pratt (1959). With clusters it ranks the clusters' mean differences.
 
@@ -249,20 +248,20 @@ def wilcoxon(first: ArrayLike, second: ArrayLike, *, clusters: Labels | None = N
     name = "Wilcoxon signed-rank, zeros after Pratt"
     if not ranked.any():
         reason = "the systems never differ" if pairs.n else "no source has both scores"
-        return untested(name, reason, n=pairs.n, dropped=pairs.dropped)
+        return undefined(name, reason, n=pairs.n, dropped=pairs.dropped)
     if len(ranked) <= COUNTED:
         statistic, p = _counted_signed_ranks(ranked)
     else:
         found = stats.wilcoxon(ranked, zero_method="pratt")
         statistic, p = float(found.statistic), float(found.pvalue)
-    return Tested(
+    return Result(
         value=float(np.median(per_unit)),
         n=pairs.n,
         clusters=0 if clusters is None else len(ranked),
         dropped=pairs.dropped,
         method=name,
         statistic=statistic,
-        p=p,
+        pvalue=p,
     )
 
 
@@ -283,7 +282,7 @@ def _counted_signed_ranks(gap: FloatArray) -> tuple[float, float]:
     return min(above, below) / 2, min(1.0, 2 * extreme)
 
 
-def two_sample_t(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95) -> Tested:
+def two_sample_t(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95) -> Result:
     """Student's t test of two independent samples, as some papers report it.
 
     If both systems were judged on the same sources the samples are not independent, and the paired
@@ -297,25 +296,24 @@ def two_sample_t(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.9
     name = "two-sample t, equal variances"
     n = a.size + b.size
     if min(a.size, b.size) < 2:
-        return untested(
+        return undefined(
             name, f"{a.size} and {b.size} scores: two of each are needed", n=n, dropped=dropped
         )
     if constant(a) and constant(b):
-        return untested(name, "neither system's scores vary", n=n, dropped=dropped)
+        return undefined(name, "neither system's scores vary", n=n, dropped=dropped)
     gap = float(a.mean() - b.mean())
     df = n - 2.0
     pooled = ((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / df
     error = float(np.sqrt(pooled * (1 / a.size + 1 / b.size)))
     reach = float(special.stdtrit(df, (1 + confidence) / 2)) * error
-    return Tested(
+    return Result(
         value=gap,
-        low=gap - reach,
-        high=gap + reach,
+        ci=ConfidenceInterval(gap - reach, gap + reach),
         n=n,
         dropped=dropped,
         method=f"{name}, {confidence:.0%}",
         statistic=gap / error,
-        p=float(2 * special.stdtr(df, -abs(gap / error))),
+        pvalue=float(2 * special.stdtr(df, -abs(gap / error))),
     )
 
 
@@ -326,7 +324,7 @@ def cliffs_delta(
     clusters: Labels | None = None,
     unit: ClusterUnit = SOURCE,
     confidence: float = 0.95,
-) -> Estimate:
+) -> Result:
     """Cliff's delta: how much more often a score of the first system is above one of the second
     than below.
 
@@ -362,10 +360,9 @@ def cliffs_delta(
         left = WithoutUnits(value=np.array([value]), sources=without[:, None], unit=unit)
         found = inferred(left, scale="fisher", confidence=confidence)
         low, high, reason = float(found.low[0]), float(found.high[0]), str(found.reason[0])
-    return Estimate(
+    return Result(
         value=value,
-        low=low,
-        high=high,
+        ci=ConfidenceInterval(low, high),
         n=pairs.n,
         clusters=0 if clusters is None else len(without),
         dropped=pairs.dropped,

@@ -8,7 +8,7 @@ from quaestor_stats._chance_corrected import agreeing_share
 from quaestor_stats._informative_clusters import OTHERWISE, guarded
 from quaestor_stats._ratings import Patterns, RatingScale, patterns, units_in
 from quaestor_stats._resampling import Interval, Jackknife, estimated, mean_statistic, unit_of
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import Result, undefined
 
 
 def percent_agreement(
@@ -17,7 +17,7 @@ def percent_agreement(
     scale: RatingScale | None = None,
     clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
-) -> Estimate:
+) -> Result:
     """Mean over units of the share of agreeing pairs of raters, p_a of Gwet (2014, eq. 2.6).
 
     Units with fewer than two ratings are dropped; every other unit weighs the same. It does not

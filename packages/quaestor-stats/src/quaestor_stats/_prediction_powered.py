@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from quaestor_stats._arrays import FloatArray, IntArray, Labels, numeric, source_codes
 from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
 from quaestor_stats._resampling import Jackknife, Resampled, jackknife, with_spread
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import Result, undefined
 
 REQUIRED_SOURCES = 10  # with human ratings; with fewer the interval does not keep its level
 PEOPLE = "mean of the annotators' values"
@@ -26,8 +26,8 @@ class Corrected:
     factor by which the human mean alone would need more items for an interval as narrow.
     """
 
-    people: Estimate
-    corrected: Estimate
+    people: Result
+    corrected: Result
     tuning: float
     saves: float
     items: int

@@ -13,9 +13,9 @@ from quaestor_stats._cohen_kappa import Weights, cohen_kappa
 from quaestor_stats._correlation import correlate
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._ratings import RatingScale, checked, checked_scale, cluster_codes, coded
-from quaestor_stats._result import Estimate, Tested
+from quaestor_stats._result import Result
 
-CoefficientOf = Callable[[FloatArray], Estimate]
+CoefficientOf = Callable[[FloatArray], Result]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def _longest_run(codes: IntArray) -> int:
     return int(np.diff(np.concatenate([[0], breaks, [codes.size]])).max())
 
 
-def leave_one_out(ratings: ArrayLike, coefficient: CoefficientOf) -> list[Estimate]:
+def leave_one_out(ratings: ArrayLike, coefficient: CoefficientOf) -> list[Result]:
     """Return the coefficient without each rater in turn; if it rises, that rater had lowered it.
 
     >>> from quaestor_stats._alpha import krippendorff_alpha
@@ -81,7 +81,7 @@ def leave_one_out(ratings: ArrayLike, coefficient: CoefficientOf) -> list[Estima
     return [coefficient(np.delete(table, rater, axis=1)) for rater in range(table.shape[1])]
 
 
-def with_the_others(ratings: ArrayLike) -> list[Tested]:
+def with_the_others(ratings: ArrayLike) -> list[Result]:
     """Return each rater's Spearman correlation with the mean of the others, over units both have."""
     table = checked(ratings)
     judged = ~np.isnan(table)
@@ -99,8 +99,8 @@ def with_the_others(ratings: ArrayLike) -> list[Tested]:
 class SelfAgreement:
     """Agreement of raters with themselves on units judged twice."""
 
-    percent: Estimate
-    kappa: Estimate
+    percent: Result
+    kappa: Result
 
 
 def intra_rater(

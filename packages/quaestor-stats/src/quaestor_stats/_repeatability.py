@@ -7,13 +7,13 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._arrays import FloatArray, numeric
 from quaestor_stats._resampling import Bootstrap, redrawn
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import ConfidenceInterval, Result, undefined
 
 TIE = 9  # decimals of means: equal sums of other parts stay ties
 REQUIRED_SYSTEMS = 3  # systems, before their order is compared
 
 
-def cv_star(scores: ArrayLike, *, lowest: float) -> Estimate:
+def cv_star(scores: ArrayLike, *, lowest: float) -> Result:
     """Return the coefficient of variation for small samples, CV*, in per cent.
 
     CV* = 100 (1 + 1 / (4 n)) s* / \\|m\\|: scores are shifted so that the scale begins at 0
@@ -40,7 +40,7 @@ def cv_star(scores: ArrayLike, *, lowest: float) -> Estimate:
         return undefined(name, "every score is the scale's lowest point", n=n)
     c4 = sqrt(2 / (n - 1)) * gamma(n / 2) / gamma((n - 1) / 2)
     spread = float(shifted.std(ddof=1)) / c4
-    return Estimate(value=100 * (1 + 1 / (4 * n)) * spread / mean, n=n, method=name)
+    return Result(value=100 * (1 + 1 / (4 * n)) * spread / mean, n=n, method=name)
 
 
 def order_kept(
@@ -49,7 +49,7 @@ def order_kept(
     *,
     rng: np.random.Generator,
     resamples: int = 1000,
-) -> Estimate:
+) -> Result:
     """Return Spearman's correlation of the systems' means in two studies of the same sources.
 
     The range covers 95% of redrawn samples of sources, the same for both studies: it shows how much
@@ -70,8 +70,12 @@ def order_kept(
     found = np.concatenate([_spearman(first, second, times) for times in drawn])
     known = found[~np.isnan(found)]
     low, high = np.percentile(known, [2.5, 97.5]) if len(known) else (nan, nan)
-    return Estimate(
-        value=value, low=float(low), high=float(high), n=systems, clusters=sources, method=name
+    return Result(
+        value=value,
+        ci=ConfidenceInterval(float(low), float(high)),
+        n=systems,
+        clusters=sources,
+        method=name,
     )
 
 

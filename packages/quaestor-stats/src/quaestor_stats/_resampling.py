@@ -23,7 +23,7 @@ import numpy as np
 
 from quaestor_stats._arrays import FloatArray
 from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import ConfidenceInterval, Result
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -85,7 +85,7 @@ def estimated(
     at_least: float = -inf,
     at_most: float = inf,
     clusters: sparse.csr_array | None = None,
-) -> Estimate:
+) -> Result:
     """Return the statistic of all units and its interval, cut at the values it can take.
 
     Parameters
@@ -97,7 +97,7 @@ def estimated(
     n = int(times.sum())
     value = float(statistic(times @ features))
     if interval is None:
-        return Estimate(value=value, n=n, dropped=dropped, method=method)
+        return Result(value=value, n=n, dropped=dropped, method=method)
     found = spread(features, times, statistic, interval, clusters)
     return with_spread(
         value,
@@ -119,11 +119,14 @@ def with_spread(
     method: str,
     at_least: float = -inf,
     at_most: float = inf,
-) -> Estimate:
-    return Estimate(
+) -> Result:
+    return Result(
         value=value,
-        low=at_least if found.low < at_least else found.low,
-        high=at_most if found.high > at_most else found.high,  # nan stays nan
+        ci=ConfidenceInterval(
+            at_least if found.low < at_least else found.low,
+            at_most if found.high > at_most else found.high,
+        ),
+        # nan stays nan
         n=n,
         dropped=dropped,
         method=f"{method}; {found.words}",

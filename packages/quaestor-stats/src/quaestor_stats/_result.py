@@ -1,44 +1,104 @@
-"""Result types of the functions of this package."""
+"""The result of every function: a number, its interval and test, and what they rest on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan, nan
+from typing import NamedTuple
+
+
+class ConfidenceInterval(NamedTuple):
+    """The limits of an interval at a level of confidence, nan where there is none."""
+
+    low: float = nan
+    high: float = nan
+    level: float = 0.95
+
+    @property
+    def defined(self) -> bool:
+        return not isnan(self.low)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """A number with its interval and the amount of data behind it.
+class Result:
+    """A number with its interval, its test and the amount of data behind it.
 
     If the value cannot be computed it is ``nan`` and ``reason`` says why. If only the interval
     cannot, ``reason`` says why the interval is missing.
+
+    Attributes
+    ----------
+    value : float
+    ci : ConfidenceInterval
+        ``ci.low``, ``ci.high`` and ``ci.level``.
+    pvalue, statistic : float
+        Two-sided unless ``method`` says otherwise; nan where nothing is tested.
+    df : float
+        Degrees of freedom of ``statistic``, or of a jackknife-t interval over clusters.
+    n : int
+        Units (items, sources, pairs) that the value rests on.
+    dropped : int
+        Units that could not be used.
+    clusters : int
+        Clusters (as a rule sources) that the interval rests on; 0 if units are independent.
+    method, reason, caution : str
+        How it was computed, why something is missing, and what makes it less certain.
+    symbol, signature : str
+        The letter of the coefficient, and every choice that the number depends on in one line.
     """
 
     value: float
-    low: float = nan
-    high: float = nan
-    n: int = 0  # units (or items, or sources) the value rests on
-    dropped: int = 0  # those that could not be used
-    clusters: int = 0  # those (as a rule sources) the interval rests on; 0: units are independent
-    df: float = nan  # degrees of freedom of a jackknife-t over clusters; over units they are n - 1
+    ci: ConfidenceInterval = field(default_factory=ConfidenceInterval)
+    pvalue: float = nan
+    statistic: float = nan
+    df: float = nan
+    n: int = 0
+    dropped: int = 0
+    clusters: int = 0
     method: str = ""
     reason: str = ""
-    caution: str = ""  # what makes the number less sure
+    caution: str = ""
+    symbol: str = ""
+    signature: str = ""
 
     @property
     def defined(self) -> bool:
         return not isnan(self.value)
 
+    def __str__(self) -> str:
+        if not self.defined:
+            return f"{self.symbol or 'value'} is undefined: {self.reason}"
+        text = f"{self.symbol or 'value'} = {decimal(self.value)}"
+        if self.ci.defined:
+            low, high = decimal(self.ci.low), decimal(self.ci.high)
+            text += f", {self.ci.level:.0%} CI [{low}, {high}]"
+        if not isnan(self.pvalue):
+            text += f", p {p_value(self.pvalue)}"
+        notes = "; ".join(note for note in (self.method, self.reason, self.caution) if note)
+        return f"{text} ({notes})" if notes else text
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tested(Estimate):
-    """An estimate with the test that it, or the difference it is, might be chance."""
 
-    statistic: float = nan
-    p: float = nan
+def decimal(value: float) -> str:
+    """Return a number with two decimals, without the zero before the point.
+
+    Examples
+    --------
+    >>> decimal(0.7612), decimal(-0.05), decimal(2.9)
+    ('.76', '−.05', '2.90')
+    """
+    sign = "−" if round(value, 2) < 0 else ""
+    return sign + f"{abs(value):.2f}".removeprefix("0")
 
 
-def undefined(method: str, reason: str, *, n: int = 0, dropped: int = 0) -> Estimate:
-    return Estimate(value=nan, n=n, dropped=dropped, method=method, reason=reason)
+def p_value(p: float) -> str:
+    """Return a p with its relation, to three decimals.
+
+    Examples
+    --------
+    >>> p_value(0.0123), p_value(0.0002)
+    ('= .012', '< .001')
+    """
+    return "< .001" if p < 0.001 else "= " + f"{p:.3f}".removeprefix("0")
 
 
-def untested(method: str, reason: str, *, n: int = 0, dropped: int = 0) -> Tested:
-    return Tested(value=nan, n=n, dropped=dropped, method=method, reason=reason)
+def undefined(method: str, reason: str, *, n: int = 0, dropped: int = 0) -> Result:
+    """Return a result without a value, with the reason."""
+    return Result(value=nan, n=n, dropped=dropped, method=method, reason=reason)

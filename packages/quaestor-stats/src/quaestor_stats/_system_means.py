@@ -11,7 +11,7 @@ from quaestor_stats._arrays import FloatArray, IntArray, Labels, grouped, numeri
 from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
 from quaestor_stats._ratings import RatingScale, checked_scale, coded
 from quaestor_stats._resampling import Jackknife, estimated, mean_statistic
-from quaestor_stats._result import Estimate, undefined
+from quaestor_stats._result import ConfidenceInterval, Result, undefined
 
 # Sources with another mean than the commonest that an interval needs. With fewer it held the mean in
 # .82 to .93 of simulated studies of 12 to 100 sources with .65 to .99 of ratings at the scale's end;
@@ -40,7 +40,7 @@ def system_means(
     sources: Labels,
     unit: ClusterUnit = SOURCE,
     scale: tuple[float, float] = (-inf, inf),
-) -> dict[Hashable, Estimate]:
+) -> dict[Hashable, Result]:
     """Mean score of each system, with a jackknife interval over sources (with one question a
     source it is Student's t over them).
 
@@ -74,7 +74,7 @@ def system_means(
 
 def _mean_over(
     values: FloatArray, source: IntArray, unit: ClusterUnit, scale: tuple[float, float]
-) -> Estimate:
+) -> Result:
     from scipy import sparse
 
     method, scored = f"mean of question scores, {unit.plural} as units", ~np.isnan(values)
@@ -99,16 +99,16 @@ def _mean_over(
     return _without_interval_if_skewed(found, sums[:, 0] / sums[:, 1], unit)
 
 
-def _without_interval_if_skewed(found: Estimate, means: FloatArray, unit: ClusterUnit) -> Estimate:
+def _without_interval_if_skewed(found: Result, means: FloatArray, unit: ClusterUnit) -> Result:
     """Return a mean without its interval if nearly all sources have the same mean: the few others
     then decide, and an interval that has seen too few of them is too narrow."""
     values, times = np.unique(np.round(means, 10), return_counts=True)
     others = len(means) - int(times.max())
-    if np.isnan(found.low) or others >= min(REQUIRED_OTHERS, len(means) - 1):
+    if np.isnan(found.ci.low) or others >= min(REQUIRED_OTHERS, len(means) - 1):
         return found
     commonest = float(values[times.argmax()])
     reason = f"only {others} of {unit.counted(len(means))} have a mean other than {commonest:.3g}: no interval"
-    return replace(found, low=nan, high=nan, reason=reason)
+    return replace(found, ci=ConfidenceInterval(nan, nan), reason=reason)
 
 
 def distribution(scores: ArrayLike, *, scale: RatingScale) -> Distribution:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._arrays import Labels, numeric
 from quaestor_stats._reml import Unfit
+from quaestor_stats._result import ConfidenceInterval
 from quaestor_stats._variance_components import Components, Contrast, variance_components
 
 ALONE = "from these two systems alone it cannot be told how annotators differ on them"
@@ -79,14 +80,21 @@ def _both(among_all: Contrast, alone: Contrast) -> Contrast:
     if not alone.defined:
         reason = f"{ALONE}: {alone.reason}"
         return replace(
-            among_all, low=nan, high=nan, p=nan, df=nan, statistic=nan, method=method, reason=reason
+            among_all,
+            ci=ConfidenceInterval(nan, nan),
+            pvalue=nan,
+            df=nan,
+            statistic=nan,
+            method=method,
+            reason=reason,
         )
-    weaker = among_all if among_all.p >= alone.p else alone
+    weaker = among_all if among_all.pvalue >= alone.pvalue else alone
     return replace(
         weaker,
         value=among_all.value,
-        low=min(among_all.low, alone.low),
-        high=max(among_all.high, alone.high),
+        ci=ConfidenceInterval(
+            min(among_all.ci.low, alone.ci.low), max(among_all.ci.high, alone.ci.high)
+        ),
         n=among_all.n,
         clusters=among_all.clusters,
         method=method,

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, numeric, same_length
 from quaestor_stats._crossed_jackknife import Inferred, WithoutUnits, inferred
 from quaestor_stats._facets import Facets, facets
-from quaestor_stats._result import Estimate, Tested, undefined, untested
+from quaestor_stats._result import ConfidenceInterval, Result, undefined
 from quaestor_stats._within_source import mean_left_out, tables
 
 _NEAR = 1e-12
@@ -31,10 +31,10 @@ _MAX_COMPARED_PAIRS = 50_000_000  # without groups: about a minute
 class Calibrated:
     """Accuracy over pairs, and the largest difference of the metric that was taken as a tie."""
 
-    accuracy: Estimate  # epsilon chosen on the same pairs, as published; n counts pairs
+    accuracy: Result  # epsilon chosen on the same pairs, as published; n counts pairs
     epsilon: float
     baseline: float  # share of pairs with tied human scores: the accuracy of tying every pair
-    held_out: Tested  # each source with the epsilon of the others; p: better than ordering and tying as often by chance
+    held_out: Result  # each source with the epsilon of the others; p: better than ordering and tying as often by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +116,14 @@ def pairwise_accuracy(
     if epsilon is not None:
         value, used, how = _given(*columns, of, epsilon), epsilon, "as given"
     method = f"pairwise accuracy, ties {how}" + ("" if groups is None else ", mean over groups")
-    accuracy = Estimate(value=value, n=found.pairs, dropped=dropped, method=method)
+    accuracy = Result(value=value, n=found.pairs, dropped=dropped, method=method)
     return Calibrated(accuracy, used, float(found.baseline[0]), held_out(found, 0, 0, dropped))
 
 
 def _no_accuracy(reason: str, dropped: int) -> Calibrated:
     name = "pairwise accuracy"
     return Calibrated(
-        undefined(name, reason, dropped=dropped), nan, nan, untested(name, reason, dropped=dropped)
+        undefined(name, reason, dropped=dropped), nan, nan, undefined(name, reason, dropped=dropped)
     )
 
 
@@ -145,22 +145,21 @@ def _given(human: FloatArray, metric: FloatArray, of: Facets, epsilon: float) ->
     return float(pairs.weight @ hit)
 
 
-def held_out(found: Accuracies, human: int, metric: int, dropped: int = 0) -> Tested:
+def held_out(found: Accuracies, human: int, metric: int, dropped: int = 0) -> Result:
     """Return one accuracy with epsilons of the other sources, its interval, and the test against
     chance.
 
     ``p`` tests whether the metric is right more often than by chance with as many ties.
     """
     limits, at = found.limits(), (human, metric)
-    return Tested(
+    return Result(
         value=float(found.held_out.value[at]),
-        low=float(limits.low[at]),
-        high=float(limits.high[at]),
+        ci=ConfidenceInterval(float(limits.low[at]), float(limits.high[at])),
         n=found.pairs,
         dropped=dropped,
         method=f"pairwise accuracy, epsilon of the other sources; jackknife over {limits.units[at]} sources",
         reason=str(limits.reason[at]),
-        p=float(limits.p[at]),
+        pvalue=float(limits.p[at]),
         df=float(limits.df[at]),
         clusters=int(limits.units[at]),
     )

@@ -23,7 +23,7 @@ from quaestor_stats import _reml as reml
 from quaestor_stats._arrays import FloatArray, IntArray, Labels, judged_rows
 from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
 from quaestor_stats._reml import GroupRows, MixedDesign, NestedLevel, Unfit
-from quaestor_stats._result import Tested
+from quaestor_stats._result import ConfidenceInterval, Result
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -32,7 +32,7 @@ SPARSE_FROM = 200  # columns from which sums over groups are kept sparse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast(Tested):
+class Contrast(Result):
     """A tested difference of two systems with its standard error; ``df`` are those of its t."""
 
     error: float = nan
@@ -114,18 +114,17 @@ class Components:
         reach = float(special.stdtrit(df, (1 + confidence) / 2)) * error
         return Contrast(
             value=value,
-            low=value - reach,
-            high=value + reach,
+            ci=ConfidenceInterval(value - reach, value + reach),
             n=n,
             clusters=n,
             df=df,
             method=method,
             statistic=value / error,
-            p=float(2 * special.stdtr(df, -abs(value / error))),
+            pvalue=float(2 * special.stdtr(df, -abs(value / error))),
             error=error,
         )
 
-    def mean(self, system: Hashable, *, confidence: float = 0.95) -> Tested:
+    def mean(self, system: Hashable, *, confidence: float = 0.95) -> Result:
         """Return a system's mean with Student's t interval, without a test.
 
         Notes
@@ -153,10 +152,9 @@ class Components:
             variance, df = self._spread(contrast, from_sources, n)
             reach = float(special.stdtrit(df, (1 + confidence) / 2)) * sqrt(variance)
             low, high = value - reach, value + reach
-        return Tested(
+        return Result(
             value=value,
-            low=low,
-            high=high,
+            ci=ConfidenceInterval(low, high),
             n=n,
             clusters=n,
             df=df,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Literal, TypeAlias
 
-from quaestor_stats._result import Estimate
+from quaestor_stats._result import Result
 
 Author: TypeAlias = Literal["landis-koch", "altman", "fleiss", "krippendorff"]
 BANDS: dict[Author, tuple[tuple[float, str], ...]] = {
@@ -41,7 +41,7 @@ class Band:
 
 
 def band(
-    agreement: Estimate,
+    agreement: Result,
     *,
     author: Author = "landis-koch",
     demanded: float = 0.95,
@@ -61,9 +61,9 @@ def band(
     from scipy import special
 
     df = (agreement.clusters or agreement.n) - 1.0 if isnan(agreement.df) else agreement.df
-    if not agreement.defined or isnan(agreement.low) or df < 2:
+    if not agreement.defined or isnan(agreement.ci.low) or df < 2:
         return Band("", nan, agreement.reason or "there is no interval to judge the band by")
-    error = (agreement.value - agreement.low) / float(special.stdtrit(df, (1 + confidence) / 2))
+    error = (agreement.value - agreement.ci.low) / float(special.stdtrit(df, (1 + confidence) / 2))
     for cut, word in BANDS[author]:
         probability = float(special.stdtr(df, (agreement.value - cut) / error))
         if probability >= demanded:

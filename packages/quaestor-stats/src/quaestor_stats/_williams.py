@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from quaestor_stats._arrays import FloatArray
 from quaestor_stats._columns import complete
 from quaestor_stats._correlation import Method, coefficients
-from quaestor_stats._result import Tested, untested
+from quaestor_stats._result import Result, undefined
 
 Number: TypeAlias = float | FloatArray
 Alternative: TypeAlias = Literal["two-sided", "greater"]
@@ -28,7 +28,7 @@ class ImpossibleTriple(ValueError):
 
 def williams(
     r12: float, r13: float, r23: float, n: int, *, alternative: Alternative = "two-sided"
-) -> Tested:
+) -> Result:
     """Williams' test (1959) in the form of Steiger (1980, eq. 7): t with n - 3 degrees of freedom.
 
     Parameters
@@ -40,7 +40,7 @@ def williams(
 
     Returns
     -------
-    Tested
+    Result
         ``value`` r12 - r13, ``statistic`` t. Undefined below four items, if a correlation is undefined, and if the two
         metrics order the items alike.
 
@@ -52,18 +52,18 @@ def williams(
     Examples
     --------
     >>> found = williams(0.3, 0.4, 0.5, 100)
-    >>> round(found.statistic, 4), round(found.p, 4)
+    >>> round(found.statistic, 4), round(found.pvalue, 4)
     (-1.0767, 0.2843)
     """
     method = f"Williams' test, {alternative}"
     if reason := unusable(r12, r13, r23, n, fewest=4):
-        return untested(method, reason, n=n)
+        return undefined(method, reason, n=n)
     t = float(williams_t(r12, r13, r23, n))
     if np.isnan(t):
         way = "alike" if r23 > 0 else "the opposite way"
-        return untested(method, f"the two metrics order the items {way}: nothing to test", n=n)
-    return Tested(
-        value=r12 - r13, n=n, method=method, statistic=t, p=_p_of_t(t, n - 3, alternative)
+        return undefined(method, f"the two metrics order the items {way}: nothing to test", n=n)
+    return Result(
+        value=r12 - r13, n=n, method=method, statistic=t, pvalue=_p_of_t(t, n - 3, alternative)
     )
 
 
