@@ -11,15 +11,6 @@ import numpy as np
 
 from analysis import frames
 from analysis.actions.runs import MAX_SEED, versions
-from analysis.planning.power import (
-    LIBRARY,
-    Variances,
-    half_width,
-    half_width_for_others,
-    items_needed,
-    of_components,
-    power,
-)
 from analysis.reports import planning as drawing
 from analysis.reports.rows import Record, number
 from analysis.sections.columns import placed_ratings
@@ -28,6 +19,15 @@ from judging import storage
 from judging.actions import jobs
 from judging.models import Campaign, Job, Judgment, User
 from judging.refusals import InvalidInput, check_bounds
+from quaestor_stats._power import (
+    LIBRARY,
+    Variances,
+    half_width,
+    half_width_for_others,
+    items_needed,
+    of_components,
+    power,
+)
 from quaestor_stats._variance_components import variance_components
 
 KIND = "analysis.planning"
@@ -37,7 +37,7 @@ PUBLISHED_FOR = 3  # annotators whose means the published deviations are of
 ROUNDS = ("pilot", "main")
 SIMULATIONS = 2_000
 CODE = """\
-from analysis.planning.power import Variances, items_needed
+from quaestor_stats._power import Variances, items_needed
 
 variances = Variances(question={question!r}, residual={residual!r})
 for annotators in {annotators}:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.planning.power import share_of
 from analysis.planning.simulated import OF_ARRIVAL, OF_TRY, Assumed, Newcomer
 from analysis.reports.rows import Record, number
 from judging import qualifying
 from judging.qualifying import QualificationItem
+from quaestor_stats._power import share_of
 
 FORECAST = 2_000  # newcomers of a forecast
 CONCENTRATION_FLOOR = 0.05  # of a beta distribution: annotators then know all or nothing

@@ -26,7 +26,6 @@ from analysis.planning.pair_tests import (
     too_large_for_model,
     untested_pairs,
 )
-from analysis.planning.power import share_of
 from analysis.reports.rows import Record, number
 from analysis.sections.section import averaged
 from judging.protocols.rubric_schema import RubricCriterion
@@ -34,6 +33,7 @@ from judging.rules import Force
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
 from quaestor_stats._design import Inference
+from quaestor_stats._power import share_of
 from quaestor_stats._system_test import MIXED_MODEL, SystemTest
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from analysis.planning.power import (
+from quaestor_stats._power import (
     LIBRARY,
     Variances,
     half_width,
