@@ -19,7 +19,7 @@ from judging.imports.texts import normalized
 from judging.models import SAME_TEXT, Campaign, Metric, Reference, Source
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument, without_criteria
-from quaestor_stats._cluster_unit import ClusterUnit, cluster_unit
+from quaestor_stats._design import ClusterUnit, cluster_unit
 from quaestor_stats._ratings import Patterns, value_counts
 
 if TYPE_CHECKING:

@@ -29,8 +29,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from quaestor_stats._associations import against_people
-from quaestor_stats._design import Inference
-from quaestor_stats._facets import Facets, facets
+from quaestor_stats._design import Design, Facets, facets
 from quaestor_stats._metric_differences import indistinct, metric_differences
 from quaestor_stats._pooled import pooled_values
 from quaestor_stats._system_level import RankedMeans, coefficients_of
@@ -64,7 +63,9 @@ class Study:
     systems: np.ndarray
 
     def facets(self, *, random: bool) -> Facets:
-        return facets(self.sources, self.systems, design=Inference(systems=random))
+        return facets(
+            self.sources, self.systems, design=Design(systems="random" if random else "fixed")
+        )
 
 
 def study(sources: int, systems: Systems, rng: np.random.Generator) -> Study:
@@ -104,7 +105,7 @@ def truth_of(one: Study, levels: tuple[str, ...]) -> dict[tuple, float]:
     of, true = one.facets(random=False), {}
     for name, scores in one.metrics.items():
         kept = ~np.isnan(scores)
-        human, metric, here = one.human[kept, None], scores[kept, None], of.kept(kept)
+        human, metric, here = one.human[kept, None], scores[kept, None], of.select(kept)
         if "pooled" in levels:
             values = pooled_values(human, metric, coefficients=MEASURES[:3])
             true |= {(name, "pooled", each): float(value[0, 0]) for each, value in values.items()}
@@ -112,7 +113,7 @@ def truth_of(one: Study, levels: tuple[str, ...]) -> dict[tuple, float]:
             values = within_values(human, metric, here, coefficients=MEASURES[:3])
             true |= {(name, "within_source", each): float(v[0, 0]) for each, v in values.items()}
             some = here.source < 3000
-            accuracies = accuracies_within(human[some], metric[some], here.kept(some))
+            accuracies = accuracies_within(human[some], metric[some], here.select(some))
             true[name, "within_source", "pairwise_accuracy"] = float(accuracies.in_sample[0, 0])
         if "systems" in levels:
             means = [RankedMeans.of(column, here) for column in (human, metric)]

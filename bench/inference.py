@@ -53,7 +53,7 @@ from judging import hypotheses  # noqa: E402
 from judging.hypotheses import GREATER, TWO_SIDED, Hypotheses, PrimaryHypothesis  # noqa: E402
 from judging.models import Campaign, Metric  # noqa: E402
 from judging.protocols import documents  # noqa: E402
-from quaestor_stats._design import declared  # noqa: E402
+from quaestor_stats._design import Design  # noqa: E402
 from quaestor_stats._system_test import MIXED_MODEL  # noqa: E402
 
 Array = "np.ndarray[Any, np.dtype[np.float64]]"
@@ -403,12 +403,12 @@ def people(scenario: Scenario, rng: np.random.Generator) -> People:
 def redrawn(scenario: Scenario, held: People, rng: np.random.Generator) -> People:
     """Return systems and annotators of a new study: facets that the design declares random are
     drawn again, the others are kept."""
-    fresh, design = people(scenario, rng), declared(scenario.design)
+    fresh, design = people(scenario, rng), Design.from_key(scenario.design)
     return People(
-        systems=fresh.systems if design.systems else held.systems,
-        severity=fresh.severity if design.annotators else held.severity,
-        on_systems=fresh.on_systems if design.annotators else held.on_systems,
-        views=fresh.views if design.systems else held.views,
+        systems=fresh.systems if design.random_systems else held.systems,
+        severity=fresh.severity if design.random_annotators else held.severity,
+        on_systems=fresh.on_systems if design.random_annotators else held.on_systems,
+        views=fresh.views if design.random_systems else held.views,
     )
 
 
@@ -555,7 +555,11 @@ def printed(
         "settled": False,
     }
     inputs = Inputs(
-        said=read, counted=read, design=declared(scenario.design), settings=settings, failures={}
+        said=read,
+        counted=read,
+        design=Design.from_key(scenario.design),
+        settings=settings,
+        failures={},
     )
     tables: dict[str, Any] = {
         "criteria": [
@@ -683,14 +687,16 @@ def _large_studies(
     """Yield complete studies, together at least `TIMES_AS_LARGE` times as large. New annotators rate
     each source, or each study has new systems, where these are declared random."""
     complete = replace(scenario, missing=0.0, of_others=1.0, skips=False, outputs=1.0, silent=0.0)
-    design = declared(scenario.design)
-    if design.systems:  # of the same size, since correlations within sources depend on the number
+    design = Design.from_key(scenario.design)
+    if (
+        design.random_systems
+    ):  # of the same size, since correlations within sources depend on the number
         for _ in range(STUDIES_OF_SYSTEMS):
             yield material(complete, redrawn(complete, held, rng), scenario.sources, rng)
         return
     sources = LARGE * 6 // scenario.systems
     for _ in range(-(-TIMES_AS_LARGE * scenario.sources // sources)):
-        if design.annotators and "levels" not in scenario.sections:
+        if design.random_annotators and "levels" not in scenario.sections:
             yield material(complete, new_on_each_source(scenario, held, sources, rng), sources, rng)
         else:
             yield material(complete, held, sources, rng)

@@ -117,8 +117,8 @@ NAMED = (
     Named(
         "declaration of systems used for annotators",
         "analysis/sections/mixed_models.py",
-        "annotators_random=inputs.design.annotators",
-        "annotators_random=inputs.design.systems",
+        "annotators_random=inputs.design.random_annotators",
+        "annotators_random=inputs.design.random_systems",
         f"{WIRING}test_mixed_model_systems_declared_random_keeps_annotators_fixed",
     ),
     Named(

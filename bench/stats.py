@@ -36,8 +36,7 @@ from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._associations import against_people
 from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix
 from quaestor_stats._crossed_jackknife import inferred
-from quaestor_stats._design import Inference
-from quaestor_stats._facets import Facets, facets
+from quaestor_stats._design import Design, Facets, facets
 from quaestor_stats._fleiss import fleiss_kappa, randolph_kappa
 from quaestor_stats._gwet import gwet_ac
 from quaestor_stats._metric_differences import indistinct, metric_differences
@@ -336,7 +335,7 @@ def whole_metrics() -> None:
         }
         metrics = {f"metric {m}": m / 10 * worth + draw.normal(size=3000) for m in range(17)}
         metrics["metric 3"][draw.random(3000) > 0.15] = np.nan
-        for design in (Inference(), Inference(systems=True)):
+        for design in (Design(), Design(systems="random")):
             of = facets(np.arange(3000) // systems, np.arange(3000) % systems, design=design)
 
             def ours(of: Facets = of, columns: tuple = (people, metrics)) -> None:
@@ -344,7 +343,7 @@ def whole_metrics() -> None:
                 indistinct(each, metric_differences(*columns, facets=of, rng=rng()))
 
             (spent,) = seconds(ours, times=1)
-            what = f"7 criteria x 17 metrics, {of.random}{'' if design.systems else ' (systems fixed)'}"
+            what = f"7 criteria x 17 metrics, {of.random}{'' if design.random_systems else ' (systems fixed)'}"
             say(what, spent, 25, unit="s", at_most=True)
 
 

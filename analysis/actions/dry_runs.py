@@ -38,7 +38,7 @@ from judging.pay import rate_of
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.refusals import InvalidInput, check_bounds
 from judging.rules import Force
-from quaestor_stats._design import Inference, declared
+from quaestor_stats._design import Design
 
 KIND, REMOVE = jobs.DRY_RUN, "analysis.remove_dry_run"
 WAVES = 10  # at most so many candidates per wanted annotator try to qualify
@@ -186,7 +186,7 @@ def fill(
         "order": order,
         "annotators": annotators,
         "assumed": assumed,
-        "design": declared(design),
+        "design": Design.from_key(design),
         "tell": tell,
     }
     of_all = power(everybody, **asked)
@@ -343,7 +343,7 @@ def power(
     order: list[str],
     annotators: list[SimulatedAnnotator],
     assumed: Assumed,
-    design: Inference,
+    design: Design,
     tell: Callable[[str], None],
 ) -> list[dict[str, Any]]:
     """Return how often a study laid out as what was read finds the planted order, by criterion."""

@@ -33,7 +33,7 @@ from quaestor_metrics._contract import Preparation, ScoredQuestion
 from quaestor_stats._arrays import FloatArray
 from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix
 from quaestor_stats._correlation import correlate
-from quaestor_stats._design import Inference
+from quaestor_stats._design import Design
 from quaestor_stats._williams import williams_matrix
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _agreement(read: Material) -> dict[str, Numbers]:
 def _qgstec(read: Material) -> Numbers:
     """Return agreement, the protocol's aggregate, what it is summed from, and its other
     readings."""
-    inputs = Inputs(said=read, counted=read, design=Inference(), settings={}, failures={})
+    inputs = Inputs(said=read, counted=read, design=Design(), settings={}, failures={})
     nothing, chance = (
         Found({}),
         chance_of("published", seed=1, resamples=0, step=lambda message: None),

@@ -30,7 +30,7 @@ from judging.models.statements import rows as select
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.refusals import Refused
 from quaestor_stats._arrays import FloatArray
-from quaestor_stats._design import declared
+from quaestor_stats._design import Design
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._paired_tests import paired_permutation
 from quaestor_stats._reml import Unfit
@@ -186,7 +186,7 @@ def _material(campaign: Campaign, settings: Mapping[str, Any]) -> Material:
 
 
 def _inputs(read: Material, settings: Mapping[str, Any]) -> Inputs:
-    design = declared(settings["design"])
+    design = Design.from_key(settings["design"])
     return Inputs(said=read, counted=read, design=design, settings=settings, failures={})
 
 
@@ -303,7 +303,7 @@ def _compared(inputs: Inputs) -> Iterator[_ComparedCriterion]:
 def _by_model(
     inputs: Inputs, criterion: RubricCriterion
 ) -> Mapping[tuple[Hashable, Hashable], Result]:
-    model = model_of(inputs, criterion, annotators_random=inputs.design.annotators)
+    model = model_of(inputs, criterion, annotators_random=inputs.design.random_annotators)
     columns = model_columns(placed_ratings(inputs.counted, criterion))
     return pairs_by_model(model, columns, design=inputs.design)
 

@@ -44,7 +44,7 @@ from judging.models import (
 )
 from quaestor_metrics._contract import Preparation
 from quaestor_metrics._languages import default_preparation
-from quaestor_stats._design import declared
+from quaestor_stats._design import Design
 
 KIND = "analysis.run"
 MAX_SEED = 2**31 - 1
@@ -152,7 +152,7 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
         counted=read_as(
             frames.with_settled(said) if settings["settled"] else said, settings["reading"]
         ),
-        design=declared(settings["design"]),
+        design=Design.from_key(settings["design"]),
         settings={**settings, "left_out_words": left_out_words(run)},
         failures=scored.failures,
         other=_other(run.campaign, settings),

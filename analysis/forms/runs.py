@@ -16,7 +16,7 @@ from judging.forms.numbers import number_field
 from judging.models import Campaign, Collection, Reference
 from quaestor_metrics import _registry as registry
 from quaestor_metrics._scoring import QUESTION_UNITS
-from quaestor_stats._design import declared
+from quaestor_stats._design import Design
 
 MIXED_WHEN = ("quick", "always", "never")
 MIXED = list(
@@ -247,7 +247,10 @@ class RunForm(PreparationForm):
 
     def clean(self) -> dict[str, Any]:
         asked: dict[str, Any] = super().clean() or self.cleaned_data
-        if asked.get("settled") and declared(asked.get("design", "sources")).annotators:
+        if (
+            asked.get("settled")
+            and Design.from_key(asked.get("design", "sources")).random_annotators
+        ):
             self.add_error("design", ONE_FOR_ALL)
         return asked
 

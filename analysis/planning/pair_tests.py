@@ -13,8 +13,7 @@ import numpy as np
 from analysis.sections.comparisons import SURE, swaps_for
 from analysis.sections.mixed_models import model_columns, model_cost, pairs_by_model
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
-from quaestor_stats._cluster_unit import ClusterUnit
-from quaestor_stats._design import Inference
+from quaestor_stats._design import ClusterUnit, Design
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._paired_tests import permuted_p_of_many, smallest_p
 from quaestor_stats._reml import Unfit
@@ -109,7 +108,7 @@ class SimulatedRatings:
         layout = rows.drop_duplicates(["unit", "annotator"]).reset_index(drop=True)
         return cls(layout, values, np.asarray(rating, dtype=np.intp))
 
-    def test(self, design: Inference) -> SystemTest:
+    def test(self, design: Design) -> SystemTest:
         """Return the test that the report of such ratings makes."""
         return system_test(
             design,
@@ -131,7 +130,7 @@ def tested_by_model(
     order: Sequence[str],
     *,
     high_is_best: bool,
-    design: Inference,
+    design: Design,
     unit: ClusterUnit,
 ) -> PairTests:
     """Test every pair by the mixed model of the declared design.
@@ -149,7 +148,9 @@ def tested_by_model(
         gap, p = np.full((2, len(pairs)), nan)
         columns = ratings.columns(drawn)
         try:
-            model = variance_components(**columns, unit=unit, annotators_random=design.annotators)
+            model = variance_components(
+                **columns, unit=unit, annotators_random=design.random_annotators
+            )
             tests = pairs_by_model(model, columns, design=design)
         except Unfit as failure:
             tests = {}

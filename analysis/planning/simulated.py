@@ -31,8 +31,7 @@ from analysis.sections.section import averaged
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
-from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
-from quaestor_stats._design import Inference
+from quaestor_stats._design import SOURCE, ClusterUnit, Design
 from quaestor_stats._power import share_of
 from quaestor_stats._system_test import MIXED_MODEL, SystemTest
 
@@ -193,7 +192,7 @@ def power_of(
     annotators: Sequence[SimulatedAnnotator],
     assumed: Assumed,
     resamples: int,
-    design: Inference,
+    design: Design,
     unit: ClusterUnit = SOURCE,
     tell: Callable[[str], None] = lambda _name: None,
 ) -> list[Record]:
@@ -289,7 +288,7 @@ class _Drawn:
         order: Sequence[str],
         annotators: Sequence[SimulatedAnnotator],
         assumed: Assumed,
-        design: Inference,
+        design: Design,
     ) -> None:
         import pandas as pd
 
@@ -316,7 +315,7 @@ class _Drawn:
         of_unit = rng.normal(size=self.unit.max() + 1) * self.assumed.question
         of_set = rng.normal(size=self.set.max() + 1) * self.assumed.question
         severity = self.severity
-        if self.design.annotators:
+        if self.design.random_annotators:
             anew = rng.normal(size=self.annotator.max() + 1) * self.assumed.severity
             severity = anew[self.annotator]
         found = {}

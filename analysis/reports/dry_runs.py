@@ -7,7 +7,7 @@ from typing import Any
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import percent, plain, signed, two
 from analysis.reports.rows import Record
-from quaestor_stats._design import declared
+from quaestor_stats._design import Design
 from quaestor_stats._system_test import MIXED_MODEL
 
 HEADS = (
@@ -38,7 +38,7 @@ def page(run: Any, outcome: Mapping[str, Any], recovery: Sequence[Any] | None) -
         "power": _power(criteria) if criteria else None,
         "with_all": _power(with_all) if with_all else None,
         "tests": _tests(criteria),
-        "is_drawn_anew": declared(outcome.get("design", "sources")).annotators,
+        "is_drawn_anew": Design.from_key(outcome.get("design", "sources")).random_annotators,
         "hopeless": [row["name"] for row in criteria if (row["floor"] or 0) >= LEVEL],
         "undefined": [(row["name"], why) for row in criteria if (why := row.get("undefined"))],
         "pairs": [_pairs(row) for row in criteria],

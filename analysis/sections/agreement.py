@@ -34,7 +34,7 @@ from judging.limits import MAX_RATING_CELLS
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from quaestor_stats._alpha import Level, krippendorff_alpha
 from quaestor_stats._arrays import FloatArray, Labels
-from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
+from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._fleiss import conger_kappa, fleiss_kappa, randolph_kappa
 from quaestor_stats._gwet import gwet_ac
 from quaestor_stats._icc import FORMS, Form, intraclass

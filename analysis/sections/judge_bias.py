@@ -20,7 +20,7 @@ from judging.long_texts import shortened
 from quaestor_stats._arrays import BoolArray, FloatArray
 from quaestor_stats._associations import against_people
 from quaestor_stats._columns import oriented
-from quaestor_stats._facets import facets
+from quaestor_stats._design import facets
 from quaestor_stats._llm_judges import bias_by_system
 from quaestor_stats._result import Result
 
@@ -293,7 +293,7 @@ class JudgeLevels(Section[JudgeLevelRow]):
             up = judged.criterion.best != "lowest"
             systems, design = judged.systems, inputs.design
             few = len(set(np.asarray(systems, dtype=object).tolist())) < 2
-            design = replace(design, systems=False) if few else design
+            design = replace(design, systems="fixed") if few else design
             table = oriented_table(judged.people, up)
             asked = against_people(
                 {judged.criterion.key: _means(table)},
@@ -309,7 +309,7 @@ class JudgeLevels(Section[JudgeLevelRow]):
                     unit=judged.unit,
                 ),
                 rng=chance.rng,
-                ratings={judged.criterion.key: table} if design.annotators else None,
+                ratings={judged.criterion.key: table} if design.random_annotators else None,
             )
             chance.step(f"LLM judges by level on {judged.criterion.key}")
             rows += [

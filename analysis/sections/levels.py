@@ -34,7 +34,7 @@ from quaestor_stats._arrays import FloatArray, Labels
 from quaestor_stats._associations import Association, against_people
 from quaestor_stats._columns import complete, oriented
 from quaestor_stats._correlation import METHODS, correlate
-from quaestor_stats._facets import Facets, facets
+from quaestor_stats._design import Facets, facets
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._result import ConfidenceInterval, undefined
 
@@ -204,7 +204,7 @@ def compared_columns(inputs: Inputs) -> ComparedColumns | None:
 
     material = inputs.counted
     humans, metrics = human_columns(material), metric_columns(material)
-    if inputs.design.annotators:
+    if inputs.design.random_annotators:
         humans = [human for human in humans if human.ratings is not None]
     if not humans or not metrics:
         return None
@@ -212,12 +212,12 @@ def compared_columns(inputs: Inputs) -> ComparedColumns | None:
     systems: Labels | None = questions["system"].fillna("").to_numpy(dtype=object)
     design = inputs.design
     if len(set(questions["system"].fillna(""))) < 2:
-        systems, design = None, replace(design, systems=False)
+        systems, design = None, replace(design, systems="fixed")
     return ComparedColumns(
         {human.key: human.values for human in humans},
         {metric.name: metric.values for metric in metrics},
         {human.key: human.ratings for human in humans if human.ratings is not None}
-        if design.annotators
+        if design.random_annotators
         else {},
         facets(
             questions["source"].to_numpy(dtype=object),

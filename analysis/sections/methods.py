@@ -24,7 +24,7 @@ from analysis.sections.study import (
 )
 from analysis.sections.system_tests import model_reasons, test_of
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
-from quaestor_stats._cluster_unit import REQUIRED_CLUSTERS
+from quaestor_stats._design import REQUIRED_CLUSTERS
 from quaestor_stats._system_test import MIXED_MODEL, PERMUTATION
 
 UNCITED = ("", "none", "unpublished")

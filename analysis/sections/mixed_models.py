@@ -17,7 +17,7 @@ from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
-from quaestor_stats._design import Inference
+from quaestor_stats._design import Design
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._reml import Unfit
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
@@ -160,7 +160,7 @@ def model_of(inputs: Inputs, criterion: RubricCriterion, *, annotators_random: b
 def means_by_model(model: Components, inputs: Inputs) -> dict[str, Result]:
     """Return each system's mean by a model of the declared design."""
     means = {str(name): model.mean(name) for name in model.systems}
-    if inputs.design.annotators and not model.random:
+    if inputs.design.random_annotators and not model.random:
         return {
             name: replace(mean, ci=ConfidenceInterval(nan, nan), df=nan, reason=ONE_ANNOTATOR)
             for name, mean in means.items()
@@ -169,7 +169,7 @@ def means_by_model(model: Components, inputs: Inputs) -> dict[str, Result]:
 
 
 def pairs_by_model(
-    model: Components, columns: Mapping[str, Any], *, design: Inference
+    model: Components, columns: Mapping[str, Any], *, design: Design
 ) -> dict[tuple[Hashable, Hashable], Contrast]:
     """Return the test of every pair of systems by a model of the declared design.
 
@@ -178,7 +178,7 @@ def pairs_by_model(
     Unfit
         Annotators are declared random, and there is one.
     """
-    if design.annotators and not model.random:
+    if design.random_annotators and not model.random:
         raise Unfit(ONE_ANNOTATOR)
     return pairs_of_systems(model, **columns)
 
@@ -201,7 +201,7 @@ def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
     if inputs.counted.slots[judged]["system"].nunique() < 2:
         return
     try:
-        model = model_of(inputs, criterion, annotators_random=inputs.design.annotators)
+        model = model_of(inputs, criterion, annotators_random=inputs.design.random_annotators)
     except Unfit as reason:
         nothing = undefined(METHOD, str(reason))
         yield ModelRow(criterion.key, "difference", "", "", nothing, nan)

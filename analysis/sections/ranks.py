@@ -151,7 +151,7 @@ def _drawn_by_model(
     key = scores.criterion.key
     if reason := untested_because(found, key):
         raise Unfit(reason)
-    model = model_of(inputs, scores.criterion, annotators_random=inputs.design.annotators)
+    model = model_of(inputs, scores.criterion, annotators_random=inputs.design.random_annotators)
     place = [list(map(str, model.systems)).index(name) for name in scores.names]
     df = [row.estimate.df for row in found.on(MixedModels, key) if row.effect == "difference"]
     up = -1.0 if scores.criterion.best == "lowest" else 1.0

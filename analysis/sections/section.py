@@ -18,7 +18,7 @@ from analysis.reports.layout import Figure, PageTable
 from analysis.reports.rows import Record, RowColumn, columns, decode, encode
 from analysis.sections.readings import not_settled
 from judging.protocols.rubric_schema import RubricCriterion
-from quaestor_stats._design import Inference
+from quaestor_stats._design import Design
 from quaestor_stats._result import Result
 
 R = TypeVar("R")
@@ -37,7 +37,7 @@ class Inputs:
 
     said: Material  # the annotators' judgments
     counted: Material  # these in the chosen reading: values set by the protocol overrule them
-    design: Inference
+    design: Design
     settings: Mapping[str, Any]
     failures: Mapping[str, str]  # metrics that could not be computed, with the reason
     # The judgments with annotators that this run excludes, or without excluded ones that it counts

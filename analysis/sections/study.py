@@ -29,7 +29,7 @@ from judging.models import (
 )
 from judging.models.campaign import SHOWN_OF_CHANGE
 from judging.pay import rate_of
-from quaestor_stats._cluster_unit import REQUIRED_CLUSTERS, ClusterUnit, cluster_unit
+from quaestor_stats._design import REQUIRED_CLUSTERS, ClusterUnit, cluster_unit
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -352,7 +352,7 @@ def _by_model(
     means: dict[str, Result] = {}
     reason = ""
     try:
-        model = model_of(inputs, criterion, annotators_random=inputs.design.annotators)
+        model = model_of(inputs, criterion, annotators_random=inputs.design.random_annotators)
         means = means_by_model(model, inputs)
     except Unfit as failure:
         reason = str(failure)

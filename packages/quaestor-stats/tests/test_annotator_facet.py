@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from quaestor_stats._annotator_facet import without_annotators
-from quaestor_stats._facets import facets
+from quaestor_stats._design import facets, without_annotators
 from quaestor_stats._pooled import pooled_values
 
 NAN = np.nan

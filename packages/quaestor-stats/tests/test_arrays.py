@@ -7,7 +7,7 @@ import pytest
 
 from quaestor_stats._cohen_kappa import cohen_kappa
 from quaestor_stats._correlation import correlate
-from quaestor_stats._facets import facets
+from quaestor_stats._design import facets
 from quaestor_stats._paired_tests import cliffs_delta, paired_permutation, wilcoxon
 from quaestor_stats._raters import intra_rater, intra_raters
 from quaestor_stats._source_correlations import source_correlations

@@ -1,14 +1,9 @@
 import numpy as np
 import pytest
 
-from quaestor_stats._design import Inference, declared
-from quaestor_stats._facets import facets
+from quaestor_stats._design import Design, facets
 
-BOTH = Inference(systems=True)
-
-
-def rng() -> np.random.Generator:
-    return np.random.default_rng(0)
+BOTH = Design(systems="random")
 
 
 def test_labels_are_numbered_in_their_own_order_whatever_the_order_of_the_rows() -> None:
@@ -23,8 +18,8 @@ def test_cells_are_the_question_sets_that_exist() -> None:
     assert (codes.tolist(), n) == ([0, 1, 2, 2], 3)
 
 
-def test_kept_forgets_sources_and_systems_without_questions() -> None:
-    of = facets(["a", "b", "c"], ["x", "y", "z"]).kept(np.array([True, False, True]))
+def test_select_forgets_sources_and_systems_without_questions() -> None:
+    of = facets(["a", "b", "c"], ["x", "y", "z"]).select(np.array([True, False, True]))
     assert (of.source.tolist(), of.n_sources, of.system.tolist(), of.n_systems) == (
         [0, 1],
         2,
@@ -33,47 +28,30 @@ def test_kept_forgets_sources_and_systems_without_questions() -> None:
     )
 
 
-def test_only_what_is_random_is_swapped_and_drawn() -> None:
-    labels = list("aabbcc"), list("xyxyxy")
-    for design, random in ((Inference(), False), (BOTH, True)):
-        of = facets(*labels, design=design)
-        sources, systems = of.signs(200, rng())
-        assert set(np.unique(sources)) == {-1, 1}
-        assert (np.unique(systems).size == 2) is random
-        times = list(of.times(200, rng()))
-        drawn = np.concatenate([s for s, _ in times]), np.concatenate([s for _, s in times])
-        assert (drawn[0].sum(axis=1) == 3).all()
-        assert (drawn[1].sum(axis=1) == 2).all()
-        assert bool((drawn[1] == 1).all()) is not random
-
-
-def test_resamples_of_many_questions_come_in_blocks_and_none_twice() -> None:
-    of = facets(np.arange(5000) % 4, np.arange(5000) % 3, design=BOTH)
-    drawn = list(of.times(100, rng()))
-    assert [(len(sources), len(systems)) for sources, systems in drawn] == [(40, 40)] * 2 + [
-        (20, 20)
-    ]
-
-
 @pytest.mark.parametrize(
     "design",
     [
-        Inference(),
-        Inference(systems=True),
-        Inference(annotators=True),
-        Inference(systems=True, annotators=True),
+        Design(),
+        Design(systems="random"),
+        Design(annotators="random"),
+        Design(systems="random", annotators="random"),
     ],
 )
-def test_a_design_comes_back_from_its_word(design: Inference) -> None:
-    assert declared(design.key) == design
+def test_design_from_its_key_is_equal(design: Design) -> None:
+    assert Design.from_key(design.key) == design
 
 
 @pytest.mark.parametrize(
-    "word", ["", "systems", "sources+people", "systems+sources", "sources+systems+questions"]
+    "key", ["", "systems", "sources+people", "systems+sources", "sources+systems+questions"]
 )
-def test_a_word_that_is_no_design_is_refused(word: str) -> None:
+def test_design_from_another_key_is_refused(key: str) -> None:
     with pytest.raises(ValueError, match="is none of sources"):
-        declared(word)
+        Design.from_key(key)
+
+
+def test_design_with_an_unknown_treatment_is_refused() -> None:
+    with pytest.raises(ValueError, match="annotators: 'some' is neither"):
+        Design(annotators="some")  # type: ignore[arg-type]
 
 
 def test_random_says_what_is_drawn() -> None:

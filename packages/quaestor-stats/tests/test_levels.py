@@ -6,8 +6,7 @@ from scipy import stats
 
 from quaestor_stats._correlation import METHODS
 from quaestor_stats._crossed_jackknife import inferred
-from quaestor_stats._design import Inference
-from quaestor_stats._facets import facets
+from quaestor_stats._design import Design, facets
 from quaestor_stats._source_correlations import source_correlations
 from quaestor_stats._tie_calibration import accuracies_within, pairwise_accuracy
 
@@ -150,7 +149,7 @@ def test_accuracy_on_each_source_without_each_random_system_counts_the_pairs_of_
     """Of three pairs the first source has one in the wrong order, that of b and c; the second all."""
     human = np.tile([1.0, 2, 3], 2)[:, None]
     metric = np.array([1.0, 3, 2, 3, 2, 1])[:, None]
-    of = facets(list("xxxyyy"), list("abcabc"), design=Inference(systems=True))
+    of = facets(list("xxxyyy"), list("abcabc"), design=Design(systems="random"))
     found = accuracies_within(human, metric, of).held_out
     assert found.systems is not None and found.cells is not None
     assert found.value[0, 0] == pytest.approx((2 / 3 + 0) / 2)

@@ -13,8 +13,7 @@ from quaestor_stats import _system_level as system_level
 from quaestor_stats._associations import LEVELS, Association, against_people
 from quaestor_stats._correlation import METHODS, correlate
 from quaestor_stats._crossed_jackknife import inferred
-from quaestor_stats._design import Inference
-from quaestor_stats._facets import facets
+from quaestor_stats._design import Design, facets
 from quaestor_stats._metric_differences import (
     Indistinct,
     MetricDifference,
@@ -35,7 +34,7 @@ def rng(seed: int = 0) -> np.random.Generator:
 
 
 def compared(of: MetricStudy, **more) -> dict[tuple[str, str, frozenset[str]], MetricDifference]:
-    here = facets(of.sources, of.systems, design=more.pop("design", Inference()))
+    here = facets(of.sources, of.systems, design=more.pop("design", Design()))
     found = metric_differences(
         of.humans_by_name, of.metrics_by_name, facets=here, rng=rng(), **more
     )
@@ -97,7 +96,7 @@ def test_within_source_random_systems_are_left_out_of_both_metrics() -> None:
     source, system = np.repeat(np.arange(12), 5), np.tile(np.arange(5), 12)
     human = draw.normal(size=(60, 1))
     of = MetricStudy(human, human + draw.normal(size=(60, 2)) * [1, 3], source, system)
-    design = Inference(systems=True)
+    design = Design(systems="random")
     [row] = compared(of, design=design, levels=["within_source"]).values()
     left = within_source(
         of.human, of.metrics, facets(source, system, design=design), coefficients=["spearman"]
@@ -169,7 +168,7 @@ def test_who_is_told_may_end_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_differences_may_be_left_out_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     of = metric_study(20, 5)
-    for design in (Inference(), Inference(systems=True)):
+    for design in (Design(), Design(systems="random")):
         whole = compared(of, design=design)
         with monkeypatch.context() as patch:
             patch.setattr(module, "_CELLS", 400)  # two pairs on a hundred questions of two columns
@@ -213,7 +212,7 @@ def test_a_metric_does_not_differ_from_itself() -> None:
 def test_where_systems_are_random_a_lead_that_hangs_on_few_of_them_is_no_lead() -> None:
     of = metric_study(60, 6, humans=1, metrics=2, seed=5)
     of.metrics[:, 1] += 3 * (of.systems == 0)  # favours one system
-    fixed, random = compared(of), compared(of, design=Inference(systems=True))
+    fixed, random = compared(of), compared(of, design=Design(systems="random"))
     for level in LEVELS:
         key = ("h0", level, frozenset({"m0", "m1"}))
         assert random[key].found.pvalue > fixed[key].found.pvalue
@@ -230,7 +229,7 @@ def test_annotators_that_are_random_add_to_the_standard_error() -> None:
         np.arange(200) // 4,
         np.arange(200) % 4,
     )
-    wide = compared(of, design=Inference(annotators=True), ratings={"h0": ratings})
+    wide = compared(of, design=Design(annotators="random"), ratings={"h0": ratings})
     narrow = compared(of)
     for level in ("pooled", "within_source"):
         key = ("h0", level, frozenset({"m0", "m1"}))

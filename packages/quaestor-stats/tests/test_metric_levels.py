@@ -10,8 +10,7 @@ from quaestor_stats._association_measures import MEASURES
 from quaestor_stats._associations import LEVELS, Association, against_people
 from quaestor_stats._correlation import correlate, fisher_interval
 from quaestor_stats._crossed_jackknife import inferred
-from quaestor_stats._design import Inference
-from quaestor_stats._facets import Facets, facets
+from quaestor_stats._design import Design, Facets, facets
 from quaestor_stats._metric_differences import metric_differences
 from quaestor_stats._pooled import pooled
 from quaestor_stats._tie_calibration import pairwise_accuracy
@@ -24,7 +23,7 @@ def rng(seed: int = 0) -> np.random.Generator:
 
 
 def of_study(of: MetricStudy, **more) -> dict[tuple[str, str, str, str], Association]:
-    design = more.pop("design", Inference())
+    design = more.pop("design", Design())
     here = more.pop("here", None) or facets(of.sources, of.systems, design=design)
     found = against_people(of.humans_by_name, of.metrics_by_name, facets=here, rng=rng(), **more)
     return {(row.human, row.metric, row.level, row.measure): row for row in found}
@@ -180,7 +179,7 @@ def test_human_columns_with_gaps_of_their_own_keep_their_own_questions() -> None
 def test_systems_that_are_random_widen_what_rests_on_few_of_them() -> None:
     of = metric_study(40, 6, seed=3)
     of.metrics[:, 0] += 2 * rng(9).normal(size=6)[of.systems]
-    fixed, random = of_study(of), of_study(of, design=Inference(systems=True))
+    fixed, random = of_study(of), of_study(of, design=Design(systems="random"))
     for level in ("pooled", "within_source"):
         key = ("h0", "m0", level, "pearson")
         assert random[key].found.value == fixed[key].found.value
@@ -201,7 +200,7 @@ def test_annotators_that_are_random_add_to_the_standard_error() -> None:
     severity = np.array([0.0, 0.0, 0.0])
     ratings = worth[:, None] + severity + np.array([0.2, 0.5, 3.0]) * draw.normal(size=(200, 3))
     metric = worth + draw.normal(size=200)
-    here = facets(np.arange(200) // 4, np.arange(200) % 4, design=Inference(annotators=True))
+    here = facets(np.arange(200) // 4, np.arange(200) % 4, design=Design(annotators="random"))
     columns = {"h": ratings.mean(axis=1)}, {"m": metric}
     found = against_people(*columns, facets=here, rng=rng(), ratings={"h": ratings})
     fixed = against_people(*columns, facets=facets(here.source, here.system), rng=rng())
@@ -248,7 +247,7 @@ def test_annotators_without_whom_nothing_is_left_give_no_interval_where_they_are
         # Without the first people and metric are the same throughout
         worth[alone:] = metric[alone:] = 1.0
         ratings[alone:, 1] = 1.0
-    here = facets(np.arange(200) // 4, np.arange(200) % 4, design=Inference(annotators=True))
+    here = facets(np.arange(200) // 4, np.arange(200) % 4, design=Design(annotators="random"))
     columns = {"h": np.nanmean(ratings, axis=1)}, {"m": metric, "l": metric[::-1]}
     rows = against_people(*columns, facets=here, rng=rng(), ratings={"h": ratings})
     kept = [row for row in rows if row.level != "systems" and row.measure == "spearman"]
@@ -290,16 +289,20 @@ def test_accuracy_names_what_is_random_where_it_has_no_interval() -> None:
     of = metric_study(10, 4, humans=1)
     ratings = {"h0": np.column_stack([of.human[:, 0], of.human[:, 0], of.human[:, 0]])}
     reasons = {}
-    for design in (Inference(systems=True), Inference(annotators=True), Inference(True, True)):
+    for design in (
+        Design(systems="random"),
+        Design(annotators="random"),
+        Design(systems="random", annotators="random"),
+    ):
         found = of_study(of, design=design, ratings=ratings)
         row = found["h0", "m0", "within_source", "pairwise_accuracy"].found
         reasons[design.key] = row.reason
         assert np.isnan(row.ci.low) == (row.reason != "")
     no_interval = "annotators are random: no interval"
     assert reasons == {
-        Inference(systems=True).key: "",
-        Inference(annotators=True).key: no_interval,
-        Inference(True, True).key: no_interval,
+        Design(systems="random").key: "",
+        Design(annotators="random").key: no_interval,
+        Design(systems="random", annotators="random").key: no_interval,
     }
 
 
@@ -344,7 +347,7 @@ def test_what_cannot_be_known_says_why() -> None:
 def test_a_metric_that_does_not_vary_takes_no_interval_from_the_others() -> None:
     of = metric_study(10, 6)
     of.metrics[:, 1] = 7
-    found = of_study(of, design=Inference(systems=True))
+    found = of_study(of, design=Design(systems="random"))
     for measure in ("pearson", "spearman", "kendall"):
         row = found["h0", "m0", "systems", measure].found
         limits = fisher_interval(row.value, 6, method=measure)
@@ -388,7 +391,7 @@ def test_methods_say_what_was_counted_and_left_out() -> None:
 
 def test_outcomes_carry_the_sources_and_degrees_of_freedom_they_rest_on() -> None:
     of = metric_study(12, 4)
-    fixed, random = of_study(of), of_study(of, design=Inference(systems=True))
+    fixed, random = of_study(of), of_study(of, design=Design(systems="random"))
     row = fixed["h0", "m2", "within_source", "spearman"].found
     assert (row.clusters, row.df) == (row.n, row.n - 1)
     row = fixed["h0", "m2", "pooled", "spearman"].found

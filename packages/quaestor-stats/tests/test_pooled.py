@@ -13,8 +13,7 @@ from quaestor_stats import _pooled as module
 from quaestor_stats._concordance import concordances, concordances_within, untied
 from quaestor_stats._correlation import correlate
 from quaestor_stats._crossed_jackknife import inferred
-from quaestor_stats._design import Inference
-from quaestor_stats._facets import facets
+from quaestor_stats._design import Design, facets
 from quaestor_stats._pooled import COEFFICIENTS, pooled, pooled_values
 
 SCIPY = {
@@ -77,7 +76,7 @@ def test_values_with_and_without_every_unit_are_scipys(
     monkeypatch.setattr(module, "_FEW", few)
     monkeypatch.setattr(module, "_CELLS", 700)  # so that units come in several blocks
     of = metric_study()
-    here = facets(of.sources, of.systems, design=Inference(systems=True))
+    here = facets(of.sources, of.systems, design=Design(systems="random"))
     found, theirs = (
         pooled(of.human, of.metrics, here, coefficients=[coefficient])[coefficient],
         SCIPY[coefficient],
@@ -105,7 +104,7 @@ def test_question_sets_of_several_questions_are_left_out_under_spearman(
     monkeypatch.setattr(module, "_FEW", few)
     of = metric_study(20, 4)
     doubled = [np.concatenate([x, x[::-1]]) for x in (of.human, of.metrics, of.sources, of.systems)]
-    here = facets(doubled[2], doubled[3], design=Inference(systems=True))
+    here = facets(doubled[2], doubled[3], design=Design(systems="random"))
     cells, n = here.cells
     found = pooled(doubled[0], doubled[1], here, coefficients=["spearman"])["spearman"]
     exact = [
@@ -137,7 +136,7 @@ def test_a_column_that_does_not_vary_is_undefined_and_one_that_hangs_on_a_unit_i
         assert inferred(each, scale="fisher").reason[0, 1].startswith("without one of the units")
         assert each.fragile[0, 1]
     # leaving a system out leaves it defined, leaving the source out does not
-    design = Inference(systems=True)
+    design = Design(systems="random")
     for each in pooled(of.human, metrics, facets(of.sources, of.systems, design=design)).values():
         assert each.fragile[0, 1]
 

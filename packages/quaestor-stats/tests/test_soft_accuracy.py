@@ -9,7 +9,7 @@ import pytest
 import released_data
 from metric_studies import metric_study
 
-from quaestor_stats._facets import facets
+from quaestor_stats._design import facets
 from quaestor_stats._soft_accuracy import PERMUTATIONS, pair_tests, soft_accuracy, soft_order_test
 from quaestor_stats._system_level import Orders
 

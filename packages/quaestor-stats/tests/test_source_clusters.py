@@ -10,9 +10,7 @@ from scipy import special, stats
 
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._associations import against_people
-from quaestor_stats._cluster_unit import SOURCE, ClusterUnit, cluster_unit
-from quaestor_stats._design import Inference
-from quaestor_stats._facets import Facets, facets
+from quaestor_stats._design import SOURCE, ClusterUnit, Design, Facets, cluster_unit, facets
 from quaestor_stats._human_ceiling import human_ceiling
 from quaestor_stats._metric_differences import metric_differences
 from quaestor_stats._paired_tests import cliffs_delta, paired_permutation, wilcoxon
@@ -35,7 +33,7 @@ def clustered(of: MetricStudy, *, systems: bool = False) -> Facets:
     return facets(
         of.sources,
         of.systems,
-        design=Inference(systems=systems),
+        design=Design(systems="random" if systems else "fixed"),
         clusters=CLUSTER_OF_SOURCE[of.sources],
         unit=PASSAGES,
     )
@@ -64,14 +62,9 @@ def test_facets_a_source_in_two_clusters_is_refused() -> None:
         facets(["a", "a", "b"], clusters=["x", "y", "y"])
 
 
-def test_facets_with_clusters_swap_and_draw_their_sources_together() -> None:
+def test_facets_with_clusters_name_and_select_them() -> None:
     of = facets([1, 2, 3, 4], clusters=list("xxyy"), unit=FEW)
-    signs, _ = of.signs(50, rng())
-    times, _ = next(of.times(50, rng()))
-    for drawn in (signs, times):
-        assert (drawn[:, 0] == drawn[:, 1]).all() and (drawn[:, 2] == drawn[:, 3]).all()
-        assert (drawn[:, 1] != drawn[:, 2]).any()
-    assert of.kept(np.array([True, False, True, True])).n_clusters == 2
+    assert of.select(np.array([True, False, True, True])).n_clusters == 2
     assert of.random == "2 passages"
 
 
@@ -169,7 +162,7 @@ def test_correlation_on_each_source_with_clusters_leaves_each_out_as_a_whole() -
 
 def test_random_systems_with_clusters_are_crossed_with_these() -> None:
     of = metric_study(36, 4)
-    as_sources = facets(CLUSTER_OF_SOURCE[of.sources], of.systems, design=Inference(systems=True))
+    as_sources = facets(CLUSTER_OF_SOURCE[of.sources], of.systems, design=Design(systems="random"))
     both = [
         metric_differences(
             of.humans_by_name, of.metrics_by_name, facets=each, rng=rng(), levels=["pooled"]

@@ -7,8 +7,7 @@ from scipy import stats
 
 from quaestor_stats import _system_level as module
 from quaestor_stats._correlation import METHODS, correlate
-from quaestor_stats._design import Inference
-from quaestor_stats._facets import facets
+from quaestor_stats._design import Design, facets
 from quaestor_stats._system_level import (
     Orders,
     RankedMeans,
@@ -84,17 +83,17 @@ def test_beyond_eight_systems_orders_are_drawn_and_the_given_one_counts() -> Non
     assert order_test(means, means, "spearman", orders).p[0, 0] == pytest.approx(1 / 100)
 
 
-@pytest.mark.parametrize("design", [Inference(), Inference(systems=True)])
+@pytest.mark.parametrize("design", [Design(), Design(systems="random")])
 @pytest.mark.parametrize("method", METHODS)
-def test_swaps_are_those_of_a_loop(method: str, design: Inference) -> None:
+def test_swaps_are_those_of_a_loop(method: str, design: Design) -> None:
     human, metrics, systems, sources = study(5, 6)
     of = facets(sources, systems, design=design)
     found = swapped_systems(
         human[:, None], metrics, of, [(0, 1)], coefficient=method, resamples=200, rng=rng()
     )
     a, b = ((x - x.mean()) / x.std() for x in metrics.T)
-    units, of_unit = (6, systems) if design.systems else (5, sources)
-    assert found.words == f"all swaps by {'system' if design.systems else 'source'}"
+    units, of_unit = (6, systems) if design.random_systems else (5, sources)
+    assert found.words == f"all swaps by {'system' if design.random_systems else 'source'}"
     assert found.smallest_p == 1 / 2 ** (units - 1)
     differences = []
     for rest in product((False, True), repeat=units - 1):
@@ -109,8 +108,8 @@ def test_swaps_are_those_of_a_loop(method: str, design: Inference) -> None:
     )
 
 
-@pytest.mark.parametrize("design", [Inference(), Inference(systems=True)])
-def test_swaps_of_pairwise_accuracy_count_ties_as_a_loop_does(design: Inference) -> None:
+@pytest.mark.parametrize("design", [Design(), Design(systems="random")])
+def test_swaps_of_pairwise_accuracy_count_ties_as_a_loop_does(design: Design) -> None:
     draw = np.random.default_rng(9)
     systems, sources = np.repeat(np.arange(5), 4), np.tile(np.arange(4), 5)
     human = draw.integers(1, 3, 20).astype(float)
@@ -126,7 +125,7 @@ def test_swaps_of_pairwise_accuracy_count_ties_as_a_loop_does(design: Inference)
         rng=rng(),
     )
     a, b = ((x - x.mean()) / x.std() for x in metrics.T)
-    units, of_unit = (5, systems) if design.systems else (4, sources)
+    units, of_unit = (5, systems) if design.random_systems else (4, sources)
     differences = []
     for rest in product((False, True), repeat=units - 1):
         swapped = np.array([False, *rest])[of_unit]
@@ -189,10 +188,10 @@ def test_orders_may_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(whole.smallest_p, parts.smallest_p)
 
 
-@pytest.mark.parametrize("design", [Inference(), Inference(systems=True)])
+@pytest.mark.parametrize("design", [Design(), Design(systems="random")])
 @pytest.mark.parametrize("resamples", [99, 8_000])  # drawn, and all there are
 def test_swaps_may_come_in_blocks(
-    design: Inference, resamples: int, monkeypatch: pytest.MonkeyPatch
+    design: Design, resamples: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     human, metrics, systems, sources = study(10, 8)
     of = facets(sources, systems, design=design)
@@ -218,7 +217,7 @@ def test_swaps_may_come_in_blocks(
     parts, after_parts = swapped()
     number = round(1 / whole.smallest_p)
     assert number == {(99, False): 100, (99, True): 100}.get(
-        (resamples, design.systems), 2 ** (7 if design.systems else 9)
+        (resamples, design.random_systems), 2 ** (7 if design.random_systems else 9)
     )
     assert len(told) == 1 + -(-number // 7)
     assert (parts.value, parts.p, parts.words) == (whole.value, whole.p, whole.words)

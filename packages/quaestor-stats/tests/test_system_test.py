@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from quaestor_stats._design import Inference
+from quaestor_stats._design import Design
 from quaestor_stats._system_test import SystemTest, system_test
 
-FIXED, RANDOM = Inference(), Inference(annotators=True)
+FIXED, RANDOM = Design(), Design(annotators="random")
 
 
-def given(ratings: list[tuple[int, str, str]], design: Inference = FIXED) -> SystemTest:
+def given(ratings: list[tuple[int, str, str]], design: Design = FIXED) -> SystemTest:
     """Return the test for ratings of a source, a system and an annotator each, where a system has
     one output on a source."""
     sources, systems, annotators = np.array(ratings, dtype=object).T
@@ -19,7 +19,7 @@ def given(ratings: list[tuple[int, str, str]], design: Inference = FIXED) -> Sys
     )
 
 
-def chosen(counts: list[list[int]], design: Inference = FIXED) -> SystemTest:
+def chosen(counts: list[list[int]], design: Design = FIXED) -> SystemTest:
     """Return the test for counts of ratings, a row for each annotator and a column a system; a
     further annotator rates every output of every system."""
     sources = max(map(max, counts))
@@ -144,7 +144,7 @@ def test_system_test_random_annotators_is_the_mixed_model_whatever_the_counts(
 
 
 def test_system_test_systems_declared_random_keeps_the_permutation_test() -> None:
-    assert chosen([[30, 30]] * 3, Inference(systems=True)).name == "permutation"
+    assert chosen([[30, 30]] * 3, Design(systems="random")).name == "permutation"
 
 
 def test_system_test_no_ratings_is_the_permutation_test() -> None:

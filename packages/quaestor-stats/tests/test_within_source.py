@@ -10,8 +10,7 @@ from test_pooled import SCIPY
 
 from quaestor_stats import _within_source as module
 from quaestor_stats._crossed_jackknife import inferred
-from quaestor_stats._design import Inference
-from quaestor_stats._facets import facets
+from quaestor_stats._design import Design, facets
 from quaestor_stats._pooled import COEFFICIENTS
 from quaestor_stats._within_source import mean_left_out, tables, within_source, within_values
 
@@ -43,7 +42,7 @@ def test_means_with_and_without_every_unit_are_those_of_a_loop_over_scipy(
         of.sources[kept],
         of.systems[kept],
     )
-    here = facets(sources, systems, design=Inference(systems=True))
+    here = facets(sources, systems, design=Design(systems="random"))
     found, everything = (
         within_source(human, metrics, here)[coefficient],
         np.ones(len(human), dtype=bool),

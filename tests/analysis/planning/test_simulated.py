@@ -13,8 +13,7 @@ from analysis.planning.pair_tests import SimulatedRatings
 from analysis.planning.simulated import Assumed, Newcomer, Seen, SimulatedAnnotator
 from judging.protocols import documents
 from judging.rules import Force
-from quaestor_stats._cluster_unit import SOURCE, cluster_unit
-from quaestor_stats._design import declared
+from quaestor_stats._design import SOURCE, Design, cluster_unit
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._paired_tests import paired_permutation, permuted_p_of_many
 from quaestor_stats._system_pairs import pairs_of_systems
@@ -53,7 +52,7 @@ def power(
     people = simulated.people({f"S{n}": Newcomer() for n in range(annotators)}, assumed)
     asked = {
         "judgments": layout(sources, annotators),
-        "design": declared(design),
+        "design": Design.from_key(design),
         "criteria": CRITERIA,
         "forces": [],
         "order": order,
@@ -120,7 +119,9 @@ def test_means_of_a_drawn_study_are_those_of_pandas_by_unit_then_source():
     rows = rows.drop(rows.index[[0, 5, 9, 21]]).reset_index(drop=True)
     rows.loc[rows["source"] == "s2", "source"] = "s1"  # two questions of a system on one source
     people = [SimulatedAnnotator("S0", 0.0, False), SimulatedAnnotator("S1", 0.0, True)]
-    drawn = simulated._Drawn(rows, CRITERIA, [], list(NAMES), people, EVEN, declared("sources"))
+    drawn = simulated._Drawn(
+        rows, CRITERIA, [], list(NAMES), people, EVEN, Design.from_key("sources")
+    )
     values = drawn.values(np.random.default_rng(4))
     pairs = drawn.pairs.assign(**values).melt(
         ["unit", "annotator", "system", "source"], [each.key for each in CRITERIA], "criterion"
@@ -141,7 +142,7 @@ def test_what_a_rule_forces_is_forced_in_every_repeat():
         list(NAMES),
         simulated.people({"S0": Newcomer(), "S1": Newcomer()}, EVEN),
         EVEN,
-        declared("sources"),
+        Design.from_key("sources"),
     )
     values = drawn.values(np.random.default_rng(5))
     forced = values["grammaticality"] == 1
@@ -194,7 +195,7 @@ def test_power_annotators_random_tests_each_repeat_as_the_report_does() -> None:
         order,
         simulated.people({f"S{n}": Newcomer() for n in range(3)}, EVEN),
         EVEN,
-        declared("sources+annotators"),
+        Design.from_key("sources+annotators"),
     )
     trial = simulated._Trial.of(CRITERIA[1], drawn, 200)
     values = [drawn.values(np.random.default_rng(seed)) for seed in range(4)]

@@ -8,13 +8,13 @@ from analysis.frames import Material
 from analysis.reports.rows import Record
 from analysis.sections.section import Chance, Found, Inputs, Section, chance_of
 from judging.models import Campaign
-from quaestor_stats._design import Inference
+from quaestor_stats._design import Design
 
 
 def inputs_of(read: Material, **settings: Any) -> Inputs:
     """Return what a run's sections compute from, with a run's default settings."""
     every = {**runs.DEFAULTS, "left_out_words": [], **settings}
-    return Inputs(said=read, counted=read, design=Inference(), settings=every, failures={})
+    return Inputs(said=read, counted=read, design=Design(), settings=every, failures={})
 
 
 def chance(resamples: int = 100) -> Chance:

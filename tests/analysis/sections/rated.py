@@ -11,7 +11,7 @@ from analysis.sections import ordered
 from analysis.sections.section import Found, Inputs
 from judging.models import Campaign
 from judging.protocols import documents
-from quaestor_stats._design import declared
+from quaestor_stats._design import Design
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import chance, inputs_of
 
@@ -115,7 +115,9 @@ def drawn(
 def inputs(read: Material, design: str = "sources", **settings: Any) -> Inputs:
     """Return what sections compute from under a declared design."""
     given = inputs_of(read, **settings)
-    return Inputs(given.said, given.counted, declared(design), given.settings, given.failures)
+    return Inputs(
+        given.said, given.counted, Design.from_key(design), given.settings, given.failures
+    )
 
 
 def computed(read: Material, design: str = "sources", **settings: Any) -> dict[str, list[Record]]:

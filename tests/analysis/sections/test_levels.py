@@ -18,8 +18,7 @@ from analysis.sections.section import Found
 from judging.actions import jobs
 from judging.models import Metric
 from quaestor_stats._associations import against_people
-from quaestor_stats._design import Inference
-from quaestor_stats._facets import facets
+from quaestor_stats._design import Design, facets
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._williams import williams
 from tests.analysis import studies
@@ -189,7 +188,7 @@ def _named(read, name):
 def test_one_annotator_who_is_declared_random_leaves_values_without_intervals(campaign):
     read = frames.material(campaign)
     alone = frames.without(read, annotators=["A2"])
-    inputs = replace(inputs_of(alone), design=Inference(annotators=True))
+    inputs = replace(inputs_of(alone), design=Design(annotators="random"))
     rows = picked(Levels().records(inputs, stored.found(), chance()), coefficient="spearman")
     of_questions = [row for row in rows if row["level"] != "systems" and row["value"] is not None]
     assert of_questions
@@ -420,7 +419,7 @@ def test_leaders_metrics_unrelated_to_the_ratings_are_seldom_named():
         found = against_people(
             {"clarity": one.human[:, 0]},
             metrics,
-            facets=facets(one.sources, one.systems, design=Inference()),
+            facets=facets(one.sources, one.systems, design=Design()),
             rng=rng,
             measures=("spearman",),
             levels=("pooled",),

@@ -24,7 +24,7 @@ from judging import storage
 from judging.actions import machine_judges
 from judging.models import Campaign, Rubric
 from judging.protocols.rubric_schema import Aggregate
-from quaestor_stats._design import Inference
+from quaestor_stats._design import Design
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections.computing import chance, inputs_of, picked, records
@@ -347,7 +347,7 @@ def test_a_jury_is_of_a_systems_family_where_all_of_its_judges_are(made):
 def test_a_judge_of_one_system_is_followed_over_all_questions_whatever_is_random():
     made = study(["Alba"] * 40)
     judge(made, JUDGE)
-    asked = replace(inputs_of(frames.material(made)), design=Inference(systems=True))
+    asked = replace(inputs_of(frames.material(made)), design=Design(systems="random"))
     rows = JudgeLevels().records(asked, Found({}), chance())
     (row,) = picked(rows, level="pooled", measure="spearman")
     assert row["value"] == pytest.approx(spearmanr(JUDGE, PEOPLE.mean(axis=1)).statistic)

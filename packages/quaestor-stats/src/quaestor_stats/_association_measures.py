@@ -14,13 +14,11 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor_stats._annotator_facet import without_annotators
 from quaestor_stats._arrays import FloatArray, IntArray
-from quaestor_stats._cluster_unit import ClusterUnit
 from quaestor_stats._correlation import METHODS, NAMES, Method, fisher_interval, independent_p
 from quaestor_stats._crossed_jackknife import InferenceScale, WithoutUnits, inferred
+from quaestor_stats._design import ClusterUnit, Facets, without_annotators
 from quaestor_stats._exact_sums import whole
-from quaestor_stats._facets import Facets
 from quaestor_stats._pooled import COEFFICIENTS, PooledCoefficient, pooled, pooled_values
 from quaestor_stats._shared_questions import SharedQuestions
 from quaestor_stats._soft_accuracy import pair_tests, soft_order_test
@@ -209,7 +207,7 @@ def _calibrated(asked: ColumnGroup, found: Accuracies | str) -> GroupMeasure:
             "baseline": np.repeat(found.baseline[:, None], asked.shape[1], axis=1),
         },
     )
-    if not design.annotators:
+    if not design.random_annotators:
         return answer
     reason = "annotators are random: no interval"
     return replace(answer, low=nan, high=nan, p=nan, df=nan, method=method, reason=reason)
@@ -293,7 +291,12 @@ def _of_orders(
     low, high = np.full((2, *test.value.shape), nan)
     defined, words = ~np.isnan(test.value), ""
     reason = np.where(defined, NO_INTERVAL, "").astype(object)
-    if measure in METHODS and of.design.systems and not of.design.annotators and defined.any():
+    if (
+        measure in METHODS
+        and of.design.random_systems
+        and not of.design.random_annotators
+        and defined.any()
+    ):
         words = f"Fisher z over {of.n_systems} systems, {confidence:.0%}; "
         for at in zip(*np.nonzero(defined), strict=True):
             low[at], high[at] = fisher_interval(
@@ -307,7 +310,7 @@ def _of_orders(
         high=high,
         p=test.p,
         n=of.n_systems,
-        clusters=0 if of.design.systems else of.n_clusters,
+        clusters=0 if of.design.random_systems else of.n_clusters,
         method=f"{TITLES[measure]}, over systems; {words}{orders.words}",
         reason=reason,
         more={"smallest_p": test.smallest_p, **more},

@@ -4,7 +4,7 @@ within_source   across the systems on one source, the mean over the sources wher
 pooled          over all questions of all systems
 systems         over the means of the systems
 
-What is random is declared once (`quaestor_stats._facets`), and all intervals and tests follow from
+What is random is declared once (`quaestor_stats._design`), and all intervals and tests follow from
 it.
 """
 
@@ -27,7 +27,7 @@ from quaestor_stats._association_measures import (
     over_systems,
 )
 from quaestor_stats._columns import constant
-from quaestor_stats._facets import Facets
+from quaestor_stats._design import Facets
 from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._shared_questions import Items, NamedColumns, SharedQuestions, shared_questions
 from quaestor_stats._soft_accuracy import PERMUTATIONS
@@ -96,11 +96,11 @@ def against_people(
     """
     people, own = NamedColumns.of(humans), NamedColumns.of(metrics)
     tables_ = {name: numeric(each, name=name, ndim=2) for name, each in (ratings or {}).items()}
-    if facets.design.annotators and (missing := set(people.names) - set(tables_)):
+    if facets.design.random_annotators and (missing := set(people.names) - set(tables_)):
         raise ValueError(f"ratings: annotators are random, but there are none of {sorted(missing)}")
     rows: dict[tuple[int, int, int, int], Association] = {}
     for shared in shared_questions(people, own, facets, items=items):
-        chosen = shared.humans if facets.design.annotators else []
+        chosen = shared.humans if facets.design.random_annotators else []
         by_annotator = [tables_[people.names[k]][shared.kept] for k in chosen]
         asked = ColumnGroup(shared, measures, by_annotator, rng, permutations, confidence)
         for at_level, level in enumerate(levels):

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
-from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
+from quaestor_stats._design import SOURCE, ClusterUnit
 
 InferenceScale: TypeAlias = Literal["fisher", "plain"]
 PERFECT = 1 - 1e-12  # above this, rounding rather than the data determines Fisher's z

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
-from quaestor_stats._cluster_unit import ClusterUnit
+from quaestor_stats._design import ClusterUnit
 from quaestor_stats._ratings import memberships
 from quaestor_stats._result import ConfidenceInterval, Result
 

@@ -17,8 +17,8 @@ from quaestor_stats._arrays import (
     numeric,
     source_codes,
 )
-from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
 from quaestor_stats._correlation import NAMES, Method, coefficients
+from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._resampling import (
     Jackknife,
     Statistic,

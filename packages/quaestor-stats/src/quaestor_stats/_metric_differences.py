@@ -1,7 +1,7 @@
 """Does one metric correlate better with human ratings than another? Every pair at three levels, and
 the set of metrics that do not differ significantly from the highest.
 
-The random facets are declared (`quaestor_stats._facets`), as for `against_people`. Pooled and within
+The random facets are declared (`quaestor_stats._design`), as for `against_people`. Pooled and within
 source, interval and test of a difference come from leaving out one unit of each random facet. Over
 systems, the two metrics are swapped: source by source if the systems are fixed, system by system
 if they are random.
@@ -19,14 +19,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._annotator_facet import without_annotators
 from quaestor_stats._arrays import FloatArray, IntArray, numeric
 from quaestor_stats._association_measures import NO_INTERVAL, NO_SYSTEMS, too_few_systems
 from quaestor_stats._associations import LEVELS, Association, CorrelationLevel
 from quaestor_stats._correlation import NAMES, Method
 from quaestor_stats._crossed_jackknife import WithoutUnits, inferred
+from quaestor_stats._design import Facets, without_annotators
 from quaestor_stats._exact_sums import whole
-from quaestor_stats._facets import Facets
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._pooled import PooledCoefficient, pooled, pooled_values
 from quaestor_stats._result import ConfidenceInterval, Result
@@ -155,7 +154,7 @@ def metric_differences(
         )
     found: dict[tuple[int, CorrelationLevel], dict[tuple[int, ...], MetricDifference]] = {}
     for shared, pairs in shared_by_pairs(people, own, facets, items=items):
-        chosen = shared.humans if facets.design.annotators else []
+        chosen = shared.humans if facets.design.random_annotators else []
         by_annotator = [tables[people.names[k]][shared.kept] for k in chosen]
         asked = _Pairwise(
             shared, pairs, measure, by_annotator, confidence, swaps, rng, too_many, tell
@@ -174,7 +173,7 @@ def metric_differences(
 def _number_of_swapped_means(facets: Facets, n_pairs: int, groups: int, swaps: int) -> int:
     """Return how many swapped means the test over systems computes for one human column; drawing
     the signs of the swaps counts too."""
-    units = facets.n_systems if facets.design.systems else facets.n_clusters
+    units = facets.n_systems if facets.design.random_systems else facets.n_clusters
     signs = units * groups * (groups + 1) // (2 * SIGNS_A_MEAN)
     return int(min(swaps, 2 ** (units - 1)) * (n_pairs * facets.n_systems + signs))
 
@@ -234,6 +233,10 @@ class _Pairwise:
     rng: np.random.Generator
     too_many_swaps: str  # why none are made
     tell: Callable[[], None]
+
+    @property
+    def coefficients(self) -> list[PooledCoefficient]:
+        return [self.measure]
 
     @property
     def sides(self) -> tuple[IntArray, IntArray]:
@@ -299,7 +302,9 @@ def _pooled(asked: _Pairwise) -> Iterator[_Outcome]:
         ) -> dict[PooledCoefficient, FloatArray]:
             return {name: pooled_values(human, metric, coefficients=[name])[name]}
 
-        without = without_annotators(asked.ratings, of.metric, of.facets, values, [name])[name]
+        without = without_annotators(
+            asked.ratings, of.metric, of.facets, values, asked.coefficients
+        )[name]
         left = left.with_annotators(without.values, without.fragile)
     return asked.tested(left.pairs, "", len(of.human))
 
@@ -318,7 +323,9 @@ def _within_source(asked: _Pairwise) -> Iterator[_Outcome]:
         ) -> dict[PooledCoefficient, FloatArray]:
             return {name: within_values(human, metric, at, coefficients=[name])[name]}
 
-        each = without_annotators(asked.ratings, of.metric, of.facets, values, [name])[name]
+        each = without_annotators(asked.ratings, of.metric, of.facets, values, asked.coefficients)[
+            name
+        ]
 
     def apart(first: IntArray, second: IntArray) -> WithoutUnits:
         without = None if by_system is None else by_system[..., first] - by_system[..., second]

@@ -18,7 +18,7 @@ from quaestor_stats._concordance import (
 )
 from quaestor_stats._correlation import REQUIRED_ITEMS
 from quaestor_stats._crossed_jackknife import WithoutUnits
-from quaestor_stats._facets import Facets
+from quaestor_stats._design import Facets
 
 PooledCoefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendall_c"]
 COEFFICIENTS: tuple[PooledCoefficient, ...] = get_args(PooledCoefficient)
@@ -49,7 +49,7 @@ def pooled(
         are computed again without each unit.
     """
     units: list[Coded] = [(facets.cluster, facets.n_clusters)]
-    if facets.design.systems:
+    if facets.design.random_systems:
         units += [(facets.system, facets.n_systems), facets.cells]
     found = {}
     for name, (value, *without) in _computed(human, metrics, units, coefficients).items():

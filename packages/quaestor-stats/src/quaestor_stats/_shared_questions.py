@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quaestor_stats._arrays import BoolArray, FloatArray, numeric, same_length
-from quaestor_stats._facets import Facets
+from quaestor_stats._design import Facets
 
 Items: TypeAlias = Literal["own", "common"]
 
@@ -108,4 +108,4 @@ def _shared(
     people, own = list(places[0]), list(places[1])
     human, metric = humans.table[kept][:, people], metrics.table[kept][:, own]
     dropped = int(spoken.sum() - kept.sum())
-    return SharedQuestions(people, own, kept, human, metric, facets.kept(kept), dropped)
+    return SharedQuestions(people, own, kept, human, metric, facets.select(kept), dropped)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from quaestor_stats._arrays import FloatArray
-from quaestor_stats._facets import Facets
+from quaestor_stats._design import Facets
 from quaestor_stats._system_level import Orders, OrderTest, counted_orders
 from quaestor_stats._within_source import tables
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from quaestor_stats._arrays import FloatArray, IntArray
 from quaestor_stats._correlation import all_orders
+from quaestor_stats._design import Facets
 from quaestor_stats._exact_sums import exact_means, exact_ranks
-from quaestor_stats._facets import Facets
 
 REQUIRED_SYSTEMS = 3
 ENUMERATED = 8  # systems; beyond it orders are drawn
@@ -185,7 +185,7 @@ def swapped_systems(
     deviation = metrics.std(axis=0)
     standard = (metrics - metrics.mean(axis=0)) / np.where(deviation > 0, deviation, np.nan)
     means = np.stack([_means(column, facets) for column in standard.T], axis=1)  # (S, M)
-    by_source = [] if facets.design.systems else _parts_of_means(standard, facets)
+    by_source = [] if facets.design.random_systems else _parts_of_means(standard, facets)
     swaps = _Swaps.of(facets, resamples)
     people = RankedMeans.of(human, facets).under(coefficient)
 
@@ -197,7 +197,7 @@ def swapped_systems(
     value, extreme = np.full((2, human.shape[1], len(pairs)), np.nan)
     step = min(_CELLS // (means.size + swaps.units), _SWAPPED // (len(means) * len(pairs)))
     for number, signs in enumerate(swaps.in_blocks(max(1, step), rng)):
-        if facets.design.systems:
+        if facets.design.random_systems:
             turned = signs[:, :, None] * means
         else:
             turned = np.stack([signs[:, held] @ sums for held, sums in by_source], axis=1)
@@ -228,7 +228,7 @@ class _Swaps:
         Swapping all units is swapping none, so of all swaps the first unit stays.
         """
         units, unit = facets.n_clusters, facets.unit.singular
-        if facets.design.systems:
+        if facets.design.random_systems:
             units, unit = facets.n_systems, "system"
         if 2 ** (units - 1) <= resamples:
             return cls(units, 2 ** (units - 1), True, f"all swaps by {unit}")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quaestor_stats._arrays import FloatArray, IntArray, Labels, grouped, numeric
-from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
+from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._ratings import RatingScale, checked_scale, coded
 from quaestor_stats._resampling import Jackknife, estimated, mean_statistic
 from quaestor_stats._result import ConfidenceInterval, Result, undefined

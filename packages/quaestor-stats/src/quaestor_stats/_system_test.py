@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quaestor_stats._arrays import IntArray, Labels, grouped, same_length
-from quaestor_stats._design import Inference
+from quaestor_stats._design import Design
 
 PERMUTATION = "permutation"
 MIXED_MODEL = "mixed_model"
@@ -27,7 +27,7 @@ class SystemTest:
 
 
 def system_test(
-    design: Inference, *, outputs: Labels, sources: Labels, systems: Labels, annotators: Labels
+    design: Design, *, outputs: Labels, sources: Labels, systems: Labels, annotators: Labels
 ) -> SystemTest:
     """Return the test that compares systems.
 
@@ -50,7 +50,7 @@ def system_test(
     _, annotator = grouped(annotators, name="annotators")
     same_length(outputs=output, sources=source, systems=system, annotators=annotator)
     size = np.unique(annotator).size
-    if design.annotators:
+    if design.random_annotators:
         caution = ""
         if size < MIN_ANNOTATORS:
             caution = (

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, numeric, same_length
 from quaestor_stats._crossed_jackknife import Inferred, WithoutUnits, inferred
-from quaestor_stats._facets import Facets, facets
+from quaestor_stats._design import Facets, facets
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
 from quaestor_stats._within_source import mean_left_out, tables
 
@@ -184,7 +184,7 @@ def accuracies_within(human: FloatArray, metrics: FloatArray, facets: Facets) ->
         return "no pair of items to compare"
     shape = human.shape[1], metrics.shape[1]
     in_sample, epsilon = np.empty((2, *shape))
-    counted = pairs.without_systems(facets.design.systems)
+    counted = pairs.without_systems(facets.design.random_systems)
     cluster = facets.cluster_of_source[pairs.source]
     rates = np.empty((2, len(counted), facets.n_sources, *shape))
     tied = (pairs.human == 0).astype(np.float64)
@@ -203,7 +203,7 @@ def accuracies_within(human: FloatArray, metrics: FloatArray, facets: Facets) ->
                 right_here, *ties = (pairs.share(each, mine) for each in (right, given, tied[:, k]))
                 rates[:, row, :, k, m] = right_here, right_here - _by_chance(*ties)
     held_out, beyond = (
-        mean_left_out(each[0], facets, each[1:] if facets.design.systems else None)
+        mean_left_out(each[0], facets, each[1:] if facets.design.random_systems else None)
         for each in rates
     )
     baseline = np.asarray(pairs.weight @ tied)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats import _reml as reml
 from quaestor_stats._arrays import FloatArray, IntArray, Labels, judged_rows
-from quaestor_stats._cluster_unit import SOURCE, ClusterUnit
+from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._reml import GroupRows, MixedDesign, NestedLevel, Unfit
 from quaestor_stats._result import ConfidenceInterval, Result
 

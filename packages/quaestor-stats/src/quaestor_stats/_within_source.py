@@ -12,7 +12,7 @@ import numpy as np
 
 from quaestor_stats._arrays import BoolArray, FloatArray
 from quaestor_stats._crossed_jackknife import WithoutUnits
-from quaestor_stats._facets import Facets
+from quaestor_stats._design import Facets
 from quaestor_stats._pooled import COEFFICIENTS, PooledCoefficient
 
 _CELLS = 4_000_000
@@ -128,7 +128,7 @@ def source_coefficients(
     """
     h, x = tables(human, facets), tables(metrics, facets)
     r = on_sources(h, x, coefficient=coefficient)
-    if not facets.design.systems:
+    if not facets.design.random_systems:
         return r, None
     others = ~np.eye(facets.n_systems, dtype=bool)
     return r, np.stack([on_sources(h[:, o], x[:, o], coefficient=coefficient) for o in others])

@@ -1,0 +1,361 @@
+"""Metrics against human ratings, for tables with a row for each question.
+
+A metric of which lower values are better is named with a minus sign: ``metrics=["bleu", "-wer"]``.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from quaestor_stats._associations import CorrelationLevel, against_people
+from quaestor_stats._columns import complete, oriented
+from quaestor_stats._correlation import METHODS, coefficients
+from quaestor_stats._correlation import correlate as correlate_columns
+from quaestor_stats._design import Design, Facets, cluster_unit, facets
+from quaestor_stats._human_ceiling import human_ceiling as ceiling_of_columns
+from quaestor_stats._metric_differences import indistinct, metric_differences
+from quaestor_stats._multiplicity import holm
+from quaestor_stats._result import Result
+from quaestor_stats._result_table import ResultTable, table_of
+from quaestor_stats._tables import Table, labels, numbers
+from quaestor_stats._williams import williams
+
+Level: TypeAlias = Literal["by_source", "pooled", "by_system"]
+Human: TypeAlias = Sequence[str] | Mapping[str, Sequence[str]]
+_LEVELS: dict[Level, CorrelationLevel] = {
+    "by_source": "within_source",
+    "pooled": "pooled",
+    "by_system": "systems",
+}
+SEED = 1
+INDEPENDENT = (
+    "Rows count as independent. If systems share sources, name the column of the source: "
+    "differences would be found that are not there."
+)
+
+
+def correlate(
+    scores: Table,
+    *,
+    human: Human,
+    metrics: Sequence[str],
+    source: str | None = None,
+    system: str | None = None,
+    level: Level = "pooled",
+    design: Design | None = None,
+) -> ResultTable:
+    """Correlate metrics with human ratings.
+
+    Parameters
+    ----------
+    scores : data frame, mapping of columns, or rows of a file
+        A row for each question.
+    human : list of str, or dict
+        Columns of human ratings, higher is better. Where annotators are random: a dict from the
+        name of a criterion to the columns of its annotators.
+    metrics : list of str
+        Columns of metrics; "-name" if lower is better.
+    source, system : str, optional
+        Columns of the source (text) and of the system of each question. Without a source, rows
+        count as independent.
+    level : {"by_source", "pooled", "by_system"}
+        Across the systems on one source, averaged over sources; over all questions; or over the
+        means of the systems.
+    design : Design, optional
+        What is random besides the sources, and the column of what sources share.
+
+    Returns
+    -------
+    ResultTable
+        Columns ``human``, ``metric``, ``measure``, ``value``, ``low``, ``high``, ``p``, ``n``,
+        ``clusters`` and ``reason``.
+
+    Raises
+    ------
+    ValueError
+        A column is missing or holds no numbers, or the level needs a source or a system.
+
+    References
+    ----------
+    Deutsch, D., Dror, R. and Roth, D. (2021). A statistical analysis of summarization evaluation
+    metrics using resampling methods. TACL 9, 1132-1146.
+
+    Examples
+    --------
+    >>> scores = {"fluency": [1, 2, 3, 4, 5], "bleu": [5, 6, 7, 8, 7]}
+    >>> table = correlate(scores, human=["fluency"], metrics=["bleu"])
+    >>> [(row["measure"], round(row["value"], 3)) for row in table][1]
+    ('spearman', 0.821)
+    """
+    people, own = _humans(scores, human), _metrics(scores, metrics)
+    chosen = design or Design()
+    signature = _signature("correlate", level, chosen)
+    if source is None:
+        _require_source(level)
+        rows = [
+            _row(name, metric, method, correlate_columns(x, y, method=method))
+            for name, x in people.items()
+            for metric, y in own.items()
+            for method in METHODS
+        ]
+        return table_of(rows, notes=[INDEPENDENT], signature=signature)
+    found = against_people(
+        people,
+        own,
+        facets=_facets(scores, source, system, level, chosen),
+        rng=np.random.default_rng(SEED),
+        levels=[_LEVELS[level]],
+        ratings=_by_annotator(scores, human, chosen),
+    )
+    rows = [_row(row.human, row.metric, row.measure, row.found) for row in found]
+    return table_of(rows, signature=signature)
+
+
+def compare_metrics(
+    scores: Table,
+    *,
+    human: Human,
+    metrics: Sequence[str],
+    source: str | None = None,
+    system: str | None = None,
+    level: Level = "pooled",
+    design: Design | None = None,
+) -> ResultTable:
+    """Test for every pair of metrics whether one correlates better with human ratings (Spearman).
+
+    Parameters
+    ----------
+    scores, human, metrics, source, system, level, design
+        As for `correlate`.
+
+    Returns
+    -------
+    ResultTable
+        Columns ``human``, ``better``, ``other``, ``difference``, ``low``, ``high``, ``p``,
+        ``p_holm``, ``n`` and ``reason``. A note names the metrics that do not differ significantly
+        from the highest. Without a source the test is Williams' and has no interval.
+
+    Raises
+    ------
+    ValueError
+        A column is missing or holds no numbers, or the level needs a source or a system.
+
+    References
+    ----------
+    Deutsch, D., Dror, R. and Roth, D. (2021). A statistical analysis of summarization evaluation
+    metrics using resampling methods. TACL 9, 1132-1146.
+
+    Williams, E. J. (1959). Regression Analysis. Wiley.
+
+    Examples
+    --------
+    >>> scores = {"fluency": [1, 2, 3, 4, 5], "bleu": [1, 2, 3, 5, 4], "rouge": [5, 3, 4, 1, 2]}
+    >>> table = compare_metrics(scores, human=["fluency"], metrics=["bleu", "rouge"])
+    >>> [(row["better"], round(row["difference"], 1)) for row in table]
+    [('bleu', 1.7)]
+    """
+    people, own = _humans(scores, human), _metrics(scores, metrics)
+    chosen = design or Design()
+    signature = _signature("compare_metrics", level, chosen)
+    if source is None:
+        _require_source(level)
+        rows = [row for name, column in people.items() for row in _by_williams(name, column, own)]
+        return table_of(rows, notes=[INDEPENDENT], signature=signature)
+    of = _facets(scores, source, system, level, chosen)
+    ratings = _by_annotator(scores, human, chosen)
+    pairs = metric_differences(
+        people,
+        own,
+        facets=of,
+        rng=np.random.default_rng(SEED),
+        levels=[_LEVELS[level]],
+        ratings=ratings,
+    )
+    single = against_people(
+        people,
+        own,
+        facets=of,
+        rng=np.random.default_rng(SEED),
+        measures=["spearman"],
+        levels=[_LEVELS[level]],
+        ratings=ratings,
+    )
+    rows = [
+        _difference(pair.human, (pair.better, pair.other), pair.found, pair.p_holm)
+        for pair in pairs
+    ]
+    notes = [
+        f"{best.human}: {best.highest} is highest; not significantly different from it: "
+        f"{', '.join(best.members[1:]) or 'none'} (Holm, 5% level)."
+        for best in indistinct(single, pairs)
+    ]
+    return table_of(rows, notes=notes, signature=signature)
+
+
+def human_ceiling(
+    ratings: Table,
+    *,
+    system: str,
+    source: str,
+    annotator: str,
+    value: str,
+    level: Level = "pooled",
+) -> Result:
+    """Correlate one annotator with the mean of the others: what a metric can hope to reach.
+
+    Parameters
+    ----------
+    ratings : data frame, mapping of columns, or rows of a file
+        A row for each rating.
+    system, source, annotator, value : str
+        Columns of the system and source of the rated question, of the annotator and the rating.
+    level : {"by_source", "pooled", "by_system"}
+        As for `correlate`.
+
+    Returns
+    -------
+    Result
+        Spearman's rho, averaged over annotators; its interval leaves out one source at a time.
+
+    Raises
+    ------
+    ValueError
+        A column is missing or a rating is no number.
+
+    Examples
+    --------
+    >>> ratings = [
+    ...     {"system": s, "text": t, "who": who, "fluency": (3 * t + s) % 5 + (who == "B") * (t == 1)}
+    ...     for s in range(2) for t in range(4) for who in "ABC"
+    ... ]
+    >>> round(human_ceiling(
+    ...     ratings, system="system", source="text", annotator="who", value="fluency").value, 2)
+    0.98
+    """
+    result = ceiling_of_columns(
+        numbers(ratings, value),
+        systems=labels(ratings, system),
+        sources=labels(ratings, source),
+        annotators=labels(ratings, annotator),
+        level=_LEVELS[level],
+    )
+    return _with_symbol(result, "ρ")
+
+
+def _with_symbol(result: Result, symbol: str) -> Result:
+    from dataclasses import replace
+
+    return replace(result, symbol=symbol)
+
+
+def _humans(scores: Table, human: Human) -> dict[str, Any]:
+    if not isinstance(human, Mapping):
+        return {name: numbers(scores, name) for name in human}
+    means = {}
+    for name, columns in human.items():
+        table = np.column_stack([numbers(scores, column) for column in columns])
+        given = ~np.isnan(table)
+        total, times = np.nansum(table, axis=1), given.sum(axis=1)
+        means[name] = np.where(times > 0, total / np.maximum(times, 1), np.nan)
+    return means
+
+
+def _by_annotator(scores: Table, human: Human, design: Design) -> dict[str, Any] | None:
+    """Return the ratings of each annotator, which random annotators need."""
+    if not design.random_annotators:
+        return None
+    if not isinstance(human, Mapping):
+        raise ValueError(
+            "annotators are random: give human as a dict from a criterion to its annotators' columns"
+        )
+    return {
+        name: np.column_stack([numbers(scores, column) for column in columns])
+        for name, columns in human.items()
+    }
+
+
+def _metrics(scores: Table, metrics: Iterable[str]) -> dict[str, Any]:
+    return {
+        name.removeprefix("-"): oriented(
+            numbers(scores, name.removeprefix("-")), higher_is_better=not name.startswith("-")
+        )
+        for name in metrics
+    }
+
+
+def _require_source(level: Level) -> None:
+    if level != "pooled":
+        raise ValueError(f"level {level!r} needs the columns of source and system")
+
+
+def _facets(scores: Table, source: str, system: str | None, level: Level, design: Design) -> Facets:
+    if level not in get_args(Level):
+        raise ValueError(f"level: {level!r} is none of {', '.join(get_args(Level))}")
+    if system is None and (level != "pooled" or design.random_systems):
+        raise ValueError(f"level {level!r} with this design needs the column of the system")
+    sources = labels(scores, source)
+    systems = None if system is None else labels(scores, system)
+    if not design.cluster:
+        return facets(sources, systems, design=design)
+    clusters = labels(scores, design.cluster)
+    unit = cluster_unit(len(set(sources)), len(set(clusters)), column=design.cluster)
+    return facets(sources, systems, design=design, clusters=clusters, unit=unit)
+
+
+def _row(human: str, metric: str, measure: str, result: Result) -> dict[str, Any]:
+    return {
+        "human": human,
+        "metric": metric,
+        "measure": measure,
+        "value": result.value,
+        "low": result.ci.low,
+        "high": result.ci.high,
+        "p": result.pvalue,
+        "n": result.n,
+        "clusters": result.clusters,
+        "reason": result.reason,
+    }
+
+
+def _difference(
+    human: str, names: tuple[str, str], result: Result, p_holm: float
+) -> dict[str, Any]:
+    return {
+        "human": human,
+        "better": names[0],
+        "other": names[1],
+        "difference": result.value,
+        "low": result.ci.low,
+        "high": result.ci.high,
+        "p": result.pvalue,
+        "p_holm": p_holm,
+        "n": result.n,
+        "reason": result.reason,
+    }
+
+
+def _by_williams(name: str, human: Any, metrics: Mapping[str, Any]) -> list[dict[str, Any]]:
+    tested = []
+    for first, second in combinations(metrics, 2):
+        items = complete([human, metrics[first], metrics[second]])
+        r = coefficients(items.columns, method="spearman")
+        better, other = (1, 2) if not r[0, 1] < r[0, 2] else (2, 1)
+        names = (first, second) if better == 1 else (second, first)
+        triple = float(r[0, better]), float(r[0, other]), float(r[1, 2])
+        tested.append((names, williams(*triple, items.n)))
+    adjusted = holm([result.pvalue for _, result in tested])
+    return [
+        _difference(name, names, result, float(p))
+        for (names, result), p in zip(tested, adjusted, strict=True)
+    ]
+
+
+def _signature(function: str, level: Level, design: Design) -> str:
+    from quaestor_stats._agreement import VERSION
+
+    cluster = design.cluster or "source"
+    return (
+        f"{function}|level:{level}|random:{design.key}|unit:{cluster}|seed:{SEED}|version:{VERSION}"
+    )

@@ -1,0 +1,99 @@
+"""Tables of results: for reading, for pandas, for LaTeX and for programs."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+from quaestor_stats._result import decimal
+
+P_COLUMNS = ("p", "p_holm")
+LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%_#${}"}
+    | {"\\": r"\textbackslash{}", "−": "$-$", "–": "--", "<": "$<$", "~": r"\textasciitilde{}"}
+    | {"^": r"\textasciicircum{}"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """Results as rows of named values.
+
+    Attributes
+    ----------
+    columns : names of the columns, in order
+    rows : one dict a row; nan where a number is undefined
+    notes : sentences to read with the table
+    signature : every choice that the numbers depend on, in one line
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[dict[str, Any], ...]
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        lines = [[*self.columns], *([shown(row, name) for name in self.columns] for row in self)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        padded = ("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+        return "\n".join([*padded, *self.notes])
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame; needs pandas."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.rows), columns=list(self.columns))
+
+    def to_json(self) -> str:
+        """Return a JSON document with the rows at full precision, null where undefined."""
+        rows = [{name: _plain(row[name]) for name in self.columns} for row in self]
+        document = {"rows": rows, "notes": list(self.notes), "signature": self.signature}
+        return json.dumps(document, ensure_ascii=False, indent=2)
+
+    def to_latex(self) -> str:
+        """Return a LaTeX tabular with booktabs rules."""
+        kinds = "".join("r" if self._is_number(name) else "l" for name in self.columns)
+        head = " & ".join(map(_latex, self.columns))
+        body = [
+            " & ".join(_latex(shown(row, name)) for name in self.columns) + r" \\" for row in self
+        ]
+        lines = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", head + r" \\", r"\midrule"]
+        return "\n".join([*lines, *body, r"\bottomrule", r"\end{tabular}"])
+
+    def _is_number(self, name: str) -> bool:
+        return any(isinstance(row[name], int | float) for row in self)
+
+
+def table_of(
+    rows: Sequence[dict[str, Any]], *, notes: Sequence[str] = (), signature: str = ""
+) -> ResultTable:
+    """Return a table with the columns of its rows."""
+    columns = tuple(rows[0]) if rows else ()
+    return ResultTable(columns, tuple(rows), tuple(notes), signature)
+
+
+def shown(row: dict[str, Any], name: str) -> str:
+    """Return a value as text: two decimals, a p three."""
+    value = row[name]
+    if not isinstance(value, float):
+        return str(value)
+    if isnan(value):
+        return "–"
+    if name in P_COLUMNS:
+        return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+    return decimal(value)
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and isnan(value) else value
+
+
+def _latex(text: str) -> str:
+    return text.translate(LATEX)
