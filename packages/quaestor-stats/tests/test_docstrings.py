@@ -11,7 +11,11 @@ import pytest
 
 import quaestor_stats
 
-MODULES = [module.name for module in pkgutil.iter_modules(quaestor_stats.__path__)]
+MODULES = [
+    module.name
+    for module in pkgutil.iter_modules(quaestor_stats.__path__)
+    if module.name != "__main__"
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -1,18 +1,89 @@
-"""Agreement and comparison of human judgments and metrics: arrays in, frozen
-dataclasses out.
+"""Agreement, correlation with human ratings and comparison of systems.
 
-ratings arrays columns      input: tables of ratings (n_units, n_raters), columns of scores, labels
-estimate resampling         results of functions; jackknife and bootstrap over units
-percent alpha fleiss gwet   agreement of several raters; kappa of two and of pairs; icc for means
-raters dawid_skene bands    the raters themselves; words for agreement
-systems                     system means, counts, distributions
-comparing letters           tests of differences between systems
-components reml             variances of systems, sources, questions and annotators; mixed models
-generalisability ceiling    other numbers of annotators; the human ceiling
-correlation levels ties     metrics against human ratings: pairs, levels, pairwise accuracy
-metric_differences dependent  differences between two correlations: by source; Williams, as in papers
-multiplicity                many tests at once
-protocol                    protocols' own aggregates
+Functions take arrays, or tables with a row for each rating or question: a pandas data frame, a
+mapping of columns, or rows as `csv.DictReader` gives them. Missing ratings are nan or blank.
 
-Forms, caveats and sources are in docs/statistics.md.
+Agreement     `alpha` `fleiss_kappa` `conger_kappa` `cohen_kappa` `randolph_kappa` `gwet_ac` `icc`
+              `percent_agreement`
+Metrics       `correlate` `compare_metrics` `williams` `human_ceiling` `pairwise_accuracy`
+              `soft_pairwise_accuracy`
+Systems       `compare_systems` `mixed_model` `letters` `ranks` `equivalence`
+LLM judges    `alt_test` `prediction_powered_mean`
+Planning      `power` `d_study`
+Annotators    `dawid_skene` `many_facet`
+Many tests    `holm` `benjamini_hochberg`
+
+Modules with a leading underscore may change without notice.
 """
+
+from quaestor_stats._agreement import (
+    alpha,
+    cohen_kappa,
+    conger_kappa,
+    fleiss_kappa,
+    gwet_ac,
+    icc,
+    percent_agreement,
+    randolph_kappa,
+)
+from quaestor_stats._alpha import krippendorff_alpha
+from quaestor_stats._dawid_skene import dawid_skene
+from quaestor_stats._design import Design
+from quaestor_stats._equivalence import two_one_sided as equivalence
+from quaestor_stats._judge_tables import alt_test, prediction_powered_mean
+from quaestor_stats._letters import letters
+from quaestor_stats._many_facet import annotator_severities as many_facet
+from quaestor_stats._metric_tables import (
+    compare_metrics,
+    correlate,
+    human_ceiling,
+    soft_pairwise_accuracy,
+)
+from quaestor_stats._multiplicity import benjamini_hochberg, holm
+from quaestor_stats._power import Variances, power
+from quaestor_stats._resampling import Bootstrap, Jackknife
+from quaestor_stats._result import ConfidenceInterval, Result
+from quaestor_stats._result_table import ResultTable
+from quaestor_stats._system_tables import compare_systems, d_study, mixed_model, ranks
+from quaestor_stats._tie_calibration import pairwise_accuracy
+from quaestor_stats._version import VERSION as __version__
+from quaestor_stats._williams import williams
+
+__all__ = [
+    "Bootstrap",
+    "ConfidenceInterval",
+    "Design",
+    "Jackknife",
+    "Result",
+    "ResultTable",
+    "Variances",
+    "__version__",
+    "alpha",
+    "alt_test",
+    "benjamini_hochberg",
+    "cohen_kappa",
+    "compare_metrics",
+    "compare_systems",
+    "conger_kappa",
+    "correlate",
+    "d_study",
+    "dawid_skene",
+    "equivalence",
+    "fleiss_kappa",
+    "gwet_ac",
+    "holm",
+    "human_ceiling",
+    "icc",
+    "krippendorff_alpha",
+    "letters",
+    "many_facet",
+    "mixed_model",
+    "pairwise_accuracy",
+    "percent_agreement",
+    "power",
+    "prediction_powered_mean",
+    "randolph_kappa",
+    "ranks",
+    "soft_pairwise_accuracy",
+    "williams",
+]

@@ -22,6 +22,7 @@ from quaestor_stats._ratings import RatingScale
 from quaestor_stats._resampling import Interval, Jackknife
 from quaestor_stats._result import Result
 from quaestor_stats._tables import RatingsTable, ratings_table
+from quaestor_stats._version import VERSION
 
 ArrayCoefficient = Callable[..., Result]
 OF_TABLES = """
@@ -30,7 +31,6 @@ OF_TABLES = """
     rows of a file. Then `unit`, `rater` and `value` name its columns, and `cluster` the column of
     what units share (as a rule the source or passage): the interval keeps a cluster together.
 """
-VERSION = "0.1.0"
 
 
 def for_tables(symbol: str, compute: ArrayCoefficient, name: str) -> ArrayCoefficient:
@@ -88,7 +88,8 @@ def _described(
 ) -> Result:
     """Return a result with its choices in words and as a signature."""
     over = f"{result.clusters} {cluster}s" if result.clusters and cluster else "units"
-    interval = [f"jackknife over {over}"] if result.ci.defined else []
+    by_jackknife = f"jackknife over {over}" if "jackknife" in result.method else "F interval"
+    interval = [by_jackknife] if result.ci.defined else []
     counts = f"{result.n} units, {len(table.raters)} raters"
     method = "; ".join([*chosen.values(), *interval, counts])
     choices = [f"{key}:{given}" for key, given in chosen.items()]

@@ -4,11 +4,14 @@ A metric of which lower values are better is named with a minus sign: ``metrics=
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from quaestor_stats._arrays import Labels
 from quaestor_stats._associations import CorrelationLevel, against_people
 from quaestor_stats._columns import complete, oriented
 from quaestor_stats._correlation import METHODS, coefficients
@@ -19,7 +22,9 @@ from quaestor_stats._metric_differences import indistinct, metric_differences
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._result import Result
 from quaestor_stats._result_table import ResultTable, table_of
+from quaestor_stats._soft_accuracy import pair_tests, soft_accuracy
 from quaestor_stats._tables import Table, labels, numbers
+from quaestor_stats._version import VERSION
 from quaestor_stats._williams import williams
 
 Level: TypeAlias = Literal["by_source", "pooled", "by_system"]
@@ -194,6 +199,51 @@ def compare_metrics(
     return table_of(rows, notes=notes, signature=signature)
 
 
+def soft_pairwise_accuracy(
+    human: ArrayLike, metric: ArrayLike, *, sources: Labels, systems: Labels
+) -> Result:
+    """Compare how confidently a metric and human ratings distinguish every pair of systems.
+
+    Parameters
+    ----------
+    human, metric : (n_questions,), higher is better, nan where missing
+    sources, systems : (n_questions,) labels
+
+    Returns
+    -------
+    Result
+        1 less the mean of abs(p_human - p_metric) over pairs of systems; ``n`` counts systems.
+
+    Raises
+    ------
+    ValueError
+        Columns differ in length or hold no numbers.
+
+    References
+    ----------
+    Thompson, B., Mathur, N., Deutsch, D. and Khayrallah, H. (2024). Improving statistical
+    significance in human evaluation of automatic metrics via soft pairwise accuracy. WMT.
+
+    Examples
+    --------
+    >>> human = np.array([1.0, 2, 3, 1, 2, 3])
+    >>> found = soft_pairwise_accuracy(
+    ...     human, human, sources=[1, 1, 1, 2, 2, 2], systems=["a", "b", "c"] * 2)
+    >>> found.value
+    1.0
+    """
+    items = complete([human, metric], names=["human", "metric"])
+    of = facets(sources, systems).select(items.kept)
+    p = pair_tests(items.columns, of, rng=np.random.default_rng(SEED))
+    return Result(
+        value=float(soft_accuracy(p[..., :1], p[..., 1:])[0, 0]),
+        n=of.n_systems,
+        dropped=items.dropped,
+        method=f"soft pairwise accuracy over {of.n_systems} systems and {of.n_sources} sources",
+        symbol="SPA",
+    )
+
+
 def human_ceiling(
     ratings: Table,
     *,
@@ -232,7 +282,7 @@ def human_ceiling(
     ... ]
     >>> round(human_ceiling(
     ...     ratings, system="system", source="text", annotator="who", value="fluency").value, 2)
-    0.98
+    0.99
     """
     result = ceiling_of_columns(
         numbers(ratings, value),
@@ -241,13 +291,7 @@ def human_ceiling(
         annotators=labels(ratings, annotator),
         level=_LEVELS[level],
     )
-    return _with_symbol(result, "ρ")
-
-
-def _with_symbol(result: Result, symbol: str) -> Result:
-    from dataclasses import replace
-
-    return replace(result, symbol=symbol)
+    return replace(result, symbol="ρ")
 
 
 def _humans(scores: Table, human: Human) -> dict[str, Any]:
@@ -353,8 +397,6 @@ def _by_williams(name: str, human: Any, metrics: Mapping[str, Any]) -> list[dict
 
 
 def _signature(function: str, level: Level, design: Design) -> str:
-    from quaestor_stats._agreement import VERSION
-
     cluster = design.cluster or "source"
     return (
         f"{function}|level:{level}|random:{design.key}|unit:{cluster}|seed:{SEED}|version:{VERSION}"

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import NamedTuple
 
+ON_THE_SCALE = ("mean", "difference")  # symbols of numbers on the scale of the ratings
+
 
 class ConfidenceInterval(NamedTuple):
     """The limits of an interval at a level of confidence, nan where there is none."""
@@ -66,9 +68,10 @@ class Result:
     def __str__(self) -> str:
         if not self.defined:
             return f"{self.symbol or 'value'} is undefined: {self.reason}"
-        text = f"{self.symbol or 'value'} = {decimal(self.value)}"
+        write = with_zero if self.symbol in ON_THE_SCALE else decimal
+        text = f"{self.symbol or 'value'} = {write(self.value)}"
         if self.ci.defined:
-            low, high = decimal(self.ci.low), decimal(self.ci.high)
+            low, high = write(self.ci.low), write(self.ci.high)
             text += f", {self.ci.level:.0%} CI [{low}, {high}]"
         if not isnan(self.pvalue):
             text += f", p {p_value(self.pvalue)}"
@@ -86,6 +89,12 @@ def decimal(value: float) -> str:
     """
     sign = "−" if round(value, 2) < 0 else ""
     return sign + f"{abs(value):.2f}".removeprefix("0")
+
+
+def with_zero(value: float) -> str:
+    """Return a number with two decimals, with the zero before the point."""
+    sign = "−" if round(value, 2) < 0 else ""
+    return f"{sign}{abs(value):.2f}"
 
 
 def p_value(p: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
-from quaestor_stats._result import decimal
+from quaestor_stats._result import decimal, p_value, with_zero
 
 P_COLUMNS = ("p", "p_holm")
 LATEX = str.maketrans(
@@ -26,12 +26,14 @@ class ResultTable:
     rows : one dict a row; nan where a number is undefined
     notes : sentences to read with the table
     signature : every choice that the numbers depend on, in one line
+    keeps_zero : whether numbers are on the scale of the ratings, so that text keeps the 0 in 0.21
     """
 
     columns: tuple[str, ...]
     rows: tuple[dict[str, Any], ...]
     notes: tuple[str, ...] = ()
     signature: str = ""
+    keeps_zero: bool = False
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -40,7 +42,10 @@ class ResultTable:
         return iter(self.rows)
 
     def __str__(self) -> str:
-        lines = [[*self.columns], *([shown(row, name) for name in self.columns] for row in self)]
+        lines = [
+            [*self.columns],
+            *([self._text(row, name) for name in self.columns] for row in self),
+        ]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         padded = ("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
         return "\n".join([*padded, *self.notes])
@@ -62,33 +67,37 @@ class ResultTable:
         kinds = "".join("r" if self._is_number(name) else "l" for name in self.columns)
         head = " & ".join(map(_latex, self.columns))
         body = [
-            " & ".join(_latex(shown(row, name)) for name in self.columns) + r" \\" for row in self
+            " & ".join(_latex(self._text(row, name)) for name in self.columns) + r" \\"
+            for row in self
         ]
         lines = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", head + r" \\", r"\midrule"]
         return "\n".join([*lines, *body, r"\bottomrule", r"\end{tabular}"])
+
+    def _text(self, row: dict[str, Any], name: str) -> str:
+        """Return a value as text: two decimals, a p three."""
+        value = row[name]
+        if not isinstance(value, float):
+            return str(value)
+        if isnan(value):
+            return "–"
+        if name in P_COLUMNS:
+            return p_value(value).removeprefix("= ")
+        return with_zero(value) if self.keeps_zero else decimal(value)
 
     def _is_number(self, name: str) -> bool:
         return any(isinstance(row[name], int | float) for row in self)
 
 
 def table_of(
-    rows: Sequence[dict[str, Any]], *, notes: Sequence[str] = (), signature: str = ""
+    rows: Sequence[dict[str, Any]],
+    *,
+    notes: Sequence[str] = (),
+    signature: str = "",
+    keeps_zero: bool = False,
 ) -> ResultTable:
     """Return a table with the columns of its rows."""
     columns = tuple(rows[0]) if rows else ()
-    return ResultTable(columns, tuple(rows), tuple(notes), signature)
-
-
-def shown(row: dict[str, Any], name: str) -> str:
-    """Return a value as text: two decimals, a p three."""
-    value = row[name]
-    if not isinstance(value, float):
-        return str(value)
-    if isnan(value):
-        return "–"
-    if name in P_COLUMNS:
-        return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
-    return decimal(value)
+    return ResultTable(columns, tuple(rows), tuple(notes), signature, keeps_zero)
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,307 @@
+"""Systems compared on human ratings, for tables with a row for each rating."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from quaestor_stats._arrays import FloatArray, IntArray
+from quaestor_stats._design import SOURCE, ClusterUnit, Design, cluster_unit
+from quaestor_stats._generalisability import systems_apart
+from quaestor_stats._multiplicity import holm
+from quaestor_stats._paired_tests import paired_permutation
+from quaestor_stats._result import Result
+from quaestor_stats._result_table import ResultTable, table_of
+from quaestor_stats._system_means import by_source
+from quaestor_stats._system_pairs import pairs_of_systems
+from quaestor_stats._system_test import PERMUTATION, system_test
+from quaestor_stats._tables import Table, labels, numbers
+from quaestor_stats._variance_components import Components, variance_components
+from quaestor_stats._version import VERSION
+
+SEED = 1
+Pairs = dict[tuple[Hashable, Hashable], Result]
+
+
+def compare_systems(
+    ratings: Table,
+    *,
+    system: str,
+    source: str,
+    annotator: str,
+    value: str,
+    design: Design | None = None,
+) -> ResultTable:
+    """Test for every pair of systems whether their mean ratings differ.
+
+    Parameters
+    ----------
+    ratings : data frame, mapping of columns, or rows of a file
+        A row for each rating of one criterion.
+    system, source, annotator, value : str
+        Columns of the system and source of the rated output, of the annotator and the rating.
+    design : Design, optional
+        Whether annotators are random, and the column of what sources share.
+
+    Returns
+    -------
+    ResultTable
+        Columns ``first``, ``second``, ``difference`` (first minus second), ``low``, ``high``,
+        ``p``, ``p_holm``, ``n`` and ``reason``; a note names the test.
+
+    Raises
+    ------
+    ValueError
+        A column is missing, a label is blank or a rating is no number.
+
+    Examples
+    --------
+    >>> ratings = [
+    ...     {"system": s, "text": t, "who": who, "fluency": 2 + (s == "B") - (t % 4 == 0)}
+    ...     for s in "AB" for t in range(8) for who in "xy"
+    ... ]
+    >>> table = compare_systems(
+    ...     ratings, system="system", source="text", annotator="who", value="fluency")
+    >>> [(row["difference"], round(row["p"], 4)) for row in table]
+    [(-1.0, 0.0078)]
+    """
+    chosen = design or Design()
+    columns = _Columns(ratings, system, source, annotator, value, chosen)
+    test = system_test(
+        chosen,
+        outputs=columns.outputs,
+        sources=columns.sources,
+        systems=columns.systems,
+        annotators=columns.annotators,
+    )
+    if test.name == PERMUTATION:
+        pairs = _permuted(columns)
+    else:
+        pairs = {**pairs_of_systems(columns.model(), columns.values, **columns.labels)}
+    adjusted = holm([result.pvalue for result in pairs.values()])
+    rows = [
+        {
+            "first": first,
+            "second": second,
+            "difference": result.value,
+            "low": result.ci.low,
+            "high": result.ci.high,
+            "p": result.pvalue,
+            "p_holm": float(p),
+            "n": result.n,
+            "reason": result.reason,
+        }
+        for ((first, second), result), p in zip(pairs.items(), adjusted, strict=True)
+    ]
+    name = "Paired permutation test over sources" if test.name == PERMUTATION else "Mixed model"
+    notes = [f"{name}, Holm's correction over {len(rows)} pairs."]
+    notes += [f"{note}." for note in (test.reason, test.caution.rstrip(".")) if note]
+    unit = chosen.cluster or "source"
+    signature = f"compare_systems|random:{chosen.key}|unit:{unit}|seed:{SEED}|version:{VERSION}"
+    return table_of(rows, notes=notes, signature=signature, keeps_zero=True)
+
+
+def mixed_model(
+    ratings: Table,
+    *,
+    system: str,
+    source: str,
+    annotator: str,
+    value: str,
+    design: Design | None = None,
+) -> Components:
+    """Fit system means and variance components by REML.
+
+    Parameters
+    ----------
+    ratings, system, source, annotator, value, design
+        As for `compare_systems`.
+
+    Returns
+    -------
+    Components
+        ``systems``, ``means`` and ``errors``, and ``variances`` by name; `d_study` reads it.
+
+    Raises
+    ------
+    ValueError
+        A column is missing, a label is blank, a rating is no number, or nothing can be fitted.
+
+    References
+    ----------
+    Patterson, H. D. and Thompson, R. (1971). Recovery of inter-block information when block sizes
+    are unequal. Biometrika 58, 545-554.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> ratings = [
+    ...     {"system": s, "text": t, "who": who, "fluency": rng.normal() + t}
+    ...     for s in "AB" for t in range(8) for who in "xy"
+    ... ]
+    >>> model = mixed_model(
+    ...     ratings, system="system", source="text", annotator="who", value="fluency")
+    >>> model.systems, sorted(model.variances)[-1]
+    (['A', 'B'], 'source')
+    """
+    return _Columns(ratings, system, source, annotator, value, design or Design()).model()
+
+
+def d_study(model: Components, *, annotators: Sequence[int], sources: Sequence[int]) -> ResultTable:
+    """Predict how well other numbers of annotators and sources would distinguish systems.
+
+    Parameters
+    ----------
+    model : Components
+        From `mixed_model` with random annotators.
+    annotators, sources : sequences of int
+        Every number of annotators is combined with every number of sources.
+
+    Returns
+    -------
+    ResultTable
+        Columns ``annotators``, ``sources``, ``generalisability``, ``dependability`` and
+        ``error_of_difference`` (a standard error on the scale of the ratings).
+
+    Raises
+    ------
+    NotGeneralisable
+        Annotators are fixed, or their variance cannot be estimated.
+
+    References
+    ----------
+    Brennan, R. L. (2001). Generalizability Theory. Springer.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> effect = {who: rng.normal() for who in "xyz"}
+    >>> ratings = [
+    ...     {"system": s, "text": t, "who": who, "fluency": rng.normal() + 2 * (s == "B") + effect[who]}
+    ...     for s in "ABC" for t in range(8) for who in "xyz"
+    ... ]
+    >>> model = mixed_model(ratings, system="system", source="text", annotator="who",
+    ...                     value="fluency", design=Design(annotators="random"))
+    >>> [row["sources"] for row in d_study(model, annotators=[2], sources=[8, 80])]
+    [8, 80]
+    """
+    rows = [
+        {
+            "annotators": study.annotators,
+            "sources": study.sources,
+            "generalisability": study.generalisability,
+            "dependability": study.dependability,
+            "error_of_difference": study.error_of_difference,
+        }
+        for study in systems_apart(model, annotators=annotators, sources=sources)
+    ]
+    return table_of(rows, signature=f"d_study|version:{VERSION}")
+
+
+def ranks(comparisons: ResultTable, *, level: float = 0.05) -> ResultTable:
+    """Return the interval of each system's rank.
+
+    Parameters
+    ----------
+    comparisons : ResultTable
+        From `compare_systems`.
+    level : float
+        Of the tests, after Holm's correction.
+
+    Returns
+    -------
+    ResultTable
+        Columns ``system``, ``best`` and ``worst``: 1 + the number of systems that are significantly
+        better, and K less the number that are significantly worse.
+
+    References
+    ----------
+    Mohamad, D., van Zwet, E., Solari, A. and Goeman, J. (2022). Simultaneous confidence intervals
+    for ranks. Biometrical Journal 64, 339-360.
+
+    Examples
+    --------
+    >>> ratings = [
+    ...     {"system": s, "text": t, "who": who, "fluency": 2 + (s == "B") - (t % 4 == 0)}
+    ...     for s in "AB" for t in range(8) for who in "xy"
+    ... ]
+    >>> table = compare_systems(
+    ...     ratings, system="system", source="text", annotator="who", value="fluency")
+    >>> [(row["system"], row["best"], row["worst"]) for row in ranks(table)]
+    [('B', 1, 1), ('A', 2, 2)]
+    """
+    systems = dict.fromkeys(row[name] for row in comparisons for name in ("first", "second"))
+    better, worse = dict.fromkeys(systems, 0), dict.fromkeys(systems, 0)
+    for row in comparisons:
+        if row["p_holm"] < level:
+            names = row["first"], row["second"]
+            leader, follower = names if row["difference"] > 0 else names[::-1]
+            better[follower] += 1
+            worse[leader] += 1
+    rows = [
+        {"system": system, "best": 1 + better[system], "worst": len(systems) - worse[system]}
+        for system in systems
+    ]
+    return table_of(sorted(rows, key=lambda row: (row["best"], row["worst"])))
+
+
+class _Columns:
+    """The columns of a table of ratings; rows without a rating are skipped."""
+
+    def __init__(
+        self, ratings: Table, system: str, source: str, annotator: str, value: str, design: Design
+    ) -> None:
+        given = numbers(ratings, value)
+        rated = np.flatnonzero(~np.isnan(given))
+        self.values: FloatArray = given[rated]
+        self.systems, self.sources, self.annotators = (
+            _at(labels(ratings, name), rated) for name in (system, source, annotator)
+        )
+        self.outputs = list(zip(self.systems, self.sources, strict=True))
+        self.design = design
+        self.clusters: list[Hashable] = self.sources
+        self.unit: ClusterUnit = SOURCE
+        if design.cluster:
+            self.clusters = _at(labels(ratings, design.cluster), rated)
+            counts = len(set(self.sources)), len(set(self.clusters))
+            self.unit = cluster_unit(*counts, column=design.cluster)
+
+    @property
+    def labels(self) -> dict[str, list[Hashable]]:
+        """The labels that a mixed model needs."""
+        found = {
+            "systems": self.systems,
+            "sources": self.sources,
+            "annotators": self.annotators,
+            "questions": self.outputs,
+        }
+        return found if self.unit.is_source else found | {"clusters": self.clusters}  # type: ignore[return-value]
+
+    def model(self) -> Components:
+        return variance_components(
+            self.values,
+            **self.labels,
+            unit=self.unit,
+            annotators_random=self.design.random_annotators,
+        )
+
+
+def _at(values: list[Hashable], places: IntArray) -> list[Hashable]:
+    return [values[place] for place in places]
+
+
+def _permuted(columns: _Columns) -> Pairs:
+    means, systems, sources = by_source(
+        columns.values, systems=columns.systems, sources=columns.sources
+    )
+    cluster_of = dict(zip(columns.sources, columns.clusters, strict=True))
+    clusters = None if columns.unit.is_source else [cluster_of[source] for source in sources]
+    rng = np.random.default_rng(SEED)
+    pairs: Pairs = {}
+    for i, j in combinations(range(len(systems)), 2):
+        tested = paired_permutation(
+            means[i], means[j], rng=rng, clusters=clusters, unit=columns.unit
+        )
+        pairs[systems[i], systems[j]] = replace(tested, symbol="difference")
+    return pairs

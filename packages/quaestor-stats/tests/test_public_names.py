@@ -1,0 +1,64 @@
+"""The public names: documented, light to import, and the same numbers as other programs."""
+
+import inspect
+import re
+import subprocess
+import sys
+
+import krippendorff
+import numpy as np
+import pytest
+from published_data import KRIPPENDORFF_C, SHROUT_FLEISS
+from statsmodels.stats import inter_rater
+
+import quaestor_stats as qs
+
+FUNCTIONS = [name for name in qs.__all__ if inspect.isfunction(getattr(qs, name))]
+LIGHT = """
+import sys, quaestor_stats
+heavy = {"scipy.stats", "pandas", "django", "krippendorff", "statsmodels"} & set(sys.modules)
+assert not heavy, heavy
+"""
+
+
+def test_import_loads_no_heavy_package() -> None:
+    subprocess.run([sys.executable, "-c", LIGHT], check=True)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_public_function_documents_parameters_and_has_an_example(name: str) -> None:
+    text = inspect.getdoc(getattr(qs, name)) or ""
+    sections = re.findall(r"^(Parameters|Returns|Raises|References|Examples)\n-+$", text, re.M)
+    assert [one for one in ("Parameters", "Returns", "Examples") if one not in sections] == []
+    assert ">>>" in text
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
+def test_krippendorff_alpha_equals_the_package_krippendorff(level: str) -> None:
+    table = np.asarray(KRIPPENDORFF_C, dtype=float)
+    expected = krippendorff.alpha(reliability_data=table.T, level_of_measurement=level)
+    assert qs.krippendorff_alpha(table, level=level).value == pytest.approx(expected, abs=1e-12)
+
+
+def test_fleiss_kappa_equals_statsmodels() -> None:
+    ratings = np.random.default_rng(1).integers(0, 3, (40, 5)).astype(float)
+    counts, _ = inter_rater.aggregate_raters(ratings.astype(int))
+    expected = inter_rater.fleiss_kappa(counts)
+    assert qs.fleiss_kappa(ratings).value == pytest.approx(expected, abs=1e-12)
+
+
+def test_icc_of_shrout_and_fleiss_is_the_published_value() -> None:
+    assert qs.icc(np.asarray(SHROUT_FLEISS, float), form="2,1").value == pytest.approx(
+        0.2898, abs=5e-5
+    )
+
+
+def test_cohen_kappa_of_three_raters_is_refused() -> None:
+    with pytest.raises(ValueError, match="for two raters, and there are 3"):
+        qs.cohen_kappa(np.ones((4, 3)))
+
+
+def test_result_undefined_prints_its_reason() -> None:
+    assert str(qs.alpha(np.ones((5, 3)), level="ordinal")).startswith(
+        "α is undefined: every rating"
+    )
