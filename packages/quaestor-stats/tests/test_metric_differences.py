@@ -12,8 +12,8 @@ from quaestor_stats import _metric_differences as module
 from quaestor_stats import _permutation
 from quaestor_stats._associations import LEVELS, Association, against_people
 from quaestor_stats._correlation import METHODS, correlate
-from quaestor_stats._crossed_jackknife import inferred
 from quaestor_stats._design import Design, facets
+from quaestor_stats._jackknife import inferred
 from quaestor_stats._metric_differences import (
     Indistinct,
     MetricDifference,

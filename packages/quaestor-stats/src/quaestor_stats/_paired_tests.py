@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, numeric
 from quaestor_stats._columns import complete, constant
-from quaestor_stats._crossed_jackknife import WithoutUnits, inferred
 from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._jackknife import WithoutUnits, inferred
 from quaestor_stats._permutation import Swaps
 from quaestor_stats._ratings import cluster_codes
 from quaestor_stats._resampling import Jackknife, Spread, mean_statistic, spread
