@@ -35,10 +35,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._associations import against_people
 from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix
-from quaestor_stats._crossed_jackknife import inferred
 from quaestor_stats._design import Design, Facets, facets
 from quaestor_stats._fleiss import fleiss_kappa, randolph_kappa
 from quaestor_stats._gwet import gwet_ac
+from quaestor_stats._jackknife import inferred
 from quaestor_stats._metric_differences import indistinct, metric_differences
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._pooled import pooled

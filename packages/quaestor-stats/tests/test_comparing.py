@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from quaestor_stats import _paired_tests as comparing
+from quaestor_stats import _permutation
 from quaestor_stats._letters import letters
 from quaestor_stats._paired_tests import (
     cliffs_delta,
@@ -99,7 +99,7 @@ def test_drawn_swaps_have_a_smallest_p_of_their_own() -> None:
 def test_swaps_drawn_in_blocks_are_as_many_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a difference every swap is as extreme: more than 50 of them would make p larger
     than 1."""
-    monkeypatch.setattr(comparing, "_BLOCK_CELLS", 30 * 7)  # seven swaps at once
+    monkeypatch.setattr(_permutation, "_CELLS", 30 * 7)  # seven swaps at once
     same = np.arange(30.0)
     assert paired_permutation(same, same, rng=rng(), resamples=50).pvalue == 1
     assert permuted_p_of_many([same - same], rng=rng(), resamples=50).tolist() == [1]
@@ -112,7 +112,7 @@ def test_many_studies_are_tested_as_each_alone(
     gaps = np.random.default_rng(1).integers(-2, 4, (5, sources)).astype(float)
     each = [paired_permutation(row, row * 0, rng=rng(), resamples=99).pvalue for row in gaps]
     assert permuted_p_of_many(gaps, rng=rng(), resamples=99).tolist() == pytest.approx(each)
-    monkeypatch.setattr(comparing, "_BLOCK_CELLS", 200)  # two studies, or ten swaps, at once
+    monkeypatch.setattr(_permutation, "_CELLS", 200)  # ten swaps at once
     assert permuted_p_of_many(gaps, rng=rng(), resamples=99).tolist() == pytest.approx(each)
     assert np.isnan(permuted_p_of_many(gaps[:, :1], rng=rng())).tolist() == [True] * 5
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quaestor_stats._crossed_jackknife import WithoutUnits, inferred, standard_error, variance
+from quaestor_stats._jackknife import WithoutUnits, inferred, standard_error, variance
 
 NAN = np.nan
 

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from quaestor_stats._correlation import METHODS
-from quaestor_stats._crossed_jackknife import inferred
 from quaestor_stats._design import Design, facets
+from quaestor_stats._jackknife import inferred
 from quaestor_stats._source_correlations import source_correlations
 from quaestor_stats._tie_calibration import accuracies_within, pairwise_accuracy
 

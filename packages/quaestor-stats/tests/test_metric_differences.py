@@ -9,11 +9,11 @@ from metric_studies import MetricStudy, metric_study
 from scipy import stats
 
 from quaestor_stats import _metric_differences as module
-from quaestor_stats import _system_level as system_level
+from quaestor_stats import _permutation
 from quaestor_stats._associations import LEVELS, Association, against_people
 from quaestor_stats._correlation import METHODS, correlate
-from quaestor_stats._crossed_jackknife import inferred
 from quaestor_stats._design import Design, facets
+from quaestor_stats._jackknife import inferred
 from quaestor_stats._metric_differences import (
     Indistinct,
     MetricDifference,
@@ -160,7 +160,7 @@ def test_who_is_told_may_end_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     of = metric_study(20, 5)
     compared(of, tell=tell)
     assert told < 25
-    monkeypatch.setattr(system_level, "_SWAPPED", 5 * 3 * 100)  # a hundred swaps at once
+    monkeypatch.setattr(_permutation, "_CELLS", 5_000)  # about a hundred swaps at once
     told = 0
     with pytest.raises(KeyboardInterrupt):
         compared(of, levels=["systems"], tell=tell, resamples=10_000)

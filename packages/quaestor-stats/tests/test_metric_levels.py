@@ -9,8 +9,8 @@ from scipy import stats
 from quaestor_stats._association_measures import MEASURES
 from quaestor_stats._associations import LEVELS, Association, against_people
 from quaestor_stats._correlation import correlate, fisher_interval
-from quaestor_stats._crossed_jackknife import inferred
 from quaestor_stats._design import Design, Facets, facets
+from quaestor_stats._jackknife import inferred
 from quaestor_stats._metric_differences import metric_differences
 from quaestor_stats._pooled import pooled
 from quaestor_stats._tie_calibration import pairwise_accuracy

@@ -12,8 +12,8 @@ from quaestor_stats import _concordance as concordance
 from quaestor_stats import _pooled as module
 from quaestor_stats._concordance import concordances, concordances_within, untied
 from quaestor_stats._correlation import correlate
-from quaestor_stats._crossed_jackknife import inferred
 from quaestor_stats._design import Design, facets
+from quaestor_stats._jackknife import inferred
 from quaestor_stats._pooled import COEFFICIENTS, pooled, pooled_values
 
 SCIPY = {
@@ -74,7 +74,6 @@ def test_values_with_and_without_every_unit_are_scipys(
     coefficient: str, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_FEW", few)
-    monkeypatch.setattr(module, "_CELLS", 700)  # so that units come in several blocks
     of = metric_study()
     here = facets(of.sources, of.systems, design=Design(systems="random"))
     found, theirs = (
@@ -97,11 +96,7 @@ def test_values_with_and_without_every_unit_are_scipys(
                     )
 
 
-@pytest.mark.parametrize("few", [0, 100])
-def test_question_sets_of_several_questions_are_left_out_under_spearman(
-    few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_FEW", few)
+def test_question_sets_of_several_questions_are_left_out_under_spearman() -> None:
     of = metric_study(20, 4)
     doubled = [np.concatenate([x, x[::-1]]) for x in (of.human, of.metrics, of.sources, of.systems)]
     here = facets(doubled[2], doubled[3], design=Design(systems="random"))
@@ -113,6 +108,18 @@ def test_question_sets_of_several_questions_are_left_out_under_spearman(
     ]
     assert found.cells[:, 0, 0] == pytest.approx(exact, abs=1e-12)
     assert np.ptp(exact) > 5e-3
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman"])
+def test_pooled_of_many_clusters_leaves_out_groups_of_every_200th(coefficient: str) -> None:
+    of = metric_study(450, 3, humans=1, metrics=1)
+    here = facets(of.sources, of.systems)
+    found = pooled(of.human, of.metrics, here, coefficients=[coefficient])[coefficient]
+    theirs = SCIPY[coefficient]
+    assert found.sources.shape == (200, 1, 1)
+    left = of.sources % 200 != 7
+    expected = theirs(of.human[left, 0], of.metrics[left, 0])
+    assert found.sources[7, 0, 0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_values_alone_are_the_same() -> None:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from quaestor_stats import _permutation
 from quaestor_stats import _system_level as module
 from quaestor_stats._correlation import METHODS, correlate
 from quaestor_stats._design import Design, facets
@@ -213,7 +214,8 @@ def test_swaps_may_come_in_blocks(
     told: list[int] = []
     whole, after = swapped()
     assert len(told) == 1
-    monkeypatch.setattr(module, "_SWAPPED", 7 * 8)  # seven swaps at once
+    size = 8 * 2 + 2 + (8 if design.random_systems else 10)  # means, a difference, swapped units
+    monkeypatch.setattr(_permutation, "_CELLS", 7 * size)  # seven swaps at once
     parts, after_parts = swapped()
     number = round(1 / whole.smallest_p)
     assert number == {(99, False): 100, (99, True): 100}.get(
@@ -227,7 +229,7 @@ def test_swaps_may_come_in_blocks(
 def test_swaps_of_many_columns_take_the_memory_of_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
     human, _, systems, sources = study(20, 8)
     metrics = human[:, None] + rng().normal(size=(160, 40))
-    monkeypatch.setattr(module, "_CELLS", 100_000)
+    monkeypatch.setattr(_permutation, "_CELLS", 100_000)
     tracemalloc.start()
     try:
         swapped_systems(

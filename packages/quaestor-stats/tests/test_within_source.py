@@ -9,8 +9,8 @@ from scipy import stats
 from test_pooled import SCIPY
 
 from quaestor_stats import _within_source as module
-from quaestor_stats._crossed_jackknife import inferred
 from quaestor_stats._design import Design, facets
+from quaestor_stats._jackknife import inferred
 from quaestor_stats._pooled import COEFFICIENTS
 from quaestor_stats._within_source import mean_left_out, tables, within_source, within_values
 

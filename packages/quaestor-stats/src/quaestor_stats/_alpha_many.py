@@ -23,7 +23,7 @@ from quaestor_stats._resampling import (
     Interval,
     Resampled,
     Spread,
-    jackknife,
+    jackknife_interval,
     percentiles_of,
     redrawn,
 )
@@ -64,7 +64,7 @@ def alpha(
         left_out = _ordinal_left_out(rows, held, given)
     else:
         left_out = _fixed_left_out(rows, held, given, values, level)
-    return value, jackknife(value, left_out, once, interval, of=of)
+    return value, jackknife_interval(value, left_out, once, interval, of=of)
 
 
 def _rows(table: FloatArray) -> tuple[FloatArray, IntArray]:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, numeric, source_codes
 from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._multiplicity import benjamini_yekutieli
-from quaestor_stats._resampling import Jackknife, Resampled, jackknife, with_spread
+from quaestor_stats._resampling import Jackknife, Resampled, jackknife_interval, with_spread
 from quaestor_stats._result import Result, undefined
 
 REQUIRED_ITEMS = 30
@@ -329,7 +329,7 @@ def one_sided_by_source(
         return nan
     left_out = (gap.sum() - np.bincount(source, weights=gap)) / (len(gap) - count)
     value = float(gap.mean())
-    found = jackknife(value, left_out, np.ones(units), Jackknife(unit=unit), of="cluster")
+    found = jackknife_interval(value, left_out, np.ones(units), Jackknife(unit=unit), of="cluster")
     if np.isnan(found.high):
         return nan if np.ptp(left_out) > TIE or units < 3 else float(value >= epsilon)
     error = (found.high - value) / special.stdtrit(found.df, 0.975)
@@ -374,7 +374,7 @@ def _average(wins: Sequence[_Wins], data: _Judged) -> Result:
             return Result(value=value, n=n, method=NAME, reason=reason)
         won = np.bincount(unit, weights=one.judge, minlength=len(units))
         left_out += (one.judge.sum() - won) / rest
-    found = jackknife(
+    found = jackknife_interval(
         value,
         left_out / len(wins),
         np.ones(len(units)),

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from quaestor_stats._arrays import FloatArray, IntArray
 from quaestor_stats._correlation import METHODS, NAMES, Method, fisher_interval, independent_p
-from quaestor_stats._crossed_jackknife import InferenceScale, WithoutUnits, inferred
 from quaestor_stats._design import ClusterUnit, Facets, without_annotators
 from quaestor_stats._exact_sums import whole
+from quaestor_stats._jackknife import InferenceScale, WithoutUnits, inferred
 from quaestor_stats._pooled import COEFFICIENTS, PooledCoefficient, pooled, pooled_values
 from quaestor_stats._shared_questions import SharedQuestions
 from quaestor_stats._soft_accuracy import pair_tests, soft_order_test
@@ -156,7 +156,8 @@ def _by_leaving_out(
 ) -> GroupMeasure:
     limits = inferred(left, scale=scale, confidence=asked.confidence)
     where = ", mean over sources" if n is None else ""
-    method = f"{TITLES[name]}{where}; delete-one jackknife-t over {asked.random()}, {asked.confidence:.0%}"
+    over = asked.random() + grouping(left, asked.shared.facets)
+    method = f"{TITLES[name]}{where}; delete-one jackknife-t over {over}, {asked.confidence:.0%}"
     low, high, reason = limits.low, limits.high, limits.reason
     if n is None:  # few correlations of few systems are skewed
         few = (limits.units < FEW_SOURCES) & ~np.isnan(low)
@@ -170,11 +171,19 @@ def _by_leaving_out(
         p=limits.p,
         df=limits.df,
         n=limits.resting if n is None else n,
-        clusters=limits.units,
+        clusters=limits.units if n is None else asked.shared.facets.n_clusters,
         method=method,
         reason=reason,
         more=more,
     )
+
+
+def grouping(left: WithoutUnits, facets: Facets) -> str:
+    """Return in words that clusters are left out in groups; an empty string if one by one."""
+    groups = len(left.sources)
+    if groups == facets.n_clusters:
+        return ""
+    return f", {facets.unit.plural} left out in {groups} groups"
 
 
 def _too_few(units: int, unit: ClusterUnit) -> str:

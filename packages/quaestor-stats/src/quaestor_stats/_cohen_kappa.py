@@ -24,7 +24,7 @@ from quaestor_stats._resampling import (
     Interval,
     Jackknife,
     Resampled,
-    jackknife,
+    jackknife_interval,
     percentiles_of,
     redrawn,
     unit_of,
@@ -181,7 +181,7 @@ def _of_cells(
         drawn = [sums.kappas(each) for each in redrawn(counts, interval, of=of)]
         found = percentiles_of(np.concatenate(drawn), interval, counts, of=of)
     else:
-        found = jackknife(value, sums.kappas_without(counts), counts, interval, of=of)
+        found = jackknife_interval(value, sums.kappas_without(counts), counts, interval, of=of)
     return with_spread(value, found, n=int(n), dropped=0, method=method, at_most=1.0)
 
 

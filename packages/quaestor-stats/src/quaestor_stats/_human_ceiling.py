@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._arrays import FloatArray, IntArray, Labels, judged_rows
 from quaestor_stats._correlation import METHODS, NAMES, REQUIRED_ITEMS, Method, coefficients
-from quaestor_stats._resampling import Jackknife, jackknife, with_spread
+from quaestor_stats._resampling import Jackknife, jackknife_interval, with_spread
 from quaestor_stats._result import Result, undefined
 from quaestor_stats._source_correlations import source_correlations
 
@@ -103,7 +103,7 @@ def human_ceiling(
             value=value, n=n, clusters=clustered, dropped=dropped, method=name, reason=reason
         )
     unit = interval.unit
-    spread = jackknife(value, np.array(without), np.ones(units), interval)
+    spread = jackknife_interval(value, np.array(without), np.ones(units), interval)
     name_of_unit = unit.singular if units == clustered else "group"
     spread = replace(spread, words=spread.words.replace("unit", name_of_unit))
     if too_few := unit.reason_against(clustered):

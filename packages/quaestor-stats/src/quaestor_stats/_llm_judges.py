@@ -23,7 +23,7 @@ from quaestor_stats._resampling import (
     Jackknife,
     Statistic,
     estimated,
-    jackknife,
+    jackknife_interval,
     mean_statistic,
     with_spread,
 )
@@ -82,7 +82,7 @@ def following(
             return undefined(words, "no item has the judge and two people", n=n)
         if np.isnan(whole[place]):
             return undefined(words, "the judge's values, or people's, do not vary", n=n)
-        spread = jackknife(
+        spread = jackknife_interval(
             whole[place], left_out[:, place], np.ones(groups), Jackknife(unit=unit), of="cluster"
         )
         return with_spread(whole[place], spread, n=n, dropped=0, method=words, at_most=at_most)

@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quaestor_stats._arrays import FloatArray, IntArray, numeric
-from quaestor_stats._association_measures import NO_INTERVAL, NO_SYSTEMS, too_few_systems
+from quaestor_stats._association_measures import NO_INTERVAL, NO_SYSTEMS, grouping, too_few_systems
 from quaestor_stats._associations import LEVELS, Association, CorrelationLevel
 from quaestor_stats._correlation import NAMES, Method
-from quaestor_stats._crossed_jackknife import WithoutUnits, inferred
 from quaestor_stats._design import Facets, without_annotators
 from quaestor_stats._exact_sums import whole
+from quaestor_stats._jackknife import WithoutUnits, inferred
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._pooled import PooledCoefficient, pooled, pooled_values
 from quaestor_stats._result import ConfidenceInterval, Result
@@ -251,17 +251,18 @@ class _Pairwise:
 
         Pairs are computed in blocks, because the arrays are as large as pairs times questions.
         """
-        facets = self.shared.facets.random + (" and annotators" if self.ratings else "")
-        method = (
-            f"{NAMES[self.measure]}{words}, difference; "
-            f"delete-one jackknife-t over {facets}, {self.confidence:.0%}"
-        )
+        facets = self.shared.facets
+        random = facets.random + (" and annotators" if self.ratings else "")
         first, second = self.sides
         step = max(1, _CELLS // max(1, self.shared.human.size))
         for start in range(0, len(self.pairs), step):
             self.tell()
             left = apart(first[start : start + step], second[start : start + step])
             limits = inferred(left, scale="plain", confidence=self.confidence)
+            method = (
+                f"{NAMES[self.measure]}{words}, difference; delete-one jackknife-t over "
+                f"{random}{grouping(left, facets)}, {self.confidence:.0%}"
+            )
             for at in np.ndindex(left.value.shape):
                 value = float(left.value[at])
                 reason = str(limits.reason[at]) or (
@@ -275,7 +276,7 @@ class _Pairwise:
                     pvalue=float(limits.p[at]),
                     df=float(limits.df[at]),
                     n=int(limits.resting[at]) if n is None else n,
-                    clusters=int(limits.units[at]),
+                    clusters=int(limits.units[at]) if n is None else facets.n_clusters,
                     dropped=self.shared.dropped,
                     method=method,
                     reason=reason,

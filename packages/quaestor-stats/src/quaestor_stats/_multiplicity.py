@@ -1,10 +1,12 @@
 """Many tests at once: Holm for the chance of any false finding, Benjamini-Hochberg and -Yekutieli
 for their share."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, numeric
+from quaestor_stats._arrays import FloatArray, numeric
 
 
 def holm(p_values: ArrayLike) -> FloatArray:
@@ -13,9 +15,15 @@ def holm(p_values: ArrayLike) -> FloatArray:
     >>> holm([0.01, 0.02, 0.03, 0.04, 0.05]).round(2).tolist()
     [0.05, 0.08, 0.09, 0.09, 0.09]
     """
-    p, order, size = _family(p_values)
-    stepped = np.maximum.accumulate(p[order] * (size - np.arange(size)))
-    return _back(p, order, np.minimum(stepped, 1))
+
+    def adjust(p: FloatArray) -> FloatArray:
+        order = np.argsort(p, kind="stable")
+        stepped = np.maximum.accumulate(p[order] * (p.size - np.arange(p.size)))
+        adjusted = np.empty(p.size)
+        adjusted[order] = np.minimum(stepped, 1)
+        return adjusted
+
+    return _adjusted(p_values, adjust)
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
@@ -25,9 +33,9 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     >>> benjamini_hochberg([0.01, 0.02, 0.03, 0.04, 0.05]).round(2).tolist()
     [0.05, 0.05, 0.05, 0.05, 0.05]
     """
-    p, order, size = _family(p_values)
-    raised = p[order] * size / np.arange(1, size + 1)
-    return _back(p, order, np.minimum.accumulate(raised[::-1])[::-1])
+    from scipy import stats
+
+    return _adjusted(p_values, stats.false_discovery_control)
 
 
 def benjamini_yekutieli(p_values: ArrayLike) -> FloatArray:
@@ -37,21 +45,17 @@ def benjamini_yekutieli(p_values: ArrayLike) -> FloatArray:
     >>> benjamini_yekutieli([0.01, 0.02, 0.03, 0.04]).round(4).tolist()
     [0.0833, 0.0833, 0.0833, 0.0833]
     """
-    p, order, size = _family(p_values)
-    ranks = np.arange(1, size + 1)
-    raised = p[order] * size * (1 / ranks).sum() / ranks
-    return _back(p, order, np.minimum.accumulate(raised[::-1])[::-1])
+    from scipy import stats
+
+    return _adjusted(p_values, lambda p: stats.false_discovery_control(p, method="by"))
 
 
-def _family(p_values: ArrayLike) -> tuple[FloatArray, IntArray, int]:
+def _adjusted(p_values: ArrayLike, adjust: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Return the adjusted p of the defined tests, nan elsewhere."""
     p = numeric(p_values, name="p_values", ndim=1) if np.size(p_values) else np.zeros(0)
     if ((p < 0) | (p > 1)).any():
         raise ValueError("p_values: a p lies between 0 and 1")
-    size = int((~np.isnan(p)).sum())
-    return p, np.argsort(p, kind="stable")[:size], size
-
-
-def _back(p: FloatArray, order: IntArray, adjusted: FloatArray) -> FloatArray:
-    result = np.full(p.size, np.nan)
-    result[order] = np.minimum(adjusted, 1)
-    return result
+    adjusted, defined = p.copy(), ~np.isnan(p)
+    if defined.any():
+        adjusted[defined] = adjust(p[defined])
+    return adjusted

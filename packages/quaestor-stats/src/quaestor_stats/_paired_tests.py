@@ -1,8 +1,6 @@
 """Do two systems differ? Tests on their mean scores per source, the same sources for both."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from math import nan
 
 import numpy as np
@@ -10,8 +8,9 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, numeric
 from quaestor_stats._columns import complete, constant
-from quaestor_stats._crossed_jackknife import WithoutUnits, inferred
 from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._jackknife import WithoutUnits, inferred
+from quaestor_stats._permutation import Swaps
 from quaestor_stats._ratings import cluster_codes
 from quaestor_stats._resampling import Jackknife, Spread, mean_statistic, spread
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
@@ -19,7 +18,6 @@ from quaestor_stats._result import ConfidenceInterval, Result, undefined
 ENUMERATED = 16  # sources up to which all 2^n swaps are taken
 COUNTED = 13  # sources up to which Wilcoxon's p is exact whatever the ties
 EXACT = 10  # decimals in which equal means are equal: rounding must not break ties of 7/3 - 2 and 2 - 5/3
-_BLOCK_CELLS = 2_000_000
 _EQUAL = 1e-12  # of the size of the differences: what rounding can make of equal sums
 
 
@@ -85,13 +83,13 @@ def paired_permutation(
     units = len(sums)
     differ = np.abs(sums) > _EQUAL * np.abs(gap).max()
     least = min(1.0, 2.0 ** (1 - int(differ.sum())))
-    if units <= ENUMERATED:
-        p, name = float(_as_extreme(_all_signs(units) @ sums, sums).mean()), f"{name}, all swaps"
+    swaps = Swaps.of(units, resamples, enumerated=2 ** (ENUMERATED - 1))
+    p = float(swaps.share(lambda signs: _as_extreme(signs @ sums, sums), rng, size=units))
+    if swaps.complete:
+        name = f"{name}, all swaps"
     else:
-        drawn = _random_signs(units, resamples, rng)
-        extreme = sum(int(_as_extreme(signs @ sums, sums).sum()) for signs in drawn)
-        p, name = (extreme + 1) / (resamples + 1), f"{name}, {resamples} resamples"
-        least = max(least, 1 / (resamples + 1))
+        name = f"{name}, {resamples} resamples"
+        least = max(least, 1 / swaps.number)
     found = (
         _t_interval(gap, confidence)
         if codes is None
@@ -193,39 +191,19 @@ def permuted_p_of_many(
     studies, n = given.shape
     if n < 2:
         return np.full(studies, nan)
-    drawn = iter([_all_signs(n)]) if n <= ENUMERATED else _random_signs(n, resamples, rng)
     size, total = np.abs(given).sum(axis=1), np.abs(given.sum(axis=1))
-    extreme = np.zeros(studies)
-    for signs in drawn:
-        step = max(1, _BLOCK_CELLS // len(signs))
-        for at in range(0, studies, step):
-            own = slice(at, at + step)
-            sums = np.abs(signs @ given[own].T)
-            extreme[own] += (sums >= total[own] - _EQUAL * size[own]).sum(axis=0)
-    return extreme / 2**n if n <= ENUMERATED else (extreme + 1) / (resamples + 1)
+
+    def as_extreme(signs: FloatArray) -> BoolArray:
+        return np.asarray(np.abs(signs @ given.T) >= total - _EQUAL * size)
+
+    swaps = Swaps.of(n, resamples, enumerated=2 ** (ENUMERATED - 1))
+    return swaps.share(as_extreme, rng, size=studies)
 
 
 def _as_extreme(sums: FloatArray, gap: FloatArray) -> BoolArray:
     """Return which sums of swapped differences are at least as far from 0 as the given sum, up to
     rounding."""
     return np.asarray(np.abs(sums) >= abs(gap.sum()) - _EQUAL * np.abs(gap).sum())
-
-
-@lru_cache(maxsize=2)
-def _all_signs(n: int) -> FloatArray:
-    """Return all 2^n ways to swap, a row each; cached, because hundreds of pairs of systems use the
-    same ones."""
-    signs = np.asarray(1.0 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1))
-    signs.flags.writeable = False
-    return signs
-
-
-def _random_signs(n: int, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """Yield drawn swaps, a row each, in blocks: of many sources all at once would fill the
-    memory."""
-    step = max(1, _BLOCK_CELLS // n)
-    for start in range(0, resamples, step):
-        yield rng.choice([-1.0, 1.0], size=(min(step, resamples - start), n))
 
 
 def wilcoxon(first: ArrayLike, second: ArrayLike, *, clusters: Labels | None = None) -> Result:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._arrays import FloatArray, IntArray, Labels, numeric, source_codes
 from quaestor_stats._design import SOURCE, ClusterUnit
-from quaestor_stats._resampling import Jackknife, Resampled, jackknife, with_spread
+from quaestor_stats._resampling import Jackknife, Resampled, jackknife_interval, with_spread
 from quaestor_stats._result import Result, undefined
 
 REQUIRED_SOURCES = 10  # with human ratings; with fewer the interval does not keep its level
@@ -77,7 +77,9 @@ def corrected_mean(
     theta = _Term(y.value + tuning * f.value, y.left + tuning * f.left)
     gap = y.gap + tuning * f.gap
     by_people, helped = (
-        jackknife(each.value, each.left, np.ones(len(each.left)), Jackknife(unit=unit), of=of)
+        jackknife_interval(
+            each.value, each.left, np.ones(len(each.left)), Jackknife(unit=unit), of=of
+        )
         for each in (y, theta)
     )
     method = f"{CORRECTED}, lambda {tuning:.2f}"

@@ -154,10 +154,10 @@ def spread(
     step = max(1, _BLOCK_CELLS // max(1, features.shape[1]))
     blocks = [features[start : start + step] for start in range(0, max(1, len(features)), step)]
     left_out = np.concatenate([statistic(totals - block) for block in blocks])
-    return jackknife(float(statistic(totals)), left_out, times, interval, of=of)
+    return jackknife_interval(float(statistic(totals)), left_out, times, interval, of=of)
 
 
-def jackknife(
+def jackknife_interval(
     value: float,
     left_out: FloatArray,
     times: FloatArray,

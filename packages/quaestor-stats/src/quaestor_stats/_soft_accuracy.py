@@ -6,18 +6,16 @@ chance like one that could not. Here each pair of systems has a p by human ratin
 metric, and accuracy is how near they are.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from quaestor_stats._arrays import FloatArray
 from quaestor_stats._design import Facets
+from quaestor_stats._permutation import Swaps
 from quaestor_stats._system_level import Orders, OrderTest, counted_orders
 from quaestor_stats._within_source import tables
 
 # Drawn, and as many mirror images: the standard error of a soft accuracy is then at most .001
 PERMUTATIONS = 250_000
-_CELLS = 4_000_000
 
 
 def soft_accuracy(human: FloatArray, metric: FloatArray) -> FloatArray:
@@ -42,8 +40,8 @@ def pair_tests(
     Parameters
     ----------
     columns : (n, columns), complete and oriented; all are tested with the same permutations
-    permutations : number of permutations that are drawn; each counts together with its mirror
-        image, which swaps all other sources
+    permutations : number of permutations that are drawn unless there are fewer; each counts
+        together with its mirror image, which swaps all other sources
 
     Notes
     -----
@@ -71,27 +69,20 @@ def pair_tests(
     parts = np.zeros((facets.n_clusters, *lead.shape[1:]))
     np.add.at(parts, facets.cluster_of_source, lead)
     given, slack = parts.sum(axis=0), 1e-9 * np.abs(lead).sum(axis=0)
-    ahead, behind = np.zeros((2, *given.shape))
     flat = parts.reshape(facets.n_clusters, -1)
-    for signs in _signs(permutations, facets.n_clusters, flat.shape[1], rng):
-        drawn = (signs @ flat).reshape(len(signs), *given.shape)
-        ahead += (drawn >= given - slack).sum(axis=0) + (-drawn >= given - slack).sum(axis=0)
-        behind += (drawn <= given + slack).sum(axis=0) + (-drawn <= given + slack).sum(axis=0)
+
+    def reached(signs: FloatArray) -> FloatArray:
+        """Return (B, 2, pairs, columns): the share of a swap and its mirror image in which the
+        first system leads by as much as in the data, and the second."""
+        swapped = (signs @ flat).reshape(len(signs), *given.shape)
+        ahead = (swapped >= given - slack) * 0.5 + (-swapped >= given - slack) * 0.5
+        behind = (swapped <= given + slack) * 0.5 + (-swapped <= given + slack) * 0.5
+        return np.stack([ahead, behind], axis=1)
+
+    swaps = Swaps.of(facets.n_clusters, permutations)
     p = np.full((systems, systems, size), np.nan)
-    p[first, second] = ahead / (2 * permutations)
-    p[second, first] = behind / (2 * permutations)
+    p[first, second], p[second, first] = swaps.share(reached, rng, size=4 * flat.shape[1])
     return p
-
-
-def _signs(
-    permutations: int, clusters: int, sums: int, rng: np.random.Generator
-) -> Iterator[FloatArray]:
-    """Yield permutations as rows of signs, in blocks whose sums fit the memory."""
-    step = max(1, _CELLS // max(clusters, sums))
-    for start in range(0, permutations, step):
-        size = min(step, permutations - start)
-        bits = np.unpackbits(np.frombuffer(rng.bytes(size * -(-clusters // 8)), dtype=np.uint8))
-        yield np.where(bits.reshape(size, -1)[:, :clusters] == 1, -1.0, 1.0)
 
 
 def soft_order_test(human: FloatArray, metric: FloatArray, orders: Orders) -> OrderTest:

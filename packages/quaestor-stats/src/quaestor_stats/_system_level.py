@@ -10,10 +10,11 @@ from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from quaestor_stats._arrays import FloatArray, IntArray
+from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._correlation import all_orders
 from quaestor_stats._design import Facets
 from quaestor_stats._exact_sums import exact_means, exact_ranks
+from quaestor_stats._permutation import Swaps
 
 REQUIRED_SYSTEMS = 3
 ENUMERATED = 8  # systems; beyond it orders are drawn
@@ -21,7 +22,6 @@ DRAWN = 9_999
 # Decimals of swapped means, of columns with deviation 1: equal sums of other parts stay ties
 TIE = 9
 _CELLS = 4_000_000
-_SWAPPED = 20_000_000  # means of systems that are swapped and ranked in a block: some three seconds
 OverSystems: TypeAlias = Literal["pearson", "spearman", "kendall", "pairwise_accuracy"]
 OVER_SYSTEMS: tuple[OverSystems, ...] = get_args(OverSystems)
 
@@ -186,7 +186,10 @@ def swapped_systems(
     standard = (metrics - metrics.mean(axis=0)) / np.where(deviation > 0, deviation, np.nan)
     means = np.stack([_means(column, facets) for column in standard.T], axis=1)  # (S, M)
     by_source = [] if facets.design.random_systems else _parts_of_means(standard, facets)
-    swaps = _Swaps.of(facets, resamples)
+    unit, units = facets.unit.singular, facets.n_clusters
+    if facets.design.random_systems:
+        unit, units = "system", facets.n_systems
+    swaps = Swaps.of(units, resamples)
     people = RankedMeans.of(human, facets).under(coefficient)
 
     def followed(swapped: FloatArray) -> FloatArray:
@@ -194,58 +197,28 @@ def swapped_systems(
         under = features(np.round(swapped, TIE)[..., None], coefficient)
         return coefficients_of(people, under, coefficient)[..., 0]
 
-    value, extreme = np.full((2, human.shape[1], len(pairs)), np.nan)
-    step = min(_CELLS // (means.size + swaps.units), _SWAPPED // (len(means) * len(pairs)))
-    for number, signs in enumerate(swaps.in_blocks(max(1, step), rng)):
+    def differences(signs: FloatArray) -> FloatArray:
+        """Return (B, K, pairs): by how much the coefficients of two swapped metrics differ."""
         if facets.design.random_systems:
             turned = signs[:, :, None] * means
         else:
-            turned = np.stack([signs[:, held] @ sums for held, sums in by_source], axis=1)
+            turned = np.stack([signs[:, own] @ sums for own, sums in by_source], axis=1)
+        apart = np.empty((len(signs), human.shape[1], len(pairs)))
         for place, (a, b) in enumerate(pairs):
             middle, half = (means[:, a] + means[:, b]) / 2, (turned[:, :, a] - turned[:, :, b]) / 2
-            found = followed(middle + half) - followed(middle - half)
-            if number == 0:
-                value[:, place], extreme[:, place] = found[0], 0
-            extreme[:, place] += (np.abs(found) >= np.abs(value[:, place]) - 1e-12).sum(axis=0)
+            apart[:, :, place] = followed(middle + half) - followed(middle - half)
+        return apart
+
+    value = differences(np.ones((1, units)))[0]
+
+    def as_extreme(signs: FloatArray) -> BoolArray:
         tell()
-    p = np.where(np.isnan(value), np.nan, extreme / swaps.number)
-    return SwapTest(value, p, 1 / swaps.number, swaps.words)
+        return np.asarray(np.abs(differences(signs)) >= np.abs(value) - 1e-12)
 
-
-@dataclass(frozen=True, slots=True)
-class _Swaps:
-    """The units whose scores are swapped (-1); the first swap exchanges none."""
-
-    units: int
-    number: int
-    complete: bool
-    words: str
-
-    @classmethod
-    def of(cls, facets: Facets, resamples: int) -> Self:
-        """Take all swaps of the systems or sources if ``resamples`` are enough, else some.
-
-        Swapping all units is swapping none, so of all swaps the first unit stays.
-        """
-        units, unit = facets.n_clusters, facets.unit.singular
-        if facets.design.random_systems:
-            units, unit = facets.n_systems, "system"
-        if 2 ** (units - 1) <= resamples:
-            return cls(units, 2 ** (units - 1), True, f"all swaps by {unit}")
-        return cls(units, resamples + 1, False, f"{resamples:,} swaps by {unit}")
-
-    def in_blocks(self, step: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """Yield signs (b, units) of up to ``step`` swaps; in blocks of any length the same are
-        drawn."""
-        for start in range(0, self.number, step):
-            places = np.arange(start, min(start + step, self.number))
-            if self.complete:
-                is_swapped = places[:, None] >> np.arange(self.units - 1, -1, -1) & 1
-                yield np.where(is_swapped, -1.0, 1.0)
-            else:
-                none = np.ones((int(start == 0), self.units))
-                drawn = rng.choice([-1.0, 1.0], size=(len(places) - len(none), self.units))
-                yield np.vstack([none, drawn])
+    size = means.size + units + 2 * value.size
+    p = np.where(np.isnan(value), np.nan, swaps.share(as_extreme, rng, size=size))
+    words = f"all swaps by {unit}" if swaps.complete else f"{resamples:,} swaps by {unit}"
+    return SwapTest(value, p, 1 / swaps.number, words)
 
 
 def _parts_of_means(columns: FloatArray, facets: Facets) -> list[tuple[IntArray, FloatArray]]:

@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from quaestor_stats._arrays import BoolArray, FloatArray
-from quaestor_stats._crossed_jackknife import WithoutUnits
 from quaestor_stats._design import Facets
+from quaestor_stats._jackknife import WithoutUnits
 from quaestor_stats._pooled import COEFFICIENTS, PooledCoefficient
 
 _CELLS = 4_000_000

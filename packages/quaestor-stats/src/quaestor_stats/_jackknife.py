@@ -1,4 +1,4 @@
-"""Intervals and tests from leaving out one unit at a time, for many coefficients at once and over
+"""The jackknife: coefficients without each group of rows, and intervals and tests from them over
 crossed facets.
 
 A coefficient is computed again without each source; if systems are random, also without each
@@ -10,15 +10,46 @@ numbers are drawn.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import nan
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._design import SOURCE, ClusterUnit
 
 InferenceScale: TypeAlias = Literal["fisher", "plain"]
 PERFECT = 1 - 1e-12  # above this, rounding rather than the data determines Fisher's z
+MAX_GROUPS = 200  # more would hardly change a standard error, and each costs a coefficient
+
+
+def deal(clusters: IntArray) -> IntArray:
+    """Return the group of every row: clusters, by their numbers, are dealt in turn to at most
+    `MAX_GROUPS` groups.
+    """
+    return clusters % MAX_GROUPS
+
+
+def jackknife(
+    statistic: Callable[..., FloatArray | float], groups: IntArray, *arrays: NDArray[Any]
+) -> tuple[FloatArray, FloatArray]:
+    """Return a statistic of all rows, and what it is without the rows of each group.
+
+    Parameters
+    ----------
+    statistic : of the arrays; a number or an array of numbers
+    groups : (n,) 0 ... n_groups - 1
+    arrays : (n, ...)
+
+    Returns
+    -------
+    (...), (n_groups, ...)
+    """
+    without = [
+        statistic(*(array[groups != group] for array in arrays))
+        for group in range(groups.max() + 1)
+    ]
+    return np.asarray(statistic(*arrays)), np.array(without)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
