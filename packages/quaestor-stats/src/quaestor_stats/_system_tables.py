@@ -1,8 +1,6 @@
 """Systems compared on human ratings, for tables with a row for each rating."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 
@@ -10,18 +8,14 @@ from quaestor_stats._arrays import FloatArray, IntArray
 from quaestor_stats._design import SOURCE, ClusterUnit, Design, cluster_unit
 from quaestor_stats._generalisability import systems_apart
 from quaestor_stats._multiplicity import holm
-from quaestor_stats._paired_tests import paired_permutation
-from quaestor_stats._result import Result
 from quaestor_stats._result_table import ResultTable, table_of
-from quaestor_stats._system_means import by_source
-from quaestor_stats._system_pairs import pairs_of_systems
-from quaestor_stats._system_test import PERMUTATION, system_test
+from quaestor_stats._system_differences import RatedOutputs, system_differences
 from quaestor_stats._tables import Table, labels, numbers
 from quaestor_stats._variance_components import Components, variance_components
 from quaestor_stats._version import VERSION
 
 SEED = 1
-Pairs = dict[tuple[Hashable, Hashable], Result]
+PERMUTATION, CONTRAST = "permutation", "contrast"
 
 
 def compare_systems(
@@ -48,12 +42,19 @@ def compare_systems(
     -------
     ResultTable
         Columns ``first``, ``second``, ``difference`` (first minus second), ``low``, ``high``,
-        ``p``, ``p_holm``, ``n`` and ``reason``; a note names the test.
+        ``p``, ``p_holm``, ``n`` (sources that both have), ``test`` and ``reason``. The test is a
+        paired permutation over sources where annotators are fixed and the same ones rated both
+        systems on each source; otherwise a contrast within sources, adjusted for annotators.
 
     Raises
     ------
     ValueError
         A column is missing, a label is blank or a rating is no number.
+
+    References
+    ----------
+    MacKinnon, J. G., Nielsen, M. O. and Webb, M. D. (2023). Fast and reliable jackknife and
+    bootstrap methods for cluster-robust inference. Journal of Applied Econometrics 38, 671-694.
 
     Examples
     --------
@@ -68,17 +69,7 @@ def compare_systems(
     """
     chosen = design or Design()
     columns = _Columns(ratings, system, source, annotator, value, chosen)
-    test = system_test(
-        chosen,
-        outputs=columns.outputs,
-        sources=columns.sources,
-        systems=columns.systems,
-        annotators=columns.annotators,
-    )
-    if test.name == PERMUTATION:
-        pairs = _permuted(columns)
-    else:
-        pairs = {**pairs_of_systems(columns.model(), columns.values, **columns.labels)}
+    pairs = system_differences(columns.rated, design=chosen, rng=np.random.default_rng(SEED))
     adjusted = holm([result.pvalue for result in pairs.values()])
     rows = [
         {
@@ -90,13 +81,12 @@ def compare_systems(
             "p": result.pvalue,
             "p_holm": float(p),
             "n": result.n,
+            "test": PERMUTATION if result.is_exact else CONTRAST,
             "reason": result.reason,
         }
         for ((first, second), result), p in zip(pairs.items(), adjusted, strict=True)
     ]
-    name = "Paired permutation test over sources" if test.name == PERMUTATION else "Mixed model"
-    notes = [f"{name}, Holm's correction over {len(rows)} pairs."]
-    notes += [f"{note}." for note in (test.reason, test.caution.rstrip(".")) if note]
+    notes = [f"p_holm: Holm's correction over {len(rows)} pairs."]
     unit = chosen.cluster or "source"
     signature = f"compare_systems|random:{chosen.key}|unit:{unit}|seed:{SEED}|version:{VERSION}"
     return table_of(rows, notes=notes, signature=signature, keeps_zero=True)
@@ -278,6 +268,18 @@ class _Columns:
         }
         return found if self.unit.is_source else found | {"clusters": self.clusters}  # type: ignore[return-value]
 
+    @property
+    def rated(self) -> RatedOutputs:
+        """The ratings as `system_differences` takes them."""
+        return RatedOutputs(
+            ratings=self.values,
+            systems=self.systems,
+            sources=self.sources,
+            annotators=self.annotators,
+            clusters=None if self.unit.is_source else self.clusters,
+            unit=self.unit,
+        )
+
     def model(self) -> Components:
         return variance_components(
             self.values,
@@ -289,19 +291,3 @@ class _Columns:
 
 def _at(values: list[Hashable], places: IntArray) -> list[Hashable]:
     return [values[place] for place in places]
-
-
-def _permuted(columns: _Columns) -> Pairs:
-    means, systems, sources = by_source(
-        columns.values, systems=columns.systems, sources=columns.sources
-    )
-    cluster_of = dict(zip(columns.sources, columns.clusters, strict=True))
-    clusters = None if columns.unit.is_source else [cluster_of[source] for source in sources]
-    rng = np.random.default_rng(SEED)
-    pairs: Pairs = {}
-    for i, j in combinations(range(len(systems)), 2):
-        tested = paired_permutation(
-            means[i], means[j], rng=rng, clusters=clusters, unit=columns.unit
-        )
-        pairs[systems[i], systems[j]] = replace(tested, symbol="difference")
-    return pairs

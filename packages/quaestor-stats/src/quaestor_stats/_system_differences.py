@@ -1,0 +1,254 @@
+"""Differences between systems: contrasts within sources, adjusted for annotators.
+
+For two systems, on the sources that both have::
+
+    rating = source + system + annotator + error
+
+Sources are fixed effects, so that a system gains nothing by having no output on hard sources.
+Annotators are fixed effects too, so that severity does not count as a difference if annotators
+rated the two systems unequally often. Each system weighs the same on every source, each of its
+outputs on a source the same, and each rating of an output the same. The standard error leaves out
+one source, or cluster of sources, at a time; if annotators are declared random, also one annotator
+at a time (`_jackknife.standard_error`).
+
+If annotators are fixed and the same annotators rated all outputs of both systems on each source,
+their severity cancels: the contrast is the mean over sources of the systems' differences, and
+swapping the systems source by source gives its exact p.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, fields, replace
+from itertools import combinations
+from math import nan
+
+import numpy as np
+
+from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, judged_rows
+from quaestor_stats._design import SOURCE, ClusterUnit, Design
+from quaestor_stats._jackknife import WithoutUnits, deal, inferred, jackknife
+from quaestor_stats._paired_tests import Permuted, paired_permutation
+from quaestor_stats._result import ConfidenceInterval
+
+CONTRAST = "contrast within sources, adjusted for annotators"
+CONFOUNDED = "annotators and systems cannot be separated: no annotator connects the two systems"
+ONE_ANNOTATOR = "one annotator cannot show how annotators differ"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemDifference(Permuted):
+    """A difference of two systems' means; ``is_exact`` if its p comes from swapping the systems."""
+
+    is_exact: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedOutputs:
+    """Ratings of one criterion with the labels of each; rows without a rating are skipped.
+
+    Parameters
+    ----------
+    ratings : (n,) nan where there is none
+    systems, sources, annotators : (n,) labels
+    outputs : (n,) labels of what was rated; by default a system has one output on each source
+    clusters : (n,) labels of what the sources belong to; by default the sources
+    unit : name of the clusters, and how many an interval needs
+    """
+
+    ratings: FloatArray
+    systems: Labels
+    sources: Labels
+    annotators: Labels
+    outputs: Labels | None = None
+    clusters: Labels | None = None
+    unit: ClusterUnit = SOURCE
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Ratings with the number of each label."""
+
+    value: FloatArray
+    system: IntArray
+    source: IntArray
+    annotator: IntArray
+    output: IntArray
+    cluster: IntArray
+
+    @property
+    def arrays(self) -> tuple[FloatArray | IntArray, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))
+
+    def select(self, rows: BoolArray) -> "_Rows":
+        return _Rows(*(array[rows] for array in self.arrays))  # type: ignore[arg-type]
+
+
+def system_differences(
+    rated: RatedOutputs,
+    *,
+    design: Design,
+    rng: np.random.Generator,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+) -> dict[tuple[Hashable, Hashable], SystemDifference]:
+    """Test every pair of systems.
+
+    Parameters
+    ----------
+    rated : the ratings
+    design : whether annotators are random
+    rng, resamples : for the swaps of more than 16 sources
+
+    Returns
+    -------
+    dict
+        By pair, the first system minus the second. ``n`` counts the sources that both have.
+
+    References
+    ----------
+    Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2011). Robust inference with multiway
+    clustering. Journal of Business and Economic Statistics 29, 238-249.
+
+    MacKinnon, J. G., Nielsen, M. O. and Webb, M. D. (2023). Fast and reliable jackknife and
+    bootstrap methods for cluster-robust inference. Journal of Applied Econometrics 38, 671-694.
+    """
+    systems, rows = _numbered(rated)
+    differences = {}
+    for first, second in combinations(range(len(systems)), 2):
+        pair = _of_both(rows, first, second)
+        if (n := np.unique(pair.source).size) < 2:
+            reason = f"{n} sources have both scores: too few"
+            difference = SystemDifference(value=nan, n=n, method=CONTRAST, reason=reason)
+        elif design.random_annotators or not _have_same_annotators(pair):
+            difference = _adjusted(pair, rated.unit, design, confidence)
+        else:
+            difference = _exact(pair, rated.unit, rng, resamples, confidence)
+        differences[systems[first], systems[second]] = difference
+    return differences
+
+
+def _numbered(rated: RatedOutputs) -> tuple[list[Hashable], _Rows]:
+    labels = {"systems": rated.systems, "sources": rated.sources, "annotators": rated.annotators}
+    if rated.outputs is not None:
+        labels["outputs"] = rated.outputs
+    labels["clusters"] = rated.sources if rated.clusters is None else rated.clusters
+    values, names, codes = judged_rows(rated.ratings, **labels)
+    system, source = codes["systems"], codes["sources"]
+    output = codes.get("outputs", source * len(names["systems"]) + system)
+    rows = _Rows(values, system, source, codes["annotators"], output, codes["clusters"])
+    return names["systems"], rows
+
+
+def _of_both(rows: _Rows, first: int, second: int) -> _Rows:
+    """Return the ratings of two systems on the sources that both have; the first system is 0."""
+    pair = rows.select((rows.system == first) | (rows.system == second))
+    pair = replace(pair, system=np.asarray(pair.system == second, dtype=np.intp))
+    return _on_common_sources(pair)
+
+
+def _on_common_sources(pair: _Rows) -> _Rows:
+    has = np.zeros((2, pair.source.max(initial=0) + 1), dtype=bool)
+    has[pair.system, pair.source] = True
+    in_both = has[0] & has[1]
+    return pair.select(in_both[pair.source])
+
+
+def _have_same_annotators(pair: _Rows) -> bool:
+    """Return whether, on each source, the same annotators rated all outputs of both systems."""
+    outputs, source_of_output = np.unique(np.column_stack([pair.output, pair.source]), axis=0).T
+    by_output = np.unique(np.column_stack([pair.output, pair.annotator]), axis=0)
+    by_source = np.unique(np.column_stack([pair.source, pair.annotator]), axis=0)
+    annotators_of_output = np.bincount(by_output[:, 0])
+    annotators_of_source = np.bincount(by_source[:, 0])
+    return bool((annotators_of_output[outputs] == annotators_of_source[source_of_output]).all())
+
+
+def _exact(
+    pair: _Rows, unit: ClusterUnit, rng: np.random.Generator, resamples: int, confidence: float
+) -> SystemDifference:
+    sources, source = np.unique(pair.source, return_inverse=True)
+    means = np.zeros((2, sources.size))
+    np.add.at(means, (pair.system, source), _weights(pair) * pair.value)
+    clusters = np.zeros(sources.size, dtype=np.intp)
+    clusters[source] = pair.cluster
+    tested = paired_permutation(
+        means[0],
+        means[1],
+        rng=rng,
+        clusters=None if unit.is_source else clusters,
+        unit=unit,
+        resamples=resamples,
+        confidence=confidence,
+    )
+    parts = {field.name: getattr(tested, field.name) for field in fields(tested)}
+    return SystemDifference(**parts, is_exact=True)
+
+
+def _adjusted(
+    pair: _Rows, unit: ClusterUnit, design: Design, confidence: float
+) -> SystemDifference:
+    clusters, cluster = np.unique(pair.cluster, return_inverse=True)
+    method = f"{CONTRAST}; jackknife over {unit.plural}"
+    method += " and annotators" if design.random_annotators else ""
+    n = np.unique(pair.source).size
+    value, without_cluster = jackknife(_contrast, deal(cluster), *pair.arrays)
+    if np.isnan(value):
+        return SystemDifference(value=nan, n=n, method=method, reason=CONFOUNDED)
+    left_out = WithoutUnits(value=value, sources=without_cluster, unit=unit)
+    reason = unit.reason_against(clusters.size)
+    annotators, annotator = np.unique(pair.annotator, return_inverse=True)
+    if design.random_annotators and annotators.size < 2:
+        reason = ONE_ANNOTATOR
+    elif design.random_annotators:
+        _, without_annotator = jackknife(_contrast, deal(annotator), *pair.arrays)
+        fragile = np.asarray(np.isnan(without_annotator).any(axis=0))
+        left_out = left_out.with_annotators(without_annotator, fragile)
+    limits = inferred(left_out, scale="plain", confidence=confidence)
+    reason = reason or str(limits.reason)
+    interval = ConfidenceInterval(float(limits.low), float(limits.high), confidence)
+    return SystemDifference(
+        value=float(value),
+        ci=ConfidenceInterval() if reason else interval,
+        pvalue=nan if reason else float(limits.p),
+        df=float(limits.df),
+        n=n,
+        clusters=clusters.size,
+        method=method,
+        reason=reason,
+    )
+
+
+def _weights(pair: _Rows) -> FloatArray:
+    """Return the weight of each rating; those of a system on a source add up to 1."""
+    outputs, output = np.unique(pair.output, return_inverse=True)
+    ratings_of_output = np.bincount(output)
+    cell = pair.source * 2 + pair.system
+    cell_of_output = np.zeros(outputs.size, dtype=np.intp)
+    cell_of_output[output] = cell
+    outputs_of_cell = np.bincount(cell_of_output, minlength=cell.max() + 1)
+    return np.asarray(1 / (ratings_of_output[output] * outputs_of_cell[cell]))
+
+
+def _contrast(*arrays: FloatArray | IntArray) -> float:
+    """Return the weighted least squares estimate of the first system minus the second; nan where
+    annotators and systems cannot be separated."""
+    pair = _on_common_sources(_Rows(*arrays))  # type: ignore[arg-type]
+    if not pair.value.size:
+        return nan
+    weight = _weights(pair)
+    _, source = np.unique(pair.source, return_inverse=True)
+    _, annotator = np.unique(pair.annotator, return_inverse=True)
+    by_source = np.zeros((source.max() + 1, annotator.max() + 1))
+    np.add.at(by_source, (source, annotator), weight)  # weights of annotators; 2 on each source
+
+    treatment = np.where(pair.system == 0, 0.5, -0.5)  # its weighted mean on each source is 0
+    value = pair.value - (np.bincount(source, weight * pair.value) / 2)[source]
+    # normal equations of the annotators' effects, once the sources' are taken out
+    equations = np.diag(by_source.sum(axis=0)) - by_source.T @ by_source / 2
+    sides = np.column_stack(
+        [np.bincount(annotator, weight * column) for column in (treatment, value)]
+    )
+    effects = np.linalg.lstsq(equations, sides, rcond=1e-10)[0]
+    squares = weight @ treatment**2 - sides[:, 0] @ effects[:, 0]
+    if squares <= 1e-9 * len(by_source):
+        return nan
+    return float((weight @ (treatment * value) - sides[:, 0] @ effects[:, 1]) / squares)
