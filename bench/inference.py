@@ -27,7 +27,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -46,6 +45,7 @@ import django  # noqa: E402
 
 django.setup()
 
+
 from analysis.frames import Material  # noqa: E402
 from analysis.sections import ordered  # noqa: E402
 from analysis.sections.section import Found, Inputs, chance_of  # noqa: E402
@@ -54,10 +54,9 @@ from judging.hypotheses import GREATER, TWO_SIDED, Hypotheses, PrimaryHypothesis
 from judging.models import Campaign, Metric  # noqa: E402
 from judging.protocols import documents  # noqa: E402
 from quaestor_stats._design import Design  # noqa: E402
-from quaestor_stats._system_test import MIXED_MODEL  # noqa: E402
 
 Array = "np.ndarray[Any, np.dtype[np.float64]]"
-SYSTEMS = ("system_tests", "systems", "comparisons", "mixed_models", "groups")
+SYSTEMS = ("systems", "comparisons", "mixed_models", "groups")
 PRINTED = (
     "agreement",
     "left_out",
@@ -250,7 +249,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         sources=100,
         systems=2,
         silent=0.3,
-        sections=("system_tests", "comparisons", "groups"),
+        sections=("comparisons", "groups"),
         **ALIKE,
     ),
     replace(
@@ -258,7 +257,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         name="missing outputs: one of two systems silent on the hardest 30 %",
         systems=2,
         silent=0.3,
-        sections=("system_tests", "comparisons", "groups"),
+        sections=("comparisons", "groups"),
         **ALIKE,
     ),
     replace(
@@ -307,7 +306,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     replace(
         CLASS,
         name="primary hypothesis: two of four systems, two-sided",
-        sections=("system_tests", "comparisons", "primary_hypothesis"),
+        sections=("comparisons", "primary_hypothesis"),
         hypotheses=Hypotheses(PrimaryHypothesis("quality", TWO_SIDED, 0.05, "S00", "S01")),
         **ALIKE,
     ),
@@ -318,7 +317,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         annotators=5,
         annotator_system=0.3,
         design="sources+annotators",
-        sections=("system_tests", "comparisons", "mixed_models", "primary_hypothesis"),
+        sections=("comparisons", "mixed_models", "primary_hypothesis"),
         hypotheses=Hypotheses(PrimaryHypothesis("quality", GREATER, 0.05, "S00", "S01")),
         **ALIKE,
     ),
@@ -326,7 +325,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     replace(
         CLASS,
         name="equivalence: two systems at the margin",
-        sections=("system_tests", "comparisons", "equivalence"),
+        sections=("comparisons", "equivalence"),
         **AT_MARGIN,
     ),
     replace(
@@ -335,7 +334,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         annotators=5,
         annotator_system=0.3,
         design="sources+annotators",
-        sections=("system_tests", "comparisons", "mixed_models", "equivalence"),
+        sections=("comparisons", "mixed_models", "equivalence"),
         **AT_MARGIN,
     ),
     replace(CLASS, name="class project, 91 % at the top", centre=3.27),
@@ -599,12 +598,14 @@ def ends(row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
                 yield low, f"{prefix}high", value
 
 
-def kind_of(key: tuple[str, ...], row: Mapping[str, Any], column: str, *, by_model: bool) -> str:
+def kind_of(key: tuple[str, ...], row: Mapping[str, Any], column: str, *, is_adjusted: bool) -> str:
     """Name the kind of a number: its section and statistic, without system, metric or criterion.
 
-    Other tests of two systems count as published if the mixed model compares the systems.
+    The mixed model's differences count as published, and so do other tests of two systems if the
+    one that compares them is adjusted for annotators.
     """
-    if by_model and key[0] == "comparisons":
+    is_other = key[0] == "comparisons" and row["test"] != "difference"
+    if key[0] == "mixed_models" or (is_other and is_adjusted):
         column = f"{column} as_published"
     names = ("test", "effect", "coefficient", "level", "basis")
     # the level of a correlation is a word, that of a primary test a number
@@ -641,23 +642,23 @@ def measured(job: tuple[Scenario, int, int, int]) -> dict[str, list[tuple[bool, 
     read = material(scenario, redrawn(scenario, held, rng), scenario.sources, rng)
     found: dict[str, list[tuple[bool, float]]] = defaultdict(list)
     rows = printed(scenario, read, seed=number, resamples=resamples)
-    tests = [row["test"] for key, row in rows.items() if key[0] == "system_tests"]
-    is_by_model = tests == [MIXED_MODEL]
-    name_of = partial(kind_of, by_model=is_by_model)
+    is_adjusted = any(row.get("p_from") == "contrast" for row in rows.values())
     if "systems" in scenario.nulls and (apart := separated(rows)) is not None:
         found["groups letters separate systems"].append((apart, 0.0))
     for key, row in rows.items():
         for low, high, value in ends(row):
             true = truth.get(key, {}).get(value)
             if true is not None and row[low] is not None and row[high] is not None and true == true:
-                found[name_of(key, row, f"interval {low}")].append(
+                found[kind_of(key, row, f"interval {low}", is_adjusted=is_adjusted)].append(
                     (bool(row[low] <= true <= row[high]), true)
                 )
         for name in row:
             is_p = name == "p" or (name.startswith("p_") and not name.endswith(NO_NULL))
             if is_p and null_of(key, scenario) in scenario.nulls and row[name] is not None:
-                found[name_of(key, row, name)].append((bool(row[name] < 0.05), 0.0))
-        if key[:1] == ("comparisons",) and row["test"] == "permutation" and scenario.exempt:
+                found[kind_of(key, row, name, is_adjusted=is_adjusted)].append(
+                    (bool(row[name] < 0.05), 0.0)
+                )
+        if key[:1] == ("comparisons",) and row["test"] == "difference" and scenario.exempt:
             if row["p_holm"] is not None and row["p_holm"] < 0.05:
                 pair = ("few_sources", *(row[name] for name in ("criterion", "first", "second")))
                 found["few_sources caution beside a false alarm"].append((pair in rows, 0.0))

@@ -13,7 +13,7 @@ from analysis.reports.tables import to_csv
 from judging.limits import MAX_PAGE_CELLS, MAX_PAGE_ROWS
 from judging.models import DryRun
 from judging.models.statements import rows
-from quaestor_stats._system_test import PERMUTATION
+from quaestor_stats._system_differences import PERMUTATION
 
 DATA = {"criteria": "without excluded annotators", "with_all": "with all annotators"}
 COLUMNS = (

@@ -9,17 +9,17 @@ from analysis.reports.heds import Answers, HedsAnswer
 from analysis.reports.numerals import coefficient, percent, with_interval
 from analysis.reports.rows import Record
 from analysis.sections.agreement import alpha_row
+from analysis.sections.comparisons import deciding_pairs, tests_of
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.own_repeats import OwnRepeats
 from analysis.sections.section import Found, averaged
 from analysis.sections.sights import unblinded
-from analysis.sections.system_tests import test_of
 from judging import quality, selection
 from judging.actions import exclusion_rules, selections
 from judging.models import Assignment, Campaign, Event, Exclusion, Round
 from judging.pay import rate_of
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
-from quaestor_stats._system_test import MIXED_MODEL, PERMUTATION
+from quaestor_stats._system_differences import CONTRAST
 
 OTHER_LANGUAGE = 185
 LANGUAGES = {
@@ -272,8 +272,10 @@ def _criterion(
     yield "4.3.8", HedsAnswer(options=(7,) if criterion.level == "nominal" else (2,))
     if averaged(criterion):
         yield "4.3.9", HedsAnswer("Mean over annotators, then over a system's questions")
-        test = test_of(found, criterion.key).name if found else PERMUTATION
-        words = "Mixed model" if test == MIXED_MODEL else "Paired permutation over sources"
+        tests = tests_of(deciding_pairs(found, criterion.key)) if found else []
+        words = "Paired permutation over sources"
+        if CONTRAST in tests:
+            words = "Contrasts within sources, adjusted for annotators"
         yield "4.3.10", HedsAnswer(f"{words}, Holm over pairs; Cliff's delta")
     else:
         yield "4.3.9", HedsAnswer("Shares of the values; nothing is averaged")

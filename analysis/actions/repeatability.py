@@ -4,9 +4,8 @@ hold."""
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +17,10 @@ from analysis.actions import runs
 from analysis.frames import Material, aligned
 from analysis.reports.numerals import known
 from analysis.reports.rows import Record, number
-from analysis.sections.columns import averaged_criteria, clusters_of, placed_ratings, units_of
-from analysis.sections.comparisons import SURE, SystemScores, scores_of, swaps_for
-from analysis.sections.mixed_models import model_columns, model_of, pairs_by_model
+from analysis.sections.columns import averaged_criteria, clusters_of, units_of
+from analysis.sections.comparisons import SURE, contrast_reason, differences_of, scores_of
 from analysis.sections.section import Inputs
 from analysis.sections.system_means import means_of
-from analysis.sections.system_tests import test_for
 from judging.actions import jobs
 from judging.models import Campaign, Job, User
 from judging.models.statements import rows as select
@@ -32,11 +29,8 @@ from judging.refusals import Refused
 from quaestor_stats._arrays import FloatArray
 from quaestor_stats._design import Design
 from quaestor_stats._multiplicity import holm
-from quaestor_stats._paired_tests import paired_permutation
-from quaestor_stats._reml import Unfit
 from quaestor_stats._repeatability import cv_star, order_kept
-from quaestor_stats._result import Result
-from quaestor_stats._system_test import MIXED_MODEL, SystemTest
+from quaestor_stats._system_differences import CONTRAST
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -273,53 +267,31 @@ class _ComparedCriterion:
     """The pairs of systems on one criterion of a study, by the test that its report makes."""
 
     criterion: RubricCriterion
-    test: SystemTest
+    test: str
+    reason: str  # why it is adjusted for annotators
     pairs: dict[tuple[str, str], _ComparedPair]
-    undefined: str  # why the mixed model compares no two systems
+    undefined: str  # why no two systems are compared
 
 
 def _compared(inputs: Inputs) -> Iterator[_ComparedCriterion]:
     """Yield the pairs of every criterion that two systems or more were judged on."""
     for place, scores in enumerate(scores_of(inputs.counted)):
-        test, undefined = test_for(inputs, scores.criterion), ""
-        tests: Mapping[Any, Result] = {}
-        if test.name == MIXED_MODEL:
-            try:
-                tests = _by_model(inputs, scores.criterion)
-                if not any(known(each.pvalue) for each in tests.values()):
-                    undefined = next(each.reason for each in tests.values())
-            except Unfit as reason:
-                undefined = str(reason)
-        else:
-            tests = _by_permutation(scores, np.random.default_rng([SEED, place]))
+        rng = np.random.default_rng([SEED, place])
+        tests = differences_of(scores, inputs, rng=rng, resamples=RESAMPLES)
+        compared = [one for one in tests.values() if known(one.pvalue)]
+        test = " and ".join(sorted({one.test for one in compared})) or CONTRAST
+        reason = (
+            contrast_reason(inputs.design)
+            if CONTRAST in {one.test for one in tests.values()}
+            else ""
+        )
+        undefined = "" if compared else next((one.reason for one in tests.values()), "")
         adjusted = holm(np.array([each.pvalue for each in tests.values()]))
         pairs = {
             (str(first), str(second)): _ComparedPair(number(each.value), number(float(p)))
             for ((first, second), each), p in zip(tests.items(), adjusted, strict=True)
         }
-        yield _ComparedCriterion(scores.criterion, test, pairs, undefined)
-
-
-def _by_model(
-    inputs: Inputs, criterion: RubricCriterion
-) -> Mapping[tuple[Hashable, Hashable], Result]:
-    model = model_of(inputs, criterion, annotators_random=inputs.design.random_annotators)
-    columns = model_columns(placed_ratings(inputs.counted, criterion))
-    return pairs_by_model(model, columns, design=inputs.design)
-
-
-def _by_permutation(
-    scores: SystemScores, rng: np.random.Generator
-) -> Mapping[tuple[str, str], Result]:
-    pairs = list(combinations(range(len(scores.names)), 2))
-    swaps = swaps_for(len(pairs), scores.table.shape[1], RESAMPLES)
-    clusters = None if scores.unit.is_source else scores.clusters
-    return {
-        (scores.names[i], scores.names[j]): paired_permutation(
-            scores.table[i], scores.table[j], rng=rng, clusters=clusters, resamples=swaps
-        )
-        for i, j in pairs
-    }
+        yield _ComparedCriterion(scores.criterion, test, reason, pairs, undefined)
 
 
 def _tests(study: str, compared: Sequence[_ComparedCriterion]) -> Iterator[Record]:
@@ -329,9 +301,8 @@ def _tests(study: str, compared: Sequence[_ComparedCriterion]) -> Iterator[Recor
             "study": study,
             "criterion": each.criterion.key,
             "name": each.criterion.name,
-            "test": each.test.name,
-            "reason": each.test.reason,
-            "caution": each.test.caution,
+            "test": each.test,
+            "reason": each.reason,
             "undefined": each.undefined,
         }
 

@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import nan
-from typing import TYPE_CHECKING, Any, Self
+from math import comb, nan
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from analysis.sections.comparisons import SURE, swaps_for
-from analysis.sections.mixed_models import model_columns, model_cost, pairs_by_model
+from analysis.sections.comparisons import SURE, contrast_reason, swaps_for
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
-from quaestor_stats._design import ClusterUnit, Design
+from quaestor_stats._design import SOURCE, ClusterUnit, Design
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._paired_tests import permuted_p_of_many, smallest_p
-from quaestor_stats._reml import Unfit
-from quaestor_stats._system_test import SystemTest, system_test
-from quaestor_stats._variance_components import variance_components
+from quaestor_stats._system_differences import (
+    RatedOutputs,
+    have_same_annotators,
+    system_differences,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_COST = 1e9  # of the mixed model, in the unit of `model_cost`: 20 repeats take two minutes
+SEED = 1  # of the pairs that the same annotators rated
+MAX_COST = 100_000  # pairs of systems x sources: 20 repeats take some five minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class PairTests:
     pairs: list[tuple[int, int]]  # (P,) places in the planted order
     gap: FloatArray  # (n_repeats, P) by which the mean of the better one is better
     p: FloatArray  # (n_repeats, P) after Holm's correction over the pairs
-    floor: float = nan  # the smallest p after the correction; nan for the mixed model
+    floor: float = nan  # the smallest p after the correction; nan for contrasts
     reason: str = ""  # why no repeat could be tested
 
     @property
@@ -90,7 +92,7 @@ def _summed(gap: FloatArray, clusters: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedRatings:
-    """The ratings of one criterion in the form of the mixed model.
+    """The ratings of one criterion, to be drawn again and again.
 
     A criterion asked once per set gives one rating, though a value is drawn for each question.
     """
@@ -108,23 +110,34 @@ class SimulatedRatings:
         layout = rows.drop_duplicates(["unit", "annotator"]).reset_index(drop=True)
         return cls(layout, values, np.asarray(rating, dtype=np.intp))
 
-    def test(self, design: Design) -> SystemTest:
-        """Return the test that the report of such ratings makes."""
-        return system_test(
-            design,
-            outputs=self.layout["unit"].to_numpy(dtype=object),
-            sources=self.layout["source"].to_numpy(dtype=object),
-            systems=self.layout["system"].to_numpy(dtype=object),
-            annotators=self.layout["annotator"].to_numpy(dtype=object),
+    def reason_for_contrasts(self, design: Design) -> str:
+        """Return why a report adjusts the tests of such ratings for annotators; empty if it swaps
+        the systems source by source."""
+        if not design.random_annotators and have_same_annotators(
+            self.rated(np.zeros(self.values.size))
+        ):
+            return ""
+        return contrast_reason(design)
+
+    def rated(self, drawn: FloatArray, unit: ClusterUnit = SOURCE) -> RatedOutputs:
+        """Return drawn ratings; ``drawn`` holds a number for each of ``values``."""
+        total = np.bincount(self.rating, drawn)
+        columns = {
+            name: self.layout[name].to_numpy(dtype=object)
+            for name in ("system", "source", "annotator", "unit", "cluster")
+        }
+        return RatedOutputs(
+            ratings=total / np.bincount(self.rating),
+            systems=columns["system"],
+            sources=columns["source"],
+            annotators=columns["annotator"],
+            outputs=columns["unit"],
+            clusters=columns["cluster"],
+            unit=unit,
         )
 
-    def columns(self, drawn: FloatArray) -> dict[str, Any]:
-        """Return the drawn ratings as the mixed model takes them."""
-        total = np.bincount(self.rating, drawn[self.values])
-        return model_columns(self.layout.assign(value=total / np.bincount(self.rating)))
 
-
-def tested_by_model(
+def tested_by_contrast(
     repeats: Iterable[FloatArray],
     ratings: SimulatedRatings,
     order: Sequence[str],
@@ -133,7 +146,7 @@ def tested_by_model(
     design: Design,
     unit: ClusterUnit,
 ) -> PairTests:
-    """Test every pair by the mixed model of the declared design.
+    """Test every pair by contrasts within sources, adjusted for annotators.
 
     Parameters
     ----------
@@ -143,18 +156,11 @@ def tested_by_model(
     place = {name: number for number, name in enumerate(order)}
     pairs = list(combinations(range(len(order)), 2))
     column = {pair: number for number, pair in enumerate(pairs)}
-    gaps, found, reasons = [], [], []
+    gaps, adjusted, reasons = [], [], []
     for drawn in repeats:
         gap, p = np.full((2, len(pairs)), nan)
-        columns = ratings.columns(drawn)
-        try:
-            model = variance_components(
-                **columns, unit=unit, annotators_random=design.random_annotators
-            )
-            tests = pairs_by_model(model, columns, design=design)
-        except Unfit as failure:
-            tests = {}
-            reasons.append(str(failure))
+        rated = ratings.rated(drawn[ratings.values], unit)
+        tests = system_differences(rated, design=design, rng=np.random.default_rng(SEED))
         for (first, second), test in tests.items():
             better, worse = sorted((place[str(first)], place[str(second)]))
             is_planted_first = place[str(first)] == better
@@ -162,10 +168,10 @@ def tested_by_model(
             gap[column[better, worse]], p[column[better, worse]] = sign * test.value, test.pvalue
             reasons += [test.reason] if test.reason else []
         gaps.append(gap)
-        found.append(holm(p))
-    is_untested = bool(np.isnan(found).all())
+        adjusted.append(holm(p))
+    is_untested = bool(np.isnan(adjusted).all())
     reason = reasons[0] if is_untested and reasons else ""
-    return PairTests(pairs, np.array(gaps), np.array(found), reason=reason)
+    return PairTests(pairs, np.array(gaps), np.array(adjusted), reason=reason)
 
 
 def untested_pairs(repeats: int, systems: int, reason: str) -> PairTests:
@@ -175,8 +181,9 @@ def untested_pairs(repeats: int, systems: int, reason: str) -> PairTests:
     return PairTests(pairs, nothing, nothing, reason=reason)
 
 
-def too_large_for_model(ratings: SimulatedRatings) -> str:
-    """Return why the mixed model is not fitted in every repeat; empty if it is."""
-    if model_cost(ratings.layout) <= MAX_COST:
+def too_large_for_contrasts(ratings: SimulatedRatings) -> str:
+    """Return why contrasts are not computed in every repeat; empty if they are."""
+    pairs = comb(ratings.layout["system"].nunique(), 2)
+    if pairs * ratings.layout["source"].nunique() <= MAX_COST:
         return ""
-    return f"with {len(ratings.layout):,} ratings the mixed model takes too long to be repeated"
+    return "so many pairs of systems on so many sources would take too long to test again and again"

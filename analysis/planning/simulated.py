@@ -21,9 +21,9 @@ import numpy as np
 from analysis.planning.pair_tests import (
     PairTests,
     SimulatedRatings,
-    tested_by_model,
+    tested_by_contrast,
     tested_by_permutation,
-    too_large_for_model,
+    too_large_for_contrasts,
     untested_pairs,
 )
 from analysis.reports.rows import Record, number
@@ -33,7 +33,7 @@ from judging.rules import Force
 from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
 from quaestor_stats._power import share_of
-from quaestor_stats._system_test import MIXED_MODEL, SystemTest
+from quaestor_stats._system_differences import CONTRAST, PERMUTATION
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ WORSE = 0.5  # by which a degraded copy is worse than its question
 CLEAR = 0.5  # share of the usual noise, for units that are clear on purpose
 REPEATS, MANY_ROWS, FEWER = 200, 20_000, 100
 # A fit of the mixed model with its pairs takes .1 to .4 s up to so many ratings, beyond it seconds
-MODEL_REPEATS, MANY_RATINGS, FEWEST = 100, 2_000, 20
+CONTRAST_REPEATS, MANY_RATINGS, FEWEST = 100, 2_000, 20
 PAIR = ["unit", "annotator"]
 # purposes of the random streams
 OF_PLAN, OF_QUESTION, OF_ANSWER, OF_REPEAT, OF_ARRIVAL, OF_TRY, OF_TIME = range(7)
@@ -211,8 +211,8 @@ def power_of(
     -----
     A repeat keeps the layout and draws new deviations of questions and new noise, because sources are random; if
     annotators are declared random, also new severities. A pair differs significantly by the test that the report
-    makes (`quaestor_stats._system_test`), below 5% after Holm's correction over the pairs of the criterion, and in the
-    planted direction.
+    makes (`quaestor_stats._system_differences`), below 5% after Holm's correction over the pairs of the criterion,
+    and in the planted direction.
     """
     repeats = REPEATS if len(judgments) <= MANY_ROWS else FEWER
     drawn = _Drawn(judgments, criteria, forces, order, annotators, assumed, design)
@@ -351,7 +351,7 @@ class _Drawn:
         return np.where(self.careless, any_point, seen).astype(float)
 
     def ratings(self, criterion: RubricCriterion) -> SimulatedRatings:
-        """Return the ratings of a criterion as the mixed model takes them."""
+        """Return the layout of the ratings of a criterion."""
         rows = self.means[criterion.key].rows
         asked = self.pairs.iloc[rows].reset_index(drop=True)
         return SimulatedRatings.of(asked, rows, once_per_set=criterion.asked == "once_per_set")
@@ -363,23 +363,23 @@ class _Trial:
 
     criterion: RubricCriterion
     ratings: SimulatedRatings
-    test: SystemTest
-    undefined: str  # why the mixed model is not fitted
+    reason: str  # why its tests are adjusted for annotators
+    undefined: str  # why these are not computed
     repeats: int
     tables: list[FloatArray] = field(default_factory=list)  # means, systems by sources
-    values: list[FloatArray] = field(default_factory=list)  # for the mixed model alone
+    values: list[FloatArray] = field(default_factory=list)  # for contrasts alone
 
     @classmethod
     def of(cls, criterion: RubricCriterion, drawn: _Drawn, repeats: int) -> Self:
-        """Return the trial of a criterion; a mixed model has fewer repeats."""
+        """Return the trial of a criterion; contrasts have fewer repeats."""
         ratings = drawn.ratings(criterion)
-        test = ratings.test(drawn.design)
-        if test.name != MIXED_MODEL:
-            return cls(criterion, ratings, test, "", repeats)
-        if reason := too_large_for_model(ratings):
-            return cls(criterion, ratings, test, reason, repeats)
-        fits = MODEL_REPEATS if len(ratings.layout) <= MANY_RATINGS else FEWEST
-        return cls(criterion, ratings, test, "", fits)
+        reason = ratings.reason_for_contrasts(drawn.design)
+        if not reason:
+            return cls(criterion, ratings, "", "", repeats)
+        if undefined := too_large_for_contrasts(ratings):
+            return cls(criterion, ratings, reason, undefined, repeats)
+        fewer = CONTRAST_REPEATS if len(ratings.layout) <= MANY_RATINGS else FEWEST
+        return cls(criterion, ratings, reason, "", fewer)
 
     def keep(self, values: Mapping[str, FloatArray], drawn: _Drawn) -> None:
         """Keep what the criterion's test needs of a drawn study, until there are enough repeats."""
@@ -387,7 +387,7 @@ class _Trial:
             return
         own = values[self.criterion.key]
         self.tables.append(drawn.means[self.criterion.key].table(own))
-        if self.test.name == MIXED_MODEL and not self.undefined:
+        if self.reason and not self.undefined:
             self.values.append(own)
 
 
@@ -401,12 +401,12 @@ def _tests(
 ) -> PairTests:
     """Test every pair of systems in every repeat by the test that the report makes."""
     high_is_best = trial.criterion.best != "lowest"
-    if trial.test.name != MIXED_MODEL:
+    if not trial.reason:
         tables = np.stack(trial.tables) * (1 if high_is_best else -1)
         return tested_by_permutation(tables, clusters=drawn.clusters, resamples=resamples, rng=rng)
     if trial.undefined:
         return untested_pairs(len(trial.tables), len(order), trial.undefined)
-    return tested_by_model(
+    return tested_by_contrast(
         trial.values,
         trial.ratings,
         order,
@@ -428,9 +428,8 @@ def _power(trial: _Trial, tests: PairTests, order: Sequence[str], assumed: Assum
     return {
         "criterion": criterion.key,
         "name": criterion.name,
-        "test": trial.test.name,
-        "reason": trial.test.reason,
-        "caution": trial.test.caution,
+        "test": CONTRAST if trial.reason else PERMUTATION,
+        "reason": trial.reason,
         "undefined": tests.reason,
         "repeats": len(tables),
         "sources": int(tables.shape[2]),

@@ -8,7 +8,7 @@ from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import percent, plain, signed, two
 from analysis.reports.rows import Record
 from quaestor_stats._design import Design
-from quaestor_stats._system_test import MIXED_MODEL
+from quaestor_stats._system_differences import CONTRAST
 
 HEADS = (
     "neighbours lie apart",
@@ -162,14 +162,14 @@ GROUPS = {
 
 def _tests(criteria: Sequence[Record]) -> list[dict[str, Any]]:
     """Return which test was repeated how often and why, with the criteria unless it is all."""
-    keys = ("test", "reason", "caution", "repeats", "sources")
+    keys = ("test", "reason", "repeats", "sources")
     names: dict[tuple[Any, ...], list[str]] = {}
     for row in criteria:
         names.setdefault(tuple(row.get(key, "") for key in keys), []).append(row["name"])
     return [
         {
             **dict(zip(keys, test, strict=True)),
-            "is_model": test[0] == MIXED_MODEL,
+            "is_contrast": test[0] == CONTRAST,
             "names": ", ".join(own) if len(names) > 1 else "",
         }
         for test, own in names.items()

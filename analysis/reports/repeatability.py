@@ -17,13 +17,13 @@ from analysis.reports.numerals import (
 )
 from analysis.reports.rows import Record
 from analysis.reports.system_names import system_name
-from quaestor_stats._system_test import MIXED_MODEL, PERMUTATION
+from quaestor_stats._system_differences import CONTRAST, PERMUTATION
 
 FILES = "CSV"  # which has every line
 STUDIES = {"first": "first study", "reproduction": "reproduction"}
 TESTS = {
     PERMUTATION: "the paired permutation test over sources",
-    MIXED_MODEL: "the mixed model of the declared design",
+    CONTRAST: "the contrast within sources, adjusted for annotators,",
 }
 
 
@@ -44,21 +44,21 @@ def tables(
 
 
 def test_sentences(tests: Sequence[Record]) -> list[str]:
-    """Return sentences on the test that compares each study's systems, its criteria and reason."""
+    """Return sentences on the test that compares each study's systems, with its criteria."""
     names: dict[tuple[str, ...], list[str]] = {}
-    keys = ("study", "test", "reason", "caution", "undefined")
+    keys = ("study", "test", "reason", "undefined")
     for row in tests:
         names.setdefault(tuple(row[key] for key in keys), []).append(inside(row["name"]))
     sentences = []
-    for (study, test, reason, caution, undefined), own in names.items():
+    for (study, test, reason, undefined), own in names.items():
+        named = listed([TESTS[name] for name in test.split(" and ")])
+        compare = "compare" if " and " in test else "compares"
         because = f" because {reason}" if reason else ""
         sentences.append(
-            f"In the {STUDIES[study]}, {TESTS[test]} compares the systems on {listed(own)}{because}."
+            f"In the {STUDIES[study]}, {named} {compare} the systems on {listed(own)}{because}."
         )
         if undefined:
             sentences.append(f"No pair can be tested: {undefined}.")
-        if caution:
-            sentences.append(caution)
     return sentences
 
 

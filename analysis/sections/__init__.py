@@ -44,7 +44,6 @@ from analysis.sections.spans import SpanMarks
 from analysis.sections.study import StudyOverview
 from analysis.sections.system_means import SystemMeans
 from analysis.sections.system_scores import SystemScoresByMetric
-from analysis.sections.system_tests import SystemTests
 from analysis.sections.violations import Violations
 
 
@@ -84,7 +83,6 @@ CHAPTERS: tuple[Chapter, ...] = (
         "Systems",
         (
             SystemMeans(),
-            SystemTests(),
             Distributions(),
             Comparisons(),
             MixedModels(),
@@ -142,7 +140,7 @@ def section_of(key: str) -> Section[Any] | None:
 
 def ordered() -> Iterator[Section[Any]]:
     """Yield the sections so that each comes after those whose rows it reads."""
-    first = (NotListed.key, Criteria.key, Violations.key, MachineJudges.key, SystemTests.key)
+    first = (NotListed.key, Criteria.key, Violations.key, MachineJudges.key)
     last = (PrimaryHypotheses.key, ExternalChecks.key)
     return iter(
         sorted(SECTIONS, key=lambda section: (section.key in last, section.key not in first))

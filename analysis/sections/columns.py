@@ -3,6 +3,7 @@ columns."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from judging.models import Metric
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._arrays import FloatArray
 from quaestor_stats._columns import oriented
+from quaestor_stats._system_differences import RatedOutputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,6 +77,25 @@ def placed_ratings(material: Material, criterion: RubricCriterion) -> pd.DataFra
     by_set = rows.drop(columns="unit").rename(columns={"question_set": "unit"})
     keys = ["unit", "system", "source", "cluster", "annotator"]
     return by_set.groupby(keys, as_index=False).agg({"value": "mean"})
+
+
+def rated_outputs(
+    material: Material, criterion: RubricCriterion, systems: Sequence[str]
+) -> RatedOutputs:
+    """Return the ratings of a criterion for tests of the systems, in the order of these."""
+    rows = placed_ratings(material, criterion)
+    place = {name: number for number, name in enumerate(systems)}
+    rows = rows.assign(system=rows["system"].astype(str))
+    rows = rows.sort_values("system", key=lambda names: names.map(place), kind="stable")
+    return RatedOutputs(
+        ratings=rows["value"].to_numpy(dtype="float64"),
+        systems=rows["system"].to_numpy(dtype=object),
+        sources=rows["source"].to_numpy(dtype=object),
+        annotators=rows["annotator"].to_numpy(dtype=object),
+        outputs=rows["unit"].to_numpy(dtype=object),
+        clusters=rows["cluster"].to_numpy(dtype=object),
+        unit=material.cluster_unit,
+    )
 
 
 def human_columns(material: Material) -> list[HumanColumn]:

@@ -22,31 +22,38 @@ from analysis.reports.numerals import (
 )
 from analysis.reports.rows import TestedResult
 from analysis.reports.system_names import system_name
-from analysis.sections.columns import averaged_criteria, units_of
+from analysis.sections.columns import averaged_criteria, rated_outputs, units_of
 from analysis.sections.criteria import criterion_rows
-from analysis.sections.mixed_models import NOT_FITTED, MixedModels, ModelRow
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.system_tests import NAMES, test_of
+from analysis.sections.study import facts_of
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._arrays import FloatArray, Labels
-from quaestor_stats._design import ClusterUnit
+from quaestor_stats._design import ClusterUnit, Design
 from quaestor_stats._letters import letters
 from quaestor_stats._multiplicity import benjamini_hochberg, holm
 from quaestor_stats._paired_tests import (
     cliffs_delta,
-    paired_permutation,
     smallest_p,
     two_sample_t,
     wilcoxon,
 )
 from quaestor_stats._result import ConfidenceInterval, Result
+from quaestor_stats._system_differences import (
+    CONTRAST,
+    PERMUTATION,
+    SystemDifference,
+    system_differences,
+)
 from quaestor_stats._system_means import by_source
-from quaestor_stats._system_test import MIXED_MODEL, PERMUTATION
 
 SURE = 0.05
-NO_MODEL_TEST = "no test by the mixed model"
-DEFAULT = PERMUTATION
-TESTS = 4  # of each pair: permutation, Wilcoxon, t and Cliff's delta
+DIFFERENCE = "difference"  # the test that letters, bold type and sentences come from
+TEST_NAMES = {
+    PERMUTATION: "paired permutation test",
+    CONTRAST: "contrast within sources, adjusted for annotators",
+}
+MIN_ANNOTATORS = 5  # random annotators below which few differences are found
+TESTS = 4  # of each pair: difference, Wilcoxon, t and Cliff's delta
 # Swaps for each pair of systems: Holm multiplies the smallest p by the number of pairs
 PER_PAIR = 100
 PERMUTATIONS = 20_000
@@ -58,10 +65,13 @@ class SystemPair:
     """Two systems on one criterion under one test.
 
     criterion: key of the criterion
-    test: permutation (paired, over sources), wilcoxon (signed ranks over sources), t_as_published (two-sample t of
-      question means, which takes questions on one source as independent) or cliffs_delta (an effect, no test)
+    test: difference (within sources, the test that compares the systems), wilcoxon (signed ranks over sources),
+      t_as_published (two-sample t of question means, which takes questions on one source as independent) or
+      cliffs_delta (an effect, no test)
     first: one system
     second: the other
+    p_from: where the p of the difference comes from: permutation (systems are swapped source by source) or contrast
+      (adjusted for annotators); empty for the other tests
     estimate: the difference of means, first minus second; for Cliff's delta the delta
     floor: the smallest p that the permutation test can reach with these sources after Holm's
       correction; empty for the others
@@ -73,6 +83,7 @@ class SystemPair:
     test: str
     first: str
     second: str
+    p_from: str
     estimate: TestedResult
     floor: float
     p_holm: float
@@ -87,7 +98,7 @@ class SystemLetters:
     criterion: key of the criterion
     system: name of the system
     letters: its letters, a for the best; empty where a pair of systems has no test
-    test: the test that compares the systems
+    test: the tests that compare the systems: permutation, contrast, or both
     correction: correction over the pairs of the criterion
     level: level of the test after correction
     reason: why there are no letters
@@ -125,9 +136,10 @@ class SystemScores:
 class Comparisons(Section[SystemPair]):
     """Every pair of systems under every test.
 
-    The paired permutation test over sources compares the systems unless the mixed model does
-    (`system_tests`). The two-sample t of question means is there for papers that print it: it takes
-    questions on one source as independent.
+    A contrast within sources compares the systems; its p comes from swapping the systems source by
+    source where annotators are fixed and the same ones rated both systems on each source. The
+    two-sample t of question means is there for papers that print it: it takes questions on one
+    source as independent.
     """
 
     key = "comparisons"
@@ -137,10 +149,9 @@ class Comparisons(Section[SystemPair]):
     by_reading = True
     note = (
         "All pairs of systems; p with Holm's correction over the pairs of a criterion. The letters in the table of "
-        "systems come from the test whose p is bold below .05. The two-sample t test is given for comparison with "
-        "published results only: it treats the questions of two systems on one source as independent. If the mixed "
-        "model compares the systems, the other tests are given for comparison only too: they treat annotators as "
-        "fixed and equally allocated."
+        "systems come from the test whose p is bold below .05: the difference within sources. The other tests are "
+        "given for comparison with published results; they treat annotators as fixed and equally allocated, and the "
+        "two-sample t test treats the questions of two systems on one source as independent."
     )
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
@@ -156,7 +167,7 @@ class Comparisons(Section[SystemPair]):
             if each.criterion.key in left_out:
                 continue
             chance.step(f"Comparing systems on {each.criterion.key}")
-            pairs = list(_pairs(each, chance))
+            pairs = list(_pairs(each, inputs, chance))
             for test in dict.fromkeys(row.test for row in pairs):
                 rows += _adjusted([row for row in pairs if row.test == test])
         return rows
@@ -185,53 +196,72 @@ class Groups(Section[SystemLetters]):
             key = each.criterion.key
             if key in left_out:  # no test says who shares a letter
                 continue
-            test, reason = test_of(found, key), _no_letters_because(found, key)
+            pairs, reason = deciding_pairs(found, key), _no_letters_because(found, key)
             place = {name: number for number, name in enumerate(each.names)}
-            differ = {
-                (place[row.first], place[row.second])
-                for row in deciding_pairs(found, key)
-                if differs(row)
-            }
-            means = _means_of_model(found, each) if test.name == MIXED_MODEL else each.oriented
-            given = [""] * len(each.names) if reason else letters(means, differ)
+            differ = {(place[row.first], place[row.second]) for row in pairs if differs(row)}
+            given = [""] * len(each.names) if reason else letters(each.oriented, differ)
+            tests = " and ".join(tests_of(pairs))
             rows += [
-                SystemLetters(key, name, own, test.name, "holm", SURE, reason)
+                SystemLetters(key, name, own, tests, "holm", SURE, reason)
                 for name, own in zip(each.names, given, strict=True)
             ]
         return rows
 
 
-def _means_of_model(found: Found, scores: SystemScores) -> FloatArray:
-    """Return the model's mean of each system, sign-aligned so that high is best."""
-    rows = found.on(MixedModels, scores.criterion.key)
-    means = {row.first: row.estimate.value for row in rows if row.effect == "mean"}
-    found_means = np.array([means.get(name, nan) for name in scores.names])
-    return -found_means if scores.criterion.best == "lowest" else found_means
-
-
-def deciding_pairs(found: Found, criterion: str) -> Sequence[SystemPair | ModelRow]:
+def deciding_pairs(found: Found, criterion: str) -> list[SystemPair]:
     """Return the pairs of systems under the test that compares them on a criterion: letters, bold
     type and sentences come from these alone."""
-    if test_of(found, criterion).name == MIXED_MODEL:
-        model = found.on(MixedModels, criterion)
-        return [row for row in model if row.effect == "difference" and row.first]
-    return [row for row in found.on(Comparisons, criterion) if row.test == PERMUTATION]
+    return [row for row in found.on(Comparisons, criterion) if row.test == DIFFERENCE]
 
 
-def differs(pair: SystemPair | ModelRow) -> bool:
+def tests_of(pairs: Sequence[SystemPair]) -> list[str]:
+    """Return the tests that the p of these pairs come from: permutation, contrast, or both."""
+    tests = {pair.p_from for pair in pairs if is_compared(pair)}
+    return [test for test in TEST_NAMES if test in tests]
+
+
+def contrast_reason(design: Design) -> str:
+    """Return why a test of two systems is adjusted for annotators."""
+    if design.random_annotators:
+        return "annotators are declared random"
+    return "different annotators rated the two systems on some sources"
+
+
+def contrast_reasons(found: Found) -> Iterator[str]:
+    """Yield why the test of some pairs of systems is adjusted for annotators."""
+    rows = [row for row in found.of(Comparisons) if row.test == DIFFERENCE and is_compared(row)]
+    adjusted = [row for row in rows if row.p_from == CONTRAST]
+    if not adjusted:
+        return
+    are_random = adjusted[0].estimate.method.endswith("and annotators")
+    because = contrast_reason(Design(annotators="random" if are_random else "fixed"))
+    which = (
+        "all pairs"
+        if len(adjusted) == len(rows)
+        else f"{len(adjusted)} of {counted(len(rows), 'pair')}"
+    )
+    yield f"The test of {which} of systems is the {TEST_NAMES[CONTRAST]}, because {because}."
+    if are_random and facts_of(found).annotators < MIN_ANNOTATORS:
+        yield (
+            f"With fewer than {MIN_ANNOTATORS} random annotators (here {facts_of(found).annotators}) "
+            "few differences are found significant."
+        )
+
+
+def differs(pair: SystemPair) -> bool:
     """Return whether two systems differ significantly after Holm's correction."""
     return pair.p_holm < SURE
 
 
-def is_compared(pair: SystemPair | ModelRow) -> bool:
+def is_compared(pair: SystemPair) -> bool:
     """Return whether the test that compares the systems has a result for this pair."""
     return known(pair.p_holm)
 
 
-def not_compared_because(pair: SystemPair | ModelRow) -> str:
+def not_compared_because(pair: SystemPair) -> str:
     """Return why no test compares a pair of systems."""
-    if isinstance(pair, ModelRow):
-        return pair.estimate.reason or NO_MODEL_TEST
+    if pair.estimate.n > 1:
+        return pair.estimate.reason
     return "no common source" if pair.estimate.n == 0 else "only one common source"
 
 
@@ -252,9 +282,6 @@ def _no_letters_because(found: Found, criterion: str) -> str:
     says that two systems do not differ significantly, and none that they do."""
     pairs = deciding_pairs(found, criterion)
     without = [row for row in pairs if not is_compared(row)]
-    if len(without) == len(pairs) and test_of(found, criterion).name == MIXED_MODEL:
-        rows = [row for row in found.on(MixedModels, criterion) if row.effect == "difference"]
-        return rows[0].estimate.reason if rows else NOT_FITTED
     if not without:
         return ""
     reasons = listed(list(dict.fromkeys(map(not_compared_because, without))))
@@ -266,6 +293,13 @@ def _no_letters_because(found: Found, criterion: str) -> str:
     return f"no letters, because {counted(len(without), 'pair')} of systems are not compared: {reasons}"
 
 
+def named_tests(found: Found, criterion: str) -> str:
+    """Return the name of the tests that compare the systems on a criterion."""
+    unit = facts_of(found).unit.plural
+    tests = tests_of(deciding_pairs(found, criterion)) or [PERMUTATION]
+    return listed([f"{TEST_NAMES[test]} over {unit}" for test in tests])
+
+
 def _table(found: Found, criterion: str, name: str) -> PageTable | None:
     """Return every pair on one criterion; None where there is none."""
     by_pair: dict[tuple[str, str], dict[str, SystemPair]] = {}
@@ -273,32 +307,21 @@ def _table(found: Found, criterion: str, name: str) -> PageTable | None:
         by_pair.setdefault((row.first, row.second), {})[row.test] = row
     if not by_pair:
         return None
-    decides_by_model = test_of(found, criterion).name == MIXED_MODEL
-    model = {(row.first, row.second): row for row in deciding_pairs(found, criterion)}
     cautions = _cautions(found, criterion)
     lines, reasons = [], set()
     for pair, tests in by_pair.items():
-        deciding = model.get(pair) if decides_by_model else tests[DEFAULT]
-        line = _line(" – ".join(pair), tests, deciding, by_model=decides_by_model)
+        deciding = tests[DIFFERENCE]
         under = cautions.get(pair, "")
-        if deciding and not is_compared(deciding):
+        if not is_compared(deciding):
             under = f"not compared: {not_compared_because(deciding)}"
-        lines.append(replace(line, under=under))
-        estimates = [row.estimate for row in tests.values()]
-        estimates += [deciding.estimate] if deciding else []
-        reasons |= {each.reason for each in estimates if not each.defined and each.reason}
-    heads = [
-        "difference",
-        "sources",
-        "p permutation",
-        "p Wilcoxon",
-        "Cliff's δ",
-        "p two-sample t",
-    ]
+        lines.append(replace(_line(" – ".join(pair), tests), under=under))
+        reasons |= {
+            row.estimate.reason
+            for row in tests.values()
+            if not row.estimate.defined and row.estimate.reason
+        }
+    heads = ["difference", "sources", "p difference", "p Wilcoxon", "Cliff's δ", "p two-sample t"]
     notes = ["", "in common", "", "", "", "as published"]
-    if decides_by_model:
-        heads.insert(2, "p mixed model")
-        notes = ["", "in common", "", "as published", "as published", "", "as published"]
     reason = no_letters_because(found, criterion)
     if reason:
         reasons.add(reason)
@@ -309,7 +332,7 @@ def _table(found: Found, criterion: str, name: str) -> PageTable | None:
         lines,
         first="Systems",
         notes=notes,
-        caption=f"{source} from the {NAMES[test_of(found, criterion).name]}.",
+        caption=f"{source} from the {named_tests(found, criterion)}.",
         reasons=sorted(reasons),
         folded=True,
     )
@@ -342,32 +365,48 @@ def scores_of(material: Material) -> Iterator[SystemScores]:
             )
 
 
-def _pairs(each: SystemScores, chance: Chance) -> Iterator[SystemPair]:
-    pairs = list(combinations(range(len(each.names)), 2))
-    swaps = swaps_for(len(pairs), each.table.shape[1], chance.resamples)
-    judged = ~np.isnan(each.table)
+def differences_of(
+    scores: SystemScores, inputs: Inputs, *, rng: np.random.Generator, resamples: int
+) -> dict[tuple[str, str], SystemDifference]:
+    """Return the tested difference of every pair of systems on a criterion."""
+    rated = rated_outputs(inputs.counted, scores.criterion, scores.names)
+    pairs = comb(len(scores.names), 2)
+    swaps = swaps_for(pairs, scores.table.shape[1], resamples)
+    tested = system_differences(rated, design=inputs.design, rng=rng, resamples=swaps)
+    return {(str(first), str(second)): found for (first, second), found in tested.items()}
+
+
+def _pairs(each: SystemScores, inputs: Inputs, chance: Chance) -> Iterator[SystemPair]:
+    differences = differences_of(each, inputs, rng=chance.rng, resamples=chance.resamples)
     clusters = None if each.unit.is_source else each.clusters
+    swaps = swaps_for(len(differences), each.table.shape[1], chance.resamples)
     # Holm corrects over these alone
-    tested = sum(int(np.sum(judged[i] & judged[j])) > 1 for i, j in pairs)
-    for i, j in pairs:
+    tested = sum(known(difference.pvalue) for difference in differences.values())
+    for i, j in combinations(range(len(each.names)), 2):
         one, two = each.table[i], each.table[j]
-        permuted = paired_permutation(
-            one, two, rng=chance.rng, clusters=clusters, unit=each.unit, resamples=swaps
-        )
-        floor = (
-            smallest_p(permuted.clusters or permuted.n, pairs=tested, resamples=swaps)
-            if known(permuted.pvalue)
-            else nan
-        )
+        difference = differences[each.names[i], each.names[j]]
+        floor = nan
+        if difference.is_exact and known(difference.pvalue):
+            units = difference.clusters or difference.n
+            floor = smallest_p(units, pairs=tested, resamples=swaps)
         for test, estimate in (
-            (DEFAULT, permuted),
+            (DIFFERENCE, difference),
             ("wilcoxon", wilcoxon(one, two, clusters=clusters)),
             ("t_as_published", two_sample_t(each.questions[i], each.questions[j])),
             ("cliffs_delta", _untested(cliffs_delta(one, two, clusters=clusters, unit=each.unit))),
         ):
-            names = (each.names[i], each.names[j])
-            lowest = floor if test == DEFAULT else nan
-            yield SystemPair(each.criterion.key, test, *names, estimate, lowest, nan, nan)
+            decides = test == DIFFERENCE
+            yield SystemPair(
+                criterion=each.criterion.key,
+                test=test,
+                first=each.names[i],
+                second=each.names[j],
+                p_from=difference.test if decides else "",
+                estimate=estimate,
+                floor=floor if decides else nan,
+                p_holm=nan,
+                p_bh=nan,
+            )
 
 
 def _untested(effect: Result) -> Result:
@@ -406,36 +445,29 @@ def _cautions(found: Found, criterion: str) -> dict[tuple[str, str], str]:
     }
 
 
-def _line(
-    name: str,
-    tests: dict[str, SystemPair],
-    deciding: SystemPair | ModelRow | None,
-    *,
-    by_model: bool,
-) -> Line:
-    """Return a pair of systems under every test; `deciding` is the one the letters come from."""
-    permuted, delta = tests[DEFAULT], tests["cliffs_delta"].estimate
-    of_test = [Cell(p_alone(deciding.p_holm), best=differs(deciding))] if deciding else [Cell("–")]
-    others = [permuted, tests["wilcoxon"]] if by_model else [tests["wilcoxon"]]
+def _line(name: str, tests: dict[str, SystemPair]) -> Line:
+    """Return a pair of systems under every test."""
+    deciding, delta = tests[DIFFERENCE], tests["cliffs_delta"].estimate
+    is_exact = deciding.p_from == PERMUTATION
     query = ItemQuery(
         sort="loss",
-        criterion=permuted.criterion,
-        system=permuted.first,
-        against=permuted.second,
+        criterion=deciding.criterion,
+        system=deciding.first,
+        against=deciding.second,
     )
     return Line(
         name,
         [
             Cell(
-                signed(deciding.estimate.value) if deciding else "–",
-                interval_text(deciding.estimate) if deciding else "",
-                items=query if permuted.first and permuted.second else None,
+                signed(deciding.estimate.value),
+                interval_text(deciding.estimate),
+                items=query if deciding.first and deciding.second else None,
             ),
-            Cell(f"{permuted.estimate.n:,}"),
-            *of_test,
-            *(Cell(p_alone(each.p_holm)) for each in others),
+            Cell(f"{deciding.estimate.n:,}"),
+            Cell(p_alone(deciding.p_holm), best=differs(deciding)),
+            Cell(p_alone(tests["wilcoxon"].p_holm)),
             # its interval takes annotators as fixed and equally allocated
-            Cell(coefficient(delta.value), "" if by_model else interval_text(delta, coefficient)),
+            Cell(coefficient(delta.value), interval_text(delta, coefficient) if is_exact else ""),
             Cell(p_alone(tests["t_as_published"].p_holm)),
         ],
     )

@@ -12,10 +12,8 @@ from analysis.reports.numerals import counted, inside, known, p_alone, p_value, 
 from analysis.sections.columns import averaged_criteria
 from analysis.sections.comparisons import SURE, SystemPair, deciding_pairs
 from analysis.sections.criteria import criterion_rows
-from analysis.sections.mixed_models import ModelRow
 from analysis.sections.primary import declared_hypotheses
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.system_tests import test_of
 from judging.hypotheses import PrimaryHypothesis
 from quaestor_stats._equivalence import Equivalence, two_one_sided
 from quaestor_stats._multiplicity import holm
@@ -29,8 +27,8 @@ class EquivalenceRow:
     first: one system
     second: the other
     margin: declared margin in scale points
-    test: permutation or mixed_model, the test that compares the systems; its standard error and
-      degrees of freedom are used
+    test: permutation or contrast, which compares the systems; the interval of the difference gives the
+      standard error and degrees of freedom
     value: difference of the means, first minus second
     low: lower end of its 90% interval
     high: upper end of its 90% interval
@@ -84,7 +82,7 @@ class Equivalences(Section[EquivalenceRow]):
                 for pair in deciding_pairs(found, criterion.key)
                 if _is_asked(pair, criterion.key, declared.primary)
             ]
-            rows += _rows(pairs, declared.margin, test_of(found, criterion.key).name)
+            rows += _rows(pairs, declared.margin)
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -157,9 +155,7 @@ def _systems_of(rows: Iterable[EquivalenceRow]) -> frozenset[frozenset[str]]:
     return frozenset(frozenset((row.first, row.second)) for row in rows)
 
 
-def _is_asked(
-    pair: SystemPair | ModelRow, criterion: str, primary: PrimaryHypothesis | None
-) -> bool:
+def _is_asked(pair: SystemPair, criterion: str, primary: PrimaryHypothesis | None) -> bool:
     """Return whether a pair is tested: the declared one alone, if there is one."""
     if primary is None or primary.metric:
         return True
@@ -167,9 +163,7 @@ def _is_asked(
     return is_pair and criterion == primary.criterion
 
 
-def _rows(
-    pairs: Sequence[SystemPair | ModelRow], margin: float, test: str
-) -> Iterator[EquivalenceRow]:
+def _rows(pairs: Sequence[SystemPair], margin: float) -> Iterator[EquivalenceRow]:
     tests = [two_one_sided(pair.estimate, margin=margin) for pair in pairs]
     adjusted = holm(np.array([_p(each) for each in tests]))
     for pair, each, p_holm in zip(pairs, tests, adjusted, strict=True):
@@ -178,7 +172,7 @@ def _rows(
             first=pair.first,
             second=pair.second,
             margin=margin,
-            test=test,
+            test=pair.p_from,
             value=each.value,
             low=each.low,
             high=each.high,

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import p_alone
 from analysis.sections.comparisons import (
-    DEFAULT,
     SURE,
-    Comparisons,
+    deciding_pairs,
+    differs,
     scores_of,
     swaps_for,
 )
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
-from analysis.sections.system_tests import test_of
 from quaestor_stats._paired_tests import sources_carrying
-from quaestor_stats._system_test import PERMUTATION
+from quaestor_stats._system_differences import PERMUTATION
 
 MAX_CARRYING = 3
 
@@ -60,14 +59,11 @@ class FewSources(Section[FewSourcesRow]):
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[FewSourcesRow]:
         rows = []
         for scores in scores_of(inputs.counted):
-            if test_of(found, scores.criterion.key).name != PERMUTATION:
-                continue
-            tests = found.on(Comparisons, scores.criterion.key)
-            pairs = [row for row in tests if row.test == DEFAULT]
+            pairs = deciding_pairs(found, scores.criterion.key)
             place = {name: number for number, name in enumerate(scores.names)}
             swaps = swaps_for(len(pairs), scores.table.shape[1], chance.resamples)
             clusters = None if scores.unit.is_source else scores.clusters
-            for row in (each for each in pairs if each.p_holm < SURE):
+            for row in (row for row in pairs if row.p_from == PERMUTATION and differs(row)):
                 carried_by = sources_carrying(
                     scores.table[place[row.first]],
                     scores.table[place[row.second]],

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.reports.making import LIBRARIES, prepared
-from analysis.reports.numerals import coefficient, counted, inside, known, listed, with_interval
+from analysis.reports.numerals import coefficient, counted, inside, listed, with_interval
 from analysis.sections.agreement import alpha_row
-from analysis.sections.comparisons import Comparisons, deciding_pairs, untested_because
+from analysis.sections.comparisons import Comparisons, contrast_reasons, deciding_pairs, is_compared
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.equivalence import Equivalences
 from analysis.sections.external_checks import ExternalChecks
@@ -22,10 +22,9 @@ from analysis.sections.study import (
     places_without_values,
     ratings_not_used,
 )
-from analysis.sections.system_tests import model_reasons, test_of
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from quaestor_stats._design import REQUIRED_CLUSTERS
-from quaestor_stats._system_test import MIXED_MODEL, PERMUTATION
+from quaestor_stats._system_differences import CONTRAST, PERMUTATION
 
 UNCITED = ("", "none", "unpublished")
 MANY_POINTS = 12
@@ -183,40 +182,32 @@ def _agreement(found: Found) -> Iterator[str]:
 def _systems(found: Found) -> Iterator[str]:
     pairs = {key: deciding_pairs(found, key) for key in found.names}
     undefined = [found.name_of(key) for key in found.names if key in found.left_out(Comparisons)]
-    reasons = {
-        key: reason
-        for key in found.names
-        if test_of(found, key).name == MIXED_MODEL and (reason := untested_because(found, key))
-    }
-    if not any(pairs.values()) and not undefined and not reasons:
+    if not any(pairs.values()) and not undefined:
         return
-    tests = {key: test_of(found, key).name for key in found.names}
-    tested = {
-        key: sum(known(row.estimate.pvalue) for row in rows) for key, rows in pairs.items() if rows
-    }
-    permuted = [count for key, count in tested.items() if tests[key] == PERMUTATION]
-    modelled = [count for key, count in tested.items() if tests[key] == MIXED_MODEL]
-    units = facts_of(found).unit.plural
-    if permuted:
-        yield f"The mean of a system is the mean of its questions' means, with a 95% CI over {units}."
-    if any(permuted):
+    compared = [[row for row in rows if is_compared(row)] for rows in pairs.values() if rows]
+    tests = {row.p_from for rows in compared for row in rows}
+    most, units = max(map(len, compared), default=0), facts_of(found).unit.plural
+    random = " and annotators" if "annotators" in facts_of(found).design else ""
+    if compared:
+        yield (
+            "The mean of a system is the mean of its questions' means, with a 95% CI over "
+            f"{units}{random}."
+        )
+    if PERMUTATION in tests:
         yield (
             f"We compared systems with two-sided paired permutation tests over the {units} common to both "
-            f"systems and applied Holm's correction across the {counted(max(permuted), 'pair')} of each "
+            f"systems and applied Holm's correction across the {counted(most, 'pair')} of each "
             "criterion (5% level)."
         )
-    elif permuted:
-        yield "No two systems have two sources in common, so no test compared them."
-    yield from model_reasons(found)
-    for reason in dict.fromkeys(reasons.values()):
-        names = [found.name_of(key) for key, each in reasons.items() if each == reason]
-        yield f"On {listed(names)} the mixed model compared no systems: {reason}."
-    if any(modelled):
+    if CONTRAST in tests:
+        yield from contrast_reasons(found)
         yield (
-            "The mixed model (REML; fixed effects of systems; random effects of sources and questions; annotators as "
-            "declared) gives their means and 95% CIs and tests their differences two-sided, with Holm's "
-            f"correction across the {counted(max(modelled), 'pair')} of each criterion (5% level)."
+            "It is the weighted least squares estimate with fixed effects of sources and annotators, on the "
+            f"{units} common to both systems; standard errors leave out one of the {units}{random} at a time, "
+            f"with Holm's correction across the {counted(most, 'pair')} of each criterion (5% level)."
         )
+    if compared and not tests:
+        yield "No two systems have two sources in common, so no test compared them."
     if undefined:
         yield f"On {listed(undefined)} systems were not compared, because they have too many pairs to list."
     unaveraged = [each.name for each in criterion_rows(found) if not each.averaged]

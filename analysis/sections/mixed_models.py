@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,9 @@ from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
-from quaestor_stats._design import Design
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._reml import Unfit
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
-from quaestor_stats._system_pairs import pairs_of_systems
 from quaestor_stats._variance_components import (
     SPARSE_FROM,
     Components,
@@ -89,9 +88,9 @@ class MixedModels(Section[ModelRow]):
     note = (
         "A linear mixed model of the ratings with random effects of sources and of questions (the output of "
         "one system for one source), and of annotators if the run declares them random. It treats the steps "
-        "of the scale as equal. With random annotators, each pair is tested with the variances of all "
-        "systems and with those of the two systems alone; the larger p is given, with Holm's correction "
-        "over the pairs of a criterion. The variance components are below the table."
+        "of the scale as equal, and a system without outputs on hard sources gains by it: letters and sentences "
+        "come from the differences within sources. p with Holm's correction over the pairs of a criterion. The "
+        "variance components are below the table."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ModelRow]:
@@ -168,21 +167,6 @@ def means_by_model(model: Components, inputs: Inputs) -> dict[str, Result]:
     return means
 
 
-def pairs_by_model(
-    model: Components, columns: Mapping[str, Any], *, design: Design
-) -> dict[tuple[Hashable, Hashable], Contrast]:
-    """Return the test of every pair of systems by a model of the declared design.
-
-    Raises
-    ------
-    Unfit
-        Annotators are declared random, and there is one.
-    """
-    if design.random_annotators and not model.random:
-        raise Unfit(ONE_ANNOTATOR)
-    return pairs_of_systems(model, **columns)
-
-
 def model_columns(rows: pd.DataFrame) -> dict[str, Any]:
     """Return placed ratings as `quaestor_stats._variance_components` takes them."""
     return {
@@ -208,14 +192,12 @@ def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
         return
     for name, mean in means_by_model(model, inputs).items():
         yield ModelRow(criterion.key, "mean", name, "", mean, nan)
-    columns = model_columns(placed_ratings(inputs.counted, criterion))
-    try:
-        tests = pairs_by_model(model, columns, design=inputs.design)
-    except Unfit as reason:
-        nothing = undefined(METHOD, str(reason))
+    if inputs.design.random_annotators and not model.random:
+        nothing = undefined(METHOD, ONE_ANNOTATOR)
         yield ModelRow(criterion.key, "difference", "", "", nothing, nan)
     else:
-        yield from _differences(tests, criterion)
+        pairs = combinations(model.systems, 2)
+        yield from _differences({pair: model.difference(*pair) for pair in pairs}, criterion)
     for name, value in model.variances.items():
         estimate = Result(
             value=value, n=model.n, method=model.method, caution="; ".join(model.notes)

@@ -7,11 +7,10 @@ from math import nan
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import coefficient, inside, known, p_alone, p_value, signed, two
 from analysis.reports.rows import TestedResult
-from analysis.sections.comparisons import deciding_pairs
+from analysis.sections.comparisons import TEST_NAMES, deciding_pairs
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.levels import Levels
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.system_tests import NAMES, test_of
 from judging import hypotheses
 from judging.actions import locked_protocols
 from judging.hypotheses import GREATER, Hypotheses, PrimaryHypothesis
@@ -32,8 +31,7 @@ class PrimaryRow:
     metric: name of the metric; empty for a hypothesis about systems
     direction: two_sided, or greater (the first system is better; the correlation is positive)
     level: declared level of the test
-    test: permutation or mixed_model (the test that compares the systems), or pooled Spearman
-      correlation
+    test: permutation or contrast (which compares the systems), or pooled Spearman correlation
     estimate: the difference of the systems' means, first minus second, or the correlation
     p_declared: p in the declared direction, not corrected
     significant: whether p is below the declared level
@@ -162,19 +160,18 @@ def across_criteria(found: Found) -> Iterator[str]:
 
 def _of_systems(primary: PrimaryHypothesis, found: Found) -> tuple[str, Result]:
     """Return the test of a pair of systems under the declared design, first minus second."""
-    test = test_of(found, primary.criterion).name
     for row in deciding_pairs(found, primary.criterion):
         estimate = row.estimate
         if (row.first, row.second) == (primary.first, primary.second):
-            return test, estimate
+            return row.p_from, estimate
         if (row.first, row.second) == (primary.second, primary.first):
-            return test, replace(
+            return row.p_from, replace(
                 estimate,
                 value=-estimate.value,
                 ci=ConfidenceInterval(-estimate.ci.high, -estimate.ci.low),
                 statistic=-estimate.statistic,
             )
-    return test, undefined(test, NOT_COMPARED)
+    return "", undefined("", NOT_COMPARED)
 
 
 def _of_metric(primary: PrimaryHypothesis, found: Found) -> tuple[str, Result]:
@@ -210,7 +207,7 @@ def _result(row: PrimaryRow, found: Found) -> str:
     if not known(row.p_declared):
         return f"It is not tested: {row.estimate.reason}."
     what = "Spearman's ρ" if row.metric else "Difference of means"
-    test = NAMES.get(row.test, row.estimate.method)
+    test = TEST_NAMES.get(row.test, row.estimate.method)
     verdict = "significant" if row.significant else "not significant"
     told = [_estimate(row, what), test, f"{p_value(row.p_declared)}, {verdict}"]
     return f"{'; '.join(told)}."

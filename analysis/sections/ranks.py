@@ -1,6 +1,7 @@
-"""Ranks of systems on each criterion: the probability of each rank, and significance clusters."""
+"""Ranks of systems on each criterion: the interval of each rank by the tests of the systems, and how
+often the system has each rank in a bootstrap."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
 
@@ -10,32 +11,28 @@ from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import coefficient, known
 from analysis.reports.system_names import system_name
 from analysis.sections.comparisons import (
+    SystemPair,
     SystemScores,
     deciding_pairs,
     differs,
+    is_compared,
     no_letters_because,
     scores_of,
-    untested_because,
 )
 from analysis.sections.criteria import criterion_rows
-from analysis.sections.mixed_models import MixedModels, model_of
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.system_tests import test_of
 from quaestor_stats._arrays import FloatArray
 from quaestor_stats._ranks import (
     rank_probabilities,
     resampled_means,
     significance_clusters,
-    student_means,
 )
-from quaestor_stats._reml import Unfit
-from quaestor_stats._system_test import MIXED_MODEL
 
 REQUIRED_SOURCES = 10
-EACH_RANK = 7  # systems up to which the page shows the probability of each rank
+EACH_RANK = 7  # systems up to which the page shows the share of each rank
 RESAMPLED = "sources drawn with replacement"
-BY_MODEL = "means drawn by the mixed model"
 NO_DRAW = "no draw of sources holds all systems"
+RANDOM_ANNOTATORS = "annotators are declared random, and a bootstrap of sources leaves them fixed"
 
 
 @dataclass(frozen=True)
@@ -46,19 +43,23 @@ class RankRow:
     system: name of the system
     cluster: significance cluster, 1 for the best: every system of a cluster is significantly
       better than every system of a later one; empty if the systems are not tested
-    best: probability of rank 1
-    expected_rank: mean rank over the draws
-    probabilities: probability of each rank, from 1
+    highest_rank: 1 + the number of systems that are significantly better
+    lowest_rank: the number of systems, less those that are significantly worse
+    best: share of bootstrap samples in which it ranks first; it is no probability of being the best
+    expected_rank: mean rank over the samples
+    shares: share of bootstrap samples with each rank, from 1
     method: what was drawn
-    reason: why there are no probabilities
+    reason: why there are no shares
     """
 
     criterion: str
     system: str
     cluster: int | None
+    highest_rank: int | None
+    lowest_rank: int | None
     best: float
     expected_rank: float
-    probabilities: list[float]
+    shares: list[float]
     method: str
     reason: str
 
@@ -71,9 +72,11 @@ class Ranks(Section[RankRow]):
     identity = ("criterion", "system")
     by_reading = True
     note = (
-        "The probability of each rank in a bootstrap over sources; if the mixed model compares the systems, in draws "
-        "from its means and their covariance. Clusters come from the test of the systems: every system of a cluster "
-        "is significantly better than every system of a later cluster."
+        "The interval of a rank comes from the test of the systems (Holm, 5% level): 1 + the number of systems that "
+        "are significantly better, to the number of systems less those that are significantly worse. So do clusters: "
+        "every system of a cluster is significantly better than every system of a later cluster. The others give the "
+        "share of bootstrap samples of sources in which a system has each rank; of two equal systems one can have a "
+        "share near 1."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[RankRow]:
@@ -96,19 +99,15 @@ class Ranks(Section[RankRow]):
 
 def _rows(scores: SystemScores, inputs: Inputs, found: Found, chance: Chance) -> list[RankRow]:
     key = scores.criterion.key
-    by_model = test_of(found, key).name == MIXED_MODEL
-    means, draws, reason = scores.oriented, np.empty((0, 0)), ""
-    if by_model:
-        try:
-            means, draws = _drawn_by_model(scores, inputs, found, chance)
-        except Unfit as unfit:
-            reason = str(unfit)
+    if inputs.design.random_annotators:
+        draws, reason = np.empty((0, 0)), RANDOM_ANNOTATORS
     else:
         draws, reason = _drawn_sources(scores, chance)
+    means, intervals = scores.oriented, _rank_intervals(scores, found)
     size = len(scores.names)
-    probabilities = np.full((size, size), nan)
+    shares = np.full((size, size), nan)
     if not reason:
-        probabilities = rank_probabilities(draws)
+        shares = rank_probabilities(draws)
     clusters = _clusters(scores, means, found)
     order = np.argsort(-means, kind="stable")
     return [
@@ -116,10 +115,12 @@ def _rows(scores: SystemScores, inputs: Inputs, found: Found, chance: Chance) ->
             criterion=key,
             system=scores.names[place],
             cluster=clusters[place] if clusters else None,
-            best=float(probabilities[place, 0]),
-            expected_rank=float(probabilities[place] @ np.arange(1, size + 1)),
-            probabilities=[] if reason else probabilities[place].tolist(),
-            method=BY_MODEL if by_model else RESAMPLED,
+            highest_rank=intervals[place][0] if intervals else None,
+            lowest_rank=intervals[place][1] if intervals else None,
+            best=float(shares[place, 0]),
+            expected_rank=float(shares[place] @ np.arange(1, size + 1)),
+            shares=[] if reason else shares[place].tolist(),
+            method=RESAMPLED,
             reason=reason,
         )
         for place in order
@@ -137,33 +138,26 @@ def _drawn_sources(scores: SystemScores, chance: Chance) -> tuple[FloatArray, st
     return -draws if scores.criterion.best == "lowest" else draws, reason
 
 
-def _drawn_by_model(
-    scores: SystemScores, inputs: Inputs, found: Found, chance: Chance
-) -> tuple[FloatArray, FloatArray]:
-    """Return the mixed model's means, and draws of them with the fewest degrees of freedom of its
-    tests; high is best.
+def _rank_intervals(scores: SystemScores, found: Found) -> list[tuple[int, int]]:
+    """Return the highest and lowest rank of each system by the declared test; none unless it
+    compares every pair."""
+    pairs, size = deciding_pairs(found, scores.criterion.key), len(scores.names)
+    if not pairs or not all(map(is_compared, pairs)):
+        return []
+    better, worse = dict.fromkeys(scores.names, 0), dict.fromkeys(scores.names, 0)
+    for leader, follower in _ahead(scores, pairs):
+        better[follower] += 1
+        worse[leader] += 1
+    return [(1 + better[name], size - worse[name]) for name in scores.names]
 
-    Raises
-    ------
-    Unfit
-        The model compares no systems.
-    """
-    key = scores.criterion.key
-    if reason := untested_because(found, key):
-        raise Unfit(reason)
-    model = model_of(inputs, scores.criterion, annotators_random=inputs.design.random_annotators)
-    place = [list(map(str, model.systems)).index(name) for name in scores.names]
-    df = [row.estimate.df for row in found.on(MixedModels, key) if row.effect == "difference"]
-    up = -1.0 if scores.criterion.best == "lowest" else 1.0
-    means, covariance = model.means[place], model.covariance[np.ix_(place, place)]
-    draws = student_means(
-        up * means,
-        covariance,
-        df=min(each for each in df if known(each)),
-        rng=chance.rng,
-        resamples=chance.resamples,
-    )
-    return up * means, draws
+
+def _ahead(scores: SystemScores, pairs: Sequence[SystemPair]) -> Iterator[tuple[str, str]]:
+    """Yield the better and the worse system of each pair that differs significantly."""
+    up = scores.criterion.best != "lowest"
+    for pair in pairs:
+        if differs(pair):
+            names = pair.first, pair.second
+            yield names if (pair.estimate.value > 0) == up else names[::-1]
 
 
 def _clusters(scores: SystemScores, means: FloatArray, found: Found) -> list[int]:
@@ -173,12 +167,7 @@ def _clusters(scores: SystemScores, means: FloatArray, found: Found) -> list[int
     if not pairs or no_letters_because(found, key):
         return []
     place = {name: number for number, name in enumerate(scores.names)}
-    up = scores.criterion.best != "lowest"
-    ahead = set()
-    for row in pairs:
-        one, other = place[row.first], place[row.second]
-        if differs(row):
-            ahead.add((one, other) if (row.estimate.value > 0) == up else (other, one))
+    ahead = {(place[one], place[other]) for one, other in _ahead(scores, pairs)}
     return [int(cluster) for cluster in significance_clusters(means, ahead)]
 
 
@@ -189,22 +178,28 @@ def _table(name: str, rows: Sequence[RankRow]) -> PageTable:
         Line(
             system_name(row.system),
             [
+                Cell(_interval(row)),
                 Cell(str(row.cluster) if row.cluster else "–"),
                 Cell(f"{row.expected_rank:.1f}" if known(row.expected_rank) else "–"),
-                *(
-                    Cell(coefficient(each))
-                    for each in (row.probabilities or [nan] * size)[: len(heads)]
-                ),
+                *(Cell(coefficient(each)) for each in (row.shares or [nan] * size)[: len(heads)]),
             ],
         )
         for row in rows
     ]
     return PageTable(
         name,
-        ["cluster", "expected rank", *heads],
+        ["rank interval", "cluster", "mean rank", *heads],
         lines,
         first="System",
-        caption=f"Probability of each rank ({rows[0].method}).",
+        caption=f"Share of bootstrap samples in which the system has each rank ({rows[0].method}).",
         reasons=sorted({row.reason for row in rows} - {""}),
         folded=True,
     )
+
+
+def _interval(row: RankRow) -> str:
+    if row.highest_rank is None or row.lowest_rank is None:
+        return "–"
+    if row.highest_rank == row.lowest_rank:
+        return str(row.highest_rank)
+    return f"{row.highest_rank}–{row.lowest_rank}"

@@ -3,10 +3,9 @@ day."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import nan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from analysis import frames
@@ -18,17 +17,14 @@ from analysis.reports.system_names import system_name
 from analysis.sections.agreement import alpha_of
 from analysis.sections.columns import averaged_criteria, human_columns, metric_columns
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.system_means import means_of
-from analysis.sections.system_tests import test_for
+from analysis.sections.system_means import declared_means
 from judging.models import Campaign
 from quaestor_stats._correlation import correlate
-from quaestor_stats._result import ConfidenceInterval, Result
-from quaestor_stats._system_test import MIXED_MODEL
+from quaestor_stats._result import Result
 
 if TYPE_CHECKING:
     import pandas as pd
 
-NOT_FITTED = "no interval: the mixed model is not fitted to slices"
 OWN = ("target_type", "source", "day")
 FROM_FILE = "column: "  # before the name of a metadata column, which could be any word
 Columns: TypeAlias = "Mapping[str, pd.Series[Any]]"  # of the file, by name, each by unit
@@ -99,12 +95,10 @@ class Slices(Section[SliceRow]):
         left_out = found.left_out(Slices)
         wanted = [each for each in inputs.settings["slices"] if each not in left_out]
         columns = _columns(inputs.counted, wanted)
-        criteria = averaged_criteria(inputs.counted) if wanted else []
-        by_model = {each.key for each in criteria if test_for(inputs, each).name == MIXED_MODEL}
         for attribute in wanted:
             tell = partial(chance.step, f"Slices by {attribute.removeprefix(FROM_FILE)}")
             tell()
-            rows += _of_attribute(inputs, attribute, columns, by_model, tell)
+            rows += _of_attribute(inputs, attribute, columns, tell)
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -193,13 +187,9 @@ def _of_attribute(
     inputs: Inputs,
     attribute: str,
     columns: Columns,
-    by_model: Collection[str],
     tell: Callable[[], None],
 ) -> list[SliceRow]:
-    """Return the rows of an attribute. `tell` is called before each of its values.
-
-    by_model : criteria on which the mixed model compares the systems; slices have no intervals there
-    """
+    """Return the rows of an attribute. `tell` is called before each of its values."""
     labels = _labels(inputs.counted, attribute, columns)
     of_said = _labels(inputs.said, attribute, columns)
     values = labels.dropna().unique().tolist()
@@ -208,7 +198,7 @@ def _of_attribute(
     for value in values:
         tell()
         said, counted = _part(inputs.said, of_said, value), _part(inputs.counted, labels, value)
-        core = [*_core(said, counted, by_model)]
+        core = [*_core(replace(inputs, said=said, counted=counted))]
         if attribute != "day":  # a score does not depend on the day of a judgment
             core += _metric_means(counted)
         rows += [
@@ -256,17 +246,13 @@ def _part(material: Material, labels: pd.Series[Any], label: object) -> Material
     return replace(material, slots=slots, judgments=judgments.reset_index(drop=True), scores=scores)
 
 
-def _core(
-    said: Material, part: Material, by_model: Collection[str]
-) -> Iterator[tuple[str, str, str, str, Result]]:
+def _core(inputs: Inputs) -> Iterator[tuple[str, str, str, str, Result]]:
+    said, part = inputs.said, inputs.counted
     for criterion in said.rubric.criteria:
         alpha = alpha_of(said, criterion)
         yield "krippendorff_alpha", criterion.key, "", "", alpha
-    for row in means_of(part):
-        mean = row.mean
-        if row.criterion in by_model:
-            mean = replace(mean, ci=ConfidenceInterval(nan, nan), df=nan, reason=NOT_FITTED)
-        yield "mean", row.criterion, row.system, "", mean
+    for row in declared_means(inputs):
+        yield "mean", row.criterion, row.system, "", row.mean
     metrics = metric_columns(part)
     for human in human_columns(part):
         for column in metrics:

@@ -15,7 +15,7 @@ from analysis.reports.numerals import (
 )
 from analysis.reports.system_names import system_name
 from analysis.sections.agreement import Coefficient, alpha_row
-from analysis.sections.comparisons import Groups
+from analysis.sections.comparisons import Groups, named_tests
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.differences import metric_sentence
 from analysis.sections.equivalence import Equivalences
@@ -24,8 +24,6 @@ from analysis.sections.primary import PrimaryHypotheses, primary_in_short
 from analysis.sections.section import Found
 from analysis.sections.study import OF_MEANS, ORIGINS, are_means, facts_of, nothing_judged
 from analysis.sections.system_means import FEW, SystemOrder, by_merit
-from analysis.sections.system_tests import test_of
-from quaestor_stats._system_test import MIXED_MODEL
 
 
 @dataclass(frozen=True)
@@ -207,10 +205,7 @@ def _equivalence(order: SystemOrder, *, is_told: bool) -> Iterator[str]:
 
 def _test(found: Found, order: SystemOrder) -> str:
     """Return the test that compares the systems on a criterion, with correction and level."""
-    if test_of(found, order.criterion.criterion).name == MIXED_MODEL:
-        test = "mixed model"
-    else:
-        test = f"paired permutation test over {facts_of(found).unit.plural}"
+    test = named_tests(found, order.criterion.criterion)
     return f"{test}, Holm-corrected, 5% level"
 
 

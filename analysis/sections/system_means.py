@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from math import inf, isclose, nan
+from math import inf, isclose
 from statistics import fmean
 from typing import Self
 
@@ -22,32 +22,36 @@ from analysis.reports.numerals import (
     two,
 )
 from analysis.reports.system_names import system_name
-from analysis.sections.columns import averaged_criteria, clusters_of, units_of
+from analysis.sections.columns import (
+    averaged_criteria,
+    clusters_of,
+    rated_outputs,
+    units_of,
+)
 from analysis.sections.comparisons import (
-    DEFAULT,
+    DIFFERENCE,
     SURE,
     Comparisons,
     Groups,
     SystemPair,
+    contrast_reasons,
     deciding_pairs,
     differs,
     is_compared,
+    named_tests,
     no_letters_because,
     not_compared_because,
     untested_because,
 )
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.equivalence import NO_RESULTS, EquivalenceResults
-from analysis.sections.mixed_models import means_by_model, model_of
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyFacts, facts_of
-from analysis.sections.system_tests import NAMES, model_reasons, test_for, test_of
 from judging.protocols.rubric_schema import RubricCriterion
-from quaestor_stats._reml import Unfit
-from quaestor_stats._result import ConfidenceInterval, Result
+from quaestor_stats._result import Result
+from quaestor_stats._system_differences import means_over_annotators
 from quaestor_stats._system_means import system_means
-from quaestor_stats._system_test import MIXED_MODEL
 
 FEW = 8  # systems whose means are drawn in the table; of more, the table would be long
 UNTESTED = "systems are not compared: the table of their pairs would be too long"
@@ -60,15 +64,12 @@ class SystemMean:
 
     criterion: key of the criterion
     system: name of the system
-    mean: mean of the question means, or the mixed model's mean if that model compares the systems;
-      `n` counts questions, `clusters` the sources of its interval
-    unadjusted: mean of the question means, whichever test compares the systems
+    mean: mean of the question means; `n` counts questions, `clusters` the sources of its interval
     """
 
     criterion: str
     system: str
     mean: Result
-    unadjusted: float
 
 
 class SystemMeans(Section[SystemMean]):
@@ -83,8 +84,8 @@ class SystemMeans(Section[SystemMean]):
     by_reading = True
     note = (
         "Mean of the question means over the outputs that are present and judged, with its 95% CI and the number of "
-        "questions (n). If the mixed model compares the systems, mean and interval come from the model; an unadjusted "
-        "mean that differs is given below it. Systems that share a letter do not differ significantly (5% level, "
+        "questions (n), and of sources if a system has no output "
+        "on some. Systems that share a letter do not differ significantly (5% level, "
         "Holm's correction over the pairs of a criterion; the test is named above the table). A mean is bold if its "
         "system is significantly better than all others. Up to eight systems are plotted on the criterion's scale. "
         "Systems are ordered by their mean rank over the criteria that have a best end."
@@ -168,8 +169,7 @@ class SystemMeans(Section[SystemMean]):
     def caveats(self, found: Found) -> Iterator[str]:
         orders = _ordered(found)
         if orders:
-            yield from model_reasons(found)
-            yield from _without_test(orders)
+            yield from contrast_reasons(found)
             yield from _out_of_reach(found)
         if any(each.without_equivalence_test for each in orders):
             yield "A difference that is not significant does not show that the systems are equal."
@@ -239,7 +239,7 @@ def _out_of_reach(found: Found) -> Iterator[str]:
     or for a significant difference; with the criteria, unless it is so on all."""
     tests: dict[str, list[SystemPair]] = {}
     for row in found.of(Comparisons):
-        if row.test == DEFAULT == test_of(found, row.criterion).name:
+        if row.test == DIFFERENCE:
             tests.setdefault(row.criterion, []).append(row)
     alone = {key: [row for row in rows if row.estimate.n < 2] for key, rows in tests.items()}
     for place, pairs in _together(alone, found):
@@ -289,24 +289,11 @@ def _together(
             yield f"On {listed(names)}, " if len(keys) != everywhere else "", held
 
 
-def _without_test(orders: Sequence["SystemOrder"]) -> Iterator[str]:
-    """Yield sentences on criteria for which the mixed model lacks tests of some pairs of systems."""
-    for order in orders:
-        if order.pairs_without_test and not order.undefined:
-            pairs = counted(order.pairs_without_test, "pair")
-            has = "has" if order.pairs_without_test == 1 else "have"
-            name = inside(order.criterion.name)
-            yield f"On {name}, {pairs} of systems {has} no test by the mixed model."
-
-
 def _tests_named(found: Found, criteria: Sequence[CriterionRow]) -> str:
     """Name the test that letters, bold type and intervals come from."""
     by_test: dict[str, list[str]] = {}
     for each in criteria:
-        test = test_of(found, each.criterion)
-        because = f" because {test.reason}" if test.reason else ""
-        over = f" over {facts_of(found).unit.plural}" if test.name == DEFAULT else ""
-        by_test.setdefault(f"{NAMES[test.name]}{over}{because}", []).append(each.name)
+        by_test.setdefault(named_tests(found, each.criterion), []).append(each.name)
     several = len(by_test) > 1
     named = [f"{test} ({listed(names)})" if several else test for test, names in by_test.items()]
     return f"Test of the systems: {'; '.join(named)}." if named else ""
@@ -320,13 +307,13 @@ def means_of(material: Material) -> Iterator[SystemMean]:
 
 
 def declared_means(inputs: Inputs) -> Iterator[SystemMean]:
-    """Yield the same means under the declared design: where the mixed model compares the systems,
-    its means and intervals, or the reason why there is no interval."""
+    """Yield the same means with intervals of the declared design: for other annotators, too, where
+    annotators are random."""
     for criterion in averaged_criteria(inputs.counted):
-        rows = _means_on(inputs.counted, criterion)
-        if test_for(inputs, criterion).name == MIXED_MODEL:
-            rows = _by_model(rows, inputs, criterion)
-        yield from rows
+        if inputs.design.random_annotators:
+            yield from _means_for_other_annotators(inputs.counted, criterion)
+        else:
+            yield from _means_on(inputs.counted, criterion)
 
 
 def _means_on(material: Material, criterion: RubricCriterion) -> Iterator[SystemMean]:
@@ -342,41 +329,19 @@ def _means_on(material: Material, criterion: RubricCriterion) -> Iterator[System
         scale=(min(criterion.values()), max(criterion.values())),
     )
     for name, mean in means.items():
-        yield SystemMean(criterion.key, str(name), mean, mean.value)
+        yield SystemMean(criterion.key, str(name), mean)
 
 
-def _by_model(
-    rows: Iterator[SystemMean], inputs: Inputs, criterion: RubricCriterion
+def _means_for_other_annotators(
+    material: Material, criterion: RubricCriterion
 ) -> Iterator[SystemMean]:
-    """Yield means with those of the mixed model in the place of question means."""
-    means: dict[str, Result] = {}
-    reason = ""
-    try:
-        model = model_of(inputs, criterion, annotators_random=inputs.design.random_annotators)
-        means = means_by_model(model, inputs)
-    except Unfit as failure:
-        reason = str(failure)
-    lowest, highest = min(criterion.values()), max(criterion.values())
-    for row in rows:
-        mean = means.get(row.system)
-        if mean is None:
-            why = reason or row.mean.reason
-            without_interval = replace(
-                row.mean, ci=ConfidenceInterval(nan, nan), df=nan, reason=why
-            )
-            yield replace(row, mean=without_interval)
-            continue
-        estimate = Result(
-            value=mean.value,
-            ci=ConfidenceInterval(max(mean.ci.low, lowest), min(mean.ci.high, highest)),
-            n=row.mean.n,
-            dropped=row.mean.dropped,
-            clusters=mean.clusters,
-            df=mean.df,
-            method=mean.method,
-            reason=mean.reason,
-        )
-        yield replace(row, mean=estimate)
+    systems = units_of(material, criterion)["system"].astype(str).unique().tolist()
+    means = means_over_annotators(
+        rated_outputs(material, criterion, systems),
+        scale=(min(criterion.values()), max(criterion.values())),
+    )
+    for name, mean in means.items():
+        yield SystemMean(criterion.key, str(name), mean)
 
 
 @dataclass(frozen=True)
@@ -385,14 +350,12 @@ class SystemOrder:
 
     criterion: CriterionRow
     means: dict[str, Result]
-    unadjusted: dict[str, float]
     ahead: frozenset[tuple[str, str]]  # the better system and the worse, by the test of the two
     compared: frozenset[frozenset[str]] = frozenset()  # pairs that a test compares
     reasons: Mapping[frozenset[str], str] = field(default_factory=dict)  # of the other pairs
     undefined: str = ""  # why no pair of systems is tested
     no_letters: str = ""  # why the systems have no letters
     equivalence: EquivalenceResults = NO_RESULTS
-    pairs_without_test: int = 0  # by the mixed model
 
     @classmethod
     def of(cls, found: Found, criterion: CriterionRow) -> Self:
@@ -400,24 +363,19 @@ class SystemOrder:
         up = criterion.best != "lowest"
         rows = found.on(SystemMeans, key)
         means = {row.system: row.mean for row in rows}
-        unadjusted = {row.system: row.unadjusted for row in rows}
         if key in found.left_out(Comparisons):
-            return cls(criterion, means, unadjusted, frozenset(), undefined=UNTESTED)
+            return cls(criterion, means, frozenset(), undefined=UNTESTED)
         pairs = deciding_pairs(found, key)
         ahead = (
             (row.first, row.second) if (row.estimate.value > 0) == up else (row.second, row.first)
             for row in pairs
             if differs(row)
         )
-        is_model = test_of(found, key).name == MIXED_MODEL
         without = [row for row in pairs if not is_compared(row)]
         undefined = untested_because(found, key)
-        if undefined and is_model:
-            undefined = f"no test compares the systems: {undefined}"
         return cls(
             criterion,
             means,
-            unadjusted,
             frozenset(ahead),
             compared=frozenset(
                 frozenset((row.first, row.second)) for row in pairs if is_compared(row)
@@ -428,7 +386,6 @@ class SystemOrder:
             undefined=undefined,
             no_letters=no_letters_because(found, key),
             equivalence=EquivalenceResults.of(found, key),
-            pairs_without_test=len(without) if is_model else 0,
         )
 
     @cached_property
@@ -512,10 +469,7 @@ class SystemOrder:
             return Cell("–")
         mean, (lowest, highest) = self.means[system], _ends(self.criterion)
         query = ItemQuery(criterion=self.criterion.criterion, system=system)
-        unadjusted = or_dash(self.unadjusted[system])
-        if unadjusted in ("–", or_dash(mean.value)):
-            unadjusted = ""
-        under = [interval_text(mean), unadjusted and f"unadjusted {unadjusted}", f"n = {mean.n:,}"]
+        under = [interval_text(mean), f"n = {mean.n:,}"]
         return Cell(
             or_dash(mean.value),
             ", ".join(filter(None, under)),

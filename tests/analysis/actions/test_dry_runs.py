@@ -413,9 +413,9 @@ def said_in(campaign: Campaign) -> dict[tuple[str, str], float]:
 
 
 @pytest.mark.long
-def test_dry_run_annotators_random_shows_the_power_of_the_mixed_model(monkeypatch) -> None:
+def test_dry_run_annotators_random_shows_the_power_of_the_contrast(monkeypatch) -> None:
     """The page names the test, why it is made, and how often; the copy's report makes it too."""
-    monkeypatch.setattr(simulated, "MODEL_REPEATS", 5)
+    monkeypatch.setattr(simulated, "CONTRAST_REPEATS", 5)
     made = factories.campaign(
         collection=factories.collection(sources=12, systems=SYSTEMS), annotators_per_task=3
     )
@@ -426,20 +426,20 @@ def test_dry_run_annotators_random_shows_the_power_of_the_mixed_model(monkeypatc
     page = client.get(address).text
     assert {row["test"] for row in fixed} == {"permutation"}
     assert "the paired permutation test over sources gives a p below 5%" in page
-    assert "the mixed model of the declared design gives" not in page
+    assert "the contrast within sources" not in page
 
     copy = tried(made, design="sources+annotators", gap=0.15)
     rows = copy.dry_run.outcome["criteria"]
     page = client.get(address).text
-    assert {(row["test"], row["repeats"]) for row in rows} == {("mixed_model", 5)}
+    assert {(row["test"], row["repeats"]) for row in rows} == {("contrast", 5)}
     assert "5 repeats with this layout on 12 sources" in page
-    assert "the mixed model of the declared design gives a p below 5%" in page
+    assert "the contrast within sources, adjusted for annotators, gives a p below 5%" in page
     assert "Reason for this test: annotators are declared random." in page
     assert "Each repeat draws other annotators." in page
     share = rows[0]["extremes"]
     assert f"[{percent(share['low'])}, {percent(share['high'])}]" in page
     table = client.get(reverse("analysis:dry_run_table", args=[copy.uuid])).getvalue().decode()
-    assert {row["test"] for row in csv.DictReader(io.StringIO(table))} == {"mixed_model"}
+    assert {row["test"] for row in csv.DictReader(io.StringIO(table))} == {"contrast"}
     report = runs.latest(copy)
     assert report.parameters["design"] == "sources+annotators"
 

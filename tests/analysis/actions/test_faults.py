@@ -188,7 +188,7 @@ def test_few_items_have_exact_p_or_none():
     [row] = found(tables["levels"], level="pooled", coefficient="spearman", criterion="correctness")
     assert row["n"] == 3
     assert row["p"] is None
-    permutation = found(tables["comparisons"], test="permutation")
+    permutation = found(tables["comparisons"], test="difference")
     assert all("too few" in row["reason"] for row in permutation)
     assert {row["letters"] for row in tables["groups"]} == {""}
 

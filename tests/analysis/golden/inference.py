@@ -15,6 +15,7 @@ from typing import Any
 import krippendorff
 import numpy as np
 from scipy import stats
+from statsmodels.regression.linear_model import WLS
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from tests.analysis.golden import second
@@ -317,7 +318,7 @@ def comparisons(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
             b = [mean(scores[two][source]) for source in shared]
             head = {"criterion": criterion["key"], "first": one, "second": two}
             for test, found in (
-                ("permutation", permutation(a, b)),
+                ("difference", difference(golden, slots, criterion, (one, two), (a, b))),
                 ("wilcoxon", wilcoxon(a, b)),
                 ("t_as_published", two_sample_t(scores[one], scores[two])),
                 ("cliffs_delta", {"value": cliff(a, b), "p": None, "n": len(a)}),
@@ -334,6 +335,72 @@ def comparisons(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
                     row["floor"] = min(1.0, row["floor"] * len(known))
             rows += tests
     return rows
+
+
+def difference(
+    golden: Golden,
+    slots: Sequence[Slot],
+    criterion: Row,
+    systems: tuple[str, str],
+    means: tuple[Sequence[Fraction], Sequence[Fraction]],
+) -> Row:
+    """Return the permutation test of the means on each source where the same annotators rated both
+    systems there, else weighted least squares with dummies for sources and annotators."""
+    key = criterion["key"]
+    ratings = [
+        (slot.system, slot.source, name, slot.position, float(value))
+        for slot in second.asked(golden, criterion, slots)
+        for name, value in slot.ratings[key].items()
+        if value is not None and slot.system in systems
+    ]
+    own = [{row[1] for row in ratings if row[0] == system} for system in systems]
+    ratings = [row for row in ratings if row[1] in own[0] & own[1]]
+    people: dict[str, set[frozenset[str]]] = {}
+    for system, source, _, position, _ in ratings:
+        output = [row for row in ratings if (row[0], row[1], row[3]) == (system, source, position)]
+        people.setdefault(source, set()).add(frozenset(row[2] for row in output))
+    if all(len(sets) == 1 for sets in people.values()):
+        return permutation(*means) | {"p_from": "permutation"}
+    return least_squares(ratings, systems[0]) | {"p_from": "contrast"}
+
+
+def least_squares(ratings: Sequence[tuple[str, str, str, int, float]], first: str) -> Row:
+    """Return the difference with its interval and p from leaving out each source."""
+    sources = sorted({row[1] for row in ratings})
+    n = len(sources)
+    if n < 2:
+        return {"value": None, "p": None, "n": n}
+    value = estimate(ratings, first)
+    if value is None:
+        return {"value": None, "p": None, "n": n}
+    without = [estimate([row for row in ratings if row[1] != source], first) for source in sources]
+    if n < 3 or None in without or len(set(without)) == 1:
+        return {"value": value, "p": None, "n": n}
+    spread = np.array(without, dtype=float)
+    error = math.sqrt((n - 1) / n * float(((spread - spread.mean()) ** 2).sum()))
+    low, high = stats.t.interval(0.95, n - 1, value, error)
+    p = 2 * float(stats.t.sf(abs(value) / error, n - 1))
+    return {"value": value, "p": p, "n": n, "low": low, "high": high}
+
+
+def estimate(ratings: Sequence[tuple[str, str, str, int, float]], first: str) -> float | None:
+    """Return the weighted estimate, None where annotators and systems cannot be separated."""
+    both = {row[1] for row in ratings if row[0] == first}
+    both &= {row[1] for row in ratings if row[0] != first}
+    rows = [row for row in ratings if row[1] in both]
+    outputs = [(row[0], row[1], row[3]) for row in rows]
+    cells = [{output for output in outputs if output[:2] == row[:2]} for row in rows]
+    weights = [
+        1 / (outputs.count(output) * len(cell)) for output, cell in zip(outputs, cells, strict=True)
+    ]
+    people = sorted({row[2] for row in rows})[1:]
+    columns = [[row[0] == first for row in rows]]
+    columns += [[row[1] == source for row in rows] for source in sorted(both)]
+    columns += [[row[2] == name for row in rows] for name in people]
+    table = np.array(columns, dtype=float).T
+    if np.linalg.matrix_rank(table) == np.linalg.matrix_rank(table[:, 1:]):
+        return None
+    return float(WLS([row[4] for row in rows], table, weights=weights).fit().params[0])
 
 
 def permutation(a: Sequence[Fraction], b: Sequence[Fraction]) -> Row:

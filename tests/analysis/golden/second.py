@@ -150,33 +150,6 @@ def system_means(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
     return rows
 
 
-def is_compared_by_model(criterion: Row, slots: Sequence[Slot]) -> bool:
-    """Return whether an annotator's shares of two systems' judged outputs, on the sources that both
-    have, differ by more than a fifth."""
-    key, once = criterion["key"], criterion.get("asked") == "once_per_set"
-    by_output: dict[tuple[str, str, int], set[str]] = {}
-    for slot in slots:
-        names = {name for name, value in slot.ratings[key].items() if value is not None}
-        if names:
-            output = (slot.system, slot.source, 0 if once else slot.position)
-            by_output.setdefault(output, set()).update(names)
-    annotators = set().union(*by_output.values())
-    systems = {system for system, *_ in by_output}
-    sources = {own: {each[1] for each in by_output if each[0] == own} for own in systems}
-
-    def share(name: str, system: str, shared: set[str]) -> Fraction:
-        own = [who for each, who in by_output.items() if each[0] == system and each[1] in shared]
-        return Fraction(sum(name in who for who in own), len(own))
-
-    for one, other in combinations(sorted(systems), 2):
-        shared = sources[one] & sources[other]
-        for name in annotators if shared and len(annotators) > 1 else ():
-            low, high = sorted(share(name, system, shared) for system in (one, other))
-            if high and (high - low) / high > Fraction(1, 5):
-                return True
-    return False
-
-
 def distributions(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
     rows = []
     for criterion in criteria(golden):

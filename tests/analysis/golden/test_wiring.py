@@ -49,7 +49,7 @@ def test_letters_raw_and_corrected_p_disagree_follow_the_corrected_p() -> None:
 
     found = {
         (row["first"], row["second"]): row["p"]
-        for row in picked(tables["comparisons"], test="permutation")
+        for row in picked(tables["comparisons"], test="difference")
     }
     assert found == pytest.approx(raw)
     letters = {row["system"]: row["letters"] for row in tables["groups"]}
@@ -69,7 +69,7 @@ def test_mixed_model_systems_declared_random_keeps_annotators_fixed() -> None:
         methods[design] = {row["method"].split("annotators ")[1].split(";")[0] for row in rows}
     assert p["sources"] == p["sources+systems"]
     assert p["sources+annotators"] == p["sources+systems+annotators"]
-    assert all(a > 1.3 * b for a, b in zip(p["sources+annotators"], p["sources"], strict=True))
+    assert all(a > 1.2 * b for a, b in zip(p["sources+annotators"], p["sources"], strict=True))
     assert methods == {
         "sources": {"fixed"},
         "sources+systems": {"fixed"},

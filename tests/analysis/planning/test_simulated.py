@@ -16,8 +16,7 @@ from judging.rules import Force
 from quaestor_stats._design import SOURCE, Design, cluster_unit
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._paired_tests import paired_permutation, permuted_p_of_many
-from quaestor_stats._system_pairs import pairs_of_systems
-from quaestor_stats._variance_components import variance_components
+from quaestor_stats._system_differences import RatedOutputs, system_differences
 from tests import factories
 
 CRITERIA = documents.parse(factories.SMALL, "small.yaml").criteria
@@ -168,18 +167,17 @@ def test_nothing_planted_is_told_apart_as_seldom_as_the_test_allows():
 
 
 @pytest.mark.long
-def test_power_annotators_random_is_that_of_the_mixed_model(monkeypatch) -> None:
-    """Three annotators leave the model few degrees of freedom, so that it finds fewer differences
-    than the permutation test, which takes these three as all there are."""
-    monkeypatch.setattr(simulated, "MODEL_REPEATS", 40)
+def test_power_annotators_random_is_that_of_the_contrast(monkeypatch) -> None:
+    """Three random annotators leave few degrees of freedom, so that fewer differences are found than
+    by the permutation test, which takes these three as all there are."""
+    monkeypatch.setattr(simulated, "CONTRAST_REPEATS", 40)
     asked = {"annotators": 3, "criteria": CRITERIA[:1]}
     [fixed] = power(EVEN, 20, **asked)
     [row] = power(EVEN, 20, design="sources+annotators", **asked)
 
     assert (fixed["test"], fixed["repeats"]) == ("permutation", simulated.REPEATS)
-    assert (row["test"], row["repeats"]) == ("mixed_model", 40)
+    assert (row["test"], row["repeats"]) == ("contrast", 40)
     assert row["reason"] == "annotators are declared random"
-    assert "fewer than 5 annotators" in row["caution"]
     assert row["floor"] is None
     assert row["neighbours"]["value"] > 0
     assert row["neighbours"]["high"] < fixed["neighbours"]["low"]
@@ -207,10 +205,9 @@ def test_power_annotators_random_tests_each_repeat_as_the_report_does() -> None:
         columns = {
             f"{name}s": drawn.pairs[name].to_numpy(dtype=object)
             for name in ("system", "source", "annotator")
-        } | {"questions": drawn.pairs["unit"].to_numpy(dtype=object)}
-        ratings = each[CRITERIA[1].key]
-        model = variance_components(ratings, **columns)
-        alone = pairs_of_systems(model, ratings, **columns)
+        } | {"outputs": drawn.pairs["unit"].to_numpy(dtype=object)}
+        rated = RatedOutputs(ratings=each[CRITERIA[1].key], **columns)
+        alone = system_differences(rated, design=drawn.design, rng=np.random.default_rng(1))
         p = holm([test.pvalue for test in alone.values()])
         expected = {
             frozenset(pair): (abs(test.value), own)
@@ -222,28 +219,19 @@ def test_power_annotators_random_tests_each_repeat_as_the_report_does() -> None:
             assert tests.p[place, column] == pytest.approx(own)
 
 
-def test_power_unequal_allocation_is_that_of_the_mixed_model(monkeypatch) -> None:
-    monkeypatch.setattr(simulated, "MODEL_REPEATS", 5)
+def test_power_unequal_allocation_is_that_of_the_contrast(monkeypatch) -> None:
+    monkeypatch.setattr(simulated, "CONTRAST_REPEATS", 5)
     rows = layout(12, 2)
     missing = (rows["annotator"] == "S1") & (rows["system"] == "Alba") & (rows["source"] > "s3")
     row = power(EVEN, 12, judgments=rows[~missing])[0]
-    assert row["test"] == "mixed_model"
-    assert "unequally often" in row["reason"]
+    assert row["test"] == "contrast"
+    assert row["reason"] == "different annotators rated the two systems on some sources"
 
 
-@pytest.mark.parametrize(
-    ("annotators", "reason"),
-    [
-        (1, "one annotator cannot show how annotators differ"),
-        (2, "two annotators of two systems cannot show how annotators differ"),
-    ],
-)
-def test_power_few_random_annotators_is_untested_with_the_reason(
-    monkeypatch, annotators, reason
-) -> None:
-    monkeypatch.setattr(simulated, "MODEL_REPEATS", 3)
-    row = power(EVEN, 12, annotators=annotators, design="sources+annotators")[0]
-    assert row["undefined"].endswith(reason)
+def test_power_one_random_annotator_is_untested_with_the_reason(monkeypatch) -> None:
+    monkeypatch.setattr(simulated, "CONTRAST_REPEATS", 3)
+    row = power(EVEN, 12, annotators=1, design="sources+annotators")[0]
+    assert row["undefined"] == "one annotator cannot show how annotators differ"
     assert row["neighbours"]["value"] is row["pairs"][0]["value"] is None
 
 
@@ -260,6 +248,6 @@ def test_ratings_asked_once_per_set_are_one_rating_of_the_set() -> None:
     rows = layout(3, 2).query("criterion == 'grammaticality'").reset_index(drop=True)
     rows["set"] = rows["source"] + rows["system"].replace({"Brisa": "Alba"})
     made = SimulatedRatings.of(rows, np.arange(len(rows)), once_per_set=True)
-    columns = made.columns(np.where(rows["system"] == "Brisa", 3.0, 1.0))
-    assert len(columns["ratings"]) == 3 * 3 * 2
-    assert sorted(set(columns["ratings"])) == [1.0, 2.0]
+    drawn = made.rated(np.where(rows["system"] == "Brisa", 3.0, 1.0))
+    assert len(drawn.ratings) == 3 * 3 * 2
+    assert sorted(set(drawn.ratings)) == [1.0, 2.0]

@@ -208,13 +208,17 @@ def test_kind_part_frame_and_standard_name_of_a_criterion_are_filled_from_its_pr
 @pytest.mark.parametrize(
     ("test", "words"),
     [
-        ("mixed_model", "Mixed model, Holm over pairs; Cliff's delta"),
+        (
+            "contrast",
+            "Contrasts within sources, adjusted for annotators, Holm over pairs; Cliff's delta",
+        ),
         ("permutation", "Paired permutation over sources, Holm over pairs; Cliff's delta"),
     ],
 )
 def test_method_of_a_criterion_is_the_test_that_compares_the_systems(test, words):
     document = factories.small()
     content = document.criteria[1]
-    found = stored.found(system_tests=[{"criterion": content.key, "test": test}])
+    pair = {"criterion": content.key, "test": "difference", "p_from": test, "p_holm": 0.04}
+    found = stored.found(comparisons=[pair])
     answers = dict(heds._criterion(content, document, found))
     assert answers["4.3.10"].text == words

@@ -17,7 +17,6 @@ from tests.analysis.sections.computing import chance, inputs_of
 
 SYSTEMS = ("Alba", "Brisa", "Corvo", "Delta", "Elba", "Fala")
 COMPUTED = (
-    "system_tests",
     "systems",
     "comparisons",
     "mixed_models",

@@ -88,7 +88,9 @@ def told_of(**letters: str) -> dict[str, list[Record]]:
         {"criterion": "clarity", "system": name, "letters": own} for name, own in letters.items()
     ]
     pairs = [
-        estimate(0.7, test="permutation", criterion="clarity", first=a, second=b)
+        estimate(
+            0.7, test="difference", p_from="permutation", criterion="clarity", first=a, second=b
+        )
         | {"n": 9, "p_holm": 0.5 if set(letters[a]) & set(letters[b]) else 0.01}
         for a, b in combinations(letters, 2)
     ]

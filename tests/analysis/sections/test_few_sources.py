@@ -18,7 +18,7 @@ def test_few_sources_of_a_run_are_significant_pairs_that_a_few_carry():
     """Nine sources: the smallest p is 2 / 2^9 = .004, and without three sources 2 / 2^6 = .031, which
     Holm's correction over three pairs does not let pass."""
     tables = dict(runs.StoredTables(analysed(imported(sources=9))))
-    tests = picked(tables["comparisons"], criterion="correctness", test="permutation")
+    tests = picked(tables["comparisons"], criterion="correctness", test="difference")
     significant = [row for row in tests if row["p_holm"] < 0.05]
     rows = picked(tables["few_sources"], criterion="correctness")
     assert significant
@@ -33,7 +33,7 @@ def test_few_sources_are_told_in_a_sentence_and_beside_the_pair():
     few = [{**PAIR, "p_holm": 0.03, "carried_by": 2, "units": 20}]
     tests = [
         stored.estimate(0.4, test=test, p=0.03, p_holm=0.03, **PAIR)
-        for test in ("permutation", "wilcoxon", "t_as_published", "cliffs_delta")
+        for test in ("difference", "wilcoxon", "t_as_published", "cliffs_delta")
     ]
     found = stored.found(few_sources=few, comparisons=tests)
     [sentence] = FewSources().caveats(found)

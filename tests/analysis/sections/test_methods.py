@@ -161,13 +161,13 @@ def test_agreement_and_tests_of_systems_name_their_numbers():
 def test_pairs_that_no_test_compares_and_intervals_that_are_missing_are_not_told():
     agreement = stored.agreement(stored.estimate(0.61))
     systems = stored.told_of(Alba="a", Brisa="b", Cara="b")
-    alone = [row | {"p": None} for row in systems["comparisons"]]
+    alone = [row | {"p_holm": None} for row in systems["comparisons"]]
     text = told(ABOUT, made(), agreement=agreement, **systems | {"comparisons": alone})
     assert text["Agreement"] == "We measured agreement by Krippendorff's α: clarity .61 (ordinal)."
     assert text["Systems"].endswith(
         "No two systems have two sources in common, so no test compared them."
     )
-    some = [row | {"p": 0.02} for row in alone[:2]]
+    some = [row | {"p_holm": 0.02} for row in alone[:2]]
     tested = told(ABOUT, made(), **systems | {"comparisons": [*some, *alone[2:]]})["Systems"]
     assert "Holm's correction across the 2 pairs of each criterion" in tested
 

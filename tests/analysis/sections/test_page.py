@@ -11,7 +11,7 @@ def test_of_a_very_long_table_the_page_shows_the_first_lines_and_says_so():
     pairs = [
         stored.estimate(0.7, test=test, criterion="clarity", first="a", second=f"s{n}")
         for n in range(1234)
-        for test in ("permutation", "wilcoxon", "t_as_published", "cliffs_delta")
+        for test in ("difference", "wilcoxon", "t_as_published", "cliffs_delta")
     ]
     found = stored.found(comparisons=pairs)
     (table,) = card_of(Comparisons(), found, []).folded

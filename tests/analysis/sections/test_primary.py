@@ -31,7 +31,7 @@ def tables(design: str = "sources", **changes: Any) -> dict[str, Any]:
 def test_primary_fixed_annotators_is_the_uncorrected_permutation_test() -> None:
     found = tables(direction="two_sided", second="Corvo")
     (row,) = found["primary_hypothesis"]
-    (pair,) = picked(found["comparisons"], test="permutation", first="Alba", second="Corvo")
+    (pair,) = picked(found["comparisons"], test="difference", first="Alba", second="Corvo")
     assert pair["p"] < pair["p_holm"]
     assert (row["value"], row["p_declared"]) == (pair["value"], pair["p"])
     means = GAP.mean(axis=2)
@@ -39,11 +39,11 @@ def test_primary_fixed_annotators_is_the_uncorrected_permutation_test() -> None:
     assert row["p_declared"] == pytest.approx(direct.pvalue)
 
 
-def test_primary_random_annotators_is_the_mixed_model() -> None:
+def test_primary_random_annotators_is_the_contrast() -> None:
     found = tables(RANDOM, direction="two_sided")
     (row,) = found["primary_hypothesis"]
-    (pair,) = picked(found["mixed_models"], effect="difference", first="Alba", second="Brisa")
-    assert row["test"] == "mixed_model"
+    (pair,) = picked(found["comparisons"], test="difference", first="Alba", second="Brisa")
+    assert row["test"] == "contrast"
     assert (row["value"], row["p_declared"]) == (pair["value"], pair["p"])
     (fixed,) = tables(direction="two_sided")["primary_hypothesis"]
     assert fixed["p_declared"] != row["p_declared"]

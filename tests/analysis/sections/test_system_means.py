@@ -71,7 +71,13 @@ def test_criteria_without_best_end_have_no_best_system():
 
 def permuted(first, second, n, floor):
     return stored.estimate(
-        0.7, test="permutation", criterion="clarity", first=first, second=second, floor=floor
+        0.7,
+        test="difference",
+        p_from="permutation",
+        criterion="clarity",
+        first=first,
+        second=second,
+        floor=floor,
     ) | {"n": n, "p_holm": None if floor is None else 0.5}
 
 

@@ -1,5 +1,5 @@
-"""Letters, bold type, intervals, sentences and methods come from one test: that of the declared
-design and of the allocation of annotators."""
+"""Letters, bold type, intervals, sentences and methods come from one test: the difference within
+sources, adjusted for annotators where these are random or differ."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ RANDOM = "sources+annotators"
 # Annotators differ on the systems: for these three the systems differ, for others they need not
 TASTE = rated.drawn(3, 20, 3, seed=8, gap=0.3, taste=0.5)
 # The first annotator is severe and rates Corvo much more often than Alba; the systems are alike
-SEVERE = rated.drawn(3, 20, 3, seed=3, severity=0.0)
+SEVERE = rated.drawn(3, 20, 3, seed=4, severity=0.0)
 SEVERE[:, :, 0] = np.maximum(1, SEVERE[:, :, 0] - 2)
 SEVERE[0, 4:, 0] = np.nan
 SEVERE[2, :, 1] = np.nan
@@ -32,14 +32,16 @@ def letters(tables: dict[str, Any]) -> dict[str, str]:
     return {row["system"]: row["letters"] for row in tables["groups"]}
 
 
-def holm_p(tables: dict[str, Any], test: str) -> dict[tuple[str, str], float]:
-    """Return Holm's p of every pair by one test."""
-    where = ("mixed_models", "effect") if test == "mixed_model" else ("comparisons", "test")
-    value = "difference" if test == "mixed_model" else test
+def holm_p(tables: dict[str, Any]) -> dict[tuple[str, str], float]:
+    """Return Holm's p of every pair by the test that compares the systems."""
     return {
         (row["first"], row["second"]): row["p_holm"]
-        for row in picked(tables[where[0]], **{where[1]: value})
+        for row in picked(tables["comparisons"], test="difference")
     }
+
+
+def p_from(tables: dict[str, Any]) -> set[str]:
+    return {row["p_from"] for row in picked(tables["comparisons"], test="difference")}
 
 
 def sentences(tables: dict[str, Any]) -> str:
@@ -55,38 +57,35 @@ def shown(section: Any, tables: dict[str, Any]) -> Any:
     return table
 
 
-def test_random_annotators_model_and_permutation_disagree_everything_follows_the_model() -> None:
+def test_random_annotators_everything_follows_the_contrast() -> None:
     fixed = rated.computed(rated.study(TASTE))
     random = rated.computed(rated.study(TASTE), RANDOM)
-    assert holm_p(fixed, "permutation") == holm_p(random, "permutation")
-    assert max(holm_p(random, "permutation").values()) < 0.05
-    assert min(holm_p(random, "mixed_model").values()) > 0.05
+    assert (p_from(fixed), p_from(random)) == ({"permutation"}, {"contrast"})
+    assert max(holm_p(fixed).values()) < 0.05 < min(holm_p(random).values())
 
     assert letters(fixed) == {"Alba": "a", "Brisa": "b", "Corvo": "c"}
     assert set(letters(random).values()) == {"a"}
-    assert {row["test"] for row in random["groups"]} == {"mixed_model"}
-    (row,) = random["system_tests"]
-    assert (row["test"], row["reason"]) == ("mixed_model", "annotators are declared random")
+    assert {row["test"] for row in random["groups"]} == {"contrast"}
 
     table = shown(Comparisons, random)
-    assert table.columns[2] == "p mixed model"
-    assert table.notes[3:] == ["as published", "as published", "", "as published"]
     assert not any(cell.best for line in table.lines for cell in line.cells)
     assert any(cell.best for line in shown(Comparisons, fixed).lines for cell in line.cells)
-    model = picked(random["mixed_models"], effect="difference")
+    rows = picked(random["comparisons"], test="difference")
     assert [line.cells[0].under for line in table.lines] == [
-        f"[{row['low']:.2f}, {row['high']:.2f}]".replace("-", "−") for row in model
+        f"[{row['low']:.2f}, {row['high']:.2f}]".replace("-", "−") for row in rows
     ]
 
+    because = "because annotators are declared random"
     assert "not significantly different from Brisa and Corvo" in sentences(random)
     assert "significantly different from all others" in sentences(fixed)
-    assert "mixed model" in methods(random)
+    assert because in sentences(random)
+    assert because in methods(random)
     assert "permutation" not in methods(random)
     assert "permutation" in methods(fixed)
-    assert "mixed model" not in methods(fixed) + sentences(fixed)
+    assert "contrast" not in methods(fixed) + sentences(fixed)
 
 
-def test_random_annotators_model_finds_a_difference_prints_it_bold_with_letters() -> None:
+def test_random_annotators_contrast_finds_a_difference_prints_it_bold_with_letters() -> None:
     tables = rated.computed(rated.study(rated.drawn(2, 20, 6, seed=1, gap=1.0, taste=0.2)), RANDOM)
     assert letters(tables) == {"Alba": "a", "Brisa": "b"}
     cells = [line.cells[0] for line in shown(SystemMeans, tables).lines]
@@ -112,66 +111,41 @@ def test_random_annotators_intervals_of_means_are_wider_than_with_annotators_fix
 
 def test_fewer_than_five_random_annotators_is_printed_and_nothing_falls_back() -> None:
     tables = rated.computed(rated.study(TASTE), RANDOM)
-    caution = (
-        "With fewer than 5 annotators declared random (here 3), the mixed model finds few "
-        "differences significant."
-    )
-    assert tables["system_tests"][0]["caution"] == caution
+    caution = "With fewer than 5 random annotators (here 3) few differences are found significant."
     assert caution in sentences(tables)
     assert caution in methods(tables)
 
 
-@pytest.mark.parametrize(
-    ("ratings", "settings", "reason"),
-    [
-        (TASTE, {"mixed_model": "never"}, "the run does not fit the mixed model"),
-        (TASTE[:, :, :1], {}, "one annotator cannot show how annotators differ"),
-        (
-            TASTE[:2, :, :2],
-            {},
-            "two annotators of two systems cannot show how annotators differ",
-        ),
-        (np.full((3, 6, 3), 4.0), {}, "every rating has the same value"),
-    ],
-)
-def test_model_that_cannot_be_fitted_gives_no_letters_with_the_reason(
-    ratings: Any, settings: dict[str, Any], reason: str
-) -> None:
-    tables = rated.computed(rated.study(ratings), RANDOM, **settings)
+def test_one_random_annotator_gives_no_letters_with_the_reason() -> None:
+    tables = rated.computed(rated.study(TASTE[:, :, :1]), RANDOM)
+    reason = "the systems are not compared: one annotator cannot show how annotators differ"
     assert {(row["letters"], row["reason"]) for row in tables["groups"]} == {("", reason)}
-    assert f"no test compares the systems: {reason}" in sentences(tables)
-    assert f"the mixed model compared no systems: {reason}." in methods(tables)
-    assert f"Clarity: no test compares the systems: {reason}." in shown(SystemMeans, tables).reasons
+    assert reason in sentences(tables)
     assert reason in shown(Comparisons, tables).reasons
     for table in (shown(SystemMeans, tables), shown(Comparisons, tables)):
         assert not any(cell.best or cell.letters for line in table.lines for cell in line.cells)
+
+
+def test_mixed_model_that_is_not_fitted_changes_no_letters() -> None:
+    tables = rated.computed(rated.study(TASTE), RANDOM, mixed_model="never")
+    assert set(letters(tables).values()) == {"a"}
 
 
 def test_unbalanced_allocation_severe_annotator_makes_no_difference_of_equal_systems() -> None:
     """Alba's mean is without most of the severe annotator's ratings, Corvo's is mostly of them."""
     tables = rated.computed(rated.study(SEVERE))
     pair = ("Alba", "Corvo")
-    assert holm_p(tables, "permutation")[pair] < 0.05
-    assert holm_p(tables, "mixed_model")[pair] > 0.05
+    means = {row["system"]: row["value"] for row in tables["systems"]}
+    (row,) = picked(tables["comparisons"], test="difference", first=pair[0], second=pair[1])
+    assert means["Alba"] - means["Corvo"] > 0.8
+    assert abs(row["value"]) < 0.5
+    assert (row["p_from"], row["p_holm"] > 0.05) == ("contrast", True)
     assert set(letters(tables).values()) == {"a"}
 
-    reason = (
-        "annotators rated the systems unequally often (on the sources that two systems have in "
-        "common, one annotator rated 20 of 20 outputs of one system and 0 of 20 of the other)"
-    )
-    assert tables["system_tests"][0]["reason"] == reason
-    told = f"The test of the systems is the mixed model of the declared design because {reason}."
-    assert told in sentences(tables)
-    assert told in methods(tables)
-    table = shown(SystemMeans, tables)
-    assert table.caption == (
-        f"Test of the systems: mixed model of the declared design because {reason}."
-    )
-    rows = {row["system"]: row for row in tables["systems"]}
-    unadjusted = rows["Alba"]["unadjusted"] - rows["Corvo"]["unadjusted"]
-    assert abs(rows["Alba"]["value"] - rows["Corvo"]["value"]) < unadjusted / 2
-    alba = next(line.cells[0] for line in table.lines if line.name == "Alba")
-    assert f"unadjusted {rows['Alba']['unadjusted']:.2f}" in alba.under
+    because = "because different annotators rated the two systems on some sources"
+    assert because in sentences(tables)
+    assert because in methods(tables)
+    assert "contrast within sources, adjusted for annotators" in shown(SystemMeans, tables).caption
 
 
 def equal_systems(seed: int, *, silent: bool, is_allocated: bool) -> Any:
@@ -195,7 +169,7 @@ def equal_systems(seed: int, *, silent: bool, is_allocated: bool) -> Any:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("silent", "is_allocated", "test"),
-    [(True, False, "permutation"), (False, True, "mixed_model")],
+    [(True, False, "permutation"), (False, True, "contrast")],
     ids=["missing outputs", "unequal allocation"],
 )
 def test_equal_systems_rarely_differ_significantly(
@@ -206,45 +180,31 @@ def test_equal_systems_rarely_differ_significantly(
     for seed in range(40):
         ratings = equal_systems(seed, silent=silent, is_allocated=is_allocated)
         tables = rated.computed(rated.study(ratings))
-        assert tables["system_tests"][0]["test"] == test
-        found += holm_p(tables, test)["Alba", "Brisa"] < 0.05
+        assert p_from(tables) == {test}
+        found += holm_p(tables)["Alba", "Brisa"] < 0.05
 
     assert found <= 5  # one study in twenty, and three times the standard error of that
 
 
 def test_balanced_fixed_annotators_model_is_no_test_of_the_page() -> None:
     tables = rated.computed(rated.study(TASTE), mixed_model="always")
-    (row,) = tables["system_tests"]
-    assert (row["test"], row["reason"], row["caution"]) == ("permutation", "", "")
+    assert p_from(tables) == {"permutation"}
     table = shown(SystemMeans, tables)
     assert table.caption == "Test of the systems: paired permutation test over sources."
     assert not any(cell.best for line in shown(MixedModels, tables).lines for cell in line.cells)
 
 
-def test_slices_and_exclusions_print_no_interval_of_another_test() -> None:
+def test_slices_and_exclusions_have_intervals_of_the_declared_design() -> None:
     study = rated.study(TASTE)
     study = replace(study, slots=study.slots.assign(target_type="fact"))
     given = rated.inputs(study, RANDOM, slices=["target_type"], with_excluded=False)
+    expected = {row["system"]: row["low"] for row in SystemMeans().records(given, Found({}), None)}
     sliced = picked(Slices().records(given, Found({}), chance()), measure="mean")
-    assert {(row["low"], row["high"]) for row in sliced} == {(None, None)}
-    assert {row["reason"] for row in sliced} == {
-        "no interval: the mixed model is not fitted to slices"
-    }
+    assert {row["system"]: row["low"] for row in sliced} == expected
     everything = replace(given, other=study)
     rows = Exclusions().records(everything, Found({}), chance())
     means = {row["system"]: row["low"] for row in picked(rows, data="all", measure="mean")}
-    expected = {row["system"]: row["low"] for row in SystemMeans().records(given, Found({}), None)}
     assert means == expected
-
-
-def test_run_without_stored_tests_is_read_as_of_the_permutation_test() -> None:
-    tables = rated.computed(rated.study(TASTE))
-    del tables["system_tests"]
-    for row in tables["systems"]:
-        del row["unadjusted"]
-    assert "permutation" in methods(tables)
-    assert "significantly different from all others" in sentences(tables)
-    assert "unadjusted" not in str(shown(SystemMeans, tables))
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_letters_tell_apart_what_many_sources_show(large):
         row["system"]: row["letters"] for row in found(tables["groups"], criterion="correctness")
     }
     assert letters == {"Alba": "a", "Brisa": "b", "Corvo": "c"}
-    permutation = found(tables["comparisons"], criterion="correctness", test="permutation")
+    permutation = found(tables["comparisons"], criterion="correctness", test="difference")
     assert all(row["p_holm"] < 0.05 for row in permutation)
     assert all(row["p_bh"] <= row["p_holm"] for row in permutation)
 

@@ -3,6 +3,7 @@
 import csv
 from io import StringIO
 
+import numpy as np
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -10,13 +11,12 @@ from django.utils import timezone
 
 from analysis import frames
 from analysis.actions import repeatability, runs
-from analysis.sections.columns import placed_ratings
-from analysis.sections.mixed_models import model_columns
+from analysis.sections.columns import rated_outputs
 from judging.actions import adjudications, campaigns, clones, enrollments, jobs
 from judging.actions.sheets import AskedControl
 from judging.models import Assignment, Campaign, Event, GuidelineVersion, Unit
-from quaestor_stats._system_pairs import pairs_of_systems
-from quaestor_stats._variance_components import variance_components
+from quaestor_stats._design import Design
+from quaestor_stats._system_differences import system_differences
 from tests import factories
 from tests.judging.workers import work
 from tests.refusing import refusals_on, refused
@@ -117,17 +117,17 @@ def declared_random(campaign: Campaign) -> None:
 
 
 @pytest.mark.long
-def test_comparison_model_not_fitted_says_why_and_finds_nothing(manager, two):
-    """Each system has one value everywhere: the permutation test finds six differences, but no model
-    can be fitted to ratings that vary no further."""
+def test_comparison_without_variation_says_why_and_finds_nothing(manager, two):
+    """Each system has one value everywhere: the permutation test finds six differences, but ratings
+    that vary no further show nothing of other annotators."""
     declared_random(two[0])
     page = compared(manager, two[1])
     assert "No pair of systems differed significantly in the first study" in page
     for study in ("first study", "reproduction"):
         assert (
-            f"In the {study}, the mixed model of the declared design compares the systems on "
-            "grammaticality and correctness because annotators are declared random. "
-            "No pair can be tested: nothing varies beside systems and annotators."
+            f"In the {study}, the contrast within sources, adjusted for annotators, compares the "
+            "systems on grammaticality and correctness because annotators are declared random. "
+            "No pair can be tested: nothing changes it: no interval can be estimated."
         ) in page
 
 
@@ -170,7 +170,7 @@ def favour_alba_but_the_third(campaign: Campaign, place: int) -> None:
 @pytest.mark.long
 def test_comparison_makes_the_test_that_the_first_report_declares(client, three_annotators):
     """Two of three annotators prefer Alba. That is significant for these three, and says nothing of
-    others like them: the mixed model's own p stands in the table."""
+    others like them."""
     first, second = three_annotators
     client.force_login(first.created_by)
     page = compared(client, second)
@@ -182,11 +182,11 @@ def test_comparison_makes_the_test_that_the_first_report_declares(client, three_
     assert "No pair of systems differed significantly in the first study" in page
     assert "because annotators are declared random" in page
     [pair, _] = repeatability.latest(second).result["pairs"]
-    rows = placed_ratings(
-        frames.material(first), frames.rubric_of(first).criterion(pair["criterion"])
-    )
-    columns = model_columns(rows)
-    [expected] = pairs_of_systems(variance_components(**columns), **columns).values()
+    criterion = frames.rubric_of(first).criterion(pair["criterion"])
+    ratings = rated_outputs(frames.material(first), criterion, ["Alba", "Brisa"])
+    [expected] = system_differences(
+        ratings, design=Design(annotators="random"), rng=np.random.default_rng(1)
+    ).values()
     assert pair["systems"] == ["Alba", "Brisa"]
     assert (pair["first"], pair["first_p"]) == pytest.approx((expected.value, expected.pvalue))
     assert 0.05 < expected.pvalue < 1

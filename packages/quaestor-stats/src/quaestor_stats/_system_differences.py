@@ -27,9 +27,10 @@ from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, judg
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
 from quaestor_stats._jackknife import WithoutUnits, deal, inferred, jackknife
 from quaestor_stats._paired_tests import Permuted, paired_permutation
-from quaestor_stats._result import ConfidenceInterval
+from quaestor_stats._result import ConfidenceInterval, Result
 
-CONTRAST = "contrast within sources, adjusted for annotators"
+PERMUTATION, CONTRAST = "permutation", "contrast"
+METHOD = "contrast within sources, adjusted for annotators"
 CONFOUNDED = "annotators and systems cannot be separated: no annotator connects the two systems"
 ONE_ANNOTATOR = "one annotator cannot show how annotators differ"
 
@@ -39,6 +40,11 @@ class SystemDifference(Permuted):
     """A difference of two systems' means; ``is_exact`` if its p comes from swapping the systems."""
 
     is_exact: bool = False
+
+    @property
+    def test(self) -> str:
+        """The test that p comes from."""
+        return PERMUTATION if self.is_exact else CONTRAST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,13 +123,68 @@ def system_differences(
         pair = _of_both(rows, first, second)
         if (n := np.unique(pair.source).size) < 2:
             reason = f"{n} sources have both scores: too few"
-            difference = SystemDifference(value=nan, n=n, method=CONTRAST, reason=reason)
+            difference = SystemDifference(value=nan, n=n, method=METHOD, reason=reason)
         elif design.random_annotators or not _have_same_annotators(pair):
             difference = _adjusted(pair, rated.unit, design, confidence)
         else:
             difference = _exact(pair, rated.unit, rng, resamples, confidence)
         differences[systems[first], systems[second]] = difference
     return differences
+
+
+def means_over_annotators(
+    rated: RatedOutputs, *, scale: tuple[float, float]
+) -> dict[Hashable, Result]:
+    """Return the mean of each system's outputs, with an interval for other annotators, too.
+
+    Parameters
+    ----------
+    rated : the ratings
+    scale : the lowest and the highest possible rating; an interval ends there
+
+    Returns
+    -------
+    dict
+        By system, the mean of its outputs' mean ratings. The interval leaves out one source, or
+        cluster, and one annotator at a time; ``n`` counts outputs.
+    """
+    systems, rows = _numbered(rated)
+    return {
+        name: _mean_over_annotators(rows.select(rows.system == place), rated.unit, scale)
+        for place, name in enumerate(systems)
+    }
+
+
+def _mean_over_annotators(rows: _Rows, unit: ClusterUnit, scale: tuple[float, float]) -> Result:
+    clusters, cluster = np.unique(rows.cluster, return_inverse=True)
+    annotators, annotator = np.unique(rows.annotator, return_inverse=True)
+    value, without_cluster = jackknife(_mean_of_outputs, deal(cluster), rows.value, rows.output)
+    left_out = WithoutUnits(value=value, sources=without_cluster, unit=unit)
+    reason = unit.reason_against(clusters.size)
+    if annotators.size < 2:
+        reason = ONE_ANNOTATOR
+    else:
+        _, without = jackknife(_mean_of_outputs, deal(annotator), rows.value, rows.output)
+        left_out = left_out.with_annotators(without, np.asarray(np.isnan(without).any(axis=0)))
+    limits = inferred(left_out, scale="plain", confidence=0.95)
+    reason = reason or str(limits.reason)
+    low, high = max(float(limits.low), scale[0]), min(float(limits.high), scale[1])
+    return Result(
+        value=float(value),
+        ci=ConfidenceInterval() if reason else ConfidenceInterval(low, high),
+        df=nan if reason else float(limits.df),
+        n=np.unique(rows.output).size,
+        clusters=clusters.size,
+        method=f"mean of outputs; jackknife over {unit.plural} and annotators",
+        reason=reason,
+    )
+
+
+def _mean_of_outputs(value: FloatArray, output: IntArray) -> float:
+    if not value.size:
+        return nan
+    _, codes = np.unique(output, return_inverse=True)
+    return float((np.bincount(codes, value) / np.bincount(codes)).mean())
 
 
 def _numbered(rated: RatedOutputs) -> tuple[list[Hashable], _Rows]:
@@ -152,8 +213,12 @@ def _on_common_sources(pair: _Rows) -> _Rows:
     return pair.select(in_both[pair.source])
 
 
+def have_same_annotators(rated: RatedOutputs) -> bool:
+    """Return whether, on each source, the same annotators rated all outputs of all systems."""
+    return _have_same_annotators(_numbered(rated)[1])
+
+
 def _have_same_annotators(pair: _Rows) -> bool:
-    """Return whether, on each source, the same annotators rated all outputs of both systems."""
     outputs, source_of_output = np.unique(np.column_stack([pair.output, pair.source]), axis=0).T
     by_output = np.unique(np.column_stack([pair.output, pair.annotator]), axis=0)
     by_source = np.unique(np.column_stack([pair.source, pair.annotator]), axis=0)
@@ -187,7 +252,7 @@ def _adjusted(
     pair: _Rows, unit: ClusterUnit, design: Design, confidence: float
 ) -> SystemDifference:
     clusters, cluster = np.unique(pair.cluster, return_inverse=True)
-    method = f"{CONTRAST}; jackknife over {unit.plural}"
+    method = f"{METHOD}; jackknife over {unit.plural}"
     method += " and annotators" if design.random_annotators else ""
     n = np.unique(pair.source).size
     value, without_cluster = jackknife(_contrast, deal(cluster), *pair.arrays)

@@ -15,7 +15,6 @@ from quaestor_stats._variance_components import Components, variance_components
 from quaestor_stats._version import VERSION
 
 SEED = 1
-PERMUTATION, CONTRAST = "permutation", "contrast"
 
 
 def compare_systems(
@@ -81,7 +80,7 @@ def compare_systems(
             "p": result.pvalue,
             "p_holm": float(p),
             "n": result.n,
-            "test": PERMUTATION if result.is_exact else CONTRAST,
+            "test": result.test,
             "reason": result.reason,
         }
         for ((first, second), result), p in zip(pairs.items(), adjusted, strict=True)
