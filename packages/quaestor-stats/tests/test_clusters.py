@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from quaestor_stats import _alpha_many as alpha_many
+from quaestor_stats import _alpha as alpha
 from quaestor_stats import _ratings as ratings
 from quaestor_stats import _resampling as resampling
 from quaestor_stats._alpha import LEVELS, krippendorff_alpha
@@ -215,7 +215,6 @@ def test_alpha_over_sources_equals_a_loop_over_the_package() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_alpha_of_continuous_values_over_sources(level: str) -> None:
-    """More than 2,000 different values on few sources: what is left away for units matters here."""
     rng = np.random.default_rng(1)
     sources = np.repeat(np.arange(15), 10 if level == "ratio" else 50)
     worth = rng.normal(size=15)[sources] + rng.normal(size=sources.size)
@@ -489,7 +488,7 @@ def test_small_blocks_of_rows_give_what_one_block_gives(
 ) -> None:
     table, sources = study(30)
     whole, drawn = (coefficient(table, clusters=sources, interval=how) for how in ways())
-    for module in (alpha_many, ratings, resampling):
+    for module in (alpha, ratings, resampling):
         monkeypatch.setattr(module, "_BLOCK_CELLS", 12)
     small, few = (coefficient(table, clusters=sources, interval=how) for how in ways())
     assert (small.value, small.ci.low) == pytest.approx((whole.value, whole.ci.low), abs=1e-12)

@@ -164,23 +164,26 @@ def jackknife_interval(
     interval: Jackknife,
     *,
     of: Resampled = "unit",
+    units: int | None = None,
 ) -> Spread:
     """Return ``value`` plus and minus t times the jackknife standard error.
 
     ``left_out[i]`` is the coefficient without one unit of kind i, of which there are ``times[i]``;
-    or without cluster i. Over units t has one degree of freedom less than there are units. Over
-    clusters the uncertainty of the squared standard error is estimated from the kurtosis of its
-    terms, and t has the degrees of freedom at which a sum of squares of normal values is as
-    uncertain (Satterthwaite 1946): one less than there are clusters, or fewer if some clusters
-    weigh much more.
+    or without cluster i. ``units`` is the number of units or clusters if they are left out in
+    groups. Over units t has one degree of freedom less than there are units. Over clusters the
+    uncertainty of the squared standard error is estimated from the kurtosis of its terms, and t has
+    the degrees of freedom at which a sum of squares of normal values is as uncertain (Satterthwaite
+    1946): one less than there are clusters, or fewer if some clusters weigh much more.
     """
     from scipy import special
 
     name = interval.unit.singular if of == "cluster" else "unit"
-    words = f"{_jackknife_words(name, of)}, {interval.confidence:.0%}"
     n = float(times.sum())
-    clusters = int(n) if of == "cluster" else 0
-    reason = _too_few(n, of, interval.unit)
+    units = int(n) if units is None else units
+    groups = f" in {n:.0f} groups" if n < units else ""
+    words = f"{_jackknife_words(name, of)}{groups}, {interval.confidence:.0%}"
+    clusters = units if of == "cluster" else 0
+    reason = _too_few(units, of, interval.unit)
     if not reason and np.isnan(left_out).any():
         reason = f"the coefficient rests on a single {name}: no interval"
     if reason:
@@ -188,8 +191,8 @@ def jackknife_interval(
     gap = left_out - times @ left_out / n
     error = sqrt((n - 1) / n * (times @ gap**2))
     if error <= 1e-12:
-        units = interval.unit.plural if of == "cluster" else "units"
-        reason = f"all {units} say the same: no interval can be estimated"
+        plural = interval.unit.plural if of == "cluster" else "units"
+        reason = f"all {plural} say the same: no interval can be estimated"
         return Spread(nan, nan, words, reason, clusters)
     df = _degrees(gap) if clusters else n - 1
     reach = float(special.stdtrit(df, (1 + interval.confidence) / 2)) * error
