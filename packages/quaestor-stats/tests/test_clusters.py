@@ -13,12 +13,11 @@ from quaestor_stats import _alpha as alpha
 from quaestor_stats import _ratings as ratings
 from quaestor_stats import _resampling as resampling
 from quaestor_stats._alpha import LEVELS, krippendorff_alpha
-from quaestor_stats._cohen_kappa import Asymptotic, cohen_kappa
+from quaestor_stats._cohen_kappa import cohen_kappa
 from quaestor_stats._fleiss import conger_kappa, fleiss_kappa, randolph_kappa
 from quaestor_stats._gwet import gwet_ac
 from quaestor_stats._icc import FORMS, intraclass
 from quaestor_stats._percent_agreement import percent_agreement
-from quaestor_stats._raters import intra_raters
 from quaestor_stats._ratings import patterns, value_counts
 from quaestor_stats._resampling import Bootstrap, Jackknife, percentiles, redrawn
 from quaestor_stats._result import Result
@@ -321,24 +320,6 @@ def test_labels_must_be_as_many_as_units_and_none_missing(coefficient: Coefficie
         coefficient(table, clusters=sources[:19])
     with pytest.raises(ValueError, match="clusters: a label is missing"):
         coefficient(table, clusters=[None, *sources[1:].tolist()])
-
-
-def test_the_large_sample_formula_knows_no_sources() -> None:
-    table, sources = study(5)
-    with pytest.raises(ValueError, match="takes units as independent"):
-        cohen_kappa(table[:, 0], table[:, 1], scale=FOUR, interval=Asymptotic(), clusters=sources)
-
-
-def test_raters_with_themselves_over_sources() -> None:
-    table, sources = study(40, 3, 2, missing=0)
-    raters = np.tile(["a", "b", "a"], 40)
-    found = intra_raters(*table.T, raters=raters, scale=FOUR, clusters=sources)
-    own = raters == "a"
-    alone = percent_agreement(table[own], clusters=sources[own])
-    assert (found["a"].percent.ci.low, found["a"].percent.clusters) == (alone.ci.low, 40)
-    assert found["b"].kappa.clusters == 40
-    with pytest.raises(ValueError, match="119 labels for 120 units"):
-        intra_raters(*table.T, raters=raters, scale=FOUR, clusters=sources[1:])
 
 
 def ceiling(varied: int, *, sources: int = 40) -> tuple[np.ndarray, np.ndarray]:

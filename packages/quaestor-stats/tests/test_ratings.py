@@ -10,7 +10,6 @@ from quaestor_stats._ratings import (
     checked_scale,
     observed_scale,
     patterns,
-    transposed,
     value_counts,
 )
 
@@ -107,11 +106,6 @@ def test_observed_scale_fills_short_gaps_and_keeps_long_ones() -> None:
 def test_checked_scale_wants_different_numbers(scale: list[float]) -> None:
     with pytest.raises(ValueError, match="scale: points must be different numbers"):
         checked_scale(scale)
-
-
-def test_transposed_warns_of_more_raters_than_units() -> None:
-    assert transposed(np.ones((4, 12))).startswith("12 raters for 4 units")
-    assert transposed(np.ones((12, 4))) == ""
 
 
 def test_value_counts_are_what_patterns_are() -> None:

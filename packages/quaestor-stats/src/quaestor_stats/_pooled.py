@@ -95,7 +95,7 @@ def _computed(
     for name, (prepare, statistic) in _MOMENTS.items():
         if name in coefficients:
             columns = prepare(human), prepare(metrics)
-            without = [jackknife(statistic, codes, *columns)[1] for codes, _ in groups]
+            without = [jackknife(statistic, codes, *columns, number=n)[1] for codes, n in groups]
             found[name] = [statistic(*columns), *without]
     flat = [np.array([constant(column) for column in columns.T]) for columns in (human, metrics)]
     undefined = flat[0][:, None] | flat[1] | (len(human) < REQUIRED_ITEMS)
@@ -201,7 +201,7 @@ def _counted_without(
         lambda h, x: untied(h).sum(axis=0),
         lambda h, x: untied(x).sum(axis=0),
     ]
-    return [jackknife(counted, codes, human, metrics)[1] for counted in count]
+    return [jackknife(counted, codes, human, metrics, number=n)[1] for counted in count]
 
 
 def _by_unit(values: FloatArray, unit: Coded) -> FloatArray:

@@ -123,14 +123,6 @@ def units_in(ratings: ArrayLike | Patterns) -> int:
     return ratings.n if isinstance(ratings, Patterns) else len(checked(ratings))
 
 
-def transposed(ratings: ArrayLike) -> str:
-    """Return a warning when the table looks as if its rows were raters, else an empty string."""
-    units, raters = checked(ratings).shape
-    if raters <= max(units, 2):
-        return ""
-    return f"{raters} raters for {units} units: rows must be units and columns raters; is the table transposed?"
-
-
 def checked_scale(scale: RatingScale) -> FloatArray:
     """Return the points of a scale in ascending order."""
     values = numeric(np.asarray(scale, dtype=np.float64), name="scale", ndim=1)
