@@ -12,8 +12,8 @@ import numpy as np
 
 from analysis.sections.comparisons import SURE, swaps_for
 from analysis.sections.mixed_models import model_columns, model_cost, pairs_by_model
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._design import ClusterUnit, Design
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._paired_tests import permuted_p_of_many, smallest_p
 from quaestor_stats._reml import Unfit

@@ -31,8 +31,8 @@ from analysis.reports.rows import Record, number
 from analysis.sections.section import averaged
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
 from quaestor_stats._system_test import MIXED_MODEL, SystemTest
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ from analysis.sections.mixed_models import NOT_FITTED, MixedModels, ModelRow
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_tests import NAMES, test_of
 from judging.protocols.rubric_schema import RubricCriterion
-from quaestor_stats._arrays import FloatArray, Labels
 from quaestor_stats._design import ClusterUnit
+from quaestor_stats._inputs import FloatArray, Labels
 from quaestor_stats._letters import letters
 from quaestor_stats._multiplicity import benjamini_hochberg, holm
 from quaestor_stats._paired_tests import (

@@ -36,9 +36,8 @@ from analysis.sections.levels import (
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
 from judging.limits import MAX_SWAPPED_MEANS
-from quaestor_stats._arrays import BoolArray
-from quaestor_stats._columns import complete
 from quaestor_stats._correlation import coefficients
+from quaestor_stats._inputs import BoolArray, complete
 from quaestor_stats._metric_differences import (
     MetricDifference,
     metric_differences,

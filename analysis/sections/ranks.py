@@ -21,7 +21,7 @@ from analysis.sections.criteria import criterion_rows
 from analysis.sections.mixed_models import MixedModels, model_of
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_tests import test_of
-from quaestor_stats._arrays import FloatArray
+from quaestor_stats._inputs import FloatArray
 from quaestor_stats._ranks import (
     rank_probabilities,
     resampled_means,

@@ -8,7 +8,7 @@ from published_data import KRIPPENDORFF_C
 from scipy import stats
 
 from quaestor_stats._alpha import LEVELS, krippendorff_alpha
-from quaestor_stats._ratings import RatingOffScale, patterns
+from quaestor_stats._inputs import RatingOffScale, patterns
 from quaestor_stats._resampling import Bootstrap
 
 NAN = np.nan

@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from quaestor_stats import _alpha as alpha
-from quaestor_stats import _ratings as ratings
 from quaestor_stats import _resampling as resampling
 from quaestor_stats._alpha import LEVELS, krippendorff_alpha
 from quaestor_stats._cohen_kappa import cohen_kappa
 from quaestor_stats._fleiss import conger_kappa, fleiss_kappa, randolph_kappa
 from quaestor_stats._gwet import gwet_ac
 from quaestor_stats._icc import FORMS, intraclass
+from quaestor_stats._inputs import patterns, value_counts
 from quaestor_stats._percent_agreement import percent_agreement
-from quaestor_stats._ratings import patterns, value_counts
 from quaestor_stats._resampling import Bootstrap, Jackknife, percentiles, redrawn
 from quaestor_stats._result import Result
 
@@ -469,7 +468,7 @@ def test_small_blocks_of_rows_give_what_one_block_gives(
 ) -> None:
     table, sources = study(30)
     whole, drawn = (coefficient(table, clusters=sources, interval=how) for how in ways())
-    for module in (alpha, ratings, resampling):
+    for module in (alpha, resampling):
         monkeypatch.setattr(module, "_BLOCK_CELLS", 12)
     small, few = (coefficient(table, clusters=sources, interval=how) for how in ways())
     assert (small.value, small.ci.low) == pytest.approx((whole.value, whole.ci.low), abs=1e-12)

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quaestor_stats._columns import oriented
 from quaestor_stats._correlation import (
     METHODS,
     Method,
@@ -12,6 +11,7 @@ from quaestor_stats._correlation import (
     exact_p,
     fisher_interval,
 )
+from quaestor_stats._inputs import oriented
 from quaestor_stats._williams import ImpossibleTriple, williams, williams_matrix
 
 NAN = np.nan

@@ -19,8 +19,8 @@ from quaestor_stats._cohen_kappa import (
     kappa_matrix,
 )
 from quaestor_stats._fleiss import fleiss_kappa, randolph_kappa
+from quaestor_stats._inputs import RatingOffScale
 from quaestor_stats._percent_agreement import percent_agreement
-from quaestor_stats._ratings import RatingOffScale
 from quaestor_stats._resampling import Bootstrap
 
 NAN = np.nan

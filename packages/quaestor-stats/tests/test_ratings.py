@@ -1,17 +1,19 @@
 import numpy as np
 import pytest
 
-from quaestor_stats._arrays import grouped, numeric, same_length
 from quaestor_stats._fleiss import fleiss_kappa
-from quaestor_stats._percent_agreement import percent_agreement
-from quaestor_stats._ratings import (
+from quaestor_stats._inputs import (
     RatingOffScale,
     TooManyValues,
     checked_scale,
+    grouped,
+    numeric,
     observed_scale,
     patterns,
+    same_length,
     value_counts,
 )
+from quaestor_stats._percent_agreement import percent_agreement
 
 NAN = np.nan
 

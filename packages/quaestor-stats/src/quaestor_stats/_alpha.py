@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, Labels
 from quaestor_stats._informative_clusters import guarded, guarded_table
-from quaestor_stats._jackknife import MAX_GROUPS, deal
-from quaestor_stats._ratings import (
+from quaestor_stats._inputs import (
+    FloatArray,
+    IntArray,
+    Labels,
     Patterns,
     RatingScale,
     checked,
@@ -29,6 +30,7 @@ from quaestor_stats._ratings import (
     patterns,
     short_scale,
 )
+from quaestor_stats._jackknife import MAX_GROUPS, deal
 from quaestor_stats._resampling import (
     Bootstrap,
     Interval,

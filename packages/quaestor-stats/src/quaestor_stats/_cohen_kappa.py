@@ -11,17 +11,21 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, Labels, numeric, same_length
 from quaestor_stats._informative_clusters import guarded_pairs
-from quaestor_stats._jackknife import deal, jackknife
-from quaestor_stats._ratings import (
+from quaestor_stats._inputs import (
+    FloatArray,
+    IntArray,
+    Labels,
     RatingScale,
     checked,
     checked_scale,
     cluster_codes,
     coded,
     memberships,
+    numeric,
+    same_length,
 )
+from quaestor_stats._jackknife import deal, jackknife
 from quaestor_stats._resampling import (
     Bootstrap,
     Interval,

@@ -11,8 +11,15 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray
-from quaestor_stats._columns import Complete, complete, constant, ranked, standardised
+from quaestor_stats._inputs import (
+    Complete,
+    FloatArray,
+    IntArray,
+    complete,
+    constant,
+    ranked,
+    standardised,
+)
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
 
 Method: TypeAlias = Literal["pearson", "spearman", "kendall"]

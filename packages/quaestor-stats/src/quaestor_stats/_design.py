@@ -12,7 +12,7 @@ from typing import Literal, Self, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, grouped, same_length
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, Labels, grouped, same_length
 
 Facet: TypeAlias = Literal["fixed", "random"]
 Coefficient = TypeVar("Coefficient", bound=str)

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, Labels, judged_rows
 from quaestor_stats._correlation import METHODS, NAMES, REQUIRED_ITEMS, Method, coefficients
 from quaestor_stats._design import SOURCE, Design, Facets
+from quaestor_stats._inputs import FloatArray, IntArray, Labels, judged_rows
 from quaestor_stats._jackknife import MAX_GROUPS, deal, jackknife
 from quaestor_stats._pooled import pooled
 from quaestor_stats._resampling import Jackknife, jackknife_interval, with_spread

@@ -15,8 +15,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
 
 InferenceScale: TypeAlias = Literal["fisher", "plain"]
 PERFECT = 1 - 1e-12  # above this, rounding rather than the data determines Fisher's z

@@ -9,7 +9,9 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import (
+from quaestor_stats._correlation import NAMES, REQUIRED_ITEMS, Method, coefficients
+from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._inputs import (
     BoolArray,
     FloatArray,
     IntArray,
@@ -18,8 +20,6 @@ from quaestor_stats._arrays import (
     numeric,
     source_codes,
 )
-from quaestor_stats._correlation import NAMES, REQUIRED_ITEMS, Method, coefficients
-from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._jackknife import deal, jackknife
 from quaestor_stats._resampling import (
     Jackknife,

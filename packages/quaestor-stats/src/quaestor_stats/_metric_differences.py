@@ -19,12 +19,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, numeric
 from quaestor_stats._association_measures import NO_INTERVAL, NO_SYSTEMS, grouping, too_few_systems
 from quaestor_stats._associations import LEVELS, Association, CorrelationLevel
 from quaestor_stats._correlation import NAMES, Method
 from quaestor_stats._design import Facets, without_annotators
 from quaestor_stats._exact_sums import whole
+from quaestor_stats._inputs import FloatArray, IntArray, numeric
 from quaestor_stats._jackknife import WithoutUnits, inferred
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._pooled import PooledCoefficient, pooled, pooled_values

@@ -6,12 +6,19 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, numeric
-from quaestor_stats._columns import complete, constant
 from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._inputs import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Labels,
+    cluster_codes,
+    complete,
+    constant,
+    numeric,
+)
 from quaestor_stats._jackknife import WithoutUnits, inferred
 from quaestor_stats._permutation import Swaps
-from quaestor_stats._ratings import cluster_codes
 from quaestor_stats._resampling import Jackknife, Spread, mean_statistic, spread
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
 

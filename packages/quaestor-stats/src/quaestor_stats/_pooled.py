@@ -9,11 +9,10 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor_stats._arrays import FloatArray, IntArray
-from quaestor_stats._columns import constant
 from quaestor_stats._concordance import concordances, concordances_within, untied
 from quaestor_stats._correlation import REQUIRED_ITEMS
 from quaestor_stats._design import Facets
+from quaestor_stats._inputs import FloatArray, IntArray, constant
 from quaestor_stats._jackknife import MAX_GROUPS, WithoutUnits, deal, jackknife
 
 PooledCoefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendall_c"]

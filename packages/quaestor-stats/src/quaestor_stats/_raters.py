@@ -8,9 +8,8 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray
 from quaestor_stats._correlation import correlate
-from quaestor_stats._ratings import RatingScale, checked, checked_scale, coded
+from quaestor_stats._inputs import FloatArray, IntArray, RatingScale, checked, checked_scale, coded
 from quaestor_stats._result import Result
 
 CoefficientOf = Callable[[FloatArray], Result]

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from quaestor_stats._arrays import FloatArray
 from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._inputs import FloatArray
 from quaestor_stats._result import ConfidenceInterval, Result
 
 if TYPE_CHECKING:

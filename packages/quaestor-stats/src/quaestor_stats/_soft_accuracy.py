@@ -8,8 +8,8 @@ metric, and accuracy is how near they are.
 
 import numpy as np
 
-from quaestor_stats._arrays import FloatArray
 from quaestor_stats._design import Facets
+from quaestor_stats._inputs import FloatArray
 from quaestor_stats._permutation import Swaps
 from quaestor_stats._system_level import Orders, OrderTest, counted_orders
 from quaestor_stats._within_source import tables

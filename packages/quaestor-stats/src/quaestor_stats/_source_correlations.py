@@ -3,8 +3,8 @@ systems there as annotators do?"""
 
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, numeric, same_length
 from quaestor_stats._correlation import METHODS, Method
+from quaestor_stats._inputs import FloatArray, numeric, same_length
 from quaestor_stats._within_source import on_sources
 
 

@@ -10,10 +10,10 @@ from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._correlation import all_orders
 from quaestor_stats._design import Facets
 from quaestor_stats._exact_sums import exact_means, exact_ranks
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
 from quaestor_stats._permutation import Swaps
 
 REQUIRED_SYSTEMS = 3

@@ -16,7 +16,7 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import Labels, numeric
+from quaestor_stats._inputs import Labels, numeric
 from quaestor_stats._reml import Unfit
 from quaestor_stats._result import ConfidenceInterval
 from quaestor_stats._variance_components import Components, Contrast, variance_components

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quaestor_stats._arrays import IntArray, Labels, grouped, same_length
 from quaestor_stats._design import Design
+from quaestor_stats._inputs import IntArray, Labels, grouped, same_length
 
 PERMUTATION = "permutation"
 MIXED_MODEL = "mixed_model"

@@ -17,8 +17,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, Labels, numeric, same_length
 from quaestor_stats._design import Facets, facets
+from quaestor_stats._inputs import FloatArray, IntArray, Labels, numeric, same_length
 from quaestor_stats._jackknife import Inferred, WithoutUnits, inferred
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
 from quaestor_stats._within_source import mean_left_out, tables

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from quaestor_stats._arrays import BoolArray, FloatArray
 from quaestor_stats._design import Facets
+from quaestor_stats._inputs import BoolArray, FloatArray
 from quaestor_stats._jackknife import WithoutUnits
 from quaestor_stats._pooled import COEFFICIENTS, PooledCoefficient
 
