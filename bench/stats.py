@@ -43,9 +43,9 @@ from quaestor_stats._metric_differences import metric_differences
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._pooled import pooled
 from quaestor_stats._resampling import Bootstrap
-from quaestor_stats._source_correlations import source_correlations
 from quaestor_stats._variance_components import variance_components
 from quaestor_stats._williams import williams, williams_matrix
+from quaestor_stats._within_source import source_correlations
 
 LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "scikit-learn", "nlpstats", "evalica")
 FIVE = range(1, 6)

@@ -9,9 +9,9 @@ from quaestor_stats._cohen_kappa import cohen_kappa
 from quaestor_stats._correlation import correlate
 from quaestor_stats._design import facets
 from quaestor_stats._paired_tests import cliffs_delta, paired_permutation, wilcoxon
-from quaestor_stats._source_correlations import source_correlations
 from quaestor_stats._tie_calibration import pairwise_accuracy
 from quaestor_stats._variance_components import variance_components
+from quaestor_stats._within_source import source_correlations
 
 SCALE = [1, 2, 3]
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
