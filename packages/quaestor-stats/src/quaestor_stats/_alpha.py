@@ -138,13 +138,9 @@ def _of_patterns(
 def _of_table(
     table: FloatArray, level: Level, interval: Interval | None, method: str, clusters: Labels | None
 ) -> Result:
-    judged = ~np.isnan(table)
-    pairable = np.asarray(judged.sum(axis=1) >= 2)
+    pairable = np.asarray((~np.isnan(table)).sum(axis=1) >= 2)
     rows = table[pairable]
-    values, codes = np.unique(rows, return_inverse=True)
-    values = values[~np.isnan(values)]
-    codes = np.sort(np.minimum(codes.reshape(rows.shape), values.size), axis=1)
-    codes = codes[:, : judged.sum(axis=1).max(initial=0)]
+    values, codes = _places(rows)
     cluster = members = None
     if clusters is not None:
         cluster = cluster_codes(clusters, pairable)
@@ -152,6 +148,14 @@ def _of_table(
     rated = _Rated.of(codes, values, np.ones(len(rows)), members, level)
     found = _estimated(rated, interval, method, len(table) - len(rows))
     return guarded_table(found, rows, cluster, unit_of(interval)) if found.defined else found
+
+
+def _places(rows: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the values of ratings, and each unit's places among them, ascending."""
+    values, codes = np.unique(rows, return_inverse=True)
+    values = values[~np.isnan(values)]
+    codes = np.sort(np.minimum(codes.reshape(rows.shape), values.size), axis=1)
+    return values, codes[:, : (codes < values.size).sum(axis=1).max(initial=0)]
 
 
 def _estimated(rated: _Rated, interval: Interval | None, method: str, dropped: int) -> Result:
@@ -175,14 +179,23 @@ def _spread(rated: _Rated, value: float, interval: Interval) -> Spread:
     if isinstance(interval, Bootstrap):
         draws = [rated.alphas(drawn @ members) for drawn in redrawn(counts, interval, of=of)]
         return percentiles_of(np.concatenate(draws), interval, counts, of=of)
-    units, groups = int(counts.sum()), members.shape[0]
-    if groups > MAX_GROUPS and (counts == 1).all():
-        members = memberships(deal(np.arange(groups)), np.arange(groups), counts, groups) @ members
-        counts = np.ones(MAX_GROUPS)
+    units = int(counts.sum())
+    members, counts = _in_groups(members, counts)
     step = max(1, _BLOCK_CELLS // max(rated.codes.shape[0], rated.values.size))
     blocks = (members[at : at + step] for at in range(0, members.shape[0], step))
     without = np.concatenate([rated.alphas(rated.times - block.toarray()) for block in blocks])
     return jackknife_interval(value, without, counts, interval, of=of, units=units)
+
+
+def _in_groups(
+    members: sparse.csr_array, counts: FloatArray
+) -> tuple[sparse.csr_array, FloatArray]:
+    """Return the groups that clusters, or single units, are dealt to where they are too many."""
+    n = len(counts)
+    if n <= MAX_GROUPS or (counts > 1).any():
+        return members, counts
+    groups = memberships(deal(np.arange(n)), np.arange(n), counts, n)
+    return groups @ members, np.ones(MAX_GROUPS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._informative_clusters import guarded_pairs
 from quaestor_stats._inputs import (
+    BoolArray,
     FloatArray,
     IntArray,
     Labels,
@@ -31,6 +33,7 @@ from quaestor_stats._resampling import (
     Interval,
     Jackknife,
     Resampled,
+    Spread,
     jackknife_interval,
     percentiles_of,
     redrawn,
@@ -86,34 +89,53 @@ def cohen_kappa(
     0.4
     """
     method = f"Cohen's kappa, {weights}"
-    a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
-    n_all = same_length(first=a, second=b)
-    both = np.asarray(~(np.isnan(a) | np.isnan(b)))
     points = checked_scale(scale)
-    apart = disagreement(points, weights)
-    pairs = np.column_stack([coded(column[:, None], points)[both, 0] for column in (a, b)])
+    pairs, both = _pairs(first, second, points)
+    kappa = partial(_kappa, apart=disagreement(points, weights))
     n, times = len(pairs), np.ones(len(pairs))
+    dropped = len(both) - n
     if n == 0:
-        return undefined(method, "the two raters share no unit", dropped=n_all)
-    if np.isnan(value := _kappa(pairs, times, apart)):
+        return undefined(method, "the two raters share no unit", dropped=dropped)
+    if np.isnan(value := kappa(pairs, times)):
         reason = "both raters gave one and the same value throughout"
-        return undefined(method, reason, n=n, dropped=n_all - n)
+        return undefined(method, reason, n=n, dropped=dropped)
     if interval is None:
-        return Result(value=value, n=n, dropped=n_all - n, method=method)
-    of: Resampled = "unit" if clusters is None else "cluster"
-    cluster = np.arange(n) if clusters is None else cluster_codes(clusters, both)
-    units = np.ones(int(cluster.max()) + 1)
+        return Result(value=value, n=n, dropped=dropped, method=method)
+    if clusters is None:
+        spread = _spread(kappa, pairs, np.arange(n), interval, "unit")
+        return with_spread(value, spread, n=n, dropped=dropped, method=method, at_most=1.0)
+    cluster = cluster_codes(clusters, both)
+    spread = _spread(kappa, pairs, cluster, interval, "cluster")
+    found = with_spread(value, spread, n=n, dropped=dropped, method=method, at_most=1.0)
+    members = memberships(cluster, np.arange(n), times, n)
+    return guarded_pairs(found, pairs, members, interval.unit)
+
+
+def _pairs(first: ArrayLike, second: ArrayLike, points: FloatArray) -> tuple[IntArray, BoolArray]:
+    """Return the places on the scale of the units that both judged (n, 2), and which units these
+    are."""
+    a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
+    same_length(first=a, second=b)
+    codes = coded(np.column_stack([a, b]), points)
+    both = np.asarray((codes < points.size).all(axis=1))
+    return codes[both], both
+
+
+def _spread(
+    kappa: Callable[[IntArray, FloatArray], float],
+    pairs: IntArray,
+    cluster: IntArray,
+    interval: Interval,
+    of: Resampled,
+) -> Spread:
+    units, times = np.ones(int(cluster.max()) + 1), np.ones(len(pairs))
     if isinstance(interval, Bootstrap):
         blocks = redrawn(units, interval, of=of)
-        draws = [_kappa(pairs, drawn[cluster], apart) for block in blocks for drawn in block]
-        spread = percentiles_of(np.array(draws), interval, units, of=of)
-    else:
-        _, without = jackknife(partial(_kappa, apart=apart), deal(cluster), pairs, times)
-        groups = np.ones(len(without))
-        spread = jackknife_interval(value, without, groups, interval, of=of, units=units.size)
-    found = with_spread(value, spread, n=n, dropped=n_all - n, method=method, at_most=1.0)
-    members = None if clusters is None else memberships(cluster, np.arange(n), times, n)
-    return guarded_pairs(found, pairs, members, interval.unit)
+        draws = [kappa(pairs, drawn[cluster]) for block in blocks for drawn in block]
+        return percentiles_of(np.array(draws), interval, units, of=of)
+    value, without = jackknife(kappa, deal(cluster), pairs, times)
+    groups = np.ones(len(without))
+    return jackknife_interval(float(value), without, groups, interval, of=of, units=units.size)
 
 
 def _kappa(pairs: IntArray, times: FloatArray, apart: FloatArray) -> float:

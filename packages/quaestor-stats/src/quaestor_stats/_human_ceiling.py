@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._correlation import METHODS, NAMES, REQUIRED_ITEMS, Method, coefficients
 from quaestor_stats._design import SOURCE, Design, Facets
-from quaestor_stats._inputs import FloatArray, IntArray, Labels, judged_rows
+from quaestor_stats._inputs import FloatArray, IntArray, Labels, judged_rows, numbered
 from quaestor_stats._jackknife import MAX_GROUPS, deal, jackknife
 from quaestor_stats._pooled import pooled
-from quaestor_stats._resampling import Jackknife, jackknife_interval, with_spread
+from quaestor_stats._resampling import Jackknife, Spread, jackknife_interval, with_spread
 from quaestor_stats._result import Result, undefined
 from quaestor_stats._within_source import on_sources, tables
 
@@ -84,35 +84,38 @@ def human_ceiling(
     share = np.concatenate([pair.shares() for pair in pairs]).mean()
     if level == "within_source" and share < REQUIRED_SHARE:
         return undefined(name, FEW_SYSTEMS.format(share=share), n=n, dropped=len(pairs))
-    correlated = [_LEVELS[level](pair, pair.facets(n, clustered), method) for pair in pairs]
-    values = np.array([value for value, _ in correlated])
-    few = np.array([_correlated(pair, level) < REQUIRED_ITEMS for pair in pairs])
-    if few.all():
+    enough = [pair for pair in pairs if _correlated(pair, level) >= REQUIRED_ITEMS]
+    if not enough:
         what = "systems" if level == "systems" else "questions"
         reason = (
             f"nobody shares {REQUIRED_ITEMS} {what} with others: a correlation of two tells nothing"
         )
         return undefined(name, reason, n=n, dropped=len(pairs))
-    defined = ~np.isnan(values) & ~few
-    dropped = int((~defined).sum())
-    if not defined.any():
+    correlated = [_LEVELS[level](pair, pair.facets(n, clustered), method) for pair in enough]
+    correlated = [one for one in correlated if not np.isnan(one[0])]
+    dropped = len(pairs) - len(correlated)
+    if not correlated:
         return undefined(name, "no annotator's ratings vary with others'", n=n, dropped=dropped)
-    value = float(values[defined].mean())
-    if interval is None or level == "systems":
-        reason = NO_INTERVAL if interval else ""
-        return Result(
-            value=value, n=n, clusters=clustered, dropped=dropped, method=name, reason=reason
-        )
-    left_out = np.array([without for _, without in correlated])[defined].mean(axis=0)
-    groups = np.ones(len(left_out))
-    spread = jackknife_interval(value, left_out, groups, interval, units=clustered)
-    spread = replace(spread, words=spread.words.replace("unit", interval.unit.singular))
-    if too_few := interval.unit.reason_against(clustered):
-        spread = replace(spread, low=nan, high=nan, reason=too_few)
+    values, left_out = zip(*correlated, strict=True)
+    value = float(np.mean(values))
+    spread = Spread(nan, nan, "", NO_INTERVAL if interval else "", clustered)
+    if interval and level != "systems":
+        spread = _spread(value, np.mean(left_out, axis=0), interval, clustered)
     found = with_spread(
         value, spread, n=n, dropped=dropped, method=name, at_least=-1.0, at_most=1.0
     )
-    return replace(found, clusters=clustered)
+    return found if spread.words else replace(found, method=name)
+
+
+def _spread(value: float, left_out: FloatArray, interval: Jackknife, clusters: int) -> Spread:
+    """Return the interval over clusters, or why there is none."""
+    groups = np.ones(len(left_out))
+    spread = jackknife_interval(value, left_out, groups, interval, units=clusters)
+    words = spread.words.replace("unit", interval.unit.singular)
+    spread = replace(spread, words=words, clusters=clusters)
+    if too_few := interval.unit.reason_against(clusters):
+        return replace(spread, low=nan, high=nan, reason=too_few)
+    return spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +169,9 @@ def _paired(
         questions=systems if questions is None else questions,
         clusters=sources if clusters is None else clusters,
     )
-    system, source, annotator, slot, cluster = codes.values()
+    system, source, annotator, slot, _ = codes.values()
+    _, number = numbered(names["clusters"], "clusters")
+    cluster = number[codes["clusters"]]
     n_systems = len(names["systems"])
     key = (source * n_systems + system) * len(names["questions"]) + slot
     _, first, question = np.unique(key, return_index=True, return_inverse=True)

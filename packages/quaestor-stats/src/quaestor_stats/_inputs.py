@@ -65,9 +65,21 @@ def grouped(labels: Labels, *, name: str) -> tuple[list[Hashable], IntArray]:
     return list(numbers), np.fromiter(map(numbers.__getitem__, flat), np.intp, count=len(flat))
 
 
+def numbered(labels: Labels, name: str) -> tuple[int, IntArray]:
+    """Return how many labels there are, and their numbers in the order of the labels, so that
+    nothing depends on the order of the rows."""
+    names, codes = grouped(labels, name=name)
+    try:
+        ordered = sorted(names)  # type: ignore[type-var]
+    except TypeError:  # labels of several kinds
+        ordered = sorted(names, key=str)
+    place = {label: number for number, label in enumerate(ordered)}
+    return len(names), np.array([place[label] for label in names], dtype=np.intp)[codes]
+
+
 def source_codes(sources: Labels | None, items: int) -> IntArray:
     """Return each item's source by number; without sources each item counts as its own source."""
-    return np.arange(items) if sources is None else grouped(sources, name="sources")[1]
+    return np.arange(items) if sources is None else numbered(sources, "sources")[1]
 
 
 def judged_rows(
@@ -201,13 +213,13 @@ def value_counts(
 
 
 def cluster_codes(clusters: Labels, kept: BoolArray, *, name: str = "units") -> IntArray:
-    """Return the kept units' clusters, numbered from 0 without gaps."""
+    """Return the clusters of some units, numbered from 0 in the order of their labels."""
     if len(clusters) != len(kept):
         raise ValueError(f"clusters: {len(clusters)} labels for {len(kept)} {name}")
     if isinstance(clusters, np.ndarray) and clusters.dtype.kind in "iu":
         codes = clusters
     else:
-        _, codes = grouped(clusters, name="clusters")
+        _, codes = numbered(clusters, "clusters")
     return np.unique(codes[kept], return_inverse=True)[1]
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from quaestor_stats._concordance import concordances, concordances_within, untied
 from quaestor_stats._correlation import REQUIRED_ITEMS
 from quaestor_stats._design import Facets
-from quaestor_stats._inputs import FloatArray, IntArray, constant
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, constant
 from quaestor_stats._jackknife import MAX_GROUPS, WithoutUnits, deal, jackknife
 
 PooledCoefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendall_c"]
@@ -96,11 +96,14 @@ def _computed(
             columns = prepare(human), prepare(metrics)
             without = [jackknife(statistic, codes, *columns, number=n)[1] for codes, n in groups]
             found[name] = [statistic(*columns), *without]
-    flat = [np.array([constant(column) for column in columns.T]) for columns in (human, metrics)]
-    undefined = flat[0][:, None] | flat[1] | (len(human) < REQUIRED_ITEMS)
+    undefined = _constant(human)[:, None] | _constant(metrics) | (len(human) < REQUIRED_ITEMS)
     for parts in found.values():
         parts[0] = np.where(undefined, np.nan, parts[0])
     return {name: found[name] for name in coefficients}
+
+
+def _constant(columns: FloatArray) -> BoolArray:
+    return np.array([constant(column) for column in columns.T], dtype=bool)
 
 
 def _ratio(product: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
@@ -169,18 +172,23 @@ def _kendalls(
     values = [[np.unique(column).size for column in columns.T] for columns in (human, metrics)]
     fewer = np.minimum(np.array(values[0])[:, None], np.array(values[1])).astype(np.float64)
 
-    def taus(sums: Sequence[FloatArray], n: IntArray) -> tuple[FloatArray, FloatArray]:
-        tau_b = _ratio(*sums)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            tau_c = sums[0] * fewer / (n[..., None, None] ** 2 * (fewer - 1))
-        return tau_b, np.where(np.isnan(tau_b), np.nan, tau_c)
-
-    found = [taus([part.sum(axis=0) for part in rows], np.array(len(human)))]
+    found = [_taus([part.sum(axis=0) for part in rows], np.array(len(human)), fewer)]
     for codes, n in units:
         left = len(codes) - np.bincount(codes, minlength=n)
-        found.append(taus(_counted_without(human, metrics, rows, (codes, n)), left))
+        found.append(_taus(_counted_without(human, metrics, rows, (codes, n)), left, fewer))
     tau_b, tau_c = zip(*found, strict=True)
     return {"kendall": list(tau_b), "kendall_c": list(tau_c)}
+
+
+def _taus(
+    sums: Sequence[FloatArray], n: IntArray, fewer: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return tau-b and tau-c of n items from the concordances and both numbers of untied pairs;
+    ``fewer`` (K, M) is the number of values of the column that has fewer."""
+    tau_b = _ratio(*sums)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tau_c = sums[0] * fewer / (n[..., None, None] ** 2 * (fewer - 1))
+    return tau_b, np.where(np.isnan(tau_b), np.nan, tau_c)
 
 
 def _counted_without(

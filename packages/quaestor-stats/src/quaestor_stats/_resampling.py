@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import inf, nan, sqrt
+from math import inf, isnan, nan, sqrt
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -177,27 +177,24 @@ def jackknife_interval(
     """
     from scipy import special
 
-    name = interval.unit.singular if of == "cluster" else "unit"
     n = float(times.sum())
     units = int(n) if units is None else units
-    groups = f" in {n:.0f} groups" if n < units else ""
-    words = f"{_jackknife_words(name, of)}{groups}, {interval.confidence:.0%}"
     clusters = units if of == "cluster" else 0
-    reason = _too_few(units, of, interval.unit)
-    if not reason and np.isnan(left_out).any():
-        reason = f"the coefficient rests on a single {name}: no interval"
-    if reason:
-        return Spread(nan, nan, words, reason, clusters)
+    none = Spread(nan, nan, _jackknife_words(int(n), units, of, interval), clusters=clusters)
+    if reason := _too_few(units, of, interval.unit):
+        return replace(none, reason=reason)
+    one, many = (
+        ("unit", "units") if of == "unit" else (interval.unit.singular, interval.unit.plural)
+    )
     gap = left_out - times @ left_out / n
     error = sqrt((n - 1) / n * (times @ gap**2))
+    if isnan(error):
+        return replace(none, reason=f"the coefficient rests on a single {one}: no interval")
     if error <= 1e-12:
-        plural = interval.unit.plural if of == "cluster" else "units"
-        reason = f"all {plural} say the same: no interval can be estimated"
-        return Spread(nan, nan, words, reason, clusters)
+        return replace(none, reason=f"all {many} say the same: no interval can be estimated")
     df = _degrees(gap) if clusters else n - 1
     reach = float(special.stdtrit(df, (1 + interval.confidence) / 2)) * error
-    low, high = value - reach, value + reach
-    return Spread(low, high, words, clusters=clusters, df=df if clusters else nan)
+    return replace(none, low=value - reach, high=value + reach, df=df if clusters else nan)
 
 
 def _degrees(gap: FloatArray) -> float:
@@ -207,8 +204,10 @@ def _degrees(gap: FloatArray) -> float:
     return min(n - 1.0, 2 * n / (kurtosis - (n - 3) / (n - 1)))
 
 
-def _jackknife_words(name: str, of: Resampled) -> str:
-    return f"delete-one-{name} jackknife-t" if of == "cluster" else "unit jackknife-t"
+def _jackknife_words(groups: int, units: int, of: Resampled, interval: Jackknife) -> str:
+    name = f"delete-one-{interval.unit.singular}" if of == "cluster" else "unit"
+    dealt = f" in {groups} groups" if groups < units else ""
+    return f"{name} jackknife-t{dealt}, {interval.confidence:.0%}"
 
 
 def _too_few(n: float, of: Resampled, unit: ClusterUnit) -> str:
