@@ -131,8 +131,8 @@ def _of_patterns(
     points = np.tile(np.arange(values.size), len(sizes))
     codes[unit, position] = np.repeat(points, pairable.counts.ravel().astype(np.intp))
     rated = _Rated.of(codes, values, pairable.times, pairable.clusters, level)
-    found = _estimated(rated, interval, method, n_units - pairable.n)
-    return guarded(found, pairable.counts, pairable.clusters, unit_of(interval))
+    alpha = _estimated(rated, interval, method, n_units - pairable.n)
+    return guarded(alpha, pairable.counts, pairable.clusters, unit_of(interval))
 
 
 def _of_table(
@@ -146,8 +146,8 @@ def _of_table(
         cluster = cluster_codes(clusters, pairable)
         members = memberships(cluster, np.arange(len(rows)), np.ones(len(rows)), len(rows))
     rated = _Rated.of(codes, values, np.ones(len(rows)), members, level)
-    found = _estimated(rated, interval, method, len(table) - len(rows))
-    return guarded_table(found, rows, cluster, unit_of(interval)) if found.defined else found
+    alpha = _estimated(rated, interval, method, len(table) - len(rows))
+    return guarded_table(alpha, rows, cluster, unit_of(interval)) if alpha.defined else alpha
 
 
 def _places(rows: FloatArray) -> tuple[FloatArray, IntArray]:

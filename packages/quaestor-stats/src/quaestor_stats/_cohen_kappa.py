@@ -106,9 +106,9 @@ def cohen_kappa(
         return with_spread(value, spread, n=n, dropped=dropped, method=method, at_most=1.0)
     cluster = cluster_codes(clusters, both)
     spread = _spread(kappa, pairs, cluster, interval, "cluster")
-    found = with_spread(value, spread, n=n, dropped=dropped, method=method, at_most=1.0)
+    result = with_spread(value, spread, n=n, dropped=dropped, method=method, at_most=1.0)
     members = memberships(cluster, np.arange(n), times, n)
-    return guarded_pairs(found, pairs, members, interval.unit)
+    return guarded_pairs(result, pairs, members, interval.unit)
 
 
 def _pairs(first: ArrayLike, second: ArrayLike, points: FloatArray) -> tuple[IntArray, BoolArray]:

@@ -101,10 +101,10 @@ def human_ceiling(
     spread = Spread(nan, nan, "", NO_INTERVAL if interval else "", clustered)
     if interval and level != "systems":
         spread = _spread(value, np.mean(left_out, axis=0), interval, clustered)
-    found = with_spread(
+    result = with_spread(
         value, spread, n=n, dropped=dropped, method=name, at_least=-1.0, at_most=1.0
     )
-    return found if spread.words else replace(found, method=name)
+    return result if spread.words else replace(result, method=name)
 
 
 def _spread(value: float, left_out: FloatArray, interval: Jackknife, clusters: int) -> Spread:
@@ -179,8 +179,8 @@ def _paired(
     shared = (~np.isnan(table)).sum(axis=1) > 1
 
     rated = np.bincount(np.unique(source * n_systems + system) // n_systems)
-    kept, source = np.unique(source[first][shared], return_inverse=True)
-    held, cluster = np.unique(cluster[first][shared], return_inverse=True)
+    shared_sources, source = np.unique(source[first][shared], return_inverse=True)
+    shared_clusters, cluster = np.unique(cluster[first][shared], return_inverse=True)
     system, own = system[first][shared], np.round(table[shared], DECIMALS)
     others = np.round(_means_of_others(table[shared]), DECIMALS)
     pairs = [
@@ -191,12 +191,12 @@ def _paired(
             source=source[rows],
             cluster=cluster[rows],
             systems=n_systems,
-            rated=rated[kept],
+            rated=rated[shared_sources],
         )
         for a, rows in enumerate(~np.isnan(own.T))
         if rows.any()
     ]
-    return pairs, len(kept), len(held)
+    return pairs, len(shared_sources), len(shared_clusters)
 
 
 def _means(

@@ -206,9 +206,9 @@ def value_counts(
     kinds, number = table[used][:, np.argsort(np.asarray(values))], number[used]
     if clusters is None:
         return Patterns(scale, kinds, number)
-    held = cluster_codes(clusters, used, name="kinds of units")
+    cluster = cluster_codes(clusters, used, name="kinds of units")
     different, kind = np.unique(kinds, axis=0, return_inverse=True)
-    members = memberships(held, kind.ravel(), number, len(different))
+    members = memberships(cluster, kind.ravel(), number, len(different))
     return Patterns(scale, different, np.asarray(members.sum(axis=0), dtype=np.float64), members)
 
 
@@ -320,13 +320,13 @@ def patterns(
     _, first, kinds, times = np.unique(
         keys[judged], return_index=True, return_inverse=True, return_counts=True
     )
-    found = Patterns(values, counts[judged][first], times.astype(np.float64))
+    grouped_units = Patterns(values, counts[judged][first], times.astype(np.float64))
     if clusters is None:
-        return found
+        return grouped_units
     members = memberships(
-        cluster_codes(clusters, judged), kinds, np.ones(len(kinds)), len(found.times)
+        cluster_codes(clusters, judged), kinds, np.ones(len(kinds)), len(grouped_units.times)
     )
-    return replace(found, clusters=members)
+    return replace(grouped_units, clusters=members)
 
 
 def _counted(table: FloatArray, values: FloatArray) -> FloatArray:

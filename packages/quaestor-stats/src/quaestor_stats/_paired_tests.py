@@ -95,20 +95,20 @@ def paired_permutation(
     else:
         name = f"{name}, {resamples} resamples"
         least = max(least, 1 / swaps.number)
-    found = (
+    limits = (
         _t_interval(gap, confidence)
         if clusters is None
         else _without_clusters(gap, codes, Jackknife(confidence, unit))
     )
     return Permuted(
         value=float(gap.mean()),
-        ci=ConfidenceInterval(found.low, found.high),
+        ci=ConfidenceInterval(limits.low, limits.high),
         n=n,
-        clusters=found.clusters,
-        df=found.df,
+        clusters=limits.clusters,
+        df=limits.df,
         dropped=dropped,
-        method=f"{name}; {found.words}",
-        reason=found.reason,
+        method=f"{name}; {limits.words}",
+        reason=limits.reason,
         pvalue=p,
         least_p=least,
     )

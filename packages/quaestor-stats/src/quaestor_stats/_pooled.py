@@ -46,10 +46,10 @@ def pooled(
     groups = min(facets.n_clusters, MAX_GROUPS)
     dealt = replace(facets, cluster=deal(facets.cluster), n_clusters=groups)
     computed = _computed(human, metrics, _units(facets), _units(dealt), coefficients)
-    found = {}
+    left_out = {}
     for name, (value, *without) in computed.items():
         systems, cells = without[1:] if facets.design.random_systems else (None, None)
-        found[name] = WithoutUnits(
+        left_out[name] = WithoutUnits(
             value=value,
             sources=without[0],
             systems=systems,
@@ -57,7 +57,7 @@ def pooled(
             fragile=np.any([np.isnan(part).any(axis=0) for part in without], axis=0),
             unit=facets.unit,
         )
-    return found
+    return left_out
 
 
 def pooled_values(
@@ -88,18 +88,18 @@ def _computed(
 ) -> dict[PooledCoefficient, list[FloatArray]]:
     """Return the values (K, M), and what they are without each unit, or group of units, of every
     kind (u, K, M)."""
-    found: dict[PooledCoefficient, list[FloatArray]] = {}
+    computed: dict[PooledCoefficient, list[FloatArray]] = {}
     if {"kendall", "kendall_c"} & set(coefficients):
-        found |= _kendalls(human, metrics, units)
+        computed |= _kendalls(human, metrics, units)
     for name, (prepare, statistic) in _MOMENTS.items():
         if name in coefficients:
             columns = prepare(human), prepare(metrics)
             without = [jackknife(statistic, codes, *columns, number=n)[1] for codes, n in groups]
-            found[name] = [statistic(*columns), *without]
+            computed[name] = [statistic(*columns), *without]
     undefined = _constant(human)[:, None] | _constant(metrics) | (len(human) < REQUIRED_ITEMS)
-    for parts in found.values():
+    for parts in computed.values():
         parts[0] = np.where(undefined, np.nan, parts[0])
-    return {name: found[name] for name in coefficients}
+    return {name: computed[name] for name in coefficients}
 
 
 def _constant(columns: FloatArray) -> BoolArray:
@@ -172,11 +172,11 @@ def _kendalls(
     values = [[np.unique(column).size for column in columns.T] for columns in (human, metrics)]
     fewer = np.minimum(np.array(values[0])[:, None], np.array(values[1])).astype(np.float64)
 
-    found = [_taus([part.sum(axis=0) for part in rows], np.array(len(human)), fewer)]
+    computed = [_taus([part.sum(axis=0) for part in rows], np.array(len(human)), fewer)]
     for codes, n in units:
-        left = len(codes) - np.bincount(codes, minlength=n)
-        found.append(_taus(_counted_without(human, metrics, rows, (codes, n)), left, fewer))
-    tau_b, tau_c = zip(*found, strict=True)
+        rest = len(codes) - np.bincount(codes, minlength=n)
+        computed.append(_taus(_counted_without(human, metrics, rows, (codes, n)), rest, fewer))
+    tau_b, tau_c = zip(*computed, strict=True)
     return {"kendall": list(tau_b), "kendall_c": list(tau_c)}
 
 

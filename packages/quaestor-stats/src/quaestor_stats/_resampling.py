@@ -98,10 +98,10 @@ def estimated(
     value = float(statistic(times @ features))
     if interval is None:
         return Result(value=value, n=n, dropped=dropped, method=method)
-    found = spread(features, times, statistic, interval, clusters)
+    limits = spread(features, times, statistic, interval, clusters)
     return with_spread(
         value,
-        found,
+        limits,
         n=n,
         dropped=dropped,
         method=method,

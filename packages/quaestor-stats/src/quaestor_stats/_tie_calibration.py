@@ -198,17 +198,25 @@ def accuracies_within(human: FloatArray, metrics: FloatArray, facets: Facets) ->
             top = int(np.argmax(curve >= curve.max() - _NEAR))
             in_sample[k, m] = pairs.weight @ in_order + curve[top]
             epsilon[k, m] = steps.epsilon(top)
-            given = (steps.step < steps.best(curve, gains, cluster)[cluster]).astype(np.float64)
-            right = np.where(given > 0, tied[:, k], in_order)
-            for row, mine in enumerate(counted):
-                right_here, *ties = (pairs.share(each, mine) for each in (right, given, tied[:, k]))
-                rates[:, row, :, k, m] = right_here, right_here - _by_chance(*ties)
+            is_tie = (steps.step < steps.best(curve, gains, cluster)[cluster]).astype(np.float64)
+            for row, mask in enumerate(counted):
+                rates[:, row, :, k, m] = _rates(pairs, mask, in_order, is_tie, tied[:, k])
     held_out, beyond = (
         mean_left_out(each[0], facets, each[1:] if facets.design.random_systems else None)
         for each in rates
     )
     baseline = np.asarray(pairs.weight @ tied)
     return Accuracies(in_sample, epsilon, baseline, held_out, beyond, pairs.source.size)
+
+
+def _rates(
+    pairs: "_Pairs", counted: FloatArray, in_order: FloatArray, is_tie: FloatArray, tied: FloatArray
+) -> FloatArray:
+    """Return (2, n_sources): the share of the counted pairs of each source that are right, and the
+    same minus what is right by chance."""
+    right = pairs.share(np.where(is_tie > 0, tied, in_order), counted)
+    chance = _by_chance(pairs.share(is_tie, counted), pairs.share(tied, counted))
+    return np.stack([right, right - chance])
 
 
 def _by_chance(metric_ties: FloatArray, human_ties: FloatArray) -> FloatArray:
@@ -296,7 +304,7 @@ class _TieSteps:
     def best(self, curve: FloatArray, gains: FloatArray, clusters: IntArray) -> IntArray:
         """Return for every cluster (C,) the first step that is best for all others together.
 
-        Without a cluster its own gains are taken from the curve, so no step can be best that lies
+        Without a cluster its gained gains are taken from the curve, so no step can be best that lies
         further below the top than the gains of any cluster reach, up and down.
         """
         n = int(clusters.max()) + 1
@@ -310,8 +318,8 @@ class _TieSteps:
             some = (clusters >= first) & (clusters < first + block) & (place < size)
             cells = (clusters[some] - first) * size + place[some]
             rows = min(block, n - first)
-            own = np.bincount(cells, gains[some], rows * size).reshape(rows, size).cumsum(axis=1)
-            left = curve[candidates] - own
-            is_best = left >= left.max(axis=1, keepdims=True) - _NEAR
+            gained = np.bincount(cells, gains[some], rows * size).reshape(rows, size).cumsum(axis=1)
+            rest = curve[candidates] - gained
+            is_best = rest >= rest.max(axis=1, keepdims=True) - _NEAR
             best[first : first + rows] = candidates[is_best.argmax(axis=1)]
         return best
