@@ -20,7 +20,7 @@ from judging.models import SAME_TEXT, Campaign, Metric, Reference, Source
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument, without_criteria
 from quaestor_stats._design import ClusterUnit, cluster_unit
-from quaestor_stats._ratings import Patterns, value_counts
+from quaestor_stats._inputs import Patterns, value_counts
 
 if TYPE_CHECKING:
     import pandas as pd

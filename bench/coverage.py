@@ -33,11 +33,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from quaestor_stats._alpha import Level, krippendorff_alpha
-from quaestor_stats._arrays import Labels
 from quaestor_stats._cohen_kappa import cohen_kappa
 from quaestor_stats._fleiss import conger_kappa, fleiss_kappa, randolph_kappa
 from quaestor_stats._gwet import gwet_ac
 from quaestor_stats._icc import Form, intraclass
+from quaestor_stats._inputs import Labels
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._resampling import Bootstrap, Interval, Jackknife
 from quaestor_stats._result import Result

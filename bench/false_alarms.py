@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from quaestor_stats._associations import against_people
 from quaestor_stats._design import Design, Facets, facets
-from quaestor_stats._metric_differences import indistinct, metric_differences
+from quaestor_stats._metric_differences import best_metrics, metric_differences
 from quaestor_stats._pooled import pooled_values
 from quaestor_stats._system_level import RankedMeans, coefficients_of
 from quaestor_stats._tie_calibration import accuracies_within
@@ -189,13 +189,13 @@ def judge(
         if (
             row.metric == "nothing"
             and (random or not bias or row.level == "systems")
-            and row.found.p == row.found.p
+            and row.found.pvalue == row.found.pvalue
         ):
-            tally.add(("p of a metric that knows nothing", *place), row.found.p < 0.05)
-        if row.found.low == row.found.low:
+            tally.add(("p of a metric that knows nothing", *place), row.found.pvalue < 0.05)
+        if row.found.ci.low == row.found.ci.low:
             tally.add(
                 (f"interval, {row.metric}", *place),
-                row.found.low - 1e-9 <= value <= row.found.high + 1e-9,
+                row.found.ci.low - 1e-9 <= value <= row.found.ci.high + 1e-9,
             )
     for row in pairs:
         first, second = sorted((row.better, row.other))
@@ -203,16 +203,22 @@ def judge(
         sign = 1 if row.better == first else -1
         place = (row.level, row.measure)
         alike = (first, second) == ("first", "second") and (random or not bias)
-        if alike and row.found.p == row.found.p:
-            tally.add(("p of two alike", *place), row.found.p < 0.05)
-        if row.found.low == row.found.low and "nothing" not in (first, second):
-            held = row.found.low - 1e-9 <= sign * value <= row.found.high + 1e-9
+        if alike and row.found.pvalue == row.found.pvalue:
+            tally.add(("p of two alike", *place), row.found.pvalue < 0.05)
+        if row.found.ci.low == row.found.ci.low and "nothing" not in (first, second):
+            held = row.found.ci.low - 1e-9 <= sign * value <= row.found.ci.high + 1e-9
             tally.add((f"interval of {first} - {second}", *place), held)
-    for here in indistinct(each, pairs):
-        own = {m: true[m, here.level, here.measure] for m in LOADS}
-        best = max(own, key=lambda m: own[m])
-        kept = best in (*here.members, *here.unknown)
-        tally.add(("the truly highest is not left out", here.level, here.measure), kept)
+    for level, measure in dict.fromkeys((row.level, row.measure) for row in pairs):
+        own = {m: true[m, level, measure] for m in LOADS}
+        truly_highest = max(own, key=lambda m: own[m])
+        at = [row for row in each if (row.level, row.measure) == (level, measure)]
+        values = {row.metric: row.found.value for row in at}
+        best = best_metrics(
+            values, [row for row in pairs if (row.level, row.measure) == (level, measure)]
+        )
+        if best:
+            is_in = truly_highest in (*best.members, *best.unknown)
+            tally.add(("the truly highest is not left out", level, measure), is_in)
     if random or not bias:
         for place, said in as_published(one):
             tally.add(("as published, two alike", *place), said)

@@ -39,13 +39,13 @@ from quaestor_stats._design import Design, Facets, facets
 from quaestor_stats._fleiss import fleiss_kappa, randolph_kappa
 from quaestor_stats._gwet import gwet_ac
 from quaestor_stats._jackknife import inferred
-from quaestor_stats._metric_differences import indistinct, metric_differences
+from quaestor_stats._metric_differences import metric_differences
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._pooled import pooled
 from quaestor_stats._resampling import Bootstrap
-from quaestor_stats._source_correlations import source_correlations
 from quaestor_stats._variance_components import variance_components
 from quaestor_stats._williams import williams, williams_matrix
+from quaestor_stats._within_source import source_correlations
 
 LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "scikit-learn", "nlpstats", "evalica")
 FIVE = range(1, 6)
@@ -339,8 +339,8 @@ def whole_metrics() -> None:
             of = facets(np.arange(3000) // systems, np.arange(3000) % systems, design=design)
 
             def ours(of: Facets = of, columns: tuple = (people, metrics)) -> None:
-                each = against_people(*columns, facets=of, rng=rng())
-                indistinct(each, metric_differences(*columns, facets=of, rng=rng()))
+                against_people(*columns, facets=of, rng=rng())
+                metric_differences(*columns, facets=of, rng=rng())
 
             (spent,) = seconds(ours, times=1)
             what = f"7 criteria x 17 metrics, {of.random}{'' if design.random_systems else ' (systems fixed)'}"

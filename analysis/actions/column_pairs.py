@@ -9,8 +9,8 @@ from django.db import connection
 
 from analysis.reports.rows import Record, number
 from judging.models import Metric, Question, System, Unit
-from quaestor_stats._arrays import FloatArray, IntArray
 from quaestor_stats._correlation import REQUIRED_ITEMS, coefficients
+from quaestor_stats._inputs import FloatArray, IntArray
 
 EQUAL = 1e-6  # between values of which neither was written with fewer digits
 SHOWN = 20

@@ -30,10 +30,10 @@ from judging.models import Metric
 from quaestor_metrics import _registry as registry
 from quaestor_metrics import _scoring as scoring
 from quaestor_metrics._contract import Preparation, ScoredQuestion
-from quaestor_stats._arrays import FloatArray
 from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix
 from quaestor_stats._correlation import correlate
 from quaestor_stats._design import Design
+from quaestor_stats._inputs import FloatArray
 from quaestor_stats._williams import williams_matrix
 
 if TYPE_CHECKING:

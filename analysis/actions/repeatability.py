@@ -26,8 +26,8 @@ from judging.models import Campaign, Job, User
 from judging.models.statements import rows as select
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.refusals import Refused
-from quaestor_stats._arrays import FloatArray
 from quaestor_stats._design import Design
+from quaestor_stats._inputs import FloatArray
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._repeatability import cv_star, order_kept
 from quaestor_stats._system_differences import CONTRAST

@@ -32,8 +32,7 @@ from quaestor_metrics._nist import NormalizedNist
 from quaestor_metrics._progress import telling
 from quaestor_metrics._qmetric import PUBLISHED_DELTA
 from quaestor_metrics._tuning import CannotTune, HeldOut, Tuned
-from quaestor_stats._arrays import FloatArray
-from quaestor_stats._columns import oriented
+from quaestor_stats._inputs import FloatArray, oriented
 
 KIND = "analysis.tuning"
 SPLITS = 5

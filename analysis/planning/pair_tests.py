@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from analysis.sections.comparisons import SURE, contrast_reason, swaps_for
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._paired_tests import permuted_p_of_many, smallest_p
 from quaestor_stats._system_differences import (

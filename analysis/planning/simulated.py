@@ -30,8 +30,8 @@ from analysis.reports.rows import Record, number
 from analysis.sections.section import averaged
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
 from quaestor_stats._power import share_of
 from quaestor_stats._system_differences import CONTRAST, PERMUTATION
 

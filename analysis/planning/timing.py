@@ -12,7 +12,7 @@ import numpy as np
 from analysis.planning.simulated import OF_REPEAT, OF_TIME, Assumed
 from analysis.reports.rows import Record, number
 from judging.pay import Rate
-from quaestor_stats._arrays import FloatArray
+from quaestor_stats._inputs import FloatArray
 
 REPEATS, MANY_VALUES, FEWER = 200, 100_000, 50
 

@@ -33,13 +33,12 @@ from analysis.sections.study import StudyFacts, facts_of
 from judging.limits import MAX_RATING_CELLS
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from quaestor_stats._alpha import Level, krippendorff_alpha
-from quaestor_stats._arrays import FloatArray, Labels
 from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._fleiss import conger_kappa, fleiss_kappa, randolph_kappa
 from quaestor_stats._gwet import gwet_ac
 from quaestor_stats._icc import FORMS, Form, intraclass
+from quaestor_stats._inputs import FloatArray, Labels, Patterns
 from quaestor_stats._percent_agreement import percent_agreement
-from quaestor_stats._ratings import Patterns
 from quaestor_stats._resampling import Interval, Jackknife
 from quaestor_stats._result import Result, undefined
 from quaestor_stats._verbal_labels import LOWEST, band

@@ -21,8 +21,8 @@ from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._alpha import Level, krippendorff_alpha
-from quaestor_stats._arrays import FloatArray, Labels
 from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix
+from quaestor_stats._inputs import FloatArray, Labels
 from quaestor_stats._raters import leave_one_out, scale_use, severity, with_the_others
 from quaestor_stats._resampling import Jackknife
 from quaestor_stats._result import Result, undefined

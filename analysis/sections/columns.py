@@ -15,8 +15,7 @@ from analysis.reports.metric_names import metric_names
 from analysis.sections.section import averaged
 from judging.models import Metric
 from judging.protocols.rubric_schema import RubricCriterion
-from quaestor_stats._arrays import FloatArray
-from quaestor_stats._columns import oriented
+from quaestor_stats._inputs import FloatArray, oriented
 from quaestor_stats._system_differences import RatedOutputs
 
 if TYPE_CHECKING:

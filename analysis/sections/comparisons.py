@@ -27,8 +27,8 @@ from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
 from judging.protocols.rubric_schema import RubricCriterion
-from quaestor_stats._arrays import FloatArray, Labels
 from quaestor_stats._design import ClusterUnit, Design
+from quaestor_stats._inputs import FloatArray, Labels
 from quaestor_stats._letters import letters
 from quaestor_stats._multiplicity import benjamini_hochberg, holm
 from quaestor_stats._paired_tests import (

@@ -36,11 +36,11 @@ from analysis.sections.levels import (
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
 from judging.limits import MAX_SWAPPED_MEANS
-from quaestor_stats._arrays import BoolArray
-from quaestor_stats._columns import complete
 from quaestor_stats._correlation import coefficients
+from quaestor_stats._inputs import BoolArray, complete
 from quaestor_stats._metric_differences import (
     MetricDifference,
+    best_metrics,
     metric_differences,
 )
 from quaestor_stats._multiplicity import holm
@@ -278,8 +278,9 @@ def leaders_of(found: Found) -> list[LeaderRow]:
             for row in found.on(Levels, human)
             if (row.level, row.coefficient) == (level, "spearman")
         }
-        if leader := _leader(human, level, values, own):
-            rows.append(leader)
+        if best := best_metrics(values, own, alpha=SURE):
+            sets = [list(names) for names in (best.members, best.behind, best.unknown)]
+            rows.append(LeaderRow(human, level, own[0].coefficient, best.highest, *sets))
     return rows
 
 
@@ -458,26 +459,6 @@ def _none_is_ahead(found: Found, level: str, named: Mapping[str, Sequence[str]])
             if any(row.other == metric and row.p_holm < SURE for row in rows):
                 return False
     return True
-
-
-def _leader(
-    human: str, level: str, values: dict[str, float], pairs: Sequence[MetricPair]
-) -> LeaderRow | None:
-    ranked = sorted(
-        (metric for metric in values if known(values[metric])), key=lambda m: -values[m]
-    )
-    if not ranked:
-        return None
-    highest, p = ranked[0], {}
-    for row in pairs:
-        if highest in (row.better, row.other):
-            other = row.other if row.better == highest else row.better
-            lower = row.better == highest or not known(row.p_holm)
-            p[other] = row.p_holm if lower else 1.0
-    unknown = [metric for metric in values if metric != highest and not known(p.get(metric, nan))]
-    members = [m for m in ranked if m == highest or (m not in unknown and p[m] >= SURE)]
-    behind = [m for m in ranked if m not in members and m not in unknown]
-    return LeaderRow(human, level, pairs[0].coefficient, highest, members, behind, unknown)
 
 
 def _rows(

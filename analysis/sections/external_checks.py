@@ -14,7 +14,7 @@ from analysis.sections.criteria import criterion_rows
 from analysis.sections.levels import Levels, MetricLevel, compared_columns
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.limits import MAX_RATING_CELLS
-from quaestor_stats._columns import complete
+from quaestor_stats._inputs import complete
 
 Compared = tuple[str, str, float, float]  # statistic, package, ours, theirs
 

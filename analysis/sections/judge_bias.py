@@ -17,10 +17,9 @@ from analysis.sections.levels import LEVELS, MEASURES
 from analysis.sections.machine_judges import MachineJudges, judged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.long_texts import shortened
-from quaestor_stats._arrays import BoolArray, FloatArray
 from quaestor_stats._associations import against_people
-from quaestor_stats._columns import oriented
 from quaestor_stats._design import facets
+from quaestor_stats._inputs import BoolArray, FloatArray, oriented
 from quaestor_stats._llm_judges import bias_by_system
 from quaestor_stats._result import Result
 

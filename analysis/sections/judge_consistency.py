@@ -15,7 +15,7 @@ from analysis.sections.judge_verdicts import level_for
 from analysis.sections.machine_judges import Judged, judged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._alpha import krippendorff_alpha
-from quaestor_stats._arrays import FloatArray
+from quaestor_stats._inputs import FloatArray
 from quaestor_stats._llm_judges import by_place
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._resampling import Jackknife

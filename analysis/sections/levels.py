@@ -30,11 +30,10 @@ from analysis.sections.study import StudyFacts, facts_of
 from analysis.sections.system_scores import sets_of
 from judging.models import Metric
 from quaestor_metrics._diversity import WITHOUT_BETTER_END
-from quaestor_stats._arrays import FloatArray, Labels
 from quaestor_stats._associations import Association, against_people
-from quaestor_stats._columns import complete, oriented
 from quaestor_stats._correlation import METHODS, correlate
 from quaestor_stats._design import Facets, facets
+from quaestor_stats._inputs import FloatArray, Labels, complete, oriented
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._result import ConfidenceInterval, undefined
 

@@ -16,8 +16,8 @@ from analysis.sections.columns import clusters_of, units_of
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import MachineJudge
 from judging.protocols.rubric_schema import RubricCriterion
-from quaestor_stats._arrays import FloatArray, Labels
 from quaestor_stats._design import ClusterUnit
+from quaestor_stats._inputs import FloatArray, Labels
 from quaestor_stats._llm_judges import jury
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from analysis.reports.numerals import coefficient
 from analysis.sections.columns import human_columns, metric_columns
 from analysis.sections.levels import MEASURES, SHADES
 from analysis.sections.section import Chance, Found, Inputs, Section
-from quaestor_stats._arrays import FloatArray
 from quaestor_stats._correlation import REQUIRED_ITEMS, Method, pairwise
+from quaestor_stats._inputs import FloatArray
 
 COEFFICIENTS: tuple[Method, ...] = ("spearman", "pearson")
 NOT_TESTED = (

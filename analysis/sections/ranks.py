@@ -21,7 +21,7 @@ from analysis.sections.comparisons import (
 )
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
-from quaestor_stats._arrays import FloatArray
+from quaestor_stats._inputs import FloatArray
 from quaestor_stats._ranks import (
     rank_probabilities,
     resampled_means,

@@ -15,7 +15,7 @@ from analysis.forms.runs import RunForm
 from analysis.reports.rows import encode
 from analysis.sections.agreement import of_counts, of_table
 from judging.models import Attribute, Campaign, Enrollment, Exclusion, Metric, Score
-from quaestor_stats._ratings import patterns
+from quaestor_stats._inputs import patterns
 from tests.analysis import studies
 from tests.analysis.sections.computing import picked
 

@@ -7,9 +7,8 @@ from hypothesis.extra.numpy import arrays
 from published_data import KRIPPENDORFF_C
 from scipy import stats
 
-from quaestor_stats import _alpha_many as alpha_many
 from quaestor_stats._alpha import LEVELS, krippendorff_alpha
-from quaestor_stats._ratings import RatingOffScale, patterns
+from quaestor_stats._inputs import RatingOffScale, patterns
 from quaestor_stats._resampling import Bootstrap
 
 NAN = np.nan
@@ -97,7 +96,7 @@ def test_both_roads_to_alpha_say_the_same_of_few_sources_that_tell(
     assert np.isnan(far.ci.low) == (telling == 3)
 
 
-def test_alpha_ordinal_leaves_out_units_with_more_values_than_the_curvature_is_kept_for() -> None:
+def test_alpha_ordinal_of_many_continuous_values_is_that_of_their_ranks() -> None:
     rng = np.random.default_rng(1)
     table = rng.normal(size=(1_100, 1)) + rng.normal(size=(1_100, 2))
     found = krippendorff_alpha(table, level="ordinal")
@@ -107,15 +106,21 @@ def test_alpha_ordinal_leaves_out_units_with_more_values_than_the_curvature_is_k
     assert found.ci.high - found.ci.low == pytest.approx(close.ci.high - close.ci.low, rel=0.1)
 
 
-def test_what_large_sources_take_along_is_exact_however_many_values_there_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    sources = np.arange(40) // 4
-    how = {"level": "ordinal", "clusters": sources, "scale": range(101)}
-    by_values = krippendorff_alpha(sliders(), **how)
-    monkeypatch.setattr(alpha_many, "_SECOND_ORDER_VALUES", 0)
-    by_sources = krippendorff_alpha(sliders(), **how)
-    assert (by_sources.ci.low, by_sources.df) == pytest.approx((by_values.ci.low, by_values.df))
+@pytest.mark.parametrize("level", LEVELS)
+def test_alpha_of_many_clusters_leaves_out_groups_of_every_200th(level: str) -> None:
+    table, sources = sliders(units=600), np.arange(600) // 2
+    found = krippendorff_alpha(table, level=level, clusters=sources)
+    without = np.array(
+        [
+            krippendorff.alpha(table[sources % 200 != g].T, level_of_measurement=level)
+            for g in range(200)
+        ]
+    )
+    error = np.sqrt(199 / 200 * ((without - without.mean()) ** 2).sum())
+    reach = stats.t.ppf(0.975, found.df) * error
+    assert found.ci.low == pytest.approx(found.value - reach, abs=1e-10)
+    assert found.clusters == 300
+    assert found.method.endswith("; delete-one-source jackknife-t in 200 groups, 95%")
 
 
 @pytest.mark.parametrize("level", LEVELS)

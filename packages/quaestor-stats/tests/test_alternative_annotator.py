@@ -6,7 +6,7 @@ from scipy import stats
 
 from quaestor_stats._alternative_annotator import alternative_test, power_by_items
 from quaestor_stats._multiplicity import benjamini_yekutieli
-from quaestor_stats._resampling import Jackknife, jackknife
+from quaestor_stats._resampling import Jackknife, jackknife_interval
 
 N = np.arange(40)
 EQUAL = N % 3
@@ -200,7 +200,7 @@ def test_the_average_advantage_is_left_out_source_by_source():
 
     whole = average(N >= 0)
     without = np.array([average(sources != source) for source in range(10)])
-    spread = jackknife(whole, without, np.ones(10), Jackknife(), of="source")
+    spread = jackknife_interval(whole, without, np.ones(10), Jackknife(), of="source")
     found = alternative_test(
         people, SCALE_JUDGE, level="ordinal", epsilon=0.2, sources=sources
     ).advantage

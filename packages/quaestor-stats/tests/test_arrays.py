@@ -9,19 +9,13 @@ from quaestor_stats._cohen_kappa import cohen_kappa
 from quaestor_stats._correlation import correlate
 from quaestor_stats._design import facets
 from quaestor_stats._paired_tests import cliffs_delta, paired_permutation, wilcoxon
-from quaestor_stats._raters import intra_rater, intra_raters
-from quaestor_stats._source_correlations import source_correlations
 from quaestor_stats._tie_calibration import pairwise_accuracy
 from quaestor_stats._variance_components import variance_components
+from quaestor_stats._within_source import source_correlations
 
 SCALE = [1, 2, 3]
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "Cohen": (lambda: cohen_kappa([1, 2, 3], [1, 2], scale=SCALE), "first 3, second 2"),
-    "own repeats": (lambda: intra_rater([1, 2, 3], [1, 2], scale=SCALE), "first 3, second 2"),
-    "repeats": (
-        lambda: intra_raters([1, 2, 3], [1, 2], raters=["a"], scale=SCALE),
-        "first 3, second 2, raters 1",
-    ),
     "paired": (
         lambda: paired_permutation([1, 2, 3], [1, 2], rng=np.random.default_rng(0)),
         "first 3, second 2",

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import quaestor_stats._human_ceiling as module
 from quaestor_stats._human_ceiling import human_ceiling
 
 SCIPYS = {
@@ -100,17 +99,16 @@ def test_each_annotator_with_the_others_and_without_each_source(method: str, lev
     assert found.method.endswith("; source jackknife-t, 95%")
 
 
-@pytest.mark.parametrize("method", ["spearman", "kendall"])
-def test_long_scales_leave_out_groups_of_sources(
-    method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = long(cube(sources=60))
-    plain = human_ceiling(**data, method=method)
-    monkeypatch.setattr(module, "TABULATED_CELLS", 10)
-    grouped = human_ceiling(**data, method=method)
-    assert grouped.value == pytest.approx(plain.value)
-    assert grouped.ci.high - grouped.ci.low == pytest.approx(plain.ci.high - plain.ci.low, rel=0.3)
-    assert grouped.method.endswith("; group jackknife-t, 95%")
+@pytest.mark.parametrize("level", ["pooled", "within_source"])
+def test_ceiling_of_many_sources_leaves_out_groups_of_every_200th(level: str) -> None:
+    y = cube(sources=250)
+    found = human_ceiling(**long(y), method="pearson", level=level)
+    groups = np.arange(250) % 200
+    without = np.array([by_scipy(y[groups != g], "pearson", level) for g in range(200)])
+    reach = stats.t.ppf(0.975, 199) * np.sqrt(199 / 200 * ((without - without.mean()) ** 2).sum())
+    assert found.ci.low == pytest.approx(found.value - reach)
+    assert found.clusters == 250
+    assert found.method.endswith("; source jackknife-t in 200 groups, 95%")
 
 
 def test_gaps_leave_the_questions_that_two_annotators_rated() -> None:

@@ -9,17 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from quaestor_stats import _alpha_many as alpha_many
-from quaestor_stats import _ratings as ratings
+from quaestor_stats import _alpha as alpha
 from quaestor_stats import _resampling as resampling
 from quaestor_stats._alpha import LEVELS, krippendorff_alpha
-from quaestor_stats._cohen_kappa import Asymptotic, cohen_kappa
+from quaestor_stats._cohen_kappa import cohen_kappa
 from quaestor_stats._fleiss import conger_kappa, fleiss_kappa, randolph_kappa
 from quaestor_stats._gwet import gwet_ac
 from quaestor_stats._icc import FORMS, intraclass
+from quaestor_stats._inputs import patterns, value_counts
 from quaestor_stats._percent_agreement import percent_agreement
-from quaestor_stats._raters import intra_raters
-from quaestor_stats._ratings import patterns, value_counts
 from quaestor_stats._resampling import Bootstrap, Jackknife, percentiles, redrawn
 from quaestor_stats._result import Result
 
@@ -215,7 +213,6 @@ def test_alpha_over_sources_equals_a_loop_over_the_package() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_alpha_of_continuous_values_over_sources(level: str) -> None:
-    """More than 2,000 different values on few sources: what is left away for units matters here."""
     rng = np.random.default_rng(1)
     sources = np.repeat(np.arange(15), 10 if level == "ratio" else 50)
     worth = rng.normal(size=15)[sources] + rng.normal(size=sources.size)
@@ -322,24 +319,6 @@ def test_labels_must_be_as_many_as_units_and_none_missing(coefficient: Coefficie
         coefficient(table, clusters=sources[:19])
     with pytest.raises(ValueError, match="clusters: a label is missing"):
         coefficient(table, clusters=[None, *sources[1:].tolist()])
-
-
-def test_the_large_sample_formula_knows_no_sources() -> None:
-    table, sources = study(5)
-    with pytest.raises(ValueError, match="takes units as independent"):
-        cohen_kappa(table[:, 0], table[:, 1], scale=FOUR, interval=Asymptotic(), clusters=sources)
-
-
-def test_raters_with_themselves_over_sources() -> None:
-    table, sources = study(40, 3, 2, missing=0)
-    raters = np.tile(["a", "b", "a"], 40)
-    found = intra_raters(*table.T, raters=raters, scale=FOUR, clusters=sources)
-    own = raters == "a"
-    alone = percent_agreement(table[own], clusters=sources[own])
-    assert (found["a"].percent.ci.low, found["a"].percent.clusters) == (alone.ci.low, 40)
-    assert found["b"].kappa.clusters == 40
-    with pytest.raises(ValueError, match="119 labels for 120 units"):
-        intra_raters(*table.T, raters=raters, scale=FOUR, clusters=sources[1:])
 
 
 def ceiling(varied: int, *, sources: int = 40) -> tuple[np.ndarray, np.ndarray]:
@@ -489,7 +468,7 @@ def test_small_blocks_of_rows_give_what_one_block_gives(
 ) -> None:
     table, sources = study(30)
     whole, drawn = (coefficient(table, clusters=sources, interval=how) for how in ways())
-    for module in (alpha_many, ratings, resampling):
+    for module in (alpha, resampling):
         monkeypatch.setattr(module, "_BLOCK_CELLS", 12)
     small, few = (coefficient(table, clusters=sources, interval=how) for how in ways())
     assert (small.value, small.ci.low) == pytest.approx((whole.value, whole.ci.low), abs=1e-12)

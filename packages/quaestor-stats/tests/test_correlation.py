@@ -2,16 +2,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quaestor_stats._columns import oriented
 from quaestor_stats._correlation import (
     METHODS,
     Method,
     coefficients,
     correlate,
-    correlate_all,
     exact_p,
     fisher_interval,
 )
+from quaestor_stats._inputs import oriented
 from quaestor_stats._williams import ImpossibleTriple, williams, williams_matrix
 
 NAN = np.nan
@@ -126,15 +125,6 @@ def test_fisher_interval_by_hand(method: Method, ends: tuple[float, float]) -> N
 @pytest.mark.parametrize(("r", "n"), [(0.3, 4), (1.0, 50)])
 def test_fisher_interval_is_none_where_it_cannot_be(r: float, n: int) -> None:
     assert np.isnan(fisher_interval(r, n, method="spearman")).all()
-
-
-def test_correlate_all_uses_one_common_set_of_items() -> None:
-    table = scores(k=4)
-    table[0, 3] = NAN
-    found = correlate_all([table[:, 0], table[:, 1]], [table[:, 2], table[:, 3]])
-    assert (found.n, found.dropped) == (59, 1)
-    assert found.estimates[0][0].value == correlate(table[1:, 0], table[1:, 2]).value
-    assert found.values.shape == (2, 2)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from quaestor_stats._dawid_skene import dawid_skene
-from quaestor_stats._ratings import RatingOffScale
+from quaestor_stats._inputs import RatingOffScale
 
 NAN = np.nan
 

@@ -12,7 +12,7 @@ from quaestor_stats._llm_judges import (
     most_given,
     severity_of,
 )
-from quaestor_stats._resampling import Jackknife, jackknife
+from quaestor_stats._resampling import Jackknife, jackknife_interval
 
 ORACLES = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
@@ -40,7 +40,9 @@ def test_judge_and_person_are_compared_with_the_mean_of_the_others_source_by_sou
     without = np.array([both(sources != source) for source in dict.fromkeys(sources)])
     found = following(people, judge, sources=sources, method=method)
     for place, estimate in enumerate((found.judge, found.person, found.difference)):
-        spread = jackknife(whole[place], without[:, place], np.ones(8), Jackknife(), of="cluster")
+        spread = jackknife_interval(
+            whole[place], without[:, place], np.ones(8), Jackknife(), of="cluster"
+        )
         assert estimate.value == pytest.approx(whole[place])
         most = 2 if place == 2 else 1
         assert (estimate.ci.low, estimate.ci.high) == pytest.approx(
@@ -71,7 +73,7 @@ def test_bias_is_the_gap_on_a_system_less_the_gap_on_the_others_source_by_source
         return gap[kept & (systems == "x")].mean() - gap[kept & (systems != "x")].mean()
 
     without = np.array([bias(sources != source) for source in range(6)])
-    spread = jackknife(bias(sources >= 0), without, np.ones(6), Jackknife(), of="cluster")
+    spread = jackknife_interval(bias(sources >= 0), without, np.ones(6), Jackknife(), of="cluster")
     found = bias_by_system(people, judge, systems=systems, sources=sources)
     assert list(found) == ["x", "y", "z"]
     assert found["x"].value == pytest.approx(bias(sources >= 0))

@@ -7,8 +7,8 @@ from scipy import stats
 from quaestor_stats._correlation import METHODS
 from quaestor_stats._design import Design, facets
 from quaestor_stats._jackknife import inferred
-from quaestor_stats._source_correlations import source_correlations
 from quaestor_stats._tie_calibration import accuracies_within, pairwise_accuracy
+from quaestor_stats._within_source import source_correlations
 
 NAN = np.nan
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}

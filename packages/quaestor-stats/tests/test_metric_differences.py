@@ -10,15 +10,14 @@ from scipy import stats
 
 from quaestor_stats import _metric_differences as module
 from quaestor_stats import _permutation
-from quaestor_stats._associations import LEVELS, Association, against_people
+from quaestor_stats._associations import LEVELS, against_people
 from quaestor_stats._correlation import METHODS, correlate
 from quaestor_stats._design import Design, facets
 from quaestor_stats._jackknife import inferred
 from quaestor_stats._metric_differences import (
-    Indistinct,
+    BestMetrics,
     MetricDifference,
-    in_every_set,
-    indistinct,
+    best_metrics,
     metric_differences,
 )
 from quaestor_stats._multiplicity import holm
@@ -271,27 +270,14 @@ def test_three_questions_are_enough_for_all_questions_and_two_are_not() -> None:
     )
 
 
-def row(metric: str, value: float, level: str = "pooled") -> Association:
-    found = Result(value=value, n=9)
-    at = {"level": level, "measure": "spearman", "questions": 9, "sources": 3, "systems": 3}
-    return Association(human="h", metric=metric, found=found, **at)
-
-
 def pair(better: str, other: str, p: float, level: str = "pooled") -> MetricDifference:
     found = Result(value=0.1, n=9)
     at = {"level": level, "measure": "spearman", "questions": 9, "sources": 3, "systems": 3}
     return MetricDifference(human="h", better=better, other=other, found=found, p_holm=p, **at)
 
 
-def test_the_set_holds_the_highest_and_those_not_told_apart_from_it() -> None:
-    each = [
-        row("a", 0.3),
-        row("b", 0.5),
-        row("c", 0.45),
-        row("d", 0.1),
-        row("e", NAN),
-        row("f", 0.2),
-    ]
+def test_best_metrics_are_the_highest_and_those_not_significantly_different() -> None:
+    values = {"a": 0.3, "b": 0.5, "c": 0.45, "d": 0.1, "e": NAN, "f": 0.2}
     pairs = [
         pair("b", "a", 0.04),
         pair("b", "c", 0.9),
@@ -299,44 +285,16 @@ def test_the_set_holds_the_highest_and_those_not_told_apart_from_it() -> None:
         pair("c", "a", 0.01),
         pair("f", "b", 0.01),
     ]
-    [found] = indistinct(each, pairs)
-    assert (found.highest, found.members, found.behind) == ("b", ("b", "c", "f", "d"), ("a",))
-    assert found.unknown == ("e",)
-    [wider] = indistinct(each, pairs, alpha=0.03)
-    assert wider.members == ("b", "c", "a", "f", "d")
-    assert indistinct([row("a", NAN)], [pair("a", "b", NAN)]) == []
+    best = best_metrics(values, pairs)
+    assert best == BestMetrics("b", ("b", "c", "f", "d"), behind=("a",), unknown=("e",))
+    wider = best_metrics(values, pairs, alpha=0.03)
+    assert wider is not None and wider.members == ("b", "c", "a", "f", "d")
+    assert best_metrics({"a": NAN}, [pair("a", "b", NAN)]) is None
 
 
-def test_the_set_of_one_pair_says_whose_and_where_it_is() -> None:
-    [found] = indistinct([row("a", 0.3), row("b", 0.5)], [pair("b", "a", 0.05)])
-    assert found == Indistinct(
-        human="h",
-        level="pooled",
-        measure="spearman",
-        highest="b",
-        members=("b", "a"),  # p of .05 is not below it
-        behind=(),
-        unknown=(),
-        alpha=0.05,
-    )
-
-
-def test_levels_disagree_where_no_metric_is_in_every_set() -> None:
-    one = Indistinct(
-        human="h",
-        level="pooled",
-        measure="spearman",
-        highest="a",
-        members=("a", "b"),
-        behind=("c",),
-        unknown=(),
-        alpha=0.05,
-    )
-    other = replace(one, level="systems", highest="c", members=("c", "b"), behind=("a",))
-    assert in_every_set([one, other], "h") == ("b",)
-    assert in_every_set([one, replace(other, members=("c",))], "h") == ()
-    assert in_every_set([one], "other") == ()
-    assert in_every_set([one], "h") == ("a", "b")
+def test_best_metrics_p_at_the_level_is_not_significant() -> None:
+    best = best_metrics({"a": 0.3, "b": 0.5}, [pair("b", "a", 0.05)])
+    assert best == BestMetrics("b", ("b", "a"), behind=(), unknown=())
 
 
 @pytest.mark.long
@@ -356,10 +314,11 @@ def test_the_truly_highest_is_hardly_ever_left_out() -> None:
         here = facets(source, system)
         how = {"facets": here, "rng": draw, "levels": ["pooled", "within_source"]}
         each = against_people(of.humans_by_name, of.metrics_by_name, measures=["spearman"], **how)
-        for found in indistinct(
-            each, metric_differences(of.humans_by_name, of.metrics_by_name, **how)
-        ):
-            missed += not {"m0", "m1"} & set(found.members)
+        pairs = metric_differences(of.humans_by_name, of.metrics_by_name, **how)
+        for level in how["levels"]:
+            values = {row.metric: row.found.value for row in each if row.level == level}
+            best = best_metrics(values, [pair for pair in pairs if pair.level == level])
+            missed += best is None or not {"m0", "m1"} & set(best.members)
     assert missed <= 2
 
 

@@ -4,8 +4,6 @@ from scipy import stats
 
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._raters import (
-    intra_rater,
-    intra_raters,
     leave_one_out,
     scale_use,
     severity,
@@ -73,19 +71,3 @@ def test_with_the_others_leaves_each_rater_out_of_the_mean_that_they_are_held_ag
         rho = stats.spearmanr(table[both, rater], means[both]).statistic
         assert found.value == pytest.approx(rho, abs=1e-12)
         assert (found.n, found.dropped) == (both.sum(), (~both).sum())
-
-
-def test_intra_rater_compares_both_times() -> None:
-    found = intra_rater([1, 2, 3, NAN], [1, 2, 4, 2], scale=FIVE)
-    assert found.percent.value == pytest.approx(2 / 3)
-    assert found.kappa.n == 3
-    assert 0 < found.kappa.value < 1
-
-
-def test_intra_raters_are_told_apart() -> None:
-    found = intra_raters(
-        [1, 2, 1, 5], [1, 2, 5, 1], raters=["ann", "ann", "bob", "bob"], scale=FIVE
-    )
-    assert (found["ann"].percent.value, found["bob"].percent.value) == (1, 0)
-    with pytest.raises(ValueError, match="differ in length"):
-        intra_raters([1, 2], [1, 2], raters=["ann"], scale=FIVE)

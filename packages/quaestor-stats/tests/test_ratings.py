@@ -1,18 +1,19 @@
 import numpy as np
 import pytest
 
-from quaestor_stats._arrays import grouped, numeric, same_length
 from quaestor_stats._fleiss import fleiss_kappa
-from quaestor_stats._percent_agreement import percent_agreement
-from quaestor_stats._ratings import (
+from quaestor_stats._inputs import (
     RatingOffScale,
     TooManyValues,
     checked_scale,
+    grouped,
+    numeric,
     observed_scale,
     patterns,
-    transposed,
+    same_length,
     value_counts,
 )
+from quaestor_stats._percent_agreement import percent_agreement
 
 NAN = np.nan
 
@@ -107,11 +108,6 @@ def test_observed_scale_fills_short_gaps_and_keeps_long_ones() -> None:
 def test_checked_scale_wants_different_numbers(scale: list[float]) -> None:
     with pytest.raises(ValueError, match="scale: points must be different numbers"):
         checked_scale(scale)
-
-
-def test_transposed_warns_of_more_raters_than_units() -> None:
-    assert transposed(np.ones((4, 12))).startswith("12 raters for 4 units")
-    assert transposed(np.ones((12, 4))) == ""
 
 
 def test_value_counts_are_what_patterns_are() -> None:

@@ -12,8 +12,8 @@ from quaestor_stats._cohen_kappa import WEIGHTS, cohen_kappa
 from quaestor_stats._fleiss import conger_kappa, fleiss_kappa, randolph_kappa
 from quaestor_stats._gwet import gwet_ac
 from quaestor_stats._icc import FORMS, POLE, intraclass
+from quaestor_stats._inputs import RatingOffScale
 from quaestor_stats._percent_agreement import percent_agreement
-from quaestor_stats._ratings import RatingOffScale
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
 from quaestor_stats._verbal_labels import band
 

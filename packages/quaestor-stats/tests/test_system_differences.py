@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from quaestor_stats._arrays import FloatArray
 from quaestor_stats._design import SOURCE, Design, cluster_unit
+from quaestor_stats._inputs import FloatArray
 from quaestor_stats._paired_tests import paired_permutation
 from quaestor_stats._system_differences import (
     CONFOUNDED,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quaestor_stats._ratings import RatingOffScale
+from quaestor_stats._inputs import RatingOffScale
 from quaestor_stats._system_means import (
     by_source,
     distribution,

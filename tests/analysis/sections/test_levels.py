@@ -424,9 +424,9 @@ def test_leaders_metrics_unrelated_to_the_ratings_are_seldom_named():
             measures=("spearman",),
             levels=("pooled",),
         )
-        corrected = holm([row.found.p for row in found])
+        corrected = holm([row.found.pvalue for row in found])
         rows = [
-            rho(row.metric, row.found.value, row.found.low, row.found.high, p_holm=p)
+            rho(row.metric, row.found.value, row.found.ci.low, row.found.ci.high, p_holm=p)
             for row, p in zip(found, corrected, strict=True)
         ]
         named += "the highest correlation" in said(levels=rows)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from quaestor_stats._alpha import krippendorff_alpha
-from quaestor_stats._arrays import Labels
 from quaestor_stats._cohen_kappa import Weights
 from quaestor_stats._cohen_kappa import cohen_kappa as cohen_kappa_of_two
 from quaestor_stats._fleiss import conger_kappa as conger_kappa_of_array
@@ -17,8 +16,8 @@ from quaestor_stats._fleiss import fleiss_kappa as fleiss_kappa_of_array
 from quaestor_stats._fleiss import randolph_kappa as randolph_kappa_of_array
 from quaestor_stats._gwet import gwet_ac as gwet_ac_of_array
 from quaestor_stats._icc import Form, intraclass
+from quaestor_stats._inputs import Labels, RatingScale
 from quaestor_stats._percent_agreement import percent_agreement as percent_agreement_of_array
-from quaestor_stats._ratings import RatingScale
 from quaestor_stats._resampling import Interval, Jackknife
 from quaestor_stats._result import Result
 from quaestor_stats._tables import RatingsTable, ratings_table

@@ -1,22 +1,25 @@
 """Krippendorff's alpha: nominal, ordinal, interval and ratio, with missing ratings and an interval
-over units.
+over units or clusters.
 
-Three ways to the same number, by what the data are:
-few values      sums of coincidences, units with the same counts counted once (`_from_coincidences`)
-interval, many  sums of moments per unit (`_from_moments`)
-other, many     pairs within units and ranks over all of them (`quaestor_stats._alpha_many`)
+Alpha is a function of how often each unit counts. Without a cluster its units do not count, and in
+a resample they count as often as they are drawn. Units that were given the same few values are
+counted together.
 """
 
-from functools import partial
-from typing import Literal, TypeAlias
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats import _alpha_many as alpha_many
-from quaestor_stats._arrays import FloatArray, IntArray, Labels
 from quaestor_stats._informative_clusters import guarded, guarded_table
-from quaestor_stats._ratings import (
+from quaestor_stats._inputs import (
+    FloatArray,
+    IntArray,
+    Labels,
     Patterns,
     RatingScale,
     checked,
@@ -24,16 +27,31 @@ from quaestor_stats._ratings import (
     cluster_codes,
     coded,
     memberships,
-    observed_scale,
     patterns,
     short_scale,
 )
-from quaestor_stats._resampling import Interval, Jackknife, estimated, unit_of, with_spread
+from quaestor_stats._jackknife import MAX_GROUPS, deal
+from quaestor_stats._resampling import (
+    Bootstrap,
+    Interval,
+    Jackknife,
+    Resampled,
+    Spread,
+    jackknife_interval,
+    percentiles_of,
+    redrawn,
+    unit_of,
+    with_spread,
+)
 from quaestor_stats._result import Result, undefined
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
-FEW = 12  # values up to which a V x V table per unit is the cheapest way
+FEW = 12  # points of a scale up to which units with the same values are counted together
+_BLOCK_CELLS = 2_000_000
 
 
 def krippendorff_alpha(
@@ -72,6 +90,9 @@ def krippendorff_alpha(
     (Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability"). The ordinal distance between two values is the
     squared difference of their mid-ranks among all pairable values, so ordinal alpha is interval alpha of mid-ranks.
 
+    More than `MAX_GROUPS` clusters, or units of many different values, are left out in that many groups. The
+    work grows with the ratings; on the ratio level also with the square of the number of different values.
+
     Examples
     --------
     Krippendorff's four observers and twelve units: nominal .743, ordinal .815, interval .849, ratio .797.
@@ -90,143 +111,188 @@ def krippendorff_alpha(
     table = checked(ratings)
     if level == "ratio" and (table < 0).any():
         raise ValueError("ratings: a ratio scale has no negative values")
-    values = _values(table, level) if scale is None else checked_scale(scale)
+    values = short_scale(table) if scale is None else checked_scale(scale)
     if values is not None and values.size <= FEW:
         counted = patterns(table, scale=values, clusters=clusters)
         return _of_patterns(counted, level, interval, method, len(table))
-    if values is not None and scale is not None:
-        coded(table, values)  # refuses what is off the scale
-    return _of_many(table, level, interval, method, clusters)
-
-
-def _values(table: FloatArray, level: Level) -> FloatArray | None:
-    """Return the values given; None where they are many and the interval level need not know
-    them."""
-    short = short_scale(table)
-    return observed_scale(table) if short is None and level != "interval" else short
+    if scale is not None:
+        coded(table, checked_scale(scale))  # refuses what is off the scale
+    return _of_table(table, level, interval, method, clusters)
 
 
 def _of_patterns(
     counted: Patterns, level: Level, interval: Interval | None, method: str, n_units: int
 ) -> Result:
     pairable = counted.with_at_least(2)
-    dropped = n_units - pairable.n
-    if reason := _nothing_to_tell((pairable.times @ pairable.counts > 0).sum()):
-        return undefined(method, reason, n=pairable.n, dropped=dropped)
-    features = np.hstack([_coincidences(pairable.counts), pairable.counts])
-    statistic = partial(_from_coincidences, values=pairable.values, level=level)
-    found = estimated(
-        features,
-        pairable.times,
-        statistic,
-        interval,
-        method=method,
-        dropped=dropped,
-        at_most=1.0,
-        clusters=pairable.clusters,
-    )
-    return guarded(found, pairable.counts, pairable.clusters, unit_of(interval))
+    values = pairable.values
+    sizes = pairable.sizes.astype(np.intp)
+    unit, position = np.nonzero(np.arange(sizes.max(initial=0)) < sizes[:, None])
+    codes = np.full((len(sizes), sizes.max(initial=0)), values.size)
+    points = np.tile(np.arange(values.size), len(sizes))
+    codes[unit, position] = np.repeat(points, pairable.counts.ravel().astype(np.intp))
+    rated = _Rated.of(codes, values, pairable.times, pairable.clusters, level)
+    alpha = _estimated(rated, interval, method, n_units - pairable.n)
+    return guarded(alpha, pairable.counts, pairable.clusters, unit_of(interval))
 
 
-def _of_many(
+def _of_table(
     table: FloatArray, level: Level, interval: Interval | None, method: str, clusters: Labels | None
 ) -> Result:
-    kept = np.asarray((~np.isnan(table)).sum(axis=1) >= 2)
-    pairable, held = table[kept], None if clusters is None else cluster_codes(clusters, kept)
-    n, dropped = len(pairable), len(table) - len(pairable)
-    low, high = (
-        np.fmin.reduce(pairable, axis=None, initial=np.inf),
-        np.fmax.reduce(pairable, axis=None, initial=-np.inf),
-    )
-    if reason := _nothing_to_tell(int(low <= high) + int(low < high)):
-        return undefined(method, reason, n=n, dropped=dropped)
-    if level == "interval":
-        found = _of_moments(pairable, interval, method, dropped, held)
-    else:
-        value, spread = alpha_many.alpha(pairable, level=level, interval=interval, clusters=held)
-        if spread is None:
-            return Result(value=value, n=n, dropped=dropped, method=method)
-        found = with_spread(value, spread, n=n, dropped=dropped, method=method, at_most=1.0)
-    return guarded_table(found, pairable, held, unit_of(interval))
+    pairable = np.asarray((~np.isnan(table)).sum(axis=1) >= 2)
+    rows = table[pairable]
+    values, codes = _places(rows)
+    cluster = members = None
+    if clusters is not None:
+        cluster = cluster_codes(clusters, pairable)
+        members = memberships(cluster, np.arange(len(rows)), np.ones(len(rows)), len(rows))
+    rated = _Rated.of(codes, values, np.ones(len(rows)), members, level)
+    alpha = _estimated(rated, interval, method, len(table) - len(rows))
+    return guarded_table(alpha, rows, cluster, unit_of(interval)) if alpha.defined else alpha
 
 
-def _of_moments(
-    table: FloatArray, interval: Interval | None, method: str, dropped: int, held: IntArray | None
-) -> Result:
-    once = np.ones(len(table))
-    members = None if held is None else memberships(held, np.arange(len(table)), once, len(table))
-    return estimated(
-        _moments(table),
-        once,
-        _from_moments,
-        interval,
-        method=method,
-        dropped=dropped,
-        at_most=1.0,
-        clusters=members,
-    )
+def _places(rows: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the values of ratings, and each unit's places among them, ascending."""
+    values, codes = np.unique(rows, return_inverse=True)
+    values = values[~np.isnan(values)]
+    codes = np.sort(np.minimum(codes.reshape(rows.shape), values.size), axis=1)
+    return values, codes[:, : (codes < values.size).sum(axis=1).max(initial=0)]
 
 
-def _nothing_to_tell(different: int) -> str:
-    """Return why alpha is undefined where no value, or only one, was given."""
-    if different == 0:
-        return "no unit has two ratings"
-    return (
-        "every rating has the same value: agreement cannot be told from chance"
-        if different == 1
-        else ""
-    )
+def _estimated(rated: _Rated, interval: Interval | None, method: str, dropped: int) -> Result:
+    n = int(rated.times.sum())
+    different = (rated.times @ rated.given > 0).sum()
+    if different < 2:
+        reason = "every rating has the same value: agreement cannot be told from chance"
+        return undefined(
+            method, reason if different else "no unit has two ratings", n=n, dropped=dropped
+        )
+    value = float(rated.alphas(rated.times[None])[0])
+    if interval is None:
+        return Result(value=value, n=n, dropped=dropped, method=method)
+    spread = _spread(rated, value, interval)
+    return with_spread(value, spread, n=n, dropped=dropped, method=method, at_most=1.0)
 
 
-def _coincidences(counts: FloatArray) -> FloatArray:
-    """Return each unit's V x V table of ordered pairs, every pair weighing 1 / (m_u - 1),
-    flattened."""
-    size = counts.shape[1]
-    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(size)
-    coincidences: FloatArray = pairs / (counts.sum(axis=1) - 1)[:, None, None]
-    return coincidences.reshape(len(counts), size * size)
+def _spread(rated: _Rated, value: float, interval: Interval) -> Spread:
+    of: Resampled = "unit" if rated.clusters is None else "cluster"
+    members, counts = rated.units()
+    if isinstance(interval, Bootstrap):
+        draws = [rated.alphas(drawn @ members) for drawn in redrawn(counts, interval, of=of)]
+        return percentiles_of(np.concatenate(draws), interval, counts, of=of)
+    units = int(counts.sum())
+    members, counts = _in_groups(members, counts)
+    step = max(1, _BLOCK_CELLS // max(rated.codes.shape[0], rated.values.size))
+    blocks = (members[at : at + step] for at in range(0, members.shape[0], step))
+    without = np.concatenate([rated.alphas(rated.times - block.toarray()) for block in blocks])
+    return jackknife_interval(value, without, counts, interval, of=of, units=units)
 
 
-def _from_coincidences(sums: FloatArray, values: FloatArray, level: Level) -> FloatArray:
-    size = values.size
-    o_ck = sums[..., : size * size].reshape(*sums.shape[:-1], size, size)
-    n_c = sums[..., size * size :]
-    d_ck = squared_distance(level, values, n_c)
-    observed = (o_ck * d_ck).sum(axis=(-2, -1))
-    expected = (n_c[..., :, None] * n_c[..., None, :] * d_ck).sum(axis=(-2, -1))
-    varied = (n_c > 0.5).sum(axis=-1) > 1
-    alpha: FloatArray = 1 - (n_c.sum(axis=-1) - 1) * observed / np.where(varied, expected, np.nan)
-    return alpha
+def _in_groups(
+    members: sparse.csr_array, counts: FloatArray
+) -> tuple[sparse.csr_array, FloatArray]:
+    """Return the groups that clusters, or single units, are dealt to where they are too many."""
+    n = len(counts)
+    if n <= MAX_GROUPS or (counts > 1).any():
+        return members, counts
+    groups = memberships(deal(np.arange(n)), np.arange(n), counts, n)
+    return groups @ members, np.ones(MAX_GROUPS)
 
 
-def squared_distance(level: Level, values: FloatArray, n_c: FloatArray) -> FloatArray:
-    """Return the squared distances (..., V, V) between values that were given ``n_c`` times."""
+@dataclass(frozen=True, slots=True)
+class _Rated:
+    """Units with two or more ratings, or kinds of such units."""
+
+    codes: IntArray  # (P, m) places of the values, ascending; their number where there is none
+    values: FloatArray  # (V,)
+    times: FloatArray  # (P,) number of units of this kind
+    clusters: sparse.csr_array | None  # (C, P) number of these units in each cluster
+    level: Level
+    given: sparse.csr_array  # (P, V) how often each value was given
+    apart: FloatArray | None  # (P,) sum of squared distances over pairs; None: they depend on ranks
+
+    @classmethod
+    def of(
+        cls,
+        codes: IntArray,
+        values: FloatArray,
+        times: FloatArray,
+        clusters: sparse.csr_array | None,
+        level: Level,
+    ) -> _Rated:
+        unit, position = np.nonzero(codes < values.size)
+        given = memberships(unit, codes[unit, position], np.ones(unit.size), values.size)
+        apart = None
+        if level == "interval":
+            apart = _squares_within(values, codes)
+        elif level != "ordinal":
+            apart = _distances_within(values, codes, level)
+        return cls(codes, values, times, clusters, level, given, apart)
+
+    def units(self) -> tuple[sparse.csr_array, FloatArray]:
+        """Return what is left out or drawn (units, P), a unit of each kind or a cluster, and how
+        many there are of each."""
+        from scipy import sparse
+
+        if self.clusters is None:
+            return sparse.csr_array(sparse.eye_array(self.times.size)), self.times
+        return self.clusters, np.ones(self.clusters.shape[0])
+
+    def alphas(self, weights: FloatArray) -> FloatArray:
+        """Return alpha (B,) if units count ``weights`` (B, P) times; nan with one value alone."""
+        n_c = np.asarray(weights @ self.given)
+        share = 1 / (self.given.sum(axis=1) - 1)
+        if self.apart is None:
+            ranks = np.cumsum(n_c, axis=1) - n_c / 2
+            apart = np.array([_squares_within(rank, self.codes) for rank in ranks])
+            observed = (weights * apart) @ share
+        else:
+            observed = weights @ (self.apart * share)
+        varied = (n_c > 0.5).sum(axis=1) > 1
+        expected = np.where(varied, _expected(n_c, self.values, self.level), np.nan)
+        return np.asarray(1 - (n_c.sum(axis=1) - 1) * observed / expected)
+
+
+def _squares_within(place: FloatArray, codes: IntArray) -> FloatArray:
+    """Return the sum of squared differences of places over the ordered pairs of each unit."""
+    judged = codes < place.size
+    size = judged.sum(axis=1)
+    x = np.append(place, 0)[codes]
+    gap = np.where(judged, x - (x.sum(axis=1) / size)[:, None], 0)
+    return np.asarray(2 * size * (gap**2).sum(axis=1))
+
+
+def _distances_within(values: FloatArray, codes: IntArray, level: Level) -> FloatArray:
+    """Return the sum of squared distances over the ordered pairs of each unit."""
+    total = np.zeros(len(codes))
+    x = np.append(values, np.nan)[codes]
+    for i, j in combinations(range(x.shape[1]), 2):
+        both = codes[:, j] < values.size  # values are ascending: then i is judged too
+        total[both] += 2 * _distance(level, x[both, i], x[both, j])
+    return total
+
+
+def _distance(level: Level, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the squared nominal or ratio distance."""
     if level == "nominal":
-        return 1 - np.eye(values.size)
-    if level == "ordinal":
-        rank = np.cumsum(n_c, axis=-1) - n_c / 2
-        return (rank[..., :, None] - rank[..., None, :]) ** 2
-    gap = values[:, None] - values[None, :]
+        return np.not_equal(a, b).astype(np.float64)
+    total = a + b
+    return np.asarray(((a - b) / np.where(total == 0, 1, total)) ** 2)
+
+
+def _expected(n_c: FloatArray, values: FloatArray, level: Level) -> FloatArray:
+    """Return sum_ck n_c n_k d_ck (B,) of values that were given n_c (B, V) times."""
+    n = n_c.sum(axis=1)
+    if level == "nominal":
+        return np.asarray(n**2 - (n_c**2).sum(axis=1))
+    if level == "ordinal":  # of mid-ranks
+        return np.asarray(n * (n**3 - (n_c**3).sum(axis=1)) / 6)
     if level == "interval":
-        return gap**2
-    total = values[:, None] + values[None, :]
-    return (gap / np.where(total == 0, 1, total)) ** 2
-
-
-def _moments(table: FloatArray) -> FloatArray:
-    """Return per unit: sum over ordered pairs of squared differences / (m - 1), m, sum and sum of
-    squares."""
-    size = (~np.isnan(table)).sum(axis=1).astype(np.float64)
-    centred = table - np.nanmean(table)
-    first, second = np.nansum(centred, axis=1), np.nansum(centred**2, axis=1)
-    within = np.nansum((centred - (first / size)[:, None]) ** 2, axis=1)
-    return np.column_stack([2 * size * within / (size - 1), size, first, second])
-
-
-def _from_moments(sums: FloatArray) -> FloatArray:
-    observed, n, first, second = np.moveaxis(sums, -1, 0)
-    expected = 2 * (n * second - first**2)
-    alpha: FloatArray = 1 - (n - 1) * observed / np.where(
-        expected > 1e-12 * n * second, expected, np.nan
-    )
-    return alpha
+        centred = values - values.mean()
+        return np.asarray(2 * (n * (n_c @ centred**2) - (n_c @ centred) ** 2))
+    total = np.zeros(len(n_c))
+    step = max(1, _BLOCK_CELLS // values.size)
+    for start in range(0, values.size, step):
+        some = slice(start, start + step)
+        d_ck = _distance(level, values[some, None], values)
+        total += ((n_c @ d_ck.T) * n_c[:, some]).sum(axis=1)
+    return total

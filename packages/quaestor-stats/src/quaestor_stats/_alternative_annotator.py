@@ -16,8 +16,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, numeric, source_codes
 from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, Labels, numeric, source_codes
 from quaestor_stats._multiplicity import benjamini_yekutieli
 from quaestor_stats._resampling import Jackknife, Resampled, jackknife_interval, with_spread
 from quaestor_stats._result import Result, undefined

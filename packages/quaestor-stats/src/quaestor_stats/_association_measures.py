@@ -14,10 +14,10 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor_stats._arrays import FloatArray, IntArray
 from quaestor_stats._correlation import METHODS, NAMES, Method, fisher_interval, independent_p
 from quaestor_stats._design import ClusterUnit, Facets, without_annotators
 from quaestor_stats._exact_sums import whole
+from quaestor_stats._inputs import FloatArray, IntArray
 from quaestor_stats._jackknife import InferenceScale, WithoutUnits, inferred
 from quaestor_stats._pooled import COEFFICIENTS, PooledCoefficient, pooled, pooled_values
 from quaestor_stats._shared_questions import SharedQuestions

@@ -16,7 +16,6 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quaestor_stats._arrays import numeric
 from quaestor_stats._association_measures import (
     MEASURES,
     ColumnGroup,
@@ -26,8 +25,8 @@ from quaestor_stats._association_measures import (
     over_questions,
     over_systems,
 )
-from quaestor_stats._columns import constant
 from quaestor_stats._design import Facets
+from quaestor_stats._inputs import constant, numeric
 from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._shared_questions import Items, NamedColumns, SharedQuestions, shared_questions
 from quaestor_stats._soft_accuracy import PERMUTATIONS

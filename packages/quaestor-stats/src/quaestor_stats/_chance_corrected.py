@@ -14,10 +14,18 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import BoolArray, FloatArray, Labels
 from quaestor_stats._cohen_kappa import Weights, disagreement
 from quaestor_stats._informative_clusters import FROM_RATINGS, Bound, guarded
-from quaestor_stats._ratings import Patterns, RatingScale, checked, patterns, units_in
+from quaestor_stats._inputs import (
+    BoolArray,
+    FloatArray,
+    Labels,
+    Patterns,
+    RatingScale,
+    checked,
+    patterns,
+    units_in,
+)
 from quaestor_stats._resampling import Interval, estimated, unit_of
 from quaestor_stats._result import Result, undefined
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quaestor_stats._arrays import FloatArray, IntArray
+from quaestor_stats._inputs import FloatArray, IntArray
 
 _CELLS = 4_000_000
 

@@ -1,8 +1,6 @@
 """Pearson, Spearman and Kendall between scores: one pair, or all pairs over one common set of
 items."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, combinations, permutations
 from math import factorial, nan, sqrt
@@ -11,8 +9,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray
-from quaestor_stats._columns import Complete, complete, constant, ranked, standardised
+from quaestor_stats._inputs import (
+    FloatArray,
+    IntArray,
+    complete,
+    constant,
+    ranked,
+    standardised,
+)
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
 
 Method: TypeAlias = Literal["pearson", "spearman", "kendall"]
@@ -38,7 +42,7 @@ def correlate(
         ``value`` the coefficient, ``n`` the items where both are present, ``p`` two-sided: exact over all orders up to
         9 items, beyond that by t (Pearson, Spearman) or as scipy gives it (Kendall). The interval is Fisher's z with
         the standard errors of Bonett and Wright (2000) for Spearman and of Fieller, Hartley and Pearson (1957) for
-        Kendall. All treat items as independent; where systems share sources use `cluster_interval`.
+        Kendall. All treat items as independent; where systems share sources see `pooled`.
 
     Notes
     -----
@@ -49,42 +53,29 @@ def correlate(
     >>> round(correlate([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]).value, 7)
     0.8207827
     """
-    return correlate_all([first], [second], method=method, confidence=confidence).estimates[0][0]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Correlations:
-    """Every first column against every second, all over the same items."""
-
-    estimates: tuple[tuple[Result, ...], ...]
-    n: int
-    dropped: int
-
-    @property
-    def values(self) -> FloatArray:
-        return np.array([[cell.value for cell in row] for row in self.estimates])
-
-
-def correlate_all(
-    first: Sequence[ArrayLike],
-    second: Sequence[ArrayLike],
-    *,
-    method: Method = "spearman",
-    confidence: float = 0.95,
-) -> Correlations:
-    """Correlate every column of ``first`` with every column of ``second`` over one common complete
-    set of items."""
     if method not in METHODS:
         raise ValueError(f"method: {method!r} is none of {', '.join(METHODS)}")
-    items = complete([*first, *second])
-    split = len(first)
-    rows = tuple(
-        tuple(
-            _tested(items, i, j, method, confidence) for j in range(split, items.columns.shape[1])
-        )
-        for i in range(split)
+    items, name = complete([first, second]), NAMES[method]
+    x, y = items.columns.T
+    reason = ""
+    if items.n < REQUIRED_ITEMS:
+        reason = f"{items.n} items have both scores: too few"
+    elif constant(x) or constant(y):
+        which = "first" if constant(x) else "second"
+        reason = f"the {which} score is the same for every item"
+    if reason:
+        return undefined(name, reason, n=items.n, dropped=items.dropped)
+    value = float(coefficients(items.columns, method=method)[0, 1])
+    low, high = fisher_interval(value, items.n, method=method, confidence=confidence)
+    return Result(
+        value=value,
+        ci=ConfidenceInterval(low, high),
+        pvalue=independent_p(x, y, value, method),
+        n=items.n,
+        dropped=items.dropped,
+        method=f"{name}; Fisher z, {confidence:.0%}",
+        reason="" if low == low else "too few items or a perfect correlation: no interval",
     )
-    return Correlations(estimates=rows, n=items.n, dropped=items.dropped)
 
 
 def coefficients(columns: FloatArray, *, method: Method) -> FloatArray:
@@ -140,31 +131,6 @@ def _tau_matrix(columns: FloatArray) -> FloatArray:
                     columns[:, i], columns[:, j]
                 ).statistic
     return matrix
-
-
-def _tested(items: Complete, i: int, j: int, method: Method, confidence: float) -> Result:
-    name, x, y = NAMES[method], items.columns[:, i], items.columns[:, j]
-    if items.n < REQUIRED_ITEMS:
-        return undefined(
-            name, f"{items.n} items have both scores: too few", n=items.n, dropped=items.dropped
-        )
-    if constant(x) or constant(y):
-        which = "first" if constant(x) else "second"
-        return undefined(
-            name, f"the {which} score is the same for every item", n=items.n, dropped=items.dropped
-        )
-    value = float(coefficients(np.column_stack([x, y]), method=method)[0, 1])
-    found = Result(
-        value=value, n=items.n, dropped=items.dropped, method=f"{name}; Fisher z, {confidence:.0%}"
-    )
-    low, high = fisher_interval(value, items.n, method=method, confidence=confidence)
-    reason = "" if low == low else "too few items or a perfect correlation: no interval"
-    return replace(
-        found,
-        ci=ConfidenceInterval(low, high),
-        pvalue=independent_p(x, y, value, method),
-        reason=reason,
-    )
 
 
 def fisher_interval(

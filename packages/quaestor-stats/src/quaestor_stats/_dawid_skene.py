@@ -7,8 +7,7 @@ from math import inf, nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import BoolArray, FloatArray
-from quaestor_stats._ratings import RatingScale, checked, checked_scale, coded
+from quaestor_stats._inputs import BoolArray, FloatArray, RatingScale, checked, checked_scale, coded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import Literal, Self, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, grouped, same_length
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, Labels, numbered, same_length
 
 Facet: TypeAlias = Literal["fixed", "random"]
 Coefficient = TypeVar("Coefficient", bound=str)
@@ -232,29 +232,18 @@ def facets(
     ValueError
         A source belongs to two clusters, or systems are random and not given.
     """
-    n_sources, source = _numbered(sources, "sources")
-    n_systems, system = _numbered(np.zeros(len(source)) if systems is None else systems, "systems")
+    n_sources, source = numbered(sources, "sources")
+    n_systems, system = numbered(np.zeros(len(source)) if systems is None else systems, "systems")
     same_length(sources=source, systems=system)
     if systems is None and design.random_systems:
         raise ValueError("systems: the design takes them as random, but none are given")
     n_clusters, cluster = n_sources, source
     if clusters is not None:
-        n_clusters, cluster = _numbered(clusters, "clusters")
+        n_clusters, cluster = numbered(clusters, "clusters")
         same_length(sources=source, clusters=cluster)
         if np.unique(source * n_clusters + cluster).size > n_sources:
             raise ValueError("clusters: a source belongs to two of them")
     return Facets(source, n_sources, system, n_systems, design, cluster, n_clusters, unit)
-
-
-def _numbered(labels: Labels, name: str) -> tuple[int, IntArray]:
-    """Number labels in their own order, so that nothing depends on the order of the questions."""
-    names, codes = grouped(labels, name=name)
-    try:
-        ordered = sorted(names)  # type: ignore[type-var]
-    except TypeError:  # labels of several kinds
-        ordered = sorted(names, key=str)
-    place = {label: number for number, label in enumerate(ordered)}
-    return len(names), np.array([place[label] for label in names], dtype=np.intp)[codes]
 
 
 @dataclass(frozen=True, slots=True)

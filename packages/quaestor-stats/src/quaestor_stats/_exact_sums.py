@@ -11,7 +11,7 @@ from math import fsum, lcm
 
 import numpy as np
 
-from quaestor_stats._arrays import FloatArray, IntArray
+from quaestor_stats._inputs import FloatArray, IntArray
 
 # Largest denominator of a value that is taken for a fraction: a mean of so many ratings, three
 # decimals

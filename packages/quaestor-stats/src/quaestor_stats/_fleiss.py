@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, Labels
 from quaestor_stats._chance_corrected import (
     ONE_VALUE,
     Unequal,
@@ -19,7 +18,9 @@ from quaestor_stats._chance_corrected import (
 )
 from quaestor_stats._cohen_kappa import Weights
 from quaestor_stats._informative_clusters import OTHERWISE, WEIGHTED, guarded
-from quaestor_stats._ratings import (
+from quaestor_stats._inputs import (
+    FloatArray,
+    Labels,
     Patterns,
     RatingScale,
     checked,

@@ -3,11 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, Labels
 from quaestor_stats._chance_corrected import chance_corrected
 from quaestor_stats._cohen_kappa import Weights
 from quaestor_stats._informative_clusters import OTHERWISE, WEIGHTED
-from quaestor_stats._ratings import Patterns, RatingScale
+from quaestor_stats._inputs import FloatArray, Labels, Patterns, RatingScale
 from quaestor_stats._resampling import Interval, Jackknife
 from quaestor_stats._result import Result
 

@@ -7,15 +7,16 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, Labels, judged_rows
 from quaestor_stats._correlation import METHODS, NAMES, REQUIRED_ITEMS, Method, coefficients
-from quaestor_stats._resampling import Jackknife, jackknife_interval, with_spread
+from quaestor_stats._design import SOURCE, Design, Facets
+from quaestor_stats._inputs import FloatArray, IntArray, Labels, judged_rows, numbered
+from quaestor_stats._jackknife import MAX_GROUPS, deal, jackknife
+from quaestor_stats._pooled import pooled
+from quaestor_stats._resampling import Jackknife, Spread, jackknife_interval, with_spread
 from quaestor_stats._result import Result, undefined
-from quaestor_stats._source_correlations import source_correlations
+from quaestor_stats._within_source import on_sources, tables
 
 CeilingLevel: TypeAlias = Literal["within_source", "pooled", "systems"]
-TABULATED_CELLS = 20_000_000  # of the tables of two scores by source; above it sources go in groups
-GROUPS = 50
 DECIMALS = 10  # means of ratings that are equal but for rounding are one value
 # of a source's rated systems; at .81 the value was half a standard error too high in large simulated
 # studies, and at .58 intervals covered in .80
@@ -83,35 +84,38 @@ def human_ceiling(
     share = np.concatenate([pair.shares() for pair in pairs]).mean()
     if level == "within_source" and share < REQUIRED_SHARE:
         return undefined(name, FEW_SYSTEMS.format(share=share), n=n, dropped=len(pairs))
-    units = _units(pairs, method, level, clustered)
-    left_out = np.array([LEVELS[level](pair.with_units(units), method, units) for pair in pairs])
-    few = np.array([_correlated(pair, level) < REQUIRED_ITEMS for pair in pairs])
-    if few.all():
+    enough = [pair for pair in pairs if _correlated(pair, level) >= REQUIRED_ITEMS]
+    if not enough:
         what = "systems" if level == "systems" else "questions"
         reason = (
             f"nobody shares {REQUIRED_ITEMS} {what} with others: a correlation of two tells nothing"
         )
         return undefined(name, reason, n=n, dropped=len(pairs))
-    defined = ~np.isnan(left_out[:, 0]) & ~few
-    dropped = int((~defined).sum())
-    if not defined.any():
+    correlated = [_LEVELS[level](pair, pair.facets(n, clustered), method) for pair in enough]
+    correlated = [one for one in correlated if not np.isnan(one[0])]
+    dropped = len(pairs) - len(correlated)
+    if not correlated:
         return undefined(name, "no annotator's ratings vary with others'", n=n, dropped=dropped)
-    value, *without = left_out[defined].mean(axis=0).tolist()
-    if interval is None or level == "systems":
-        reason = NO_INTERVAL if interval else ""
-        return Result(
-            value=value, n=n, clusters=clustered, dropped=dropped, method=name, reason=reason
-        )
-    unit = interval.unit
-    spread = jackknife_interval(value, np.array(without), np.ones(units), interval)
-    name_of_unit = unit.singular if units == clustered else "group"
-    spread = replace(spread, words=spread.words.replace("unit", name_of_unit))
-    if too_few := unit.reason_against(clustered):
-        spread = replace(spread, low=nan, high=nan, reason=too_few)
-    found = with_spread(
+    values, left_out = zip(*correlated, strict=True)
+    value = float(np.mean(values))
+    spread = Spread(nan, nan, "", NO_INTERVAL if interval else "", clustered)
+    if interval and level != "systems":
+        spread = _spread(value, np.mean(left_out, axis=0), interval, clustered)
+    result = with_spread(
         value, spread, n=n, dropped=dropped, method=name, at_least=-1.0, at_most=1.0
     )
-    return replace(found, clusters=clustered)
+    return result if spread.words else replace(result, method=name)
+
+
+def _spread(value: float, left_out: FloatArray, interval: Jackknife, clusters: int) -> Spread:
+    """Return the interval over clusters, or why there is none."""
+    groups = np.ones(len(left_out))
+    spread = jackknife_interval(value, left_out, groups, interval, units=clusters)
+    words = spread.words.replace("unit", interval.unit.singular)
+    spread = replace(spread, words=words, clusters=clusters)
+    if too_few := interval.unit.reason_against(clusters):
+        return replace(spread, low=nan, high=nan, reason=too_few)
+    return spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,19 +130,24 @@ class _Pair:
     systems: int
     rated: IntArray  # number of systems that any annotator rated, of each source
 
-    @property
-    def sources(self) -> int:
-        return len(self.rated)
-
-    def with_units(self, units: int) -> "_Pair":
-        """Return the same design with its clusters merged into `units` groups."""
-        return replace(self, cluster=self.cluster % units)
+    def facets(self, sources: int, clusters: int) -> Facets:
+        """Return the facets of these questions; all annotators have the same clusters."""
+        return Facets(
+            self.source,
+            sources,
+            self.system,
+            self.systems,
+            Design(),
+            self.cluster,
+            clusters,
+            SOURCE,
+        )
 
     def shares(self) -> FloatArray:
         """Return the share of each source's rated systems that these ratings have, over the sources
         with any."""
         cells = np.unique(self.source * self.systems + self.system)
-        counts = np.bincount(cells // self.systems, minlength=self.sources)
+        counts = np.bincount(cells // self.systems, minlength=len(self.rated))
         return np.asarray((counts / self.rated)[counts > 0])
 
 
@@ -160,7 +169,9 @@ def _paired(
         questions=systems if questions is None else questions,
         clusters=sources if clusters is None else clusters,
     )
-    system, source, annotator, slot, cluster = codes.values()
+    system, source, annotator, slot, _ = codes.values()
+    _, number = numbered(names["clusters"], "clusters")
+    cluster = number[codes["clusters"]]
     n_systems = len(names["systems"])
     key = (source * n_systems + system) * len(names["questions"]) + slot
     _, first, question = np.unique(key, return_index=True, return_inverse=True)
@@ -168,8 +179,8 @@ def _paired(
     shared = (~np.isnan(table)).sum(axis=1) > 1
 
     rated = np.bincount(np.unique(source * n_systems + system) // n_systems)
-    kept, source = np.unique(source[first][shared], return_inverse=True)
-    held, cluster = np.unique(cluster[first][shared], return_inverse=True)
+    shared_sources, source = np.unique(source[first][shared], return_inverse=True)
+    shared_clusters, cluster = np.unique(cluster[first][shared], return_inverse=True)
     system, own = system[first][shared], np.round(table[shared], DECIMALS)
     others = np.round(_means_of_others(table[shared]), DECIMALS)
     pairs = [
@@ -180,12 +191,12 @@ def _paired(
             source=source[rows],
             cluster=cluster[rows],
             systems=n_systems,
-            rated=rated[kept],
+            rated=rated[shared_sources],
         )
         for a, rows in enumerate(~np.isnan(own.T))
         if rows.any()
     ]
-    return pairs, len(kept), len(held)
+    return pairs, len(shared_sources), len(shared_clusters)
 
 
 def _means(
@@ -213,94 +224,36 @@ def _correlated(pair: _Pair, level: CeilingLevel) -> int:
     return len(np.unique(pair.system)) if level == "systems" else len(pair.own)
 
 
-def _units(pairs: list[_Pair], method: Method, level: CeilingLevel, clusters: int) -> int:
-    """Return how many units to leave out one at a time: the clusters, or groups of them."""
-    if level != "pooled" or method == "pearson":
-        return clusters
-    most = max(len(np.unique(pair.own)) * len(np.unique(pair.others)) for pair in pairs)
-    return clusters if most * clusters <= TABULATED_CELLS else min(clusters, GROUPS)
+def _pooled(pair: _Pair, facets: Facets, method: Method) -> tuple[float, FloatArray]:
+    """Return the correlation over all questions, and without each cluster or group of them."""
+    columns = pair.own[:, None], pair.others[:, None]
+    left = pooled(*columns, facets, coefficients=[method])[method]
+    return float(left.value[0, 0]), left.sources[:, 0, 0]
 
 
-def _within_source(pair: _Pair, method: Method, units: int) -> FloatArray:
-    """Return the mean over sources of the correlation across systems, then without each unit."""
-    own, others, count = _by_cell(pair)
-    judged = np.where(count > 0, count, nan)
-    r = source_correlations(own / judged, others / judged, method=method)
-    cluster = np.zeros(pair.sources, dtype=np.intp)
-    cluster[pair.source] = pair.cluster
-    defined = np.bincount(cluster, ~np.isnan(r), units)
-    sums = np.bincount(cluster, np.nan_to_num(r), units)
-    kept = defined.sum() - np.append(0, defined)
-    total = sums.sum() - np.append(0.0, sums)
-    return np.asarray(total / np.where(kept > 0, kept, nan))
+def _within_source(pair: _Pair, facets: Facets, method: Method) -> tuple[float, FloatArray]:
+    """Return the mean over sources of the correlation across systems, and the same without each
+    cluster or group of them."""
+    own, others = (tables(scores[:, None], facets) for scores in (pair.own, pair.others))
+    r = on_sources(own, others, coefficient=method)[:, 0, 0]
+    number = min(facets.n_clusters, MAX_GROUPS)
+    value, without = jackknife(_mean, deal(facets.cluster_of_source), r, number=number)
+    return float(value), without
 
 
-def _across_systems(pair: _Pair, method: Method, units: int) -> FloatArray:
-    own, others, count = (sums.sum(axis=1) for sums in _by_cell(pair))
-    judged = np.where(count > 0, count, nan)
-    means = (np.round(sums / judged, DECIMALS)[:, None] for sums in (own, others))
-    return source_correlations(*means, method=method)
+def _mean(r: FloatArray) -> float:
+    defined = r[~np.isnan(r)]
+    return float(defined.mean()) if defined.size else nan
 
 
-def _by_cell(pair: _Pair) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return sums of both scores and counts (n_systems, n_sources)."""
-    cell, size = pair.system * pair.sources + pair.source, pair.systems * pair.sources
-    shape = (pair.systems, pair.sources)
-    own = np.bincount(cell, pair.own, size).reshape(shape)
-    others = np.bincount(cell, pair.others, size).reshape(shape)
-    count = np.bincount(cell, np.ones(cell.size), size).reshape(shape)
-    return np.asarray(own), np.asarray(others), np.asarray(count)
+def _across_systems(pair: _Pair, facets: Facets, method: Method) -> tuple[float, FloatArray]:
+    """Return the correlation of the systems' means; nothing is left out."""
+    both = np.column_stack([pair.own, pair.others])
+    counts = np.bincount(pair.system, minlength=pair.systems)
+    sums = [np.bincount(pair.system, scores, pair.systems) for scores in both.T]
+    rated = counts > 0
+    means = np.round(np.column_stack(sums)[rated] / counts[rated, None], DECIMALS)
+    return float(coefficients(means, method=method)[0, 1]), np.zeros(0)
 
 
-def _pooled(pair: _Pair, method: Method, units: int) -> FloatArray:
-    first, x = np.unique(pair.own, return_inverse=True)
-    second, y = np.unique(pair.others, return_inverse=True)
-    cells = units * first.size * second.size
-    if method == "pearson":
-        return _pearson(pair, units)
-    if cells > TABULATED_CELLS:
-        columns = np.column_stack([pair.own, pair.others])
-        kept = [np.full(len(columns), True), *(pair.cluster != unit for unit in range(units))]
-        found = [coefficients(columns[rows], method=method)[0, 1] for rows in kept if rows.any()]
-        return np.array(found + [nan] * (len(kept) - len(found)))
-    cell = (pair.cluster * first.size + x) * second.size + y
-    counts = np.bincount(cell, minlength=cells).reshape(units, first.size, second.size)
-    whole = counts.sum(axis=0)
-    tables = np.concatenate([whole[None], whole - counts]).astype(np.float64)
-    return (_spearman if method == "spearman" else _kendall)(tables)
-
-
-def _pearson(pair: _Pair, units: int) -> FloatArray:
-    x, y = pair.own - pair.own.mean(), pair.others - pair.others.mean()
-    scores = (np.ones(len(x)), x, y, x * x, y * y, x * y)
-    by_unit = (np.bincount(pair.cluster, each, units) for each in scores)
-    n, sx, sy, xx, yy, xy = (each.sum() - np.append(0, each) for each in by_unit)
-    return _over(n * xy - sx * sy, (n * xx - sx**2) * (n * yy - sy**2))
-
-
-def _spearman(tables: FloatArray) -> FloatArray:
-    """Return rho of tables of counts (n, x, y), by mid-ranks of the margins."""
-    n = tables.sum(axis=(1, 2))
-    rows, columns = tables.sum(axis=2), tables.sum(axis=1)
-    x = np.cumsum(rows, axis=1) - rows / 2 - n[:, None] / 2
-    y = np.cumsum(columns, axis=1) - columns / 2 - n[:, None] / 2
-    product = np.einsum("nxy,nx,ny->n", tables, x, y)
-    return _over(product, (rows * x**2).sum(axis=1) * (columns * y**2).sum(axis=1))
-
-
-def _kendall(tables: FloatArray) -> FloatArray:
-    """Return tau-b of tables of counts (n, x, y)."""
-    n = tables.sum(axis=(1, 2))
-    below = np.cumsum(tables, axis=1) - tables  # counts with a lower x
-    lower = np.cumsum(below, axis=2) - below  # and a lower y
-    higher = below.sum(axis=2, keepdims=True) - np.cumsum(below, axis=2)
-    product = (tables * (lower - higher)).sum(axis=(1, 2))
-    squares = [n * (n - 1) - (m * (m - 1)).sum(axis=1) for m in (tables.sum(2), tables.sum(1))]
-    return _over(product, squares[0] * squares[1] / 4)
-
-
-def _over(product: FloatArray, squares: FloatArray) -> FloatArray:
-    return np.asarray(product / np.sqrt(np.where(squares > 1e-9, squares, nan)))
-
-
-LEVELS = {"within_source": _within_source, "pooled": _pooled, "systems": _across_systems}
+_LEVELS = {"within_source": _within_source, "pooled": _pooled, "systems": _across_systems}

@@ -10,11 +10,18 @@ from typing import Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels
 from quaestor_stats._chance_corrected import complete_only
 from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._informative_clusters import guarded_table
-from quaestor_stats._ratings import checked, cluster_codes, memberships
+from quaestor_stats._inputs import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Labels,
+    checked,
+    cluster_codes,
+    memberships,
+)
 from quaestor_stats._resampling import Jackknife, Spread, spread, with_spread
 from quaestor_stats._result import Result, undefined
 

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._design import ClusterUnit
-from quaestor_stats._ratings import memberships
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, memberships
 from quaestor_stats._result import ConfidenceInterval, Result
 
 if TYPE_CHECKING:

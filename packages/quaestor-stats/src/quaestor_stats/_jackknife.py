@@ -15,8 +15,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
 
 InferenceScale: TypeAlias = Literal["fisher", "plain"]
 PERFECT = 1 - 1e-12  # above this, rounding rather than the data determines Fisher's z
@@ -31,7 +31,10 @@ def deal(clusters: IntArray) -> IntArray:
 
 
 def jackknife(
-    statistic: Callable[..., FloatArray | float], groups: IntArray, *arrays: NDArray[Any]
+    statistic: Callable[..., FloatArray | float],
+    groups: IntArray,
+    *arrays: NDArray[Any],
+    number: int | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return a statistic of all rows, and what it is without the rows of each group.
 
@@ -40,15 +43,15 @@ def jackknife(
     statistic : of the arrays; a number or an array of numbers
     groups : (n,) 0 ... n_groups - 1
     arrays : (n, ...)
+    number : of groups, where the last ones may have no rows
 
     Returns
     -------
     (...), (n_groups, ...)
     """
-    without = [
-        statistic(*(array[groups != group] for array in arrays))
-        for group in range(groups.max() + 1)
-    ]
+    number = int(groups.max()) + 1 if number is None else number
+    rest = (groups != group for group in range(number))
+    without = [statistic(*(array[rows] for array in arrays)) for rows in rest]
     return np.asarray(statistic(*arrays)), np.array(without)
 
 

@@ -6,7 +6,7 @@ from string import ascii_letters
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import numeric
+from quaestor_stats._inputs import numeric
 
 GROUPS_ON_THE_WAY = 500  # with more groups, letters could not describe the differences
 

@@ -3,12 +3,15 @@ and its use of the scale."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import (
+from quaestor_stats._correlation import NAMES, REQUIRED_ITEMS, Method, coefficients
+from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._inputs import (
     BoolArray,
     FloatArray,
     IntArray,
@@ -17,8 +20,7 @@ from quaestor_stats._arrays import (
     numeric,
     source_codes,
 )
-from quaestor_stats._correlation import NAMES, Method, coefficients
-from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._jackknife import deal, jackknife
 from quaestor_stats._resampling import (
     Jackknife,
     Statistic,
@@ -29,9 +31,6 @@ from quaestor_stats._resampling import (
 )
 from quaestor_stats._result import Result, undefined
 
-JACKKNIFE_GROUPS = (
-    100  # of sources for a jackknife: more change nothing and cost a correlation each
-)
 NO_PAIR = "no question was asked so twice"
 DECIMALS = 10  # means of ratings that are equal but for rounding are one value
 
@@ -69,23 +68,24 @@ def following(
     method : "pearson", "spearman" or "kendall"
     """
     table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
-    codes, groups = _groups(sources, len(own))
-    triples = [_triple(table, own, place, codes) for place in range(table.shape[1])]
-    triples = [one for one in triples if len(one[1]) >= 3]
+    codes = source_codes(sources, len(own))
+    triples = _triples(table, own)
     n = int((~np.isnan(own) & ((~np.isnan(table)).sum(axis=1) >= 2)).sum())
-    whole = _followed(triples, method, None) if triples else ()
-    left_out = np.array([_followed(triples, method, group) for group in range(groups) if triples])
+    if triples.shape[1]:
+        whole, left_out = jackknife(partial(_followed, method=method), deal(codes), triples)
 
     def estimate(place: int, words: str, at_most: float = 1.0) -> Result:
         words = f"{NAMES[method]}{words}"
-        if not triples:
+        if not triples.shape[1]:
             return undefined(words, "no item has the judge and two people", n=n)
         if np.isnan(whole[place]):
             return undefined(words, "the judge's values, or people's, do not vary", n=n)
+        without, units = left_out[:, place], int(codes.max()) + 1
+        value, groups = float(whole[place]), np.ones(len(without))
         spread = jackknife_interval(
-            whole[place], left_out[:, place], np.ones(groups), Jackknife(unit=unit), of="cluster"
+            value, without, groups, Jackknife(unit=unit), of="cluster", units=units
         )
-        return with_spread(whole[place], spread, n=n, dropped=0, method=words, at_most=at_most)
+        return with_spread(value, spread, n=n, dropped=0, method=words, at_most=at_most)
 
     return Following(
         judge=estimate(0, " of the judge with the mean of people but one"),
@@ -94,41 +94,30 @@ def following(
     )
 
 
-# columns judge, person, mean of the others; the group of each item
-Triple = tuple[FloatArray, IntArray]
+def _triples(table: FloatArray, own: FloatArray) -> FloatArray:
+    """Return judge, person and mean of the others (n_items, n_people, 3), nan where one of them is
+    missing, for every person with three or more such items."""
+    triples = []
+    for person in range(table.shape[1]):
+        others = np.delete(table, person, axis=1)
+        count = (~np.isnan(others)).sum(axis=1)
+        mean = np.where(count > 0, np.nansum(others, axis=1) / np.maximum(count, 1), nan)
+        columns = np.column_stack([own, table[:, person], np.round(mean, DECIMALS)])
+        columns[np.isnan(columns).any(axis=1)] = nan
+        triples.append(columns)
+    stacked = np.stack(triples, axis=1)
+    return stacked[:, (~np.isnan(stacked[..., 0])).sum(axis=0) >= REQUIRED_ITEMS]
 
 
-def _triple(table: FloatArray, own: FloatArray, person: int, codes: IntArray) -> Triple:
-    others = np.delete(table, person, axis=1)
-    count = (~np.isnan(others)).sum(axis=1)
-    mean = np.round(
-        np.where(count > 0, np.nansum(others, axis=1) / np.maximum(count, 1), nan), DECIMALS
-    )
-    columns = np.column_stack([own, table[:, person], mean])
-    kept = ~np.isnan(columns).any(axis=1)
-    return columns[kept], codes[kept]
-
-
-def _followed(
-    triples: list[Triple], method: Method, without: int | None
-) -> tuple[float, float, float]:
+def _followed(triples: FloatArray, method: Method) -> FloatArray:
     """Return judge, annotator and their difference, each a mean over the left-out annotators."""
-    pairs = []
-    for columns, group in triples:
-        kept = columns if without is None else columns[group != without]
-        r = coefficients(kept, method=method) if len(kept) >= 3 else np.full((3, 3), nan)
-        pairs.append(r[:2, 2])
-    table = np.array(pairs)
-    judge, person = table.mean(axis=0).tolist()
-    return judge, person, judge - person
-
-
-def _groups(sources: Labels | None, n: int) -> tuple[IntArray, int]:
-    """Return each item's group of sources and how many groups there are."""
-    codes = source_codes(sources, n)
-    units = int(codes.max()) + 1 if n else 0
-    groups = min(units, JACKKNIFE_GROUPS)
-    return codes % max(groups, 1), groups
+    pairs = np.full((triples.shape[1], 2), nan)
+    for person, columns in enumerate(triples.transpose(1, 0, 2)):
+        complete = columns[~np.isnan(columns[:, 0])]
+        if len(complete) >= REQUIRED_ITEMS:
+            pairs[person] = coefficients(complete, method=method)[:2, 2]
+    judge, person_mean = pairs.mean(axis=0)
+    return np.array([judge, person_mean, judge - person_mean])
 
 
 def severity_of(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, Labels, grouped, numeric, same_length
+from quaestor_stats._inputs import FloatArray, IntArray, Labels, grouped, numeric, same_length
 
 DECIMALS = 4  # that the optimisation gives alike on every machine
 PENALTY = 1 / 9  # of squared logits: a normal prior with a standard deviation of 3

@@ -14,17 +14,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import comb, nan
-from typing import Self
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, numeric
 from quaestor_stats._association_measures import NO_INTERVAL, NO_SYSTEMS, grouping, too_few_systems
-from quaestor_stats._associations import LEVELS, Association, CorrelationLevel
+from quaestor_stats._associations import LEVELS, CorrelationLevel
 from quaestor_stats._correlation import NAMES, Method
 from quaestor_stats._design import Facets, without_annotators
 from quaestor_stats._exact_sums import whole
+from quaestor_stats._inputs import FloatArray, IntArray, numeric
 from quaestor_stats._jackknife import WithoutUnits, inferred
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._pooled import PooledCoefficient, pooled, pooled_values
@@ -60,56 +60,6 @@ class MetricDifference:
     questions: int
     sources: int
     systems: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Indistinct:
-    """The metrics that do not differ significantly from the highest one, at one level.
-
-    With probability 1 - ``alpha`` or more the truly highest is among ``members``: it is missing
-    only if it is falsely found lower than another, and the chance of any such error among all
-    pairs is held at ``alpha`` (Holm).
-    """
-
-    human: str
-    level: CorrelationLevel
-    measure: Method
-    highest: str
-    members: tuple[str, ...]  # the highest first, then in order of value
-    behind: tuple[str, ...]
-    unknown: tuple[str, ...]  # undefined at this level, or without a test against the highest
-    alpha: float
-
-    @classmethod
-    def of(
-        cls, values: Mapping[str, float], rows: Sequence[MetricDifference], *, alpha: float
-    ) -> Self | None:
-        """Return the set of one family of tests; None where no metric has a value.
-
-        Parameters
-        ----------
-        values : of the metrics; rows : all their differences, one human column at one level
-        """
-        ranked = sorted((m for m in values if not np.isnan(values[m])), key=lambda m: -values[m])
-        if not ranked:
-            return None
-        highest, p = ranked[0], dict.fromkeys(values, nan)
-        for row in rows:
-            if row.better == highest:
-                p[row.other] = row.p_holm
-            elif row.other == highest and not np.isnan(row.p_holm):
-                p[row.better] = 1.0
-        compared = [m for m in ranked[1:] if not np.isnan(p[m])]
-        return cls(
-            human=rows[0].human,
-            level=rows[0].level,
-            measure=rows[0].measure,
-            highest=highest,
-            members=(highest, *(m for m in compared if p[m] >= alpha)),
-            behind=tuple(m for m in compared if p[m] < alpha),
-            unknown=tuple(m for m in values if m != highest and m not in compared),
-            alpha=alpha,
-        )
 
 
 def metric_differences(
@@ -387,35 +337,58 @@ _AT: dict[CorrelationLevel, Callable[[_Pairwise], Iterator[_Outcome]]] = {
 }
 
 
-def indistinct(
-    associations: Iterable[Association],
-    differences: Iterable[MetricDifference],
-    *,
-    alpha: float = 0.05,
-) -> list[Indistinct]:
-    """Return for every human column and level the metrics that do not differ significantly from the
-    highest.
+class ComparedPair(Protocol):
+    """Two metrics that are compared with one human column at one level."""
+
+    @property
+    def better(self) -> str: ...
+
+    @property
+    def other(self) -> str: ...
+
+    @property
+    def p_holm(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True)
+class BestMetrics:
+    """The metrics that do not differ significantly from the highest one."""
+
+    highest: str
+    members: tuple[str, ...]  # the highest first, then in order of value
+    behind: tuple[str, ...]
+    unknown: tuple[str, ...]  # undefined, or without a test against the highest
+
+
+def best_metrics(
+    values: Mapping[str, float], pairs: Iterable[ComparedPair], *, alpha: float = 0.05
+) -> BestMetrics | None:
+    """Return the set of best metrics of one human column at one level; None without any value.
 
     Parameters
     ----------
-    associations : of the measure that the differences compare; others are ignored
-    differences : from `metric_differences`
+    values : coefficients by metric
+    pairs : the differences of all pairs of these metrics
     alpha : chance that the truly highest metric is missing from the set
-    """
-    values: dict[tuple[str, ...], dict[str, float]] = {}
-    for each in associations:
-        family = values.setdefault((each.human, each.level, each.measure), {})
-        family[each.metric] = each.found.value
-    families: dict[tuple[str, ...], list[MetricDifference]] = {}
-    for row in differences:
-        families.setdefault((row.human, row.level, row.measure), []).append(row)
-    sets = (Indistinct.of(values[key], rows, alpha=alpha) for key, rows in families.items())
-    return [each for each in sets if each]
 
-
-def in_every_set(sets: Sequence[Indistinct], human: str) -> tuple[str, ...]:
-    """Return the metrics that are in the set of every level of one human column; if there are none,
-    the levels disagree.
+    Notes
+    -----
+    The truly highest metric is missing only if it is falsely found lower than another. The chance
+    of any such error among all pairs is kept at ``alpha`` (Holm).
     """
-    own = [each for each in sets if each.human == human]
-    return tuple(m for m in own[0].members if all(m in each.members for each in own)) if own else ()
+    ranked = sorted((m for m in values if not np.isnan(values[m])), key=lambda m: -values[m])
+    if not ranked:
+        return None
+    highest, p = ranked[0], dict.fromkeys(values, nan)
+    for pair in pairs:
+        if pair.better == highest:
+            p[pair.other] = pair.p_holm
+        elif pair.other == highest and not np.isnan(pair.p_holm):
+            p[pair.better] = 1.0
+    compared = [m for m in ranked[1:] if not np.isnan(p[m])]
+    return BestMetrics(
+        highest=highest,
+        members=(highest, *(m for m in compared if p[m] >= alpha)),
+        behind=tuple(m for m in compared if p[m] < alpha),
+        unknown=tuple(m for m in values if m != highest and m not in compared),
+    )

@@ -11,14 +11,13 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import Labels
-from quaestor_stats._associations import CorrelationLevel, against_people
-from quaestor_stats._columns import complete, oriented
+from quaestor_stats._associations import Association, CorrelationLevel, against_people
 from quaestor_stats._correlation import METHODS, coefficients
 from quaestor_stats._correlation import correlate as correlate_columns
 from quaestor_stats._design import Design, Facets, cluster_unit, facets
 from quaestor_stats._human_ceiling import human_ceiling as ceiling_of_columns
-from quaestor_stats._metric_differences import indistinct, metric_differences
+from quaestor_stats._inputs import Labels, complete, oriented
+from quaestor_stats._metric_differences import MetricDifference, best_metrics, metric_differences
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._result import Result
 from quaestor_stats._result_table import ResultTable, table_of
@@ -192,9 +191,9 @@ def compare_metrics(
         for pair in pairs
     ]
     notes = [
-        f"{best.human}: {best.highest} is highest; not significantly different from it: "
-        f"{', '.join(best.members[1:]) or 'none'} (Holm, 5% level)."
-        for best in indistinct(single, pairs)
+        note
+        for name in people
+        if (note := _best(name, [row for row in single if row.human == name], pairs))
     ]
     return table_of(rows, notes=notes, signature=signature)
 
@@ -378,6 +377,19 @@ def _difference(
         "n": result.n,
         "reason": result.reason,
     }
+
+
+def _best(human: str, values: Sequence[Association], pairs: Sequence[MetricDifference]) -> str:
+    """Return which metrics do not differ significantly from the highest; empty without a value."""
+    of_metrics = {row.metric: row.found.value for row in values}
+    best = best_metrics(of_metrics, [pair for pair in pairs if pair.human == human])
+    if best is None:
+        return ""
+    others = ", ".join(best.members[1:]) or "none"
+    return (
+        f"{human}: {best.highest} is highest; not significantly different from it: {others} "
+        "(Holm, 5% level)."
+    )
 
 
 def _by_williams(name: str, human: Any, metrics: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, numeric
+from quaestor_stats._inputs import FloatArray, numeric
 
 
 def holm(p_values: ArrayLike) -> FloatArray:

@@ -6,12 +6,19 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, numeric
-from quaestor_stats._columns import complete, constant
 from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._inputs import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Labels,
+    cluster_codes,
+    complete,
+    constant,
+    numeric,
+)
 from quaestor_stats._jackknife import WithoutUnits, inferred
 from quaestor_stats._permutation import Swaps
-from quaestor_stats._ratings import cluster_codes
 from quaestor_stats._resampling import Jackknife, Spread, mean_statistic, spread
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
 
@@ -72,14 +79,12 @@ def paired_permutation(
         ``least_p``: with m sources on which the systems differ p is at least 2 / 2^m. With
         clusters m counts these, and the interval leaves out one of them at a time.
     """
-    pairs = complete([first, second], names=["first", "second"])
-    gap = pairs.columns[:, 0] - pairs.columns[:, 1]
-    n, name = pairs.n, f"paired permutation over {unit.plural}"
+    gap, codes, dropped = _differences(first, second, clusters)
+    n, name = len(gap), f"paired permutation over {unit.plural}"
     if n < 2:
         reason = f"{n} sources have both scores: too few"
-        return Permuted(value=nan, n=n, dropped=pairs.dropped, method=name, reason=reason)
-    codes = None if clusters is None else cluster_codes(clusters, pairs.kept, name="sources")
-    sums: FloatArray = gap if codes is None else np.bincount(codes, gap).astype(np.float64)
+        return Permuted(value=nan, n=n, dropped=dropped, method=name, reason=reason)
+    sums: FloatArray = np.bincount(codes, gap).astype(np.float64)
     units = len(sums)
     differ = np.abs(sums) > _EQUAL * np.abs(gap).max()
     least = min(1.0, 2.0 ** (1 - int(differ.sum())))
@@ -90,23 +95,35 @@ def paired_permutation(
     else:
         name = f"{name}, {resamples} resamples"
         least = max(least, 1 / swaps.number)
-    found = (
+    limits = (
         _t_interval(gap, confidence)
-        if codes is None
+        if clusters is None
         else _without_clusters(gap, codes, Jackknife(confidence, unit))
     )
     return Permuted(
         value=float(gap.mean()),
-        ci=ConfidenceInterval(found.low, found.high),
+        ci=ConfidenceInterval(limits.low, limits.high),
         n=n,
-        clusters=found.clusters,
-        df=found.df,
-        dropped=pairs.dropped,
-        method=f"{name}; {found.words}",
-        reason=found.reason,
+        clusters=limits.clusters,
+        df=limits.df,
+        dropped=dropped,
+        method=f"{name}; {limits.words}",
+        reason=limits.reason,
         pvalue=p,
         least_p=least,
     )
+
+
+def _differences(
+    first: ArrayLike, second: ArrayLike, clusters: Labels | None
+) -> tuple[FloatArray, IntArray, int]:
+    """Return the differences of paired scores on the sources that have both, their clusters (by
+    default the sources), and how many sources have not."""
+    pairs = complete([first, second], names=["first", "second"])
+    codes = np.arange(pairs.n)
+    if clusters is not None:
+        codes = cluster_codes(clusters, pairs.kept, name="sources")
+    return pairs.columns[:, 0] - pairs.columns[:, 1], codes, pairs.dropped
 
 
 def _t_interval(gap: FloatArray, confidence: float) -> Spread:
@@ -164,11 +181,8 @@ def sources_carrying(
     >>> sources_carrying(gaps, [0.0] * 9, rng=np.random.default_rng(0))
     2
     """
-    pairs = complete([first, second], names=["first", "second"])
-    gap = pairs.columns[:, 0] - pairs.columns[:, 1]
-    if clusters is not None:
-        codes = cluster_codes(clusters, pairs.kept, name="sources")
-        gap = np.bincount(codes, gap).astype(np.float64)
+    gap, codes, _ = _differences(first, second, clusters)
+    gap = np.bincount(codes, gap).astype(np.float64)
     largest = np.argsort(-np.sign(gap.sum()) * gap, kind="stable")
     without = np.tile(gap, (min(at_most, len(gap)), 1))
     for place, row in enumerate(without):
@@ -216,17 +230,13 @@ def wilcoxon(first: ArrayLike, second: ArrayLike, *, clusters: Labels | None = N
     """
     from scipy import stats
 
-    pairs = complete([first, second], names=["first", "second"])
-    gap = pairs.columns[:, 0] - pairs.columns[:, 1]
-    per_unit = gap
-    if clusters is not None and pairs.n:
-        codes = cluster_codes(clusters, pairs.kept, name="sources")
-        per_unit = np.bincount(codes, gap) / np.bincount(codes)
+    gap, codes, dropped = _differences(first, second, clusters)
+    n, per_unit = len(gap), np.bincount(codes, gap) / np.bincount(codes)
     ranked = np.round(per_unit, EXACT)
     name = "Wilcoxon signed-rank, zeros after Pratt"
     if not ranked.any():
-        reason = "the systems never differ" if pairs.n else "no source has both scores"
-        return undefined(name, reason, n=pairs.n, dropped=pairs.dropped)
+        reason = "the systems never differ" if n else "no source has both scores"
+        return undefined(name, reason, n=n, dropped=dropped)
     if len(ranked) <= COUNTED:
         statistic, p = _counted_signed_ranks(ranked)
     else:
@@ -234,9 +244,9 @@ def wilcoxon(first: ArrayLike, second: ArrayLike, *, clusters: Labels | None = N
         statistic, p = float(found.statistic), float(found.pvalue)
     return Result(
         value=float(np.median(per_unit)),
-        n=pairs.n,
+        n=n,
         clusters=0 if clusters is None else len(ranked),
-        dropped=pairs.dropped,
+        dropped=dropped,
         method=name,
         statistic=statistic,
         pvalue=p,

@@ -3,10 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import Labels
 from quaestor_stats._chance_corrected import agreeing_share
 from quaestor_stats._informative_clusters import OTHERWISE, guarded
-from quaestor_stats._ratings import Patterns, RatingScale, patterns, units_in
+from quaestor_stats._inputs import Labels, Patterns, RatingScale, patterns, units_in
 from quaestor_stats._resampling import Interval, Jackknife, estimated, mean_statistic, unit_of
 from quaestor_stats._result import Result, undefined
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor_stats._arrays import FloatArray
+from quaestor_stats._inputs import FloatArray
 
 _CELLS = 4_000_000  # numbers in one block of swaps
 

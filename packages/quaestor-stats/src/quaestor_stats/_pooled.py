@@ -9,11 +9,10 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor_stats._arrays import FloatArray, IntArray
-from quaestor_stats._columns import constant
 from quaestor_stats._concordance import concordances, concordances_within, untied
 from quaestor_stats._correlation import REQUIRED_ITEMS
 from quaestor_stats._design import Facets
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, constant
 from quaestor_stats._jackknife import MAX_GROUPS, WithoutUnits, deal, jackknife
 
 PooledCoefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendall_c"]
@@ -47,10 +46,10 @@ def pooled(
     groups = min(facets.n_clusters, MAX_GROUPS)
     dealt = replace(facets, cluster=deal(facets.cluster), n_clusters=groups)
     computed = _computed(human, metrics, _units(facets), _units(dealt), coefficients)
-    found = {}
+    left_out = {}
     for name, (value, *without) in computed.items():
         systems, cells = without[1:] if facets.design.random_systems else (None, None)
-        found[name] = WithoutUnits(
+        left_out[name] = WithoutUnits(
             value=value,
             sources=without[0],
             systems=systems,
@@ -58,7 +57,7 @@ def pooled(
             fragile=np.any([np.isnan(part).any(axis=0) for part in without], axis=0),
             unit=facets.unit,
         )
-    return found
+    return left_out
 
 
 def pooled_values(
@@ -89,19 +88,22 @@ def _computed(
 ) -> dict[PooledCoefficient, list[FloatArray]]:
     """Return the values (K, M), and what they are without each unit, or group of units, of every
     kind (u, K, M)."""
-    found: dict[PooledCoefficient, list[FloatArray]] = {}
+    computed: dict[PooledCoefficient, list[FloatArray]] = {}
     if {"kendall", "kendall_c"} & set(coefficients):
-        found |= _kendalls(human, metrics, units)
+        computed |= _kendalls(human, metrics, units)
     for name, (prepare, statistic) in _MOMENTS.items():
         if name in coefficients:
             columns = prepare(human), prepare(metrics)
-            without = [jackknife(statistic, codes, *columns)[1] for codes, _ in groups]
-            found[name] = [statistic(*columns), *without]
-    flat = [np.array([constant(column) for column in columns.T]) for columns in (human, metrics)]
-    undefined = flat[0][:, None] | flat[1] | (len(human) < REQUIRED_ITEMS)
-    for parts in found.values():
+            without = [jackknife(statistic, codes, *columns, number=n)[1] for codes, n in groups]
+            computed[name] = [statistic(*columns), *without]
+    undefined = _constant(human)[:, None] | _constant(metrics) | (len(human) < REQUIRED_ITEMS)
+    for parts in computed.values():
         parts[0] = np.where(undefined, np.nan, parts[0])
-    return {name: found[name] for name in coefficients}
+    return {name: computed[name] for name in coefficients}
+
+
+def _constant(columns: FloatArray) -> BoolArray:
+    return np.array([constant(column) for column in columns.T], dtype=bool)
 
 
 def _ratio(product: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
@@ -170,18 +172,23 @@ def _kendalls(
     values = [[np.unique(column).size for column in columns.T] for columns in (human, metrics)]
     fewer = np.minimum(np.array(values[0])[:, None], np.array(values[1])).astype(np.float64)
 
-    def taus(sums: Sequence[FloatArray], n: IntArray) -> tuple[FloatArray, FloatArray]:
-        tau_b = _ratio(*sums)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            tau_c = sums[0] * fewer / (n[..., None, None] ** 2 * (fewer - 1))
-        return tau_b, np.where(np.isnan(tau_b), np.nan, tau_c)
-
-    found = [taus([part.sum(axis=0) for part in rows], np.array(len(human)))]
+    computed = [_taus([part.sum(axis=0) for part in rows], np.array(len(human)), fewer)]
     for codes, n in units:
-        left = len(codes) - np.bincount(codes, minlength=n)
-        found.append(taus(_counted_without(human, metrics, rows, (codes, n)), left))
-    tau_b, tau_c = zip(*found, strict=True)
+        rest = len(codes) - np.bincount(codes, minlength=n)
+        computed.append(_taus(_counted_without(human, metrics, rows, (codes, n)), rest, fewer))
+    tau_b, tau_c = zip(*computed, strict=True)
     return {"kendall": list(tau_b), "kendall_c": list(tau_c)}
+
+
+def _taus(
+    sums: Sequence[FloatArray], n: IntArray, fewer: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return tau-b and tau-c of n items from the concordances and both numbers of untied pairs;
+    ``fewer`` (K, M) is the number of values of the column that has fewer."""
+    tau_b = _ratio(*sums)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tau_c = sums[0] * fewer / (n[..., None, None] ** 2 * (fewer - 1))
+    return tau_b, np.where(np.isnan(tau_b), np.nan, tau_c)
 
 
 def _counted_without(
@@ -201,7 +208,7 @@ def _counted_without(
         lambda h, x: untied(h).sum(axis=0),
         lambda h, x: untied(x).sum(axis=0),
     ]
-    return [jackknife(counted, codes, human, metrics)[1] for counted in count]
+    return [jackknife(counted, codes, human, metrics, number=n)[1] for counted in count]
 
 
 def _by_unit(values: FloatArray, unit: Coded) -> FloatArray:

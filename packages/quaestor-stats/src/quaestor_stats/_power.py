@@ -13,7 +13,7 @@ from math import inf, nan, sqrt
 
 import numpy as np
 
-from quaestor_stats._arrays import FloatArray
+from quaestor_stats._inputs import FloatArray
 from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._variance_components import Components
 

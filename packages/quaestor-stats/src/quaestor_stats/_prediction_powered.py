@@ -7,8 +7,8 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, Labels, numeric, source_codes
 from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._inputs import FloatArray, IntArray, Labels, numeric, source_codes
 from quaestor_stats._resampling import Jackknife, Resampled, jackknife_interval, with_spread
 from quaestor_stats._result import Result, undefined
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, Labels, grouped, numeric
+from quaestor_stats._inputs import FloatArray, IntArray, Labels, grouped, numeric
 
 EXACT = 9  # decimals in which equal means are equal
 

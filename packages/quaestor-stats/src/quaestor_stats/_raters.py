@@ -1,18 +1,15 @@
 """The raters themselves: severity, use of the scale, straight-lining, what agreement is without
-each, repeats."""
+each."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, Labels, grouped, numeric, same_length
-from quaestor_stats._cohen_kappa import Weights, cohen_kappa
 from quaestor_stats._correlation import correlate
-from quaestor_stats._percent_agreement import percent_agreement
-from quaestor_stats._ratings import RatingScale, checked, checked_scale, cluster_codes, coded
+from quaestor_stats._inputs import FloatArray, IntArray, RatingScale, checked, checked_scale, coded
 from quaestor_stats._result import Result
 
 CoefficientOf = Callable[[FloatArray], Result]
@@ -92,55 +89,4 @@ def with_the_others(ratings: ArrayLike) -> list[Result]:
         others = count - mine
         mean = np.where(others > 0, (total - np.where(mine, own, 0)) / np.maximum(others, 1), nan)
         found.append(correlate(own, mean, method="spearman"))
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class SelfAgreement:
-    """Agreement of raters with themselves on units judged twice."""
-
-    percent: Result
-    kappa: Result
-
-
-def intra_rater(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    scale: RatingScale,
-    weights: Weights = "quadratic",
-    clusters: Labels | None = None,
-) -> SelfAgreement:
-    """Return how far first and second judgments of the same units by one rater agree.
-
-    ``first`` and ``second`` are (n_repeats,). ``clusters`` (n_repeats,) are labels, as a rule the
-    source: intervals are then over whole clusters.
-    """
-    a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
-    same_length(first=a, second=b)
-    return SelfAgreement(
-        percent_agreement(np.column_stack([a, b]), scale=scale, clusters=clusters),
-        cohen_kappa(a, b, scale=scale, weights=weights, clusters=clusters),
-    )
-
-
-def intra_raters(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    raters: Labels,
-    scale: RatingScale,
-    weights: Weights = "quadratic",
-    clusters: Labels | None = None,
-) -> dict[Hashable, SelfAgreement]:
-    """Return `intra_rater` of each rater; ``raters`` (n_repeats,) names the judgments' raters."""
-    a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
-    names, rater = grouped(raters, name="raters")
-    same_length(first=a, second=b, raters=rater)
-    held = None if clusters is None else cluster_codes(clusters, np.ones(len(a), dtype=bool))
-    found = {}
-    for code, name in enumerate(names):
-        own = rater == code
-        inside = None if held is None else held[own]
-        found[name] = intra_rater(a[own], b[own], scale=scale, weights=weights, clusters=inside)
     return found

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
-from quaestor_stats._arrays import FloatArray, IntArray
+from quaestor_stats._inputs import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from scipy import sparse

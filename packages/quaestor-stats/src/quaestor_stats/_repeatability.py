@@ -5,7 +5,7 @@ from math import gamma, nan, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, numeric
+from quaestor_stats._inputs import FloatArray, numeric
 from quaestor_stats._resampling import Bootstrap, redrawn
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
 

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import inf, nan, sqrt
+from math import inf, isnan, nan, sqrt
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from quaestor_stats._arrays import FloatArray
 from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._inputs import FloatArray
 from quaestor_stats._result import ConfidenceInterval, Result
 
 if TYPE_CHECKING:
@@ -98,10 +98,10 @@ def estimated(
     value = float(statistic(times @ features))
     if interval is None:
         return Result(value=value, n=n, dropped=dropped, method=method)
-    found = spread(features, times, statistic, interval, clusters)
+    limits = spread(features, times, statistic, interval, clusters)
     return with_spread(
         value,
-        found,
+        limits,
         n=n,
         dropped=dropped,
         method=method,
@@ -164,37 +164,37 @@ def jackknife_interval(
     interval: Jackknife,
     *,
     of: Resampled = "unit",
+    units: int | None = None,
 ) -> Spread:
     """Return ``value`` plus and minus t times the jackknife standard error.
 
     ``left_out[i]`` is the coefficient without one unit of kind i, of which there are ``times[i]``;
-    or without cluster i. Over units t has one degree of freedom less than there are units. Over
-    clusters the uncertainty of the squared standard error is estimated from the kurtosis of its
-    terms, and t has the degrees of freedom at which a sum of squares of normal values is as
-    uncertain (Satterthwaite 1946): one less than there are clusters, or fewer if some clusters
-    weigh much more.
+    or without cluster i. ``units`` is the number of units or clusters if they are left out in
+    groups. Over units t has one degree of freedom less than there are units. Over clusters the
+    uncertainty of the squared standard error is estimated from the kurtosis of its terms, and t has
+    the degrees of freedom at which a sum of squares of normal values is as uncertain (Satterthwaite
+    1946): one less than there are clusters, or fewer if some clusters weigh much more.
     """
     from scipy import special
 
-    name = interval.unit.singular if of == "cluster" else "unit"
-    words = f"{_jackknife_words(name, of)}, {interval.confidence:.0%}"
     n = float(times.sum())
-    clusters = int(n) if of == "cluster" else 0
-    reason = _too_few(n, of, interval.unit)
-    if not reason and np.isnan(left_out).any():
-        reason = f"the coefficient rests on a single {name}: no interval"
-    if reason:
-        return Spread(nan, nan, words, reason, clusters)
+    units = int(n) if units is None else units
+    clusters = units if of == "cluster" else 0
+    none = Spread(nan, nan, _jackknife_words(int(n), units, of, interval), clusters=clusters)
+    if reason := _too_few(units, of, interval.unit):
+        return replace(none, reason=reason)
+    one, many = (
+        ("unit", "units") if of == "unit" else (interval.unit.singular, interval.unit.plural)
+    )
     gap = left_out - times @ left_out / n
     error = sqrt((n - 1) / n * (times @ gap**2))
+    if isnan(error):
+        return replace(none, reason=f"the coefficient rests on a single {one}: no interval")
     if error <= 1e-12:
-        units = interval.unit.plural if of == "cluster" else "units"
-        reason = f"all {units} say the same: no interval can be estimated"
-        return Spread(nan, nan, words, reason, clusters)
+        return replace(none, reason=f"all {many} say the same: no interval can be estimated")
     df = _degrees(gap) if clusters else n - 1
     reach = float(special.stdtrit(df, (1 + interval.confidence) / 2)) * error
-    low, high = value - reach, value + reach
-    return Spread(low, high, words, clusters=clusters, df=df if clusters else nan)
+    return replace(none, low=value - reach, high=value + reach, df=df if clusters else nan)
 
 
 def _degrees(gap: FloatArray) -> float:
@@ -204,8 +204,10 @@ def _degrees(gap: FloatArray) -> float:
     return min(n - 1.0, 2 * n / (kurtosis - (n - 3) / (n - 1)))
 
 
-def _jackknife_words(name: str, of: Resampled) -> str:
-    return f"delete-one-{name} jackknife-t" if of == "cluster" else "unit jackknife-t"
+def _jackknife_words(groups: int, units: int, of: Resampled, interval: Jackknife) -> str:
+    name = f"delete-one-{interval.unit.singular}" if of == "cluster" else "unit"
+    dealt = f" in {groups} groups" if groups < units else ""
+    return f"{name} jackknife-t{dealt}, {interval.confidence:.0%}"
 
 
 def _too_few(n: float, of: Resampled, unit: ClusterUnit) -> str:

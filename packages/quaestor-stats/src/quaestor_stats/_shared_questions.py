@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import BoolArray, FloatArray, numeric, same_length
 from quaestor_stats._design import Facets
+from quaestor_stats._inputs import BoolArray, FloatArray, numeric, same_length
 
 Items: TypeAlias = Literal["own", "common"]
 

@@ -8,8 +8,8 @@ metric, and accuracy is how near they are.
 
 import numpy as np
 
-from quaestor_stats._arrays import FloatArray
 from quaestor_stats._design import Facets
+from quaestor_stats._inputs import FloatArray, IntArray
 from quaestor_stats._permutation import Swaps
 from quaestor_stats._system_level import Orders, OrderTest, counted_orders
 from quaestor_stats._within_source import tables
@@ -58,14 +58,7 @@ def pair_tests(
     accuracies differ from these by up to .008, and change with the order of the sources and the
     processor.
     """
-    means = tables(columns, facets)
-    held = np.asarray(~np.isnan(means).any(axis=2))
-    systems, size = facets.n_systems, columns.shape[1]
-    first, second = np.triu_indices(systems, 1)
-    both = held[:, first] & held[:, second]
-    tested = both.any(axis=0)
-    first, second, both = first[tested], second[tested], both[:, tested]
-    lead = np.where(both[..., None], means[:, first] - means[:, second], 0)  # (G, pairs, columns)
+    first, second, lead = _leads(columns, facets)
     parts = np.zeros((facets.n_clusters, *lead.shape[1:]))
     np.add.at(parts, facets.cluster_of_source, lead)
     given, slack = parts.sum(axis=0), 1e-9 * np.abs(lead).sum(axis=0)
@@ -80,9 +73,21 @@ def pair_tests(
         return np.stack([ahead, behind], axis=1)
 
     swaps = Swaps.of(facets.n_clusters, permutations)
-    p = np.full((systems, systems, size), np.nan)
+    p = np.full((facets.n_systems, facets.n_systems, columns.shape[1]), np.nan)
     p[first, second], p[second, first] = swaps.share(reached, rng, size=4 * flat.shape[1])
     return p
+
+
+def _leads(columns: FloatArray, facets: Facets) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the pairs of systems with a source in common, and by how much the first leads on every
+    source (G, pairs, columns), 0 where one of them has no question."""
+    means = tables(columns, facets)
+    present = np.asarray(~np.isnan(means).any(axis=2))
+    first, second = np.triu_indices(facets.n_systems, 1)
+    both = present[:, first] & present[:, second]
+    tested = both.any(axis=0)
+    first, second, both = first[tested], second[tested], both[:, tested]
+    return first, second, np.where(both[..., None], means[:, first] - means[:, second], 0)
 
 
 def soft_order_test(human: FloatArray, metric: FloatArray, orders: Orders) -> OrderTest:

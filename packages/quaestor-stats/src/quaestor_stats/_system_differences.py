@@ -23,8 +23,8 @@ from math import nan
 
 import numpy as np
 
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, judged_rows
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, Labels, judged_rows
 from quaestor_stats._jackknife import WithoutUnits, deal, inferred, jackknife
 from quaestor_stats._paired_tests import Permuted, paired_permutation
 from quaestor_stats._result import ConfidenceInterval, Result

@@ -10,10 +10,10 @@ from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray
 from quaestor_stats._correlation import all_orders
 from quaestor_stats._design import Facets
 from quaestor_stats._exact_sums import exact_means, exact_ranks
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
 from quaestor_stats._permutation import Swaps
 
 REQUIRED_SYSTEMS = 3
@@ -184,41 +184,55 @@ def swapped_systems(
     """
     deviation = metrics.std(axis=0)
     standard = (metrics - metrics.mean(axis=0)) / np.where(deviation > 0, deviation, np.nan)
-    means = np.stack([_means(column, facets) for column in standard.T], axis=1)  # (S, M)
-    by_source = [] if facets.design.random_systems else _parts_of_means(standard, facets)
-    unit, units = facets.unit.singular, facets.n_clusters
-    if facets.design.random_systems:
-        unit, units = "system", facets.n_systems
-    swaps = Swaps.of(units, resamples)
+    means = np.stack([_means(column, facets) for column in standard.T], axis=1)
     people = RankedMeans.of(human, facets).under(coefficient)
-
-    def followed(swapped: FloatArray) -> FloatArray:
-        """Return (B, K): coefficients of the human columns with a metric's swapped means (B, S)."""
-        under = features(np.round(swapped, TIE)[..., None], coefficient)
-        return coefficients_of(people, under, coefficient)[..., 0]
-
-    def differences(signs: FloatArray) -> FloatArray:
-        """Return (B, K, pairs): by how much the coefficients of two swapped metrics differ."""
-        if facets.design.random_systems:
-            turned = signs[:, :, None] * means
-        else:
-            turned = np.stack([signs[:, own] @ sums for own, sums in by_source], axis=1)
-        apart = np.empty((len(signs), human.shape[1], len(pairs)))
-        for place, (a, b) in enumerate(pairs):
-            middle, half = (means[:, a] + means[:, b]) / 2, (turned[:, :, a] - turned[:, :, b]) / 2
-            apart[:, :, place] = followed(middle + half) - followed(middle - half)
-        return apart
-
-    value = differences(np.ones((1, units)))[0]
+    if facets.design.random_systems:
+        unit, units, by_source = "system", facets.n_systems, None
+    else:
+        unit, units = facets.unit.singular, facets.n_clusters
+        by_source = _parts_of_means(standard, facets)
+    swapped = _SwappedMetrics(people, means, by_source, pairs, coefficient)
+    value = swapped.differences(np.ones((1, units)))[0]
 
     def as_extreme(signs: FloatArray) -> BoolArray:
         tell()
-        return np.asarray(np.abs(differences(signs)) >= np.abs(value) - 1e-12)
+        return np.asarray(np.abs(swapped.differences(signs)) >= np.abs(value) - 1e-12)
 
+    swaps = Swaps.of(units, resamples)
     size = means.size + units + 2 * value.size
     p = np.where(np.isnan(value), np.nan, swaps.share(as_extreme, rng, size=size))
     words = f"all swaps by {unit}" if swaps.complete else f"{resamples:,} swaps by {unit}"
     return SwapTest(value, p, 1 / swaps.number, words)
+
+
+@dataclass(frozen=True, slots=True)
+class _SwappedMetrics:
+    """The systems' means of metrics whose scores are swapped, and the human columns beside them."""
+
+    people: FloatArray  # features of the human columns, see `features`
+    means: FloatArray  # (S, M)
+    by_source: list[tuple[IntArray, FloatArray]] | None  # None: systems are swapped, not sources
+    pairs: Sequence[tuple[int, int]]
+    coefficient: OverSystems
+
+    def differences(self, signs: FloatArray) -> FloatArray:
+        """Return (B, K, pairs): by how much the coefficients of two swapped metrics differ."""
+        if self.by_source is None:
+            turned = signs[:, :, None] * self.means
+        else:
+            parts = [signs[:, clusters] @ sums for clusters, sums in self.by_source]
+            turned = np.stack(parts, axis=1)
+        apart = []
+        for a, b in self.pairs:
+            middle = (self.means[:, a] + self.means[:, b]) / 2
+            half = (turned[:, :, a] - turned[:, :, b]) / 2
+            apart.append(self._followed(middle + half) - self._followed(middle - half))
+        return np.stack(apart, axis=-1)
+
+    def _followed(self, swapped: FloatArray) -> FloatArray:
+        """Return (B, K): coefficients of the human columns with a metric's swapped means (B, S)."""
+        under = features(np.round(swapped, TIE)[..., None], self.coefficient)
+        return coefficients_of(self.people, under, self.coefficient)[..., 0]
 
 
 def _parts_of_means(columns: FloatArray, facets: Facets) -> list[tuple[IntArray, FloatArray]]:

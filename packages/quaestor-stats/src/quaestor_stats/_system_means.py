@@ -7,9 +7,17 @@ from math import inf, nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, Labels, grouped, numeric
 from quaestor_stats._design import SOURCE, ClusterUnit
-from quaestor_stats._ratings import RatingScale, checked_scale, coded
+from quaestor_stats._inputs import (
+    FloatArray,
+    IntArray,
+    Labels,
+    RatingScale,
+    checked_scale,
+    coded,
+    grouped,
+    numeric,
+)
 from quaestor_stats._resampling import Jackknife, estimated, mean_statistic
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
 

@@ -4,9 +4,9 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from quaestor_stats._arrays import FloatArray, IntArray
 from quaestor_stats._design import SOURCE, ClusterUnit, Design, cluster_unit
 from quaestor_stats._generalisability import systems_apart
+from quaestor_stats._inputs import FloatArray, IntArray
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._result_table import ResultTable, table_of
 from quaestor_stats._system_differences import RatedOutputs, system_differences

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from quaestor_stats._arrays import FloatArray, grouped
+from quaestor_stats._inputs import FloatArray, grouped
 
 Table: TypeAlias = Any
 BLANK = ("", "na", "nan", "none", "null", "-", ".")

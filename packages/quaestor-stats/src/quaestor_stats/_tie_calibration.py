@@ -17,13 +17,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, numeric, same_length
 from quaestor_stats._design import Facets, facets
+from quaestor_stats._inputs import FloatArray, IntArray, Labels, numeric, same_length
 from quaestor_stats._jackknife import Inferred, WithoutUnits, inferred
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
 from quaestor_stats._within_source import mean_left_out, tables
 
 _NEAR = 1e-12
+_CELLS = 4_000_000
 _MAX_COMPARED_PAIRS = 50_000_000  # without groups: about a minute
 
 
@@ -189,7 +190,7 @@ def accuracies_within(human: FloatArray, metrics: FloatArray, facets: Facets) ->
     rates = np.empty((2, len(counted), facets.n_sources, *shape))
     tied = (pairs.human == 0).astype(np.float64)
     for m, gap in enumerate(pairs.metrics.T):
-        steps = _TieSteps.of(gap, cluster, pairs.slack[m])
+        steps = _TieSteps.of(gap, pairs.slack[m])
         for k in range(shape[0]):
             in_order = (pairs.human[:, k] * gap > 0).astype(np.float64)
             gains = pairs.weight * (tied[:, k] - in_order)
@@ -197,17 +198,25 @@ def accuracies_within(human: FloatArray, metrics: FloatArray, facets: Facets) ->
             top = int(np.argmax(curve >= curve.max() - _NEAR))
             in_sample[k, m] = pairs.weight @ in_order + curve[top]
             epsilon[k, m] = steps.epsilon(top)
-            given = (steps.step < steps.best(curve, gains)[cluster]).astype(np.float64)
-            right = np.where(given > 0, tied[:, k], in_order)
-            for row, mine in enumerate(counted):
-                right_here, *ties = (pairs.share(each, mine) for each in (right, given, tied[:, k]))
-                rates[:, row, :, k, m] = right_here, right_here - _by_chance(*ties)
+            is_tie = (steps.step < steps.best(curve, gains, cluster)[cluster]).astype(np.float64)
+            for row, mask in enumerate(counted):
+                rates[:, row, :, k, m] = _rates(pairs, mask, in_order, is_tie, tied[:, k])
     held_out, beyond = (
         mean_left_out(each[0], facets, each[1:] if facets.design.random_systems else None)
         for each in rates
     )
     baseline = np.asarray(pairs.weight @ tied)
     return Accuracies(in_sample, epsilon, baseline, held_out, beyond, pairs.source.size)
+
+
+def _rates(
+    pairs: "_Pairs", counted: FloatArray, in_order: FloatArray, is_tie: FloatArray, tied: FloatArray
+) -> FloatArray:
+    """Return (2, n_sources): the share of the counted pairs of each source that are right, and the
+    same minus what is right by chance."""
+    right = pairs.share(np.where(is_tie > 0, tied, in_order), counted)
+    chance = _by_chance(pairs.share(is_tie, counted), pairs.share(tied, counted))
+    return np.stack([right, right - chance])
 
 
 def _by_chance(metric_ties: FloatArray, human_ties: FloatArray) -> FloatArray:
@@ -268,33 +277,17 @@ class _Pairs:
 class _TieSteps:
     """The sizes of a metric's differences, one after another the largest that is a tie; t of
     them are ties at step t.
-
-    A source's own ties change at the steps of its own pairs only. Its steps between two of these,
-    before the first and after the last are its stretches.
     """
 
     sizes: FloatArray  # (T,) ascending; the largest of those that are the same but for rounding
     step: IntArray  # (P,) a pair is a tie from step + 1 on
-    sources: IntArray  # (G,) that have pairs
-    order: IntArray  # (G + P,) a nothing for each source, then the pairs, by source and step
-    last: IntArray  # (N,) of each stretch, the last in that order whose tie has begun
-    start: IntArray  # (N,)
-    stop: IntArray  # (N,) the step after the stretch
 
     @classmethod
-    def of(cls, gap: FloatArray, source: IntArray, slack: float) -> Self:
+    def of(cls, gap: FloatArray, slack: float) -> Self:
         every, place = np.unique(np.abs(gap), return_inverse=True)
         number = np.cumsum(np.diff(every, prepend=every[0]) > slack, dtype=np.intp)
-        step, sizes = number[place], every[np.append(np.diff(number) > 0, True)]
-        sources = np.unique(source)
-        start = np.append(np.zeros_like(sources), step + 1)
-        of = np.append(sources, source)
-        order = np.lexsort((start, of))
-        start, of = start[order], of[order]
-        same_source = np.append(of[1:] == of[:-1], False)
-        stop = np.where(same_source, np.roll(start, -1), sizes.size + 1)
-        last = np.flatnonzero(stop > start)
-        return cls(sizes, step, sources, order, last, start[last], stop[last])
+        sizes = every[np.append(np.diff(number) > 0, True)]
+        return cls(sizes, number[place])
 
     def epsilon(self, t: int) -> float:
         return float(self.sizes[t - 1]) if t else 0.0
@@ -308,42 +301,25 @@ class _TieSteps:
             gained[0] = -np.inf
         return np.asarray(gained)
 
-    def best(self, curve: FloatArray, gains: FloatArray) -> IntArray:
-        """Return for every source the first step that is best for all other sources together.
+    def best(self, curve: FloatArray, gains: FloatArray, clusters: IntArray) -> IntArray:
+        """Return for every cluster (C,) the first step that is best for all others together.
 
-        Without a source its own gains are taken from the curve. They are the same all along a
-        stretch, so the best place there is that of the curve itself.
+        Without a cluster its gained gains are taken from the curve, so no step can be best that lies
+        further below the top than the gains of any cluster reach, up and down.
         """
-        is_head = self.order < self.sources.size
-        total = np.cumsum(np.append(np.zeros(self.sources.size), gains)[self.order])
-        own = total - _spread(total[is_head], is_head)
-        place = _highest(curve, self.start, self.stop)
-        left, first = curve[place] - own[self.last], self.start == 0
-        heads = np.flatnonzero(first)
-        reached = left >= _spread(np.maximum.reduceat(left, heads), first) - _NEAR
-        found = np.zeros(int(self.sources.max()) + 1, dtype=np.intp)
-        found[self.sources] = np.minimum.reduceat(np.where(reached, place, curve.size), heads)
-        return found
-
-
-def _spread(values: FloatArray, is_first: BoolArray) -> FloatArray:
-    """Repeat the value of each source for all that is its, from its first on."""
-    return np.asarray(values[np.cumsum(is_first) - 1])
-
-
-def _highest(curve: FloatArray, start: IntArray, stop: IntArray) -> IntArray:
-    """Return the first place of the highest value of stretches [start, stop), from the highest
-    of 1, 2, 4, ... places.
-    """
-
-    def higher(one: IntArray, other: IntArray) -> IntArray:
-        return np.where(curve[one] >= curve[other] - _NEAR, one, other)
-
-    depth = np.floor(np.log2(stop - start)).astype(np.intp)
-    found = np.empty(start.size, dtype=np.intp)
-    places = np.arange(curve.size)  # of the highest among 2**level from here on
-    for level in range(int(depth.max()) + 1):
-        mine = depth == level
-        found[mine] = higher(places[start[mine]], places[stop[mine] - 2**level])
-        places = higher(places[: -(2**level)], places[2**level :])
-    return found
+        n = int(clusters.max()) + 1
+        reach = np.bincount(clusters, np.abs(gains)).max()
+        candidates = np.flatnonzero(curve >= curve.max() - 2 * reach - _NEAR)
+        place = np.searchsorted(candidates, self.step + 1)  # of the first one that ties the pair
+        size = candidates.size
+        best = np.empty(n, dtype=np.intp)
+        block = max(1, _CELLS // size)
+        for first in range(0, n, block):
+            some = (clusters >= first) & (clusters < first + block) & (place < size)
+            cells = (clusters[some] - first) * size + place[some]
+            rows = min(block, n - first)
+            gained = np.bincount(cells, gains[some], rows * size).reshape(rows, size).cumsum(axis=1)
+            rest = curve[candidates] - gained
+            is_best = rest >= rest.max(axis=1, keepdims=True) - _NEAR
+            best[first : first + rows] = candidates[is_best.argmax(axis=1)]
+        return best

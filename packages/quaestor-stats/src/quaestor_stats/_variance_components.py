@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quaestor_stats import _reml as reml
-from quaestor_stats._arrays import FloatArray, IntArray, Labels, judged_rows
 from quaestor_stats._design import SOURCE, ClusterUnit
+from quaestor_stats._inputs import FloatArray, IntArray, Labels, judged_rows
 from quaestor_stats._reml import GroupRows, MixedDesign, NestedLevel, Unfit
 from quaestor_stats._result import ConfidenceInterval, Result
 

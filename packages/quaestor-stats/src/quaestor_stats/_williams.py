@@ -13,9 +13,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray
-from quaestor_stats._columns import complete
 from quaestor_stats._correlation import Method, coefficients
+from quaestor_stats._inputs import FloatArray, complete
 from quaestor_stats._result import Result, undefined
 
 Number: TypeAlias = float | FloatArray

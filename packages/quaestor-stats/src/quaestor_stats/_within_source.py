@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import BoolArray, FloatArray
+from quaestor_stats._correlation import METHODS, Method
 from quaestor_stats._design import Facets
+from quaestor_stats._inputs import BoolArray, FloatArray, numeric, same_length
 from quaestor_stats._jackknife import WithoutUnits
 from quaestor_stats._pooled import COEFFICIENTS, PooledCoefficient
 
@@ -191,3 +193,16 @@ def within_values(
         count = (~np.isnan(r)).sum(axis=0)
         found[name] = np.nansum(r, axis=0) / np.where(count > 0, count, np.nan)
     return found
+
+
+def source_correlations(
+    human: ArrayLike, metric: ArrayLike, *, method: Method = "spearman"
+) -> FloatArray:
+    """Return for every source the correlation across systems (n_sources,), nan where undefined, all
+    at once."""
+    if method not in METHODS:
+        raise ValueError(f"method: {method!r} is none of {', '.join(METHODS)}")
+    h, m = numeric(human, name="human", ndim=2), numeric(metric, name="metric", ndim=2)
+    same_length(human=h, metric=m)
+    same_length(human_sources=h.T, metric_sources=m.T)
+    return on_sources(h.T[:, :, None], m.T[:, :, None], coefficient=method)[:, 0, 0]

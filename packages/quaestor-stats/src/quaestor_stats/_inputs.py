@@ -1,21 +1,25 @@
-"""The door for tables of ratings (n_units, n_raters), NaN where a rater did not judge a unit."""
+"""The input of every function: what may enter as numbers, labels, columns of scores and tables of
+ratings, and in which shape."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
-
-from quaestor_stats._arrays import BoolArray, FloatArray, IntArray, Labels, grouped, numeric
+from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from scipy import sparse
 
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.intp]
+BoolArray: TypeAlias = NDArray[np.bool_]
+Labels: TypeAlias = Sequence[Hashable] | NDArray[np.generic]
+
 RatingScale: TypeAlias = Sequence[float] | FloatArray
-_BLOCK_CELLS = 100_000
+MAX_SHORT_SPAN = 16  # points of a scale of whole numbers that the ratings themselves tell
 _CATEGORY_CELLS = 100_000_000  # units x values, beyond which values are taken as continuous
 
 
@@ -25,6 +29,125 @@ class RatingOffScale(ValueError):
 
 class TooManyValues(ValueError):
     """A coefficient for categories was asked of values that are practically continuous."""
+
+
+def numeric(values: ArrayLike, *, name: str, ndim: int) -> FloatArray:
+    """Return ``values`` as float64 with NaN for what is missing; refuse anything that only looks
+    like numbers."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        raise ValueError(
+            f"{name}: expected numbers with NaN where missing, got {array.dtype} values"
+        )
+    if array.ndim != ndim:
+        raise ValueError(f"{name}: expected {ndim} dimension(s), got shape {array.shape}")
+    if np.isinf(array).any():
+        raise ValueError(f"{name}: infinite values are no ratings or scores")
+    return array.astype(np.float64, copy=False)
+
+
+def same_length(**columns: NDArray[np.generic]) -> int:
+    """Return the common length of the named columns, or say which one differs."""
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(
+            "columns differ in length: " + ", ".join(f"{k} {v}" for k, v in lengths.items())
+        )
+    return next(iter(lengths.values()))
+
+
+def grouped(labels: Labels, *, name: str) -> tuple[list[Hashable], IntArray]:
+    """Return the distinct labels in order of first appearance, and each row's number among them."""
+    flat = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(flat))}
+    if any(label is None or label != label for label in numbers):
+        raise ValueError(f"{name}: a label is missing")
+    return list(numbers), np.fromiter(map(numbers.__getitem__, flat), np.intp, count=len(flat))
+
+
+def numbered(labels: Labels, name: str) -> tuple[int, IntArray]:
+    """Return how many labels there are, and their numbers in the order of the labels, so that
+    nothing depends on the order of the rows."""
+    names, codes = grouped(labels, name=name)
+    try:
+        ordered = sorted(names)  # type: ignore[type-var]
+    except TypeError:  # labels of several kinds
+        ordered = sorted(names, key=str)
+    place = {label: number for number, label in enumerate(ordered)}
+    return len(names), np.array([place[label] for label in names], dtype=np.intp)[codes]
+
+
+def source_codes(sources: Labels | None, items: int) -> IntArray:
+    """Return each item's source by number; without sources each item counts as its own source."""
+    return np.arange(items) if sources is None else numbered(sources, "sources")[1]
+
+
+def judged_rows(
+    ratings: ArrayLike, **labels: Labels
+) -> tuple[FloatArray, dict[str, list[Hashable]], dict[str, IntArray]]:
+    """Return the ratings that were given, the distinct labels of each kind, and the number among
+    them that each of these ratings has."""
+    values = numeric(ratings, name="ratings", ndim=1)
+    names: dict[str, list[Hashable]] = {}
+    codes: dict[str, IntArray] = {}
+    for kind, column in labels.items():
+        names[kind], codes[kind] = grouped(column, name=kind)
+    same_length(ratings=values, **codes)
+    judged = ~np.isnan(values)
+    return values[judged], names, {kind: code[judged] for kind, code in codes.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """Columns over one common set of items."""
+
+    columns: FloatArray  # (n_items, n_columns)
+    kept: BoolArray  # (n_all,)
+    dropped: int
+
+    @property
+    def n(self) -> int:
+        return len(self.columns)
+
+
+def complete(columns: Sequence[ArrayLike], *, names: Sequence[str] | None = None) -> Complete:
+    """Return the items where every column has a number: correlations that are compared need one
+    common set."""
+    labels = list(names) if names is not None else [f"column {i + 1}" for i in range(len(columns))]
+    checked = {
+        name: numeric(column, name=name, ndim=1)
+        for name, column in zip(labels, columns, strict=True)
+    }
+    same_length(**checked)
+    table = np.column_stack(list(checked.values()))
+    kept = np.asarray(~np.isnan(table).any(axis=1))
+    return Complete(table[kept], kept, int((~kept).sum()))
+
+
+def oriented(scores: ArrayLike, *, higher_is_better: bool) -> FloatArray:
+    """Return the scores so that higher is better; every correlation with them then has the right
+    sign."""
+    values = numeric(scores, name="scores", ndim=1)
+    return values if higher_is_better else -values
+
+
+def constant(column: FloatArray) -> bool:
+    """Return whether a column does not vary beyond the rounding errors of float arithmetic."""
+    return column.size == 0 or bool(np.ptp(column) <= 1e-13 * np.abs(column).max())
+
+
+def ranked(columns: FloatArray) -> FloatArray:
+    """Return mid-ranks along the first axis."""
+    from scipy import stats
+
+    return np.asarray(stats.rankdata(columns, axis=0), dtype=np.float64)
+
+
+def standardised(columns: FloatArray) -> FloatArray:
+    """Return columns with mean 0 and length 1, so that a product of two is their Pearson
+    correlation."""
+    centred = columns - columns.mean(axis=0)
+    return np.asarray(centred / np.sqrt((centred**2).sum(axis=0)), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +206,20 @@ def value_counts(
     kinds, number = table[used][:, np.argsort(np.asarray(values))], number[used]
     if clusters is None:
         return Patterns(scale, kinds, number)
-    held = cluster_codes(clusters, used, name="kinds of units")
+    cluster = cluster_codes(clusters, used, name="kinds of units")
     different, kind = np.unique(kinds, axis=0, return_inverse=True)
-    members = memberships(held, kind.ravel(), number, len(different))
+    members = memberships(cluster, kind.ravel(), number, len(different))
     return Patterns(scale, different, np.asarray(members.sum(axis=0), dtype=np.float64), members)
 
 
 def cluster_codes(clusters: Labels, kept: BoolArray, *, name: str = "units") -> IntArray:
-    """Return the kept units' clusters, numbered from 0 without gaps."""
+    """Return the clusters of some units, numbered from 0 in the order of their labels."""
     if len(clusters) != len(kept):
         raise ValueError(f"clusters: {len(clusters)} labels for {len(kept)} {name}")
     if isinstance(clusters, np.ndarray) and clusters.dtype.kind in "iu":
         codes = clusters
     else:
-        _, codes = grouped(clusters, name="clusters")
+        _, codes = numbered(clusters, "clusters")
     return np.unique(codes[kept], return_inverse=True)[1]
 
 
@@ -123,14 +246,6 @@ def units_in(ratings: ArrayLike | Patterns) -> int:
     return ratings.n if isinstance(ratings, Patterns) else len(checked(ratings))
 
 
-def transposed(ratings: ArrayLike) -> str:
-    """Return a warning when the table looks as if its rows were raters, else an empty string."""
-    units, raters = checked(ratings).shape
-    if raters <= max(units, 2):
-        return ""
-    return f"{raters} raters for {units} units: rows must be units and columns raters; is the table transposed?"
-
-
 def checked_scale(scale: RatingScale) -> FloatArray:
     """Return the points of a scale in ascending order."""
     values = numeric(np.asarray(scale, dtype=np.float64), name="scale", ndim=1)
@@ -149,15 +264,10 @@ def observed_scale(table: FloatArray) -> FloatArray:
 def short_scale(table: FloatArray) -> FloatArray | None:
     """Return the whole numbers between the lowest and the highest rating where all are whole and
     the span is short."""
-    low, high = (
-        np.fmin.reduce(table, axis=None, initial=np.inf),
-        np.fmax.reduce(table, axis=None, initial=-np.inf),
-    )
-    if 0 <= high - low < 16 and all(
-        np.isnan(part[part != np.rint(part)]).all() for part in _blocks(table)
-    ):
-        return np.arange(low, high + 1)
-    return None
+    judged = table[~np.isnan(table)]
+    if not judged.size or (judged != np.rint(judged)).any() or np.ptp(judged) >= MAX_SHORT_SPAN:
+        return None
+    return np.arange(judged.min(), judged.max() + 1)
 
 
 def coded(table: FloatArray, values: FloatArray) -> IntArray:
@@ -187,9 +297,8 @@ def patterns(
     """Return the different patterns of units and the number of units with each; units without
     ratings are skipped.
 
-    With few values and few ratings per unit a unit's counts fit into one integer, so that a million
-    units are counted in one pass with little memory. `Patterns` are returned unchanged, with their
-    clusters.
+    Units are grouped where a unit's counts fit into one integer, as with few values and few ratings
+    per unit. `Patterns` are returned unchanged, with their clusters.
 
     Parameters
     ----------
@@ -202,53 +311,26 @@ def patterns(
         return ratings
     table = checked(ratings)
     values = observed_scale(table) if scale is None else checked_scale(scale)
-    most = max((int((~np.isnan(part)).sum(axis=1).max()) for part in _blocks(table)), default=0)
-    bits = max(1, most.bit_length())
-    if bits * values.size <= 62:
-        counts, times, different, keys = _packed(table, values, bits)
-    else:
-        counts = _counted(table, values)
-        times = np.ones(len(counts))
-        keys = different = np.arange(len(counts))
-    judged = counts.any(axis=1)
-    found = Patterns(values, counts[judged], times[judged])
-    if clusters is None:
-        return found
-    rows = np.asarray(~np.isnan(table).all(axis=1))
-    held = cluster_codes(clusters, rows)
-    kinds = np.searchsorted(different[judged], keys[rows])
-    return replace(found, clusters=memberships(held, kinds, np.ones(len(kinds)), len(found.times)))
-
-
-def _packed(
-    table: FloatArray,
-    values: FloatArray,
-    bits: int,
-) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
-    """Return the different units' counts (P, V), times and keys (P,), and each unit's key."""
-    place = bits * np.arange(values.size)
-    worth = np.append(np.int64(1) << place, 0)
-    keys = np.concatenate(
-        [_key(coded(part, values), worth) for part in _blocks(table)] or [np.zeros(0, np.int64)]
+    counts = _counted(table, values)
+    base = counts.sum(axis=1).max(initial=0) + 1
+    keys = np.arange(len(counts))
+    if base**values.size < 2.0**62:
+        keys = (counts @ base ** np.arange(values.size)).astype(np.int64)
+    judged = np.asarray(counts.any(axis=1))
+    _, first, kinds, times = np.unique(
+        keys[judged], return_index=True, return_inverse=True, return_counts=True
     )
-    if bits * values.size <= 20:
-        tally = np.bincount(keys)
-        different = np.flatnonzero(tally)
-        times = tally[different]
-    else:
-        different, times = np.unique(keys, return_counts=True)
-    counts = (different[:, None] >> place) & ((1 << bits) - 1)
-    return counts.astype(np.float64), times.astype(np.float64), different, keys
-
-
-def _key(codes: IntArray, worth: IntArray) -> IntArray:
-    key = np.zeros(len(codes), dtype=np.int64)
-    for column in codes.T:
-        key += worth[column]
-    return key
+    grouped_units = Patterns(values, counts[judged][first], times.astype(np.float64))
+    if clusters is None:
+        return grouped_units
+    members = memberships(
+        cluster_codes(clusters, judged), kinds, np.ones(len(kinds)), len(grouped_units.times)
+    )
+    return replace(grouped_units, clusters=members)
 
 
 def _counted(table: FloatArray, values: FloatArray) -> FloatArray:
+    """Return how often each unit was given each value (n_units, V)."""
     n, size = len(table), values.size + 1
     if n * size > _CATEGORY_CELLS:
         raise TooManyValues(
@@ -257,10 +339,3 @@ def _counted(table: FloatArray, values: FloatArray) -> FloatArray:
     cells = coded(table, values) + size * np.arange(n)[:, None]
     counts = np.bincount(cells.ravel(), minlength=n * size).reshape(n, size)
     return counts[:, :-1].astype(np.float64)
-
-
-def _blocks(table: FloatArray) -> Iterator[FloatArray]:
-    """Yield the table in slices of rows that stay in the processor's cache."""
-    step = max(1, _BLOCK_CELLS // max(1, table.shape[1]))
-    for start in range(0, len(table), step):
-        yield table[start : start + step]
