@@ -42,26 +42,63 @@ def fleiss_kappa(
     clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Result:
-    """Fleiss' kappa (Fleiss 1971), with unequal numbers of raters as named by ``unequal``.
+    """Return Fleiss' kappa of any number of raters.
 
     Parameters
     ----------
-    ratings : (n_units, n_raters), NaN where not judged; or value counts (`value_counts`)
-    weights : "unweighted" as published, or Gwet's weighted form, "linear" or "quadratic"
-    unequal : "gwet" takes p_a over units with two or more ratings and p_e from the mean of the units' proportions
-        over all units (Gwet 2014, ch. 2); "listwise" keeps only units that every rater judged, as
-        older software does; who judged nothing is no rater
-    scale : points of the scale, to refuse others; Fleiss' kappa itself takes no notice of unused points
-    clusters : (n_units,) labels, as a rule the source: the interval is then over whole clusters
+    ratings : array-like (n_units, n_raters)
+        nan where a rater did not rate a unit. Counts from `value_counts` are taken, too.
+    weights : {"unweighted", "linear", "quadratic"}
+        How partial agreement counts. Weights fall with the distance of two points of the scale.
+    unequal : {"gwet", "listwise"}
+        What to do if units have different numbers of ratings. "gwet" takes the observed agreement
+        over units with two ratings or more and the expected one over all units. "listwise" uses
+        only units that every rater rated; a rater without any rating does not count.
+    scale : sequence of float, optional
+        Every point of the scale, to refuse other ratings.
+    clusters : sequence of labels (n_units,), optional
+        What units share, as a rule the source. The interval then leaves out whole clusters.
+    interval : Jackknife, Bootstrap or None
+        How to compute the confidence interval; None computes none.
+
+    Returns
+    -------
+    Result
+        Kappa, at most 1; ``n`` counts the units with two ratings or more. It is undefined if
+        there is no such unit, or if every rating has the same value.
+
+    Raises
+    ------
+    ValueError
+        The ratings are no table of numbers, or a rating is not on the scale.
 
     Notes
     -----
-    kappa = (p_a - p_e) / (1 - p_e) with p_e = sum_kl w_kl pi_k pi_l. Unweighted it looks at categories only: on an
-    ordered scale a miss by one counts like a miss by four.
+    kappa = (p_a - p_e) / (1 - p_e) with p_e = sum_kl w_kl pi_k pi_l, where pi_k is the share of
+    value k. If the scale is ordered, the unweighted form treats a miss by one point like a miss by
+    four.
+
+    References
+    ----------
+    Fleiss, J. L. (1971). Measuring nominal scale agreement among many raters. Psychological
+    Bulletin 76, 378-382.
+
+    Gwet, K. L. (2014). Handbook of Inter-Rater Reliability. 4th edition. Advanced Analytics.
+    (Weights and unequal numbers of raters.)
 
     Examples
     --------
-    Fleiss' 30 patients and 6 psychiatrists: .430. Gwet's four raters with gaps: .761, listwise .641.
+    Gwet's four raters, some of whom did not rate every unit. The values are those of the R package
+    irrCAC and, listwise, of irr.
+
+    >>> ratings = np.array([
+    ...     [1, 1, np.nan, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],
+    ...     [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [np.nan, 5, 5, 5], [np.nan, np.nan, 1, 1],
+    ...     [np.nan, np.nan, 3, np.nan]])
+    >>> round(fleiss_kappa(ratings).value, 5)
+    0.76117
+    >>> round(fleiss_kappa(ratings, unequal="listwise").value, 5)
+    0.64146
     """
     form = {"gwet": "unequal raters after Gwet", "listwise": "complete units only"}.get(
         unequal, unequal
@@ -87,11 +124,57 @@ def randolph_kappa(
     clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Result:
-    """Randolph's free-marginal kappa: chance is one over the number of points of the scale.
+    """Return Randolph's free-marginal kappa, also known as Brennan and Prediger's.
 
-    The whole scale must be given: with the observed values alone the number would depend on which
-    points no rater chose. It is Brennan and Prediger's coefficient, which also has weights. Fleiss'
-    30 patients give .444.
+    The agreement expected by chance is one over the number of points of the scale, however often
+    raters use them.
+
+    Parameters
+    ----------
+    ratings : array-like (n_units, n_raters)
+        nan where a rater did not rate a unit. Counts from `value_counts` are taken, too.
+    scale : sequence of float
+        Every point of the scale, used or not.
+    weights : {"unweighted", "linear", "quadratic"}
+        How partial agreement counts. Weights fall with the distance of two points of the scale.
+    unequal : {"gwet", "listwise"}
+        What to do if units have different numbers of ratings. "gwet" takes the observed agreement
+        over units with two ratings or more and the expected one over all units. "listwise" uses
+        only units that every rater rated; a rater without any rating does not count.
+    clusters : sequence of labels (n_units,), optional
+        What units share, as a rule the source. The interval then leaves out whole clusters.
+    interval : Jackknife, Bootstrap or None
+        How to compute the confidence interval; None computes none.
+
+    Returns
+    -------
+    Result
+        Kappa, at most 1; ``n`` counts the units with two ratings or more. It is undefined if
+        there is no such unit.
+
+    Raises
+    ------
+    ValueError
+        The ratings are no table of numbers, or a rating is not on the scale.
+
+    References
+    ----------
+    Brennan, R. L. and Prediger, D. J. (1981). Coefficient kappa: some uses, misuses, and
+    alternatives. Educational and Psychological Measurement 41, 687-699.
+
+    Randolph, J. J. (2005). Free-marginal multirater kappa: an alternative to Fleiss' fixed-marginal
+    multirater kappa. Joensuu Learning and Instruction Symposium.
+
+    Examples
+    --------
+    Gwet's four raters on five points. The value is that of the R package irrCAC.
+
+    >>> ratings = np.array([
+    ...     [1, 1, np.nan, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],
+    ...     [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [np.nan, 5, 5, 5], [np.nan, np.nan, 1, 1],
+    ...     [np.nan, np.nan, 3, np.nan]])
+    >>> round(randolph_kappa(ratings, scale=[1, 2, 3, 4, 5]).value, 5)
+    0.77273
     """
     return chance_corrected(
         ratings,
@@ -114,11 +197,60 @@ def conger_kappa(
     clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Result:
-    """Conger's kappa (1980): chance from each rater's own use of the scale; with two raters it is
-    Cohen's kappa.
+    """Return Conger's kappa; with two raters it is Cohen's kappa.
 
-    p_e is the mean over pairs of different raters g, h of sum_kl w_kl p_gk p_hl. With gaps, p_g is
-    over what rater g judged (Gwet 2014). Krippendorff's example C gives .763.
+    The agreement expected by chance follows from how often every rater uses every point.
+
+    Parameters
+    ----------
+    ratings : array-like (n_units, n_raters)
+        nan where a rater did not rate a unit.
+    weights : {"unweighted", "linear", "quadratic"}
+        How partial agreement counts. Weights fall with the distance of two points of the scale.
+    scale : sequence of float, optional
+        Every point of the scale, to refuse other ratings.
+    clusters : sequence of labels (n_units,), optional
+        What units share, as a rule the source. The interval then leaves out whole clusters.
+    interval : Jackknife, Bootstrap or None
+        How to compute the confidence interval; None computes none.
+
+    Returns
+    -------
+    Result
+        Kappa, at most 1; ``n`` counts the units with two ratings or more. It is undefined if
+        there is no such unit, or if every rating has the same value.
+
+    Raises
+    ------
+    ValueError
+        The ratings are no table of numbers, or a rating is not on the scale.
+
+    Notes
+    -----
+    p_e is the mean over pairs of different raters g, h of sum_kl w_kl p_gk p_hl, where p_gk is the
+    share of value k among the ratings of rater g.
+
+    References
+    ----------
+    Conger, A. J. (1980). Integration and generalization of kappas for multiple raters.
+    Psychological Bulletin 88, 322-328.
+
+    Gwet, K. L. (2014). Handbook of Inter-Rater Reliability. 4th edition. Advanced Analytics.
+    (Weights and missing ratings.)
+
+    Examples
+    --------
+    Gwet's four raters, some of whom did not rate every unit. The values are those of the R package
+    irrCAC.
+
+    >>> ratings = np.array([
+    ...     [1, 1, np.nan, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],
+    ...     [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [np.nan, 5, 5, 5], [np.nan, np.nan, 1, 1],
+    ...     [np.nan, np.nan, 3, np.nan]])
+    >>> round(conger_kappa(ratings).value, 5)
+    0.76282
+    >>> round(conger_kappa(ratings, weights="quadratic").value, 5)
+    0.85771
     """
     table, method = checked(ratings), f"Conger's kappa, {weights}"
     judged = ~np.isnan(table)
