@@ -38,26 +38,53 @@ def dawid_skene(
     most_iterations: int = 500,
     smoothing: float = 0.01,
 ) -> Competence:
-    """Result true values and raters' confusion tables (Dawid and Skene 1979), for categories.
+    """Estimate the true category of every unit and how often each rater errs.
 
     Parameters
     ----------
-    ratings : (n_units, n_raters), NaN where not judged
-    scale : every category
-    tolerance : stop once no chance changes by more
-    smoothing : added to every count of a confusion table, so that what was never seen is not impossible
+    ratings : array-like (n_units, n_raters)
+        nan where a rater did not rate a unit.
+    scale : sequence of float
+        Every category, used or not.
+    tolerance : float
+        Iteration stops if no probability changes by as much.
+    most_iterations : int
+        Limit of the number of iterations, 1 or more.
+    smoothing : float
+        Ratings added to every cell of a rater's confusion table, so that an error that no rater
+        made is not impossible.
+
+    Returns
+    -------
+    Competence
+        ``chances`` (n_units, n_categories), the probability of each category to be the true one,
+        nan for a unit without ratings; ``prevalence`` (n_categories,); ``confusion`` (n_raters,
+        n_categories, n_categories) with true categories as rows; ``accuracy`` (n_raters,), the
+        probability that a rater gives the true category; ``iterations`` and ``converged``.
+
+    Raises
+    ------
+    ValueError
+        The ratings are no table of numbers, there is none, a rating is not on the scale, or
+        ``most_iterations`` is below 1.
 
     Notes
     -----
-    It starts from each unit's shares and knows no order of the categories. Raters err independently given the truth,
-    which raters who were trained together do not: then it is too sure. It says who differs from the rest, and the rest
-    may be wrong.
+    Expectation maximisation starts from the share of each category among a unit's ratings; the
+    order of categories plays no part. The model takes raters to err independently given the truth.
+    Raters who were trained together do not, and the probabilities are then too near to 0 and 1. A
+    rater with a low accuracy differs from the others, who may be wrong.
+
+    References
+    ----------
+    Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates
+    using the EM algorithm. Journal of the Royal Statistical Society C 28, 20-28.
 
     Examples
     --------
-    >>> table = np.array([[1.0, 1, 2], [2, 2, 2], [1, 1, 1], [2, 2, 1], [1, 1, 2], [2, 2, 1]])
-    >>> found = dawid_skene(table, scale=[1, 2])
-    >>> found.chances.argmax(axis=1).tolist(), found.accuracy.round(1).tolist()
+    >>> ratings = np.array([[1.0, 1, 2], [2, 2, 2], [1, 1, 1], [2, 2, 1], [1, 1, 2], [2, 2, 1]])
+    >>> model = dawid_skene(ratings, scale=[1, 2])
+    >>> model.chances.argmax(axis=1).tolist(), model.accuracy.round(1).tolist()
     ([0, 1, 0, 1, 0, 1], [1.0, 1.0, 0.3])
     """
     table, values = checked(ratings), checked_scale(scale)

@@ -29,18 +29,35 @@ def annotator_severities(
     annotators: Labels,
     penalty: float = PENALTY,
 ) -> Severities:
-    """Result how severe each annotator is, given the systems and sources that they rated.
+    """Estimate the severity of annotators, given the systems and sources they rated.
 
     Parameters
     ----------
-    ratings, systems, sources, annotators : (n_ratings,)
-    penalty : of squared logits, which keeps a source with extreme ratings alone finite
+    ratings : array-like (n_ratings,)
+        Points of an ordered scale, without nan.
+    systems, sources, annotators : sequence of labels (n_ratings,)
+        The system and source of the rated output, and the annotator.
+    penalty : float
+        Factor of the squared effects in logits. It keeps the effect of a source finite if the
+        source has only the highest or only the lowest ratings.
+
+    Returns
+    -------
+    Severities
+        ``annotators``, in order of first appearance, and ``values`` (n_annotators,), their
+        severities in logits with mean 0: above 0 for an annotator who rates lower than the others.
+        The values are nan if severities cannot be estimated; ``reason`` then says why.
+
+    Raises
+    ------
+    ValueError
+        The ratings are no numbers, a label is missing, or the columns differ in length.
 
     Notes
     -----
-    The log odds of a point against the next lower one are system + source - severity - threshold,
-    with the same thresholds for all; points that no annotator gave are ignored. The estimate is the
-    maximum of the penalised likelihood.
+    The log odds of a point against the next lower one are system + source - severity - threshold.
+    All annotators, systems and sources share the thresholds; points that no annotator gave are
+    ignored. The estimate maximises the penalised likelihood.
 
     References
     ----------
@@ -48,10 +65,10 @@ def annotator_severities(
 
     Examples
     --------
-    >>> found = annotator_severities(
+    >>> severities = annotator_severities(
     ...     [3, 2, 3, 1, 2, 1, 3, 2], systems=list("aabbaabb"), sources=list("ssssttuu"),
     ...     annotators=list("xyxyxyxy"))
-    >>> bool(found.values[0] < 0 < found.values[1])
+    >>> bool(severities.values[0] < 0 < severities.values[1])
     True
     """
     values = numeric(ratings, name="ratings", ndim=1)

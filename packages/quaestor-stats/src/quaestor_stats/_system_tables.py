@@ -55,6 +55,14 @@ def compare_systems(
     ValueError
         A column is missing, a label is blank or a rating is no number.
 
+    References
+    ----------
+    Pitman, E. J. G. (1937). Significance tests which may be applied to samples from any
+    populations. Supplement to the Journal of the Royal Statistical Society 4, 119-130.
+
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal
+    of Statistics 6, 65-70.
+
     Examples
     --------
     >>> ratings = [
