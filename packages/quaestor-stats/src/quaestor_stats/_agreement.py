@@ -1,6 +1,6 @@
 """The coefficients of agreement, for arrays of ratings and for tables with a row for each rating."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
 from inspect import Parameter, Signature, getdoc, signature
@@ -57,7 +57,7 @@ def for_tables(symbol: str, compute: ArrayCoefficient, name: str) -> ArrayCoeffi
     ) -> Result:
         if unit is None or rater is None or value is None:
             return replace(compute(ratings, **options), symbol=symbol)
-        words = options.get("level", "nominal") == "nominal" and "weights" not in options
+        words = _takes_words(options)
         table = ratings_table(
             ratings, unit=unit, rater=rater, value=value, cluster=cluster, words=words
         )
@@ -71,6 +71,11 @@ def for_tables(symbol: str, compute: ArrayCoefficient, name: str) -> ArrayCoeffi
     coefficient.__doc__ = _with_table_parameters(compute)
     coefficient.__signature__ = _with_columns(compute)  # type: ignore[attr-defined]
     return coefficient
+
+
+def _takes_words(options: Mapping[str, Any]) -> bool:
+    """Return whether ratings may be words: only if no distance between values counts."""
+    return options.get("level", "nominal") == "nominal" and "weights" not in options
 
 
 def _with_table_parameters(compute: ArrayCoefficient) -> str:

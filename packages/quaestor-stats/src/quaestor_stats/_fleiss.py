@@ -1,21 +1,25 @@
 """Agreement of several raters corrected for chance, on categories: Fleiss, Conger, Randolph
 (Brennan-Prediger)."""
 
-from dataclasses import replace
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, Labels
+from quaestor_stats._arrays import FloatArray, IntArray, Labels
 from quaestor_stats._chance_corrected import (
     ONE_VALUE,
+    Coefficient,
     Unequal,
-    agreeing_share,
     agreement_weights,
     chance_corrected,
     complete_only,
     corrected,
+    shares_of_pairable,
 )
 from quaestor_stats._cohen_kappa import Weights
 from quaestor_stats._informative_clusters import OTHERWISE, WEIGHTED, guarded
@@ -31,6 +35,9 @@ from quaestor_stats._ratings import (
 )
 from quaestor_stats._resampling import Interval, Jackknife, estimated, unit_of
 from quaestor_stats._result import Result, undefined
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 def fleiss_kappa(
@@ -105,9 +112,7 @@ def fleiss_kappa(
     )
     return chance_corrected(
         ratings,
-        _as_given,
-        method=f"Fleiss' kappa, {weights}, {form}",
-        weights=weights,
+        Coefficient(method=f"Fleiss' kappa, {weights}, {form}", chance=_as_given, weights=weights),
         scale=scale,
         unequal=unequal,
         clusters=clusters,
@@ -178,12 +183,14 @@ def randolph_kappa(
     """
     return chance_corrected(
         ratings,
-        _even,
-        method=f"Randolph's kappa (Brennan-Prediger), {weights}",
-        weights=weights,
+        Coefficient(
+            method=f"Randolph's kappa (Brennan-Prediger), {weights}",
+            chance=_even,
+            weights=weights,
+            bound=OTHERWISE if weights == "unweighted" else WEIGHTED,
+        ),
         scale=scale,
         unequal=unequal,
-        bound=OTHERWISE if weights == "unweighted" else WEIGHTED,
         clusters=clusters,
         interval=interval,
     )
@@ -252,34 +259,62 @@ def conger_kappa(
     >>> round(conger_kappa(ratings, weights="quadratic").value, 5)
     0.85771
     """
-    table, method = checked(ratings), f"Conger's kappa, {weights}"
-    judged = ~np.isnan(table)
-    rated = np.asarray(judged.any(axis=1))
-    held = None if clusters is None else cluster_codes(clusters, rated)
-    blank = int((~rated).sum())
-    table = table[rated][:, judged.any(axis=0)]
-    values = observed_scale(table) if scale is None else checked_scale(scale)
-    given = (coded(table, values)[:, :, None] == np.arange(values.size)).astype(np.float64)
-    counts, once = given.sum(axis=1), np.ones(len(table))
-    pairable = counts.sum(axis=1) >= 2
-    n, dropped = int(pairable.sum()), int((~pairable).sum()) + blank
+    method = f"Conger's kappa, {weights}"
+    rated = _rated_units(ratings, scale, clusters)
+    n = int((rated.counts.sum(axis=1) >= 2).sum())
+    dropped = len(rated.counts) - n + rated.blank
     if n == 0:
         return undefined(method, "no unit has two ratings", dropped=dropped)
-    w = agreement_weights(values, weights)
-    share = np.zeros(len(table))
-    share[pairable] = agreeing_share(counts[pairable], w)
-    members = None if held is None else memberships(held, np.arange(len(table)), once, len(table))
-    found = estimated(
-        np.column_stack([share, pairable, given.reshape(len(table), -1)]),
-        once,
-        partial(_conger, raters=table.shape[1], w=w),
+    w = agreement_weights(rated.values, weights)
+    members = rated.units_of_clusters()
+    result = estimated(
+        rated.features(w),
+        np.ones(len(rated.counts)),
+        partial(_conger, raters=rated.given.shape[1], w=w),
         interval,
         method=method,
         at_most=1.0,
         clusters=members,
     )
-    found = guarded(found, counts, members, unit_of(interval))
-    return replace(found, n=n, dropped=dropped, reason=found.reason if found.defined else ONE_VALUE)
+    result = guarded(result, rated.counts, members, unit_of(interval))
+    reason = result.reason if result.defined else ONE_VALUE
+    return replace(result, n=n, dropped=dropped, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _RatedUnits:
+    """The value that every rater gave every unit, without units and raters without ratings."""
+
+    values: FloatArray  # (V,) the scale
+    given: FloatArray  # (n_units, n_raters, V), 1 at the given value
+    counts: FloatArray  # (n_units, V) how often each value was given
+    clusters: IntArray | None  # (n_units,)
+    blank: int  # units without ratings
+
+    def features(self, w: FloatArray) -> FloatArray:
+        """Return per unit: its share of agreeing pairs, whether it has a pair, and ``given``."""
+        share, pairable = shares_of_pairable(self.counts, w)
+        return np.column_stack([share, pairable, self.given.reshape(len(share), -1)])
+
+    def units_of_clusters(self) -> sparse.csr_array | None:
+        """Return (n_clusters, n_units), 1 if the unit belongs to the cluster."""
+        if self.clusters is None:
+            return None
+        n = len(self.given)
+        return memberships(self.clusters, np.arange(n), np.ones(n), n)
+
+
+def _rated_units(
+    ratings: ArrayLike, scale: RatingScale | None, clusters: Labels | None
+) -> _RatedUnits:
+    table = checked(ratings)
+    judged = ~np.isnan(table)
+    rated = np.asarray(judged.any(axis=1))
+    codes = None if clusters is None else cluster_codes(clusters, rated)
+    table = table[rated][:, judged.any(axis=0)]
+    values = observed_scale(table) if scale is None else checked_scale(scale)
+    given = (coded(table, values)[:, :, None] == np.arange(values.size)).astype(np.float64)
+    return _RatedUnits(values, given, given.sum(axis=1), codes, int((~rated).sum()))
 
 
 def _as_given(pi: FloatArray, w: FloatArray) -> FloatArray:
@@ -294,8 +329,9 @@ def _conger(sums: FloatArray, raters: int, w: FloatArray) -> FloatArray:
     given = sums[..., 2:].reshape(*sums.shape[:-1], raters, len(w))
     with np.errstate(invalid="ignore", divide="ignore"):
         p = given / given.sum(axis=-1, keepdims=True)
-        together, own = p.sum(axis=-2), _as_given(p, w).sum(axis=-1)
-        p_e = (_as_given(together, w) - own) / (raters * (raters - 1))
+        of_all = _as_given(p.sum(axis=-2), w)
+        with_themselves = _as_given(p, w).sum(axis=-1)
+        p_e = (of_all - with_themselves) / (raters * (raters - 1))
         return corrected(sums[..., 0] / sums[..., 1], p_e)
 
 

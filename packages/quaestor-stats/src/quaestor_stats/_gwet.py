@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quaestor_stats._arrays import FloatArray, Labels
-from quaestor_stats._chance_corrected import chance_corrected
+from quaestor_stats._chance_corrected import Coefficient, chance_corrected
 from quaestor_stats._cohen_kappa import Weights
 from quaestor_stats._informative_clusters import OTHERWISE, WEIGHTED
 from quaestor_stats._ratings import Patterns, RatingScale
@@ -82,11 +82,13 @@ def gwet_ac(
     name = "AC1" if weights == "unweighted" else f"AC2, {weights}"
     return chance_corrected(
         ratings,
-        _guessed,
-        method=f"Gwet's {name}",
-        weights=weights,
+        Coefficient(
+            method=f"Gwet's {name}",
+            chance=_guessed,
+            weights=weights,
+            bound=OTHERWISE if weights == "unweighted" else WEIGHTED,
+        ),
         scale=scale,
-        bound=OTHERWISE if weights == "unweighted" else WEIGHTED,
         clusters=clusters,
         interval=interval,
     )
