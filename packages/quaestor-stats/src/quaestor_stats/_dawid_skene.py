@@ -88,15 +88,9 @@ def dawid_skene(
     ([0, 1, 0, 1, 0, 1], [1.0, 1.0, 0.3])
     """
     table, values = checked(ratings), checked_scale(scale)
-    given = (coded(table, values)[:, :, None] == np.arange(values.size)).astype(np.float64)
-    judged = given.any(axis=(1, 2))
-    if not judged.any() or most_iterations < 1:
-        raise ValueError(
-            "ratings: no rater judged any unit"
-            if not judged.any()
-            else "most_iterations: one or more"
-        )
-    votes = given[judged]
+    votes, judged = _votes(table, values)
+    if most_iterations < 1:
+        raise ValueError("most_iterations: one or more")
     flat = votes.reshape(len(votes), -1)
     chances = votes.sum(axis=1) / votes.sum(axis=(1, 2))[:, None]
     moved, iterations = inf, 0
@@ -112,6 +106,18 @@ def dawid_skene(
         iterations=iterations,
         converged=moved < tolerance,
     )
+
+
+def _votes(table: FloatArray, values: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return the values that raters gave, 1 at each, and which units have ratings.
+
+    The votes (n_judged, n_raters, V) leave out units without ratings.
+    """
+    given = coded(table, values)[:, :, None] == np.arange(values.size)
+    judged = np.asarray(given.any(axis=(1, 2)))
+    if not judged.any():
+        raise ValueError("ratings: no rater judged any unit")
+    return given[judged].astype(np.float64), judged
 
 
 def _spread_out(chances: FloatArray, judged: BoolArray) -> FloatArray:

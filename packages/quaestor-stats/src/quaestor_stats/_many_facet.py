@@ -2,11 +2,20 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._arrays import FloatArray, IntArray, Labels, grouped, numeric, same_length
+from quaestor_stats._arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Labels,
+    grouped,
+    numeric,
+    same_length,
+)
 
 DECIMALS = 4  # that the optimisation gives alike on every machine
 PENALTY = 1 / 9  # of squared logits: a normal prior with a standard deviation of 3
@@ -79,10 +88,11 @@ def annotator_severities(
     same_length(ratings=values, systems=system, sources=source, annotators=annotator)
     if reason := _undefined(points.size, source, annotator):
         return Severities(annotators=names, values=np.full(len(names), np.nan), reason=reason)
-    facets = [system, source, annotator]
-    sizes = [int(facet.max()) + 1 for facet in facets]
-    found = _fitted(category.astype(np.intp), facets, sizes, points.size, penalty)
-    severity = -found[sizes[0] + sizes[1] : sum(sizes)]
+    likelihood = _PenalisedLikelihood(
+        category.astype(np.intp), (system, source, annotator), points.size, penalty
+    )
+    _, _, leniency = likelihood.fitted_effects()
+    severity = -leniency
     return Severities(annotators=names, values=np.round(severity - severity.mean(), DECIMALS) + 0.0)
 
 
@@ -101,39 +111,67 @@ def _undefined(points: int, source: IntArray, annotator: IntArray) -> str:
     return "no chain of shared sources connects all annotators" if parts > 1 else ""
 
 
-def _fitted(
-    category: IntArray, facets: list[IntArray], sizes: list[int], points: int, penalty: float
-) -> FloatArray:
-    """Return the effects of the facets, one after the other, and the thresholds."""
-    from scipy import optimize, special
+@dataclass(frozen=True)
+class _PenalisedLikelihood:
+    """The likelihood of ratings, less a penalty of the effects.
 
-    offsets = np.cumsum([0, *sizes])
-    whole = int(offsets[-1])
-    steps = np.arange(points)
-    reached = steps[1:] <= category[:, None]  # (n, points - 1) thresholds below the rating
+    Its parameters are the effects of the facets, one facet after the other, and the thresholds.
+    """
 
-    def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
-        effects, thresholds = parameters[:whole], parameters[whole:]
-        place = sum(effects[offset + facet] for offset, facet in zip(offsets, facets, strict=False))
-        logits = np.outer(place, steps) - np.concatenate([[0.0], np.cumsum(thresholds)])
-        logs = special.log_softmax(logits, axis=1)
-        chances = np.exp(logs)
-        surplus = chances @ steps - category
-        above = chances[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]  # of each threshold to be passed
-        gradient = np.concatenate(
-            [np.bincount(facet, surplus, size) for facet, size in zip(facets, sizes, strict=True)]
-            + [(reached - above).sum(axis=0)]
+    category: IntArray  # (n,) of each rating, from 0
+    facets: tuple[IntArray, ...]  # (n,) each
+    points: int
+    penalty: float
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The number of effects of each facet."""
+        return [int(facet.max()) + 1 for facet in self.facets]
+
+    @cached_property
+    def passed(self) -> BoolArray:
+        """The thresholds below each rating, (n, points - 1)."""
+        return np.asarray(np.arange(1, self.points) <= self.category[:, None])
+
+    def fitted_effects(self) -> list[FloatArray]:
+        """Return the effects of each facet at the maximum."""
+        from scipy import optimize
+
+        fit = optimize.minimize(
+            self.loss,
+            np.zeros(sum(self.sizes) + self.points - 1),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": 5000, "maxcor": 30, "ftol": 0, "gtol": 1e-4},
         )
-        gradient[:whole] += penalty * effects
-        fit = -logs[np.arange(len(category)), category].sum()
-        return float(fit + penalty * (effects**2).sum() / 2), gradient
+        return np.split(fit.x, np.cumsum(self.sizes))[:-1]
 
-    start = np.zeros(whole + points - 1)
-    found = optimize.minimize(
-        loss,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": 5000, "maxcor": 30, "ftol": 0, "gtol": 1e-4},
-    )
-    return np.asarray(found.x)
+    def loss(self, parameters: FloatArray) -> tuple[float, FloatArray]:
+        """Return the negative of the penalised log likelihood, and its gradient."""
+        effects, thresholds = np.split(parameters, [sum(self.sizes)])
+        logs = self._log_chances(effects, thresholds)
+        gradient = self._gradient_without_penalty(np.exp(logs))
+        gradient[: effects.size] += self.penalty * effects
+        fit = -logs[np.arange(len(self.category)), self.category].sum()
+        return float(fit + self.penalty * (effects**2).sum() / 2), gradient
+
+    def _log_chances(self, effects: FloatArray, thresholds: FloatArray) -> FloatArray:
+        """Return the log probability of every point for each rating, (n, points)."""
+        from scipy import special
+
+        offsets = np.cumsum([0, *self.sizes[:-1]])
+        place = sum(
+            effects[offset + facet] for offset, facet in zip(offsets, self.facets, strict=True)
+        )
+        steps = np.arange(self.points)
+        logits = np.outer(place, steps) - np.concatenate([[0.0], np.cumsum(thresholds)])
+        return np.asarray(special.log_softmax(logits, axis=1))
+
+    def _gradient_without_penalty(self, chances: FloatArray) -> FloatArray:
+        surplus = chances @ np.arange(self.points) - self.category
+        by_facet = [
+            np.bincount(facet, surplus, size)
+            for facet, size in zip(self.facets, self.sizes, strict=True)
+        ]
+        passing = chances[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]  # probability of each threshold
+        return np.concatenate([*by_facet, (self.passed - passing).sum(axis=0)])
