@@ -72,21 +72,26 @@ def value_counts(
     """
     scale, table = checked_scale(np.asarray(values)), numeric(counts, name="counts", ndim=2)
     number = numeric(times, name="times", ndim=1)
-    if table.shape != (number.size, scale.size):
-        raise ValueError(
-            f"counts: shape {table.shape} for {number.size} kinds of units and {scale.size} values"
-        )
-    for name, array in (("counts", table), ("times", number)):
-        if not (array >= 0).all() or (array != np.rint(array)).any():
-            raise ValueError(f"{name}: whole numbers from 0 on are expected")
+    _require_counts(table, number, scale.size)
     used = table.any(axis=1) & (number > 0)
     kinds, number = table[used][:, np.argsort(np.asarray(values))], number[used]
     if clusters is None:
         return Patterns(scale, kinds, number)
-    held = cluster_codes(clusters, used, name="kinds of units")
+    codes = cluster_codes(clusters, used, name="kinds of units")
     different, kind = np.unique(kinds, axis=0, return_inverse=True)
-    members = memberships(held, kind.ravel(), number, len(different))
+    members = memberships(codes, kind.ravel(), number, len(different))
     return Patterns(scale, different, np.asarray(members.sum(axis=0), dtype=np.float64), members)
+
+
+def _require_counts(counts: FloatArray, times: FloatArray, values: int) -> None:
+    """Refuse counts of another shape than (n_times, n_values), and what is no whole number."""
+    if counts.shape != (times.size, values):
+        raise ValueError(
+            f"counts: shape {counts.shape} for {times.size} kinds of units and {values} values"
+        )
+    for name, array in (("counts", counts), ("times", times)):
+        if not (array >= 0).all() or (array != np.rint(array)).any():
+            raise ValueError(f"{name}: whole numbers from 0 on are expected")
 
 
 def cluster_codes(clusters: Labels, kept: BoolArray, *, name: str = "units") -> IntArray:
@@ -202,22 +207,32 @@ def patterns(
         return ratings
     table = checked(ratings)
     values = observed_scale(table) if scale is None else checked_scale(scale)
+    counts, times, different, keys = _kinds(table, values)
+    judged = counts.any(axis=1)
+    counted = Patterns(values, counts[judged], times[judged])
+    if clusters is None:
+        return counted
+    rows = np.asarray(~np.isnan(table).all(axis=1))
+    codes = cluster_codes(clusters, rows)
+    kinds = np.searchsorted(different[judged], keys[rows])
+    members = memberships(codes, kinds, np.ones(len(kinds)), len(counted.times))
+    return replace(counted, clusters=members)
+
+
+def _kinds(
+    table: FloatArray, values: FloatArray
+) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+    """Return the kinds' counts (P, V), times and keys (P,), and each unit's key.
+
+    If counts do not fit into one integer, every unit is a kind of its own.
+    """
     most = max((int((~np.isnan(part)).sum(axis=1).max()) for part in _blocks(table)), default=0)
     bits = max(1, most.bit_length())
     if bits * values.size <= 62:
-        counts, times, different, keys = _packed(table, values, bits)
-    else:
-        counts = _counted(table, values)
-        times = np.ones(len(counts))
-        keys = different = np.arange(len(counts))
-    judged = counts.any(axis=1)
-    found = Patterns(values, counts[judged], times[judged])
-    if clusters is None:
-        return found
-    rows = np.asarray(~np.isnan(table).all(axis=1))
-    held = cluster_codes(clusters, rows)
-    kinds = np.searchsorted(different[judged], keys[rows])
-    return replace(found, clusters=memberships(held, kinds, np.ones(len(kinds)), len(found.times)))
+        return _packed(table, values, bits)
+    counts = _counted(table, values)
+    keys = np.arange(len(counts))
+    return counts, np.ones(len(counts)), keys, keys
 
 
 def _packed(
