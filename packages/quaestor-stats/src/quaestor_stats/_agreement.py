@@ -31,7 +31,8 @@ unit, rater, value : str, optional
     rating: a pandas data frame, a mapping of columns, or rows of a file. Give all three.
 cluster : str, optional
     Column of what units share, as a rule the source or passage. The interval then leaves out whole
-    clusters. It replaces ``clusters`` if ``ratings`` is a table."""
+    clusters. It replaces ``clusters`` if ``ratings`` is a table. ValueError is raised if a table
+    lacks a column."""
 RETURNS = "\n\nReturns\n-------\n"
 
 
@@ -129,7 +130,8 @@ def _cohen_of_array(
     scale : sequence of float, optional
         Every point of the scale; by default the values that occur.
     weights : {"unweighted", "linear", "quadratic"}
-        How partial agreement counts. Weights fall with the distance of two points of the scale.
+        Whether near ratings agree in part. Linear weights fall with the distance of two points of
+        the scale, quadratic weights with its square.
     clusters : sequence of labels (n_units,), optional
         What units share, as a rule the source. The interval then leaves out whole clusters.
     interval : Jackknife, Bootstrap or None
@@ -144,8 +146,8 @@ def _cohen_of_array(
     Raises
     ------
     ValueError
-        There are not exactly two raters, the ratings are no table of numbers, or a rating is not on
-        the scale.
+        There are not exactly two raters, the ratings are no table of numbers, a rating is not on
+        the scale, or the weights are unknown.
 
     References
     ----------

@@ -54,9 +54,10 @@ def fleiss_kappa(
     Parameters
     ----------
     ratings : array-like (n_units, n_raters)
-        nan where a rater did not rate a unit. Counts from `value_counts` are taken, too.
+        nan where a rater did not rate a unit.
     weights : {"unweighted", "linear", "quadratic"}
-        How partial agreement counts. Weights fall with the distance of two points of the scale.
+        Whether near ratings agree in part. Linear weights fall with the distance of two points of
+        the scale, quadratic weights with its square.
     unequal : {"gwet", "listwise"}
         What to do if units have different numbers of ratings. "gwet" takes the observed agreement
         over units with two ratings or more and the expected one over all units. "listwise" uses
@@ -77,7 +78,7 @@ def fleiss_kappa(
     Raises
     ------
     ValueError
-        The ratings are no table of numbers, or a rating is not on the scale.
+        The ratings are no table of numbers, a rating is not on the scale, or an option is unknown.
 
     Notes
     -----
@@ -137,11 +138,12 @@ def randolph_kappa(
     Parameters
     ----------
     ratings : array-like (n_units, n_raters)
-        nan where a rater did not rate a unit. Counts from `value_counts` are taken, too.
+        nan where a rater did not rate a unit.
     scale : sequence of float
         Every point of the scale, used or not.
     weights : {"unweighted", "linear", "quadratic"}
-        How partial agreement counts. Weights fall with the distance of two points of the scale.
+        Whether near ratings agree in part. Linear weights fall with the distance of two points of
+        the scale, quadratic weights with its square.
     unequal : {"gwet", "listwise"}
         What to do if units have different numbers of ratings. "gwet" takes the observed agreement
         over units with two ratings or more and the expected one over all units. "listwise" uses
@@ -160,7 +162,7 @@ def randolph_kappa(
     Raises
     ------
     ValueError
-        The ratings are no table of numbers, or a rating is not on the scale.
+        The ratings are no table of numbers, a rating is not on the scale, or an option is unknown.
 
     References
     ----------
@@ -213,7 +215,8 @@ def conger_kappa(
     ratings : array-like (n_units, n_raters)
         nan where a rater did not rate a unit.
     weights : {"unweighted", "linear", "quadratic"}
-        How partial agreement counts. Weights fall with the distance of two points of the scale.
+        Whether near ratings agree in part. Linear weights fall with the distance of two points of
+        the scale, quadratic weights with its square.
     scale : sequence of float, optional
         Every point of the scale, to refuse other ratings.
     clusters : sequence of labels (n_units,), optional
@@ -230,7 +233,7 @@ def conger_kappa(
     Raises
     ------
     ValueError
-        The ratings are no table of numbers, or a rating is not on the scale.
+        The ratings are no table of numbers, a rating is not on the scale, or an option is unknown.
 
     Notes
     -----

@@ -28,7 +28,7 @@ def gwet_ac(
     Parameters
     ----------
     ratings : array-like (n_units, n_raters)
-        nan where a rater did not rate a unit. Counts from `value_counts` are taken, too.
+        nan where a rater did not rate a unit.
     scale : sequence of float
         Every point of the scale, used or not; two or more.
     weights : {"unweighted", "linear", "quadratic"}
@@ -47,8 +47,8 @@ def gwet_ac(
     Raises
     ------
     ValueError
-        The ratings are no table of numbers, a rating is not on the scale, or the scale has one
-        point.
+        The ratings are no table of numbers, a rating is not on the scale, the scale has one
+        point, or the weights are unknown.
 
     Notes
     -----

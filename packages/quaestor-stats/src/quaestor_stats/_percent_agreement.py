@@ -26,7 +26,7 @@ def percent_agreement(
     Parameters
     ----------
     ratings : array-like (n_units, n_raters)
-        nan where a rater did not rate a unit. Counts from `value_counts` are taken, too.
+        nan where a rater did not rate a unit.
     scale : sequence of float, optional
         Every point of the scale, to refuse other ratings.
     clusters : sequence of labels (n_units,), optional
