@@ -207,32 +207,22 @@ def patterns(
         return ratings
     table = checked(ratings)
     values = observed_scale(table) if scale is None else checked_scale(scale)
-    counts, times, different, keys = _kinds(table, values)
-    judged = counts.any(axis=1)
-    counted = Patterns(values, counts[judged], times[judged])
-    if clusters is None:
-        return counted
-    rows = np.asarray(~np.isnan(table).all(axis=1))
-    codes = cluster_codes(clusters, rows)
-    kinds = np.searchsorted(different[judged], keys[rows])
-    members = memberships(codes, kinds, np.ones(len(kinds)), len(counted.times))
-    return replace(counted, clusters=members)
-
-
-def _kinds(
-    table: FloatArray, values: FloatArray
-) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
-    """Return the kinds' counts (P, V), times and keys (P,), and each unit's key.
-
-    If counts do not fit into one integer, every unit is a kind of its own.
-    """
     most = max((int((~np.isnan(part)).sum(axis=1).max()) for part in _blocks(table)), default=0)
     bits = max(1, most.bit_length())
     if bits * values.size <= 62:
-        return _packed(table, values, bits)
-    counts = _counted(table, values)
-    keys = np.arange(len(counts))
-    return counts, np.ones(len(counts)), keys, keys
+        counts, times, different, keys = _packed(table, values, bits)
+    else:
+        counts = _counted(table, values)
+        times = np.ones(len(counts))
+        keys = different = np.arange(len(counts))
+    judged = counts.any(axis=1)
+    found = Patterns(values, counts[judged], times[judged])
+    if clusters is None:
+        return found
+    rows = np.asarray(~np.isnan(table).all(axis=1))
+    held = cluster_codes(clusters, rows)
+    kinds = np.searchsorted(different[judged], keys[rows])
+    return replace(found, clusters=memberships(held, kinds, np.ones(len(kinds)), len(found.times)))
 
 
 def _packed(
