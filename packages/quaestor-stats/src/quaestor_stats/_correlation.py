@@ -2,7 +2,7 @@
 items."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, combinations, combinations_with_replacement, permutations
 from math import factorial, nan, sqrt
@@ -160,15 +160,16 @@ def _tested(items: Complete, i: int, j: int, method: Method, confidence: float) 
             name, f"the {which} score is the same for every item", n=items.n, dropped=items.dropped
         )
     value = float(coefficients(np.column_stack([x, y]), method=method)[0, 1])
+    found = Result(
+        value=value, n=items.n, dropped=items.dropped, method=f"{name}; Fisher z, {confidence:.0%}"
+    )
     low, high = fisher_interval(value, items.n, method=method, confidence=confidence)
-    return Result(
-        value=value,
+    reason = "" if low == low else "too few items or a perfect correlation: no interval"
+    return replace(
+        found,
         ci=ConfidenceInterval(low, high),
         pvalue=independent_p(x, y, value, method),
-        n=items.n,
-        dropped=items.dropped,
-        method=f"{name}; Fisher z, {confidence:.0%}",
-        reason="" if low == low else "too few items or a perfect correlation: no interval",
+        reason=reason,
     )
 
 
