@@ -1,9 +1,9 @@
 """The coefficients of agreement, for arrays of ratings and for tables with a row for each rating."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, getdoc, signature
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,15 @@ from quaestor_stats._tables import RatingsTable, ratings_table
 from quaestor_stats._version import VERSION
 
 ArrayCoefficient = Callable[..., Result]
-OF_TABLES = """
-
-    A table with a row for each rating is taken, too: a pandas data frame, a mapping of columns or
-    rows of a file. Then `unit`, `rater` and `value` name its columns, and `cluster` the column of
-    what units share (as a rule the source or passage): the interval keeps a cluster together.
-"""
+TABLE_PARAMETERS = """\
+unit, rater, value : str, optional
+    Columns of the unit, the rater and the rating, if ``ratings`` is a table with a row for each
+    rating: a pandas data frame, a mapping of columns, or rows of a file. Give all three.
+cluster : str, optional
+    Column of what units share, as a rule the source or passage. The interval then leaves out whole
+    clusters. It replaces ``clusters`` if ``ratings`` is a table. ValueError is raised if a table
+    lacks a column."""
+RETURNS = "\n\nReturns\n-------\n"
 
 
 def for_tables(symbol: str, compute: ArrayCoefficient, name: str) -> ArrayCoefficient:
@@ -54,7 +57,7 @@ def for_tables(symbol: str, compute: ArrayCoefficient, name: str) -> ArrayCoeffi
     ) -> Result:
         if unit is None or rater is None or value is None:
             return replace(compute(ratings, **options), symbol=symbol)
-        words = options.get("level", "nominal") == "nominal" and "weights" not in options
+        words = _takes_words(options)
         table = ratings_table(
             ratings, unit=unit, rater=rater, value=value, cluster=cluster, words=words
         )
@@ -65,16 +68,28 @@ def for_tables(symbol: str, compute: ArrayCoefficient, name: str) -> ArrayCoeffi
         return _described(result, table, symbol, name, chosen, cluster)
 
     coefficient.__name__ = coefficient.__qualname__ = name
-    coefficient.__doc__ = (compute.__doc__ or "").rstrip() + OF_TABLES
+    coefficient.__doc__ = _with_table_parameters(compute)
     coefficient.__signature__ = _with_columns(compute)  # type: ignore[attr-defined]
     return coefficient
 
 
-def _with_columns(compute: ArrayCoefficient) -> Any:
-    own = signature(compute)
+def _takes_words(options: Mapping[str, Any]) -> bool:
+    """Return whether ratings may be words: only if no distance between values counts."""
+    return options.get("level", "nominal") == "nominal" and "weights" not in options
+
+
+def _with_table_parameters(compute: ArrayCoefficient) -> str:
+    """Return the docstring with the columns of a table at the end of its parameters."""
+    parameters, returns, rest = (getdoc(compute) or "").partition(RETURNS)
+    return f"{parameters}\n{TABLE_PARAMETERS}{returns}{rest}"
+
+
+def _with_columns(compute: ArrayCoefficient) -> Signature:
+    """Return the signature with the columns of a table at its end."""
+    of_array = signature(compute)
     names = ("unit", "rater", "value", "cluster")
     added = [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in names]
-    return own.replace(parameters=[*own.parameters.values(), *added])
+    return of_array.replace(parameters=[*of_array.parameters.values(), *added])
 
 
 def _described(
@@ -105,31 +120,50 @@ def _cohen_of_array(
     clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Result:
-    """Return Cohen's kappa of the two columns of an array (n_units, 2).
+    """Return Cohen's kappa, or weighted kappa, of two raters.
 
     Parameters
     ----------
-    ratings : (n_units, 2), nan where a rater did not rate a unit
-    clusters : (n_units,) labels, optional
-    scale : points of the scale; by default those that occur
-    weights : "unweighted", "linear" or "quadratic"
-    interval : `Jackknife`, `Bootstrap` or None
+    ratings : array-like (n_units, 2)
+        nan where a rater did not rate a unit; only units with both ratings are used.
+    scale : sequence of float, optional
+        Every point of the scale; by default the values that occur.
+    weights : {"unweighted", "linear", "quadratic"}
+        Whether near ratings agree in part. Linear weights fall with the distance of two points of
+        the scale, quadratic weights with its square.
+    clusters : sequence of labels (n_units,), optional
+        What units share, as a rule the source. The interval then leaves out whole clusters.
+    interval : Jackknife, Bootstrap or None
+        How to compute the confidence interval; None computes none.
+
+    Returns
+    -------
+    Result
+        Kappa, at most 1; ``n`` counts the units with both ratings. It is undefined if both raters
+        use the same single value.
 
     Raises
     ------
     ValueError
-        There are not exactly two raters.
+        There are not exactly two raters, the ratings are no table of numbers, a rating is not on
+        the scale, or the weights are unknown.
 
     References
     ----------
     Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and Psychological
     Measurement 20, 37-46.
 
+    Cohen, J. (1968). Weighted kappa: nominal scale agreement with provision for scaled disagreement
+    or partial credit. Psychological Bulletin 70, 213-220.
+
     Examples
     --------
-    >>> ratings = np.array([[1.0, 1], [2, 1], [2, 2], [1, 1]])
-    >>> round(_cohen_of_array(ratings, scale=[1, 2]).value, 2)
-    0.5
+    Cohen's (1960) table of 200 units, which gives .492.
+
+    >>> cells = [(first, second) for first in (1, 2, 3) for second in (1, 2, 3)]
+    >>> ratings = np.repeat(cells, [88, 14, 18, 10, 40, 10, 2, 6, 12], axis=0)
+    >>> round(cohen_kappa(ratings).value, 3)
+    0.492
     """
     array = np.asarray(ratings, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] != 2:
@@ -153,20 +187,42 @@ def _icc_of_array(ratings: Any, *, form: Form = "2,1", clusters: Labels | None =
 
     Parameters
     ----------
-    ratings : (n_units, n_raters); units that a rater did not rate are not used
-    form : "1,1", "2,1", "3,1", "1,k", "2,k" or "3,k"
-    clusters : (n_units,) labels, optional
+    ratings : array-like (n_units, n_raters)
+        nan where a rater did not rate a unit; only units that every rater rated are used. A rater
+        without any rating does not count.
+    form : {"1,1", "2,1", "3,1", "1,k", "2,k", "3,k"}
+        First the model: "1" if raters differ from unit to unit, "2" if they are a sample, so that
+        their severity counts as error, "3" for these raters without their severity. Then whether
+        one rater's rating ("1") or the mean of all ("k") is used.
+    clusters : sequence of labels (n_units,), optional
+        What units share, as a rule the source. The interval then leaves out whole clusters.
+
+    Returns
+    -------
+    Result
+        The correlation with the F interval of McGraw and Wong, which takes units as independent;
+        with clusters, a jackknife over clusters. It is undefined if the ratings do not vary.
+
+    Raises
+    ------
+    ValueError
+        The ratings are no table of numbers, or the form is unknown.
 
     References
     ----------
     Shrout, P. E. and Fleiss, J. L. (1979). Intraclass correlations: uses in assessing rater
     reliability. Psychological Bulletin 86, 420-428.
 
+    McGraw, K. O. and Wong, S. P. (1996). Forming inferences about some intraclass correlation
+    coefficients. Psychological Methods 1, 30-46.
+
     Examples
     --------
+    Shrout and Fleiss' (1979) six targets and four judges.
+
     >>> ratings = np.array([[9.0, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6],
     ...                     [10, 5, 6, 9], [6, 2, 4, 7]])
-    >>> round(_icc_of_array(ratings, form="2,1").value, 4)
+    >>> round(icc(ratings, form="2,1").value, 4)
     0.2898
     """
     return intraclass(ratings, forms=(form,), clusters=clusters)[form]

@@ -6,7 +6,7 @@ pi (..., V) of the values and the table w (V, V) of agreement weights, 1 on its 
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import nan
 from typing import Literal, TypeAlias
@@ -34,49 +34,69 @@ ChanceOf: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 ONE_VALUE = "every rating has the same value: agreement cannot be told from chance"
 
 
-def chance_corrected(
-    ratings: ArrayLike | Patterns,
-    chance: ChanceOf,
-    *,
-    method: str,
-    weights: Weights = "unweighted",
-    scale: RatingScale | None = None,
-    unequal: Unequal = "gwet",
-    bound: Bound = FROM_RATINGS,
-    clusters: Labels | None = None,
-    interval: Interval | None,
-) -> Result:
-    """Return the coefficient, over units with two or more ratings ("gwet") or all ("listwise").
+NO_UNIT = {
+    "gwet": "no unit has two ratings",
+    "listwise": "no unit was judged by every rater",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coefficient:
+    """The choices that distinguish one chance-corrected coefficient from the others.
 
     ``bound`` sets how many informative sources an interval over sources requires.
     """
-    if unequal not in ("gwet", "listwise"):
-        raise ValueError(f"unequal: {unequal!r} is neither gwet nor listwise")
-    if unequal == "listwise":
-        counted = _listwise(ratings, scale, clusters)
-    else:
-        counted = patterns(ratings, scale=scale, clusters=clusters)
+
+    method: str
+    chance: ChanceOf
+    weights: Weights = "unweighted"
+    bound: Bound = FROM_RATINGS
+
+
+def chance_corrected(
+    ratings: ArrayLike | Patterns,
+    coefficient: Coefficient,
+    *,
+    scale: RatingScale | None = None,
+    unequal: Unequal = "gwet",
+    clusters: Labels | None = None,
+    interval: Interval | None,
+) -> Result:
+    """Return the coefficient, over units with two or more ratings ("gwet") or all ("listwise")."""
+    counted = _counted(ratings, scale, unequal, clusters)
     n = counted.with_at_least(2).n
     dropped = units_in(ratings) - n
     if n == 0:
-        missing = (
-            "no unit has two ratings" if unequal == "gwet" else "no unit was judged by every rater"
-        )
-        return undefined(method, missing, dropped=dropped)
-    w = agreement_weights(counted.values, weights)
-    features = _per_unit(counted, w)
-    statistic = partial(_kappa, chance=chance, w=w)
-    found = estimated(
-        features,
+        return undefined(coefficient.method, NO_UNIT[unequal], dropped=dropped)
+    w = agreement_weights(counted.values, coefficient.weights)
+    result = estimated(
+        _per_unit(counted, w),
         counted.times,
-        statistic,
+        partial(_kappa, chance=coefficient.chance, w=w),
         interval,
-        method=method,
+        method=coefficient.method,
         at_most=1.0,
         clusters=counted.clusters,
     )
-    found = guarded(found, counted.counts, counted.clusters, unit_of(interval), bound=bound)
-    return replace(found, n=n, dropped=dropped, reason=found.reason if found.defined else ONE_VALUE)
+    result = guarded(
+        result, counted.counts, counted.clusters, unit_of(interval), bound=coefficient.bound
+    )
+    reason = result.reason if result.defined else ONE_VALUE
+    return replace(result, n=n, dropped=dropped, reason=reason)
+
+
+def _counted(
+    ratings: ArrayLike | Patterns,
+    scale: RatingScale | None,
+    unequal: Unequal,
+    clusters: Labels | None,
+) -> Patterns:
+    """Return the units that count if units have different numbers of ratings."""
+    if unequal == "gwet":
+        return patterns(ratings, scale=scale, clusters=clusters)
+    if unequal == "listwise":
+        return _listwise(ratings, scale, clusters)
+    raise ValueError(f"unequal: {unequal!r} is neither gwet nor listwise")
 
 
 def agreement_weights(values: FloatArray, weights: Weights) -> FloatArray:
@@ -118,13 +138,19 @@ def agreeing_share(counts: FloatArray, w: FloatArray | None = None) -> FloatArra
     return np.asarray((counts * (with_weight - 1)).sum(axis=1) / (size * (size - 1)))
 
 
+def shares_of_pairable(counts: FloatArray, w: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return each unit's share of agreeing pairs, 0 if it has no pair, and whether it has one."""
+    pairable = np.asarray(counts.sum(axis=1) >= 2)
+    share = np.zeros(len(counts))
+    share[pairable] = agreeing_share(counts[pairable], w)
+    return share, pairable
+
+
 def _per_unit(counted: Patterns, w: FloatArray) -> FloatArray:
     """Return per unit: its share of agreeing pairs, whether it has a pair, one, and its
     proportions."""
     size = counted.sizes
-    pairable = size >= 2
-    share = np.zeros(len(size))
-    share[pairable] = agreeing_share(counted.counts[pairable], w)
+    share, pairable = shares_of_pairable(counted.counts, w)
     return np.column_stack([share, pairable, np.ones(len(size)), counted.counts / size[:, None]])
 
 

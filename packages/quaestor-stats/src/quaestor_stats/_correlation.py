@@ -2,7 +2,7 @@
 items."""
 
 from functools import lru_cache
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, combinations_with_replacement, permutations
 from math import factorial, nan, sqrt
 from typing import Literal, TypeAlias
 
@@ -105,18 +105,24 @@ def pairwise(columns: FloatArray, *, method: Method) -> tuple[FloatArray, IntArr
     ([4, 4, 3], [1.0, -1.0, 1.0])
     """
     present = ~np.isnan(columns)
-    patterns, of = np.unique(present, axis=1, return_inverse=True)
+    patterns, pattern = np.unique(present, axis=1, return_inverse=True)
     shared = np.asarray(present.T.astype(np.intp) @ present.astype(np.intp), dtype=np.intp)
     values = np.full(shared.shape, nan)
-    for i in range(patterns.shape[1]):
-        for j in range(i, patterns.shape[1]):
-            kept, own = patterns[:, i] & patterns[:, j], np.flatnonzero((of == i) | (of == j))
-            if kept.sum() >= REQUIRED_ITEMS:
-                part = coefficients(columns[np.ix_(kept, own)], method=method)
-                rows, others = of[own] == i, of[own] == j
-                values[np.ix_(own[rows], own[others])] = part[np.ix_(rows, others)]
-                values[np.ix_(own[others], own[rows])] = part[np.ix_(others, rows)]
+    for i, j in combinations_with_replacement(range(patterns.shape[1]), 2):
+        items = np.flatnonzero(patterns[:, i] & patterns[:, j])
+        if items.size >= REQUIRED_ITEMS:
+            first, second = np.flatnonzero(pattern == i), np.flatnonzero(pattern == j)
+            block = _between(columns[items], first, second, method)
+            values[np.ix_(first, second)] = block
+            values[np.ix_(second, first)] = block.T
     return values, shared
+
+
+def _between(columns: FloatArray, first: IntArray, second: IntArray, method: Method) -> FloatArray:
+    """Return the correlations of the first with the second columns, (n_first, n_second)."""
+    union = np.union1d(first, second)
+    matrix = coefficients(np.ascontiguousarray(columns[:, union]), method=method)
+    return matrix[np.ix_(np.searchsorted(union, first), np.searchsorted(union, second))]
 
 
 def _tau_matrix(columns: FloatArray) -> FloatArray:

@@ -37,38 +37,59 @@ def dawid_skene(
     most_iterations: int = 500,
     smoothing: float = 0.01,
 ) -> Competence:
-    """Result true values and raters' confusion tables (Dawid and Skene 1979), for categories.
+    """Estimate the true category of every unit and how often each rater errs.
 
     Parameters
     ----------
-    ratings : (n_units, n_raters), NaN where not judged
-    scale : every category
-    tolerance : stop once no chance changes by more
-    smoothing : added to every count of a confusion table, so that what was never seen is not impossible
+    ratings : array-like (n_units, n_raters)
+        nan where a rater did not rate a unit.
+    scale : sequence of float
+        Every category, used or not.
+    tolerance : float
+        Iteration stops if no probability changes by as much.
+    most_iterations : int
+        Limit of the number of iterations, 1 or more.
+    smoothing : float
+        Ratings added to every cell of a rater's confusion table, so that an error that no rater
+        made is not impossible.
+
+    Returns
+    -------
+    Competence
+        ``chances`` (n_units, n_categories), the probability of each category to be the true one,
+        nan for a unit without ratings; ``prevalence`` (n_categories,); ``confusion`` (n_raters,
+        n_categories, n_categories) with true categories as rows; ``accuracy`` (n_raters,), the
+        probability that a rater gives the true category; ``iterations`` and ``converged``.
+
+    Raises
+    ------
+    ValueError
+        The ratings are no table of numbers, there is none, a rating is not on the scale, or
+        ``most_iterations`` is below 1.
 
     Notes
     -----
-    It starts from each unit's shares and knows no order of the categories. Raters err independently given the truth,
-    which raters who were trained together do not: then it is too sure. It says who differs from the rest, and the rest
-    may be wrong.
+    Expectation maximisation starts from the share of each category among a unit's ratings; the
+    order of categories plays no part. The model takes raters to err independently given the truth.
+    Raters who were trained together do not, and the probabilities are then too near to 0 and 1. A
+    rater with a low accuracy differs from the others, who may be wrong.
+
+    References
+    ----------
+    Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates
+    using the EM algorithm. Journal of the Royal Statistical Society C 28, 20-28.
 
     Examples
     --------
-    >>> table = np.array([[1.0, 1, 2], [2, 2, 2], [1, 1, 1], [2, 2, 1], [1, 1, 2], [2, 2, 1]])
-    >>> found = dawid_skene(table, scale=[1, 2])
-    >>> found.chances.argmax(axis=1).tolist(), found.accuracy.round(1).tolist()
+    >>> ratings = np.array([[1.0, 1, 2], [2, 2, 2], [1, 1, 1], [2, 2, 1], [1, 1, 2], [2, 2, 1]])
+    >>> model = dawid_skene(ratings, scale=[1, 2])
+    >>> model.chances.argmax(axis=1).tolist(), model.accuracy.round(1).tolist()
     ([0, 1, 0, 1, 0, 1], [1.0, 1.0, 0.3])
     """
     table, values = checked(ratings), checked_scale(scale)
-    given = (coded(table, values)[:, :, None] == np.arange(values.size)).astype(np.float64)
-    judged = given.any(axis=(1, 2))
-    if not judged.any() or most_iterations < 1:
-        raise ValueError(
-            "ratings: no rater judged any unit"
-            if not judged.any()
-            else "most_iterations: one or more"
-        )
-    votes = given[judged]
+    votes, judged = _votes(table, values)
+    if most_iterations < 1:
+        raise ValueError("most_iterations: one or more")
     flat = votes.reshape(len(votes), -1)
     chances = votes.sum(axis=1) / votes.sum(axis=(1, 2))[:, None]
     moved, iterations = inf, 0
@@ -84,6 +105,18 @@ def dawid_skene(
         iterations=iterations,
         converged=moved < tolerance,
     )
+
+
+def _votes(table: FloatArray, values: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return the values that raters gave, 1 at each, and which units have ratings.
+
+    The votes (n_judged, n_raters, V) leave out units without ratings.
+    """
+    given = coded(table, values)[:, :, None] == np.arange(values.size)
+    judged = np.asarray(given.any(axis=(1, 2)))
+    if not judged.any():
+        raise ValueError("ratings: no rater judged any unit")
+    return given[judged].astype(np.float64), judged
 
 
 def _spread_out(chances: FloatArray, judged: BoolArray) -> FloatArray:

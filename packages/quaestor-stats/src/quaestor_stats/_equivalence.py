@@ -29,14 +29,23 @@ def two_one_sided(difference: Result, *, margin: float) -> Equivalence:
 
     Parameters
     ----------
-    difference : with a Student's t interval of 95%; ``df`` are its degrees of freedom, ``n - 1``
-        if it gives none
-    margin : above 0, in the unit of the difference
+    difference : Result
+        A difference with a 95% Student's t interval. If it has no ``df``, there are ``n - 1``
+        degrees of freedom.
+    margin : float
+        The largest difference without practical meaning, above 0, in the unit of the difference.
 
     Returns
     -------
     Equivalence
-        Both p; the 90% interval lies within the margin exactly where both are below .05.
+        ``p_lower`` and ``p_upper`` of the two tests, ``p``, the larger of them, and the 90%
+        interval ``low`` to ``high``. The interval lies within the margin exactly if both p are
+        below .05. If the difference has no interval, they are nan and ``reason`` says why.
+
+    Raises
+    ------
+    ValueError
+        The margin is not above 0.
 
     References
     ----------
@@ -47,8 +56,8 @@ def two_one_sided(difference: Result, *, margin: float) -> Equivalence:
     --------
     >>> from quaestor_stats._result import ConfidenceInterval
     >>> gap = Result(value=0.1, ci=ConfidenceInterval(-0.1, 0.3), n=21)
-    >>> found = two_one_sided(gap, margin=0.3)
-    >>> round(found.p_lower, 4), round(found.p_upper, 4), round(found.high, 3)
+    >>> test = two_one_sided(gap, margin=0.3)
+    >>> round(test.p_lower, 4), round(test.p_upper, 4), round(test.high, 3)
     (0.0002, 0.025, 0.265)
     """
     from scipy import special

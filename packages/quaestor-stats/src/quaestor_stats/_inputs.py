@@ -195,13 +195,7 @@ def value_counts(
     """
     scale, table = checked_scale(np.asarray(values)), numeric(counts, name="counts", ndim=2)
     number = numeric(times, name="times", ndim=1)
-    if table.shape != (number.size, scale.size):
-        raise ValueError(
-            f"counts: shape {table.shape} for {number.size} kinds of units and {scale.size} values"
-        )
-    for name, array in (("counts", table), ("times", number)):
-        if not (array >= 0).all() or (array != np.rint(array)).any():
-            raise ValueError(f"{name}: whole numbers from 0 on are expected")
+    _require_counts(table, number, scale.size)
     used = table.any(axis=1) & (number > 0)
     kinds, number = table[used][:, np.argsort(np.asarray(values))], number[used]
     if clusters is None:
@@ -210,6 +204,17 @@ def value_counts(
     different, kind = np.unique(kinds, axis=0, return_inverse=True)
     members = memberships(cluster, kind.ravel(), number, len(different))
     return Patterns(scale, different, np.asarray(members.sum(axis=0), dtype=np.float64), members)
+
+
+def _require_counts(counts: FloatArray, times: FloatArray, values: int) -> None:
+    """Refuse counts of another shape than (n_times, n_values), and what is no whole number."""
+    if counts.shape != (times.size, values):
+        raise ValueError(
+            f"counts: shape {counts.shape} for {times.size} kinds of units and {values} values"
+        )
+    for name, array in (("counts", counts), ("times", times)):
+        if not (array >= 0).all() or (array != np.rint(array)).any():
+            raise ValueError(f"{name}: whole numbers from 0 on are expected")
 
 
 def cluster_codes(clusters: Labels, kept: BoolArray, *, name: str = "units") -> IntArray:
@@ -312,10 +317,7 @@ def patterns(
     table = checked(ratings)
     values = observed_scale(table) if scale is None else checked_scale(scale)
     counts = _counted(table, values)
-    base = counts.sum(axis=1).max(initial=0) + 1
-    keys = np.arange(len(counts))
-    if base**values.size < 2.0**62:
-        keys = (counts @ base ** np.arange(values.size)).astype(np.int64)
+    keys = _keys(counts)
     judged = np.asarray(counts.any(axis=1))
     _, first, kinds, times = np.unique(
         keys[judged], return_index=True, return_inverse=True, return_counts=True
@@ -327,6 +329,14 @@ def patterns(
         cluster_codes(clusters, judged), kinds, np.ones(len(kinds)), len(grouped_units.times)
     )
     return replace(grouped_units, clusters=members)
+
+
+def _keys(counts: FloatArray) -> IntArray:
+    """Return a number for each unit, equal for equal counts if such numbers fit into an integer."""
+    base, size = counts.sum(axis=1).max(initial=0) + 1, counts.shape[1]
+    if base**size < 2.0**62:
+        return np.asarray((counts @ base ** np.arange(size)).astype(np.int64))
+    return np.arange(len(counts))
 
 
 def _counted(table: FloatArray, values: FloatArray) -> FloatArray:

@@ -12,18 +12,34 @@ GROUPS_ON_THE_WAY = 500  # with more groups, letters could not describe the diff
 
 
 def letters(means: ArrayLike, differ: Set[tuple[int, int]]) -> list[str]:
-    """Return each system's letters, "a" first for the best mean (insert and absorb, Piepho 2004).
+    """Return letters that summarise which systems differ significantly.
+
+    Two systems share a letter exactly if they do not differ significantly.
 
     Parameters
     ----------
-    means : (n_systems,) to order the letters by
-    differ : pairs (i, j) of systems that differ
+    means : array-like (n_systems,)
+        Means of the systems; the letter "a" begins with the highest.
+    differ : set of (int, int)
+        Positions of the two systems of every pair that differs significantly.
 
     Returns
     -------
     list of str
-        Empty ones where a to z and A to Z are not enough.
+        The letters of each system; empty strings if 52 letters are not enough.
 
+    Raises
+    ------
+    ValueError
+        The means are no numbers, or are not one-dimensional.
+
+    References
+    ----------
+    Piepho, H.-P. (2004). An algorithm for a letter-based representation of all-pairwise
+    comparisons. Journal of Computational and Graphical Statistics 13, 456-466.
+
+    Examples
+    --------
     >>> letters([3.0, 1.0, 2.0], {(0, 1)})
     ['a', 'b', 'ab']
     """

@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from math import nan
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,6 +32,7 @@ from quaestor_stats._resampling import (
 )
 from quaestor_stats._result import Result, undefined
 
+JUDGE, PERSON, DIFFERENCE = range(3)  # columns of `_Followed`
 NO_PAIR = "no question was asked so twice"
 DECIMALS = 10  # means of ratings that are equal but for rounding are one value
 
@@ -67,34 +69,19 @@ def following(
     unit : the name of what is left out, and how many an interval needs
     method : "pearson", "spearman" or "kendall"
     """
-    table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
-    codes = source_codes(sources, len(own))
-    triples = _triples(table, own)
-    n = int((~np.isnan(own) & ((~np.isnan(table)).sum(axis=1) >= 2)).sum())
-    if triples.shape[1]:
-        whole, left_out = jackknife(partial(_followed, method=method), deal(codes), triples)
-
-    def estimate(place: int, words: str, at_most: float = 1.0) -> Result:
-        words = f"{NAMES[method]}{words}"
-        if not triples.shape[1]:
-            return undefined(words, "no item has the judge and two people", n=n)
-        if np.isnan(whole[place]):
-            return undefined(words, "the judge's values, or people's, do not vary", n=n)
-        without, units = left_out[:, place], int(codes.max()) + 1
-        value, groups = float(whole[place]), np.ones(len(without))
-        spread = jackknife_interval(
-            value, without, groups, Jackknife(unit=unit), of="cluster", units=units
-        )
-        return with_spread(value, spread, n=n, dropped=0, method=words, at_most=at_most)
-
+    table = numeric(people, name="people", ndim=2)
+    of_judge = numeric(judge, name="judge", ndim=1)
+    codes = source_codes(sources, len(of_judge))
+    n = int((~np.isnan(of_judge) & ((~np.isnan(table)).sum(axis=1) >= 2)).sum())
+    followed = _Followed.of(_triples(table, of_judge), method, codes)
     return Following(
-        judge=estimate(0, " of the judge with the mean of people but one"),
-        person=estimate(1, " of one person with the mean of the others"),
-        difference=estimate(2, ", judge minus person", at_most=2.0),
+        judge=followed.result(JUDGE, " of the judge with the mean of people but one", n, unit),
+        person=followed.result(PERSON, " of one person with the mean of the others", n, unit),
+        difference=followed.result(DIFFERENCE, ", judge minus person", n, unit),
     )
 
 
-def _triples(table: FloatArray, own: FloatArray) -> FloatArray:
+def _triples(table: FloatArray, of_judge: FloatArray) -> FloatArray:
     """Return judge, person and mean of the others (n_items, n_people, 3), nan where one of them is
     missing, for every person with three or more such items."""
     triples = []
@@ -102,14 +89,49 @@ def _triples(table: FloatArray, own: FloatArray) -> FloatArray:
         others = np.delete(table, person, axis=1)
         count = (~np.isnan(others)).sum(axis=1)
         mean = np.where(count > 0, np.nansum(others, axis=1) / np.maximum(count, 1), nan)
-        columns = np.column_stack([own, table[:, person], np.round(mean, DECIMALS)])
+        columns = np.column_stack([of_judge, table[:, person], np.round(mean, DECIMALS)])
         columns[np.isnan(columns).any(axis=1)] = nan
         triples.append(columns)
     stacked = np.stack(triples, axis=1)
     return stacked[:, (~np.isnan(stacked[..., 0])).sum(axis=0) >= REQUIRED_ITEMS]
 
 
-def _followed(triples: FloatArray, method: Method) -> FloatArray:
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """Correlations of judge and annotator, and their difference, with all sources and without.
+
+    The columns are judge, annotator and difference; without triples there is no value.
+    """
+
+    method: Method
+    values: FloatArray  # (3,)
+    left_out: FloatArray  # (groups, 3), without each group of sources
+    sources: int
+
+    @classmethod
+    def of(cls, triples: FloatArray, method: Method, codes: IntArray) -> Self:
+        if not triples.shape[1]:
+            return cls(method, np.zeros(0), np.zeros((0, 3)), 0)
+        whole, left_out = jackknife(partial(_correlated, method=method), deal(codes), triples)
+        return cls(method, whole, left_out, int(codes.max()) + 1)
+
+    def result(self, column: int, words: str, n: int, unit: ClusterUnit) -> Result:
+        """Return a column with its interval."""
+        name = f"{NAMES[self.method]}{words}"
+        if not self.values.size:
+            return undefined(name, "no item has the judge and two people", n=n)
+        value = float(self.values[column])
+        if np.isnan(value):
+            return undefined(name, "the judge's values, or people's, do not vary", n=n)
+        without, groups = self.left_out[:, column], np.ones(len(self.left_out))
+        spread = jackknife_interval(
+            value, without, groups, Jackknife(unit=unit), of="cluster", units=self.sources
+        )
+        at_most = 2.0 if column == DIFFERENCE else 1.0
+        return with_spread(value, spread, n=n, dropped=0, method=name, at_most=at_most)
+
+
+def _correlated(triples: FloatArray, method: Method) -> FloatArray:
     """Return judge, annotator and their difference, each a mean over the left-out annotators."""
     pairs = np.full((triples.shape[1], 2), nan)
     for person, columns in enumerate(triples.transpose(1, 0, 2)):
@@ -148,30 +170,32 @@ def bias_by_system(
     """
     gap, codes = _gaps(people, judge, sources)
     names, system = grouped(systems, name="systems")
-    here = ~np.isnan(gap)
-    found = {}
-    for code, name in enumerate(names):
-        own = here & (system == code)
-        rest = here & (system != code)
-        label = "judge minus people on this system, minus the same on the others"
-        if not own.any() or not rest.any():
-            found[str(name)] = undefined(
-                label, "the judge and people share no items of this system, or none of others"
-            )
-            continue
-        units = int(codes.max()) + 1
-        sums = np.zeros((units, 4))
-        for place, rows in enumerate((own, rest)):
-            sums[:, 2 * place] = np.bincount(codes[rows], weights=gap[rows], minlength=units)
-            sums[:, 2 * place + 1] = np.bincount(codes[rows], minlength=units)
-        used = sums[sums[:, 1] + sums[:, 3] > 0]
-        found[str(name)] = _of_sources(used, _difference, label, int(own.sum()), unit)
-    return found
+    return {str(name): _bias(gap, codes, system == code, unit) for code, name in enumerate(names)}
+
+
+def _bias(gap: FloatArray, codes: IntArray, of_system: BoolArray, unit: ClusterUnit) -> Result:
+    """Return the mean gap on a system's items minus that on all others."""
+    label = "judge minus people on this system, minus the same on the others"
+    both = ~np.isnan(gap)
+    items, rest = both & of_system, both & ~of_system
+    if not items.any() or not rest.any():
+        return undefined(
+            label, "the judge and people share no items of this system, or none of others"
+        )
+    sums = np.hstack([_sums_by_source(gap, codes, items), _sums_by_source(gap, codes, rest)])
+    used = sums[sums[:, 1] + sums[:, 3] > 0]
+    return _of_sources(used, _difference, label, int(items.sum()), unit)
+
+
+def _sums_by_source(gap: FloatArray, codes: IntArray, items: BoolArray) -> FloatArray:
+    """Return the sum of gaps and the number of items of every source, (n_sources, 2)."""
+    units = int(codes.max()) + 1
+    total = np.bincount(codes[items], weights=gap[items], minlength=units)
+    return np.column_stack([total, np.bincount(codes[items], minlength=units)])
 
 
 def _difference(sums: FloatArray) -> FloatArray:
-    own = mean_statistic(sums[..., :2])
-    return np.asarray(own - mean_statistic(sums[..., 2:]))
+    return np.asarray(mean_statistic(sums[..., :2]) - mean_statistic(sums[..., 2:]))
 
 
 def _of_sources(
@@ -180,20 +204,20 @@ def _of_sources(
     from scipy import sparse
 
     one_each = sparse.csr_array(sparse.eye_array(len(sums)))
-    found = estimated(
+    result = estimated(
         sums, np.ones(len(sums)), statistic, Jackknife(unit=unit), method=label, clusters=one_each
     )
-    return replace(found, n=n)
+    return replace(result, n=n)
 
 
 def _gaps(
     people: ArrayLike, judge: ArrayLike, sources: Labels | None
 ) -> tuple[FloatArray, IntArray]:
-    table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
+    table = numeric(people, name="people", ndim=2)
+    of_judge = numeric(judge, name="judge", ndim=1)
     count = (~np.isnan(table)).sum(axis=1)
     mean = np.where(count > 0, np.nansum(table, axis=1) / np.maximum(count, 1), nan)
-    codes = source_codes(sources, len(own))
-    return own - mean, codes
+    return of_judge - mean, source_codes(sources, len(of_judge))
 
 
 def _mean_over(
@@ -206,14 +230,8 @@ def _mean_over(
     here = ~np.isnan(gap)
     if not here.any():
         return undefined(label, nothing)
-    units = int(codes.max()) + 1
-    sums = np.column_stack(
-        [
-            np.bincount(codes[here], weights=gap[here], minlength=units),
-            np.bincount(codes[here], minlength=units),
-        ]
-    )
-    used = sums[sums[:, 1] > 0].astype(float)
+    sums = _sums_by_source(gap, codes, here)
+    used = sums[sums[:, 1] > 0]
     return _of_sources(used, mean_statistic, label, int(here.sum()), unit)
 
 
@@ -246,38 +264,52 @@ def by_place(
 
     Examples
     --------
-    >>> found = by_place([[3, 2], [2, 2]], [[1, 2], [2, 1]])
-    >>> found.same_moved.value, found.earlier.value
+    >>> result = by_place([[3, 2], [2, 2]], [[1, 2], [2, 1]])
+    >>> result.same_moved.value, result.earlier.value
     (0.5, 0.5)
     """
-    said, stood = numeric(values, name="values", ndim=2), numeric(places, name="places", ndim=2)
-    codes = source_codes(sources, len(said))
-    first, second = np.triu_indices(said.shape[1], k=1)
-    gap = said[:, first] - said[:, second]
-    way = np.sign(stood[:, second] - stood[:, first])  # 1 if the first of a pair came earlier
-    both = ~np.isnan(gap) & ~np.isnan(way)
-    moved, still = both & (way != 0), both & (way == 0)
+    table = numeric(values, name="values", ndim=2)
+    positions = numeric(places, name="places", ndim=2)
+    codes = source_codes(sources, len(table))
+    gap, direction = _pairs_of_times(table, positions)
+    both = ~np.isnan(gap) & ~np.isnan(direction)
+    moved, still = both & (direction != 0), both & (direction == 0)
 
-    def mean_of(what: FloatArray, pairs: BoolArray, label: str) -> Result:
-        count = pairs.sum(axis=1)
-        total = np.where(pairs, what, 0.0).sum(axis=1)
-        return _mean_over(
-            np.where(count > 0, total / np.maximum(count, 1), nan), codes, label, NO_PAIR, unit
-        )
+    def mean_of(of_pairs: FloatArray, pairs: BoolArray, label: str) -> Result:
+        by_item = _means_of_pairs(of_pairs, pairs)
+        return _mean_over(by_item, codes, label, NO_PAIR, unit)
 
     equal = (gap == 0).astype(np.float64)
     return ByPlace(
         items=int(moved.any(axis=1).sum()),
         same_still=mean_of(equal, still, "share of equal values at the same place"),
         same_moved=mean_of(equal, moved, "share of equal values at another place"),
-        earlier=mean_of(gap * way, moved, "value at the earlier place minus at the later one"),
+        earlier=mean_of(
+            gap * direction, moved, "value at the earlier place minus at the later one"
+        ),
     )
+
+
+def _pairs_of_times(values: FloatArray, places: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the first minus the second value of every pair, and 1 if the first came earlier.
+
+    Both are (n_items, n_pairs); the direction is -1 if the first came later, 0 at one position.
+    """
+    first, second = np.triu_indices(values.shape[1], k=1)
+    return values[:, first] - values[:, second], np.sign(places[:, second] - places[:, first])
+
+
+def _means_of_pairs(of_pairs: FloatArray, pairs: BoolArray) -> FloatArray:
+    """Return the mean of each item's pairs that count, nan if none does."""
+    count = pairs.sum(axis=1)
+    total = np.where(pairs, of_pairs, 0.0).sum(axis=1)
+    return np.where(count > 0, total / np.maximum(count, 1), nan)
 
 
 def most_given(values: ArrayLike) -> tuple[float, float]:
     """Return the share of the value given most often, and that value; NaN where there is none."""
-    own = numeric(values, name="values", ndim=1)
-    counts = Counter(own[~np.isnan(own)].tolist())
+    given = numeric(values, name="values", ndim=1)
+    counts = Counter(given[~np.isnan(given)].tolist())
     if not counts:
         return nan, nan
     value, times = min(counts.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -294,9 +326,9 @@ def jury(judges: ArrayLike, *, nominal: bool) -> FloatArray:
     complete = ~np.isnan(table).any(axis=1)
     if not nominal:
         return np.where(complete, table.mean(axis=1), nan)
-    found = np.full(len(table), nan)
+    values = np.full(len(table), nan)
     for row in np.flatnonzero(complete):
         (first, times), *rest = Counter(table[row].tolist()).most_common(2)
         if not rest or rest[0][1] < times:
-            found[row] = first
-    return found
+            values[row] = first
+    return values

@@ -2,11 +2,20 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._inputs import FloatArray, IntArray, Labels, grouped, numeric, same_length
+from quaestor_stats._inputs import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Labels,
+    grouped,
+    numeric,
+    same_length,
+)
 
 DECIMALS = 4  # that the optimisation gives alike on every machine
 PENALTY = 1 / 9  # of squared logits: a normal prior with a standard deviation of 3
@@ -29,18 +38,35 @@ def annotator_severities(
     annotators: Labels,
     penalty: float = PENALTY,
 ) -> Severities:
-    """Result how severe each annotator is, given the systems and sources that they rated.
+    """Estimate the severity of annotators, given the systems and sources they rated.
 
     Parameters
     ----------
-    ratings, systems, sources, annotators : (n_ratings,)
-    penalty : of squared logits, which keeps a source with extreme ratings alone finite
+    ratings : array-like (n_ratings,)
+        Points of an ordered scale, without nan.
+    systems, sources, annotators : sequence of labels (n_ratings,)
+        The system and source of the rated output, and the annotator.
+    penalty : float
+        Factor of the squared effects in logits. It keeps the effect of a source finite if the
+        source has only the highest or only the lowest ratings.
+
+    Returns
+    -------
+    Severities
+        ``annotators``, in order of first appearance, and ``values`` (n_annotators,), their
+        severities in logits with mean 0: above 0 for an annotator who rates lower than the others.
+        The values are nan if severities cannot be estimated; ``reason`` then says why.
+
+    Raises
+    ------
+    ValueError
+        The ratings are no numbers, a label is missing, or the columns differ in length.
 
     Notes
     -----
-    The log odds of a point against the next lower one are system + source - severity - threshold,
-    with the same thresholds for all; points that no annotator gave are ignored. The estimate is the
-    maximum of the penalised likelihood.
+    The log odds of a point against the next lower one are system + source - severity - threshold.
+    All annotators, systems and sources share the thresholds; points that no annotator gave are
+    ignored. The estimate maximises the penalised likelihood.
 
     References
     ----------
@@ -48,10 +74,10 @@ def annotator_severities(
 
     Examples
     --------
-    >>> found = annotator_severities(
+    >>> severities = annotator_severities(
     ...     [3, 2, 3, 1, 2, 1, 3, 2], systems=list("aabbaabb"), sources=list("ssssttuu"),
     ...     annotators=list("xyxyxyxy"))
-    >>> bool(found.values[0] < 0 < found.values[1])
+    >>> bool(severities.values[0] < 0 < severities.values[1])
     True
     """
     values = numeric(ratings, name="ratings", ndim=1)
@@ -62,10 +88,11 @@ def annotator_severities(
     same_length(ratings=values, systems=system, sources=source, annotators=annotator)
     if reason := _undefined(points.size, source, annotator):
         return Severities(annotators=names, values=np.full(len(names), np.nan), reason=reason)
-    facets = [system, source, annotator]
-    sizes = [int(facet.max()) + 1 for facet in facets]
-    found = _fitted(category.astype(np.intp), facets, sizes, points.size, penalty)
-    severity = -found[sizes[0] + sizes[1] : sum(sizes)]
+    likelihood = _PenalisedLikelihood(
+        category.astype(np.intp), (system, source, annotator), points.size, penalty
+    )
+    _, _, leniency = likelihood.fitted_effects()
+    severity = -leniency
     return Severities(annotators=names, values=np.round(severity - severity.mean(), DECIMALS) + 0.0)
 
 
@@ -84,39 +111,67 @@ def _undefined(points: int, source: IntArray, annotator: IntArray) -> str:
     return "no chain of shared sources connects all annotators" if parts > 1 else ""
 
 
-def _fitted(
-    category: IntArray, facets: list[IntArray], sizes: list[int], points: int, penalty: float
-) -> FloatArray:
-    """Return the effects of the facets, one after the other, and the thresholds."""
-    from scipy import optimize, special
+@dataclass(frozen=True)
+class _PenalisedLikelihood:
+    """The likelihood of ratings, less a penalty of the effects.
 
-    offsets = np.cumsum([0, *sizes])
-    whole = int(offsets[-1])
-    steps = np.arange(points)
-    reached = steps[1:] <= category[:, None]  # (n, points - 1) thresholds below the rating
+    Its parameters are the effects of the facets, one facet after the other, and the thresholds.
+    """
 
-    def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
-        effects, thresholds = parameters[:whole], parameters[whole:]
-        place = sum(effects[offset + facet] for offset, facet in zip(offsets, facets, strict=False))
-        logits = np.outer(place, steps) - np.concatenate([[0.0], np.cumsum(thresholds)])
-        logs = special.log_softmax(logits, axis=1)
-        chances = np.exp(logs)
-        surplus = chances @ steps - category
-        above = chances[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]  # of each threshold to be passed
-        gradient = np.concatenate(
-            [np.bincount(facet, surplus, size) for facet, size in zip(facets, sizes, strict=True)]
-            + [(reached - above).sum(axis=0)]
+    category: IntArray  # (n,) of each rating, from 0
+    facets: tuple[IntArray, ...]  # (n,) each
+    points: int
+    penalty: float
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The number of effects of each facet."""
+        return [int(facet.max()) + 1 for facet in self.facets]
+
+    @cached_property
+    def passed(self) -> BoolArray:
+        """The thresholds below each rating, (n, points - 1)."""
+        return np.asarray(np.arange(1, self.points) <= self.category[:, None])
+
+    def fitted_effects(self) -> list[FloatArray]:
+        """Return the effects of each facet at the maximum."""
+        from scipy import optimize
+
+        fit = optimize.minimize(
+            self.loss,
+            np.zeros(sum(self.sizes) + self.points - 1),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": 5000, "maxcor": 30, "ftol": 0, "gtol": 1e-4},
         )
-        gradient[:whole] += penalty * effects
-        fit = -logs[np.arange(len(category)), category].sum()
-        return float(fit + penalty * (effects**2).sum() / 2), gradient
+        return np.split(fit.x, np.cumsum(self.sizes))[:-1]
 
-    start = np.zeros(whole + points - 1)
-    found = optimize.minimize(
-        loss,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": 5000, "maxcor": 30, "ftol": 0, "gtol": 1e-4},
-    )
-    return np.asarray(found.x)
+    def loss(self, parameters: FloatArray) -> tuple[float, FloatArray]:
+        """Return the negative of the penalised log likelihood, and its gradient."""
+        effects, thresholds = np.split(parameters, [sum(self.sizes)])
+        logs = self._log_chances(effects, thresholds)
+        gradient = self._gradient_without_penalty(np.exp(logs))
+        gradient[: effects.size] += self.penalty * effects
+        fit = -logs[np.arange(len(self.category)), self.category].sum()
+        return float(fit + self.penalty * (effects**2).sum() / 2), gradient
+
+    def _log_chances(self, effects: FloatArray, thresholds: FloatArray) -> FloatArray:
+        """Return the log probability of every point for each rating, (n, points)."""
+        from scipy import special
+
+        offsets = np.cumsum([0, *self.sizes[:-1]])
+        place = sum(
+            effects[offset + facet] for offset, facet in zip(offsets, self.facets, strict=True)
+        )
+        steps = np.arange(self.points)
+        logits = np.outer(place, steps) - np.concatenate([[0.0], np.cumsum(thresholds)])
+        return np.asarray(special.log_softmax(logits, axis=1))
+
+    def _gradient_without_penalty(self, chances: FloatArray) -> FloatArray:
+        surplus = chances @ np.arange(self.points) - self.category
+        by_facet = [
+            np.bincount(facet, surplus, size)
+            for facet, size in zip(self.facets, self.sizes, strict=True)
+        ]
+        passing = chances[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]  # probability of each threshold
+        return np.concatenate([*by_facet, (self.passed - passing).sum(axis=0)])

@@ -10,8 +10,30 @@ from quaestor_stats._inputs import FloatArray, numeric
 
 
 def holm(p_values: ArrayLike) -> FloatArray:
-    """Return Holm's (1979) step-down adjusted p; undefined tests (nan) are no part of the family.
+    """Adjust p values after Holm, which bounds the chance of any false finding.
 
+    Parameters
+    ----------
+    p_values : array-like (n_tests,)
+        Between 0 and 1. An undefined test is nan and does not belong to the family.
+
+    Returns
+    -------
+    ndarray (n_tests,)
+        Adjusted p values; nan stays nan.
+
+    Raises
+    ------
+    ValueError
+        A p value is below 0 or above 1, or is no number.
+
+    References
+    ----------
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal
+    of Statistics 6, 65-70.
+
+    Examples
+    --------
     >>> holm([0.01, 0.02, 0.03, 0.04, 0.05]).round(2).tolist()
     [0.05, 0.08, 0.09, 0.09, 0.09]
     """
@@ -27,9 +49,33 @@ def holm(p_values: ArrayLike) -> FloatArray:
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
-    """Return Benjamini and Hochberg's (1995) step-up adjusted p; undefined tests (nan) are no part
-    of the family.
+    """Adjust p values after Benjamini and Hochberg.
 
+    The adjusted values bound the expected share of false findings among all findings, if the tests
+    are independent or positively dependent.
+
+    Parameters
+    ----------
+    p_values : array-like (n_tests,)
+        Between 0 and 1. An undefined test is nan and does not belong to the family.
+
+    Returns
+    -------
+    ndarray (n_tests,)
+        Adjusted p values; nan stays nan.
+
+    Raises
+    ------
+    ValueError
+        A p value is below 0 or above 1, or is no number.
+
+    References
+    ----------
+    Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate: a practical and
+    powerful approach to multiple testing. Journal of the Royal Statistical Society B 57, 289-300.
+
+    Examples
+    --------
     >>> benjamini_hochberg([0.01, 0.02, 0.03, 0.04, 0.05]).round(2).tolist()
     [0.05, 0.05, 0.05, 0.05, 0.05]
     """

@@ -17,18 +17,49 @@ def percent_agreement(
     clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Result:
-    """Mean over units of the share of agreeing pairs of raters, p_a of Gwet (2014, eq. 2.6).
+    """Return the mean over units of the share of pairs of raters that agree.
 
-    Units with fewer than two ratings are dropped; every other unit weighs the same. It does not
-    correct for chance: where nearly all ratings are one value it is high whatever the raters do.
+    Every unit with two ratings or more weighs the same. The coefficient does not correct for
+    chance: if nearly all ratings have one value, it is high whatever the raters do.
 
     Parameters
     ----------
-    ratings : (n_units, n_raters), NaN where not judged; or value counts (`value_counts`)
-    clusters : (n_units,) labels, as a rule the source: the interval is then over whole clusters
+    ratings : array-like (n_units, n_raters)
+        nan where a rater did not rate a unit.
+    scale : sequence of float, optional
+        Every point of the scale, to refuse other ratings.
+    clusters : sequence of labels (n_units,), optional
+        What units share, as a rule the source. The interval then leaves out whole clusters.
+    interval : Jackknife, Bootstrap or None
+        How to compute the confidence interval; None computes none.
 
-    >>> percent_agreement(np.array([[1.0, 1], [2, 1], [3, 3], [1, 1]]), interval=None).value
-    0.75
+    Returns
+    -------
+    Result
+        A share between 0 and 1; ``n`` counts the units with two ratings or more. It is undefined if
+        there is no such unit.
+
+    Raises
+    ------
+    ValueError
+        The ratings are no table of numbers, or a rating is not on the scale.
+
+    References
+    ----------
+    Gwet, K. L. (2014). Handbook of Inter-Rater Reliability. 4th edition. Advanced Analytics.
+    (Equation 2.6.)
+
+    Examples
+    --------
+    Gwet's four raters, some of whom did not rate every unit. The value is that of the R package
+    irrCAC.
+
+    >>> ratings = np.array([
+    ...     [1, 1, np.nan, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],
+    ...     [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [np.nan, 5, 5, 5], [np.nan, np.nan, 1, 1],
+    ...     [np.nan, np.nan, 3, np.nan]])
+    >>> round(percent_agreement(ratings).value, 5)
+    0.81818
     """
     method = "percent agreement, pairs of raters within units"
     counted = patterns(ratings, scale=scale, clusters=clusters)
@@ -37,7 +68,7 @@ def percent_agreement(
     if not pairable.n:
         return undefined(method, "no unit has two ratings", dropped=dropped)
     features = np.column_stack([agreeing_share(pairable.counts), np.ones(len(pairable.counts))])
-    found = estimated(
+    result = estimated(
         features,
         pairable.times,
         mean_statistic,
@@ -47,4 +78,4 @@ def percent_agreement(
         at_most=1.0,
         clusters=pairable.clusters,
     )
-    return guarded(found, pairable.counts, pairable.clusters, unit_of(interval), bound=OTHERWISE)
+    return guarded(result, pairable.counts, pairable.clusters, unit_of(interval), bound=OTHERWISE)

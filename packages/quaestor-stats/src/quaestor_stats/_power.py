@@ -22,10 +22,29 @@ ITEMS_SEARCHED = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variances:
-    """Variances of the difference of two systems' ratings on one item, besides their means."""
+    """Variances of ratings that decide how precisely two systems can be compared.
 
-    question: float  # of a system's own questions, on one source
-    residual: float  # of one annotator's rating
+    All are on the squared scale of the ratings.
+
+    Parameters
+    ----------
+    question : float
+        Of the true quality of one system's questions, between sources.
+    residual : float
+        Of the ratings that annotators give one question.
+    annotator_system : float
+        Of annotators' preferences for a system, if conclusions are about other annotators too.
+    source : str
+        Where the variances come from.
+
+    Examples
+    --------
+    >>> round(Variances(question=0.1, residual=0.3).of_difference(judges=3), 2)
+    0.4
+    """
+
+    question: float
+    residual: float
     annotator_system: float = 0.0
     source: str = ""
 
@@ -90,32 +109,64 @@ def power(
     level: float = 0.05,
     simulations: int = 2000,
 ) -> Result:
-    """Return the share of simulated studies in which a two-sided paired t test finds the
-    difference.
+    """Simulate the power of a two-sided paired t test of two systems.
 
     Parameters
     ----------
-    difference : true difference of the systems' means
-    items, judges : judges per item and system
-    level : of the test; divide it by the number of pairs where Holm will be used over many
+    variances : Variances
+        Of ratings, from a pilot or a published study.
+    difference : float
+        True difference of the systems' means, on the scale of the ratings.
+    items : int
+        Number of items (sources) that both systems have, two or more.
+    judges : int
+        Number of judges of each item and system.
+    rng : numpy.random.Generator
+        Source of the random numbers.
+    level : float
+        Level of the test. If Holm's correction will cover several pairs, divide the level by their
+        number.
+    simulations : int
+        Number of simulated studies.
 
     Returns
     -------
     Result
-        ``value`` the power, ``low`` and ``high`` Wilson's 95% limits of the simulation, ``n`` simulations.
+        ``value`` is the power, the share of simulated studies with a significant difference, ``ci``
+        Wilson's 95% interval of the simulation, and ``n`` the number of simulated studies.
+
+    Raises
+    ------
+    ValueError
+        There are fewer than two items, or no judge.
+
+    References
+    ----------
+    Card, D., Henderson, P., Khandelwal, U., Jia, R., Mahowald, K. and Jurafsky, D. (2020). With
+    little power comes great responsibility. EMNLP.
+
+    Examples
+    --------
+    Answerability in QGEval (Fu et al. 2024): means of three judges differ between systems with a
+    standard deviation of .56. A true difference of .1 is found in about 80% of studies of 249 items.
+
+    >>> variances = Variances(question=0.56**2 / 2, residual=0.0)
+    >>> result = power(
+    ...     variances, difference=0.1, items=249, judges=3, rng=np.random.default_rng(1))
+    >>> round(result.value, 1)
+    0.8
     """
     if items < 2 or judges < 1:
         raise ValueError("a study needs two items and one judge or more")
-    found = 0
+    significant = 0
     step = max(1, 4_000_000 // items)
     spread = sqrt(variances.of_difference(judges))
     for start in range(0, simulations, step):
         size = min(step, simulations - start)
         gaps = difference + rng.normal(size=(size, items)) * spread
-        found += int(_significant(gaps, level).sum())
-    return share_of(
-        found, simulations, f"paired t test at {level:g}, {items} items, {judges} judges, simulated"
-    )
+        significant += int(_significant(gaps, level).sum())
+    method = f"paired t test at {level:g}, {items} items, {judges} judges, simulated"
+    return share_of(significant, simulations, method)
 
 
 def items_needed(

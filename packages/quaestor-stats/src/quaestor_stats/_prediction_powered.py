@@ -1,14 +1,17 @@
 """Prediction-powered means: a small sample of human ratings corrects an LLM judge's large one
 (Angelopoulos et al. 2023, both papers)."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import nan
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from quaestor_stats._design import SOURCE, ClusterUnit
-from quaestor_stats._inputs import FloatArray, IntArray, Labels, numeric, source_codes
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, Labels, numeric, source_codes
 from quaestor_stats._resampling import Jackknife, Resampled, jackknife_interval, with_spread
 from quaestor_stats._result import Result, undefined
 
@@ -58,46 +61,77 @@ def corrected_mean(
     variance, -Cov(A, B) / Var(B) of the two terms, cut to 0 ... 1. Variance and covariance come
     from leaving out one source at a time, which allows for the n items being among the N.
     """
-    said, own = numeric(people, name="people", ndim=1), numeric(judge, name="judge", ndim=1)
-    codes = source_codes(sources, len(own))
-    has = ~np.isnan(own)
-    judged = has & ~np.isnan(said)
-    items, n = int(has.sum()), int(judged.sum())
-    of: Resampled = "cluster" if sources is not None else "unit"
-    reason = _cannot(items, n, len(np.unique(codes[judged])), unit)
-    if reason:
+    judged_items = _JudgedItems.of(people, judge, sources)
+    items, n = judged_items.n, judged_items.n_by_people
+    if reason := _cannot(judged_items, unit):
         nothing = undefined(CORRECTED, reason, n=n)
         return Corrected(
             people=nothing, corrected=nothing, tuning=nan, saves=nan, items=items, judged=n
         )
-    y, f = _terms(np.where(judged, said, nan)[has], own[has], codes[has])
-    tuning = 0.0
-    if f.gap @ f.gap > 0:
-        tuning = float(np.clip(-(y.gap @ f.gap) / float(f.gap @ f.gap), 0, 1))
+    y, f = _terms(judged_items)
+    tuning = _best_tuning(y, f)
     theta = _Term(y.value + tuning * f.value, y.left + tuning * f.left)
-    gap = y.gap + tuning * f.gap
-    by_people, helped = (
-        jackknife_interval(
-            each.value, each.left, np.ones(len(each.left)), Jackknife(unit=unit), of=of
-        )
-        for each in (y, theta)
-    )
+    resampled: Resampled = "cluster" if sources is not None else "unit"
     method = f"{CORRECTED}, lambda {tuning:.2f}"
     return Corrected(
-        people=with_spread(y.value, by_people, n=n, dropped=0, method=PEOPLE),
-        corrected=with_spread(theta.value, helped, n=items, dropped=0, method=method),
+        people=y.result(n, PEOPLE, unit, resampled),
+        corrected=theta.result(items, method, unit, resampled),
         tuning=tuning,
-        saves=float((y.gap @ y.gap) / (gap @ gap)) if gap @ gap > 0 else nan,
+        saves=_variance_ratio(y.gap, y.gap + tuning * f.gap),
         items=items,
         judged=n,
     )
 
 
-def _cannot(items: int, n: int, units: int, unit: ClusterUnit) -> str:
-    if not n:
+def _best_tuning(y: _Term, f: _Term) -> float:
+    """Return the lambda at which y + lambda f varies least, within 0 and 1."""
+    if not f.gap @ f.gap > 0:
+        return 0.0
+    return float(np.clip(-(y.gap @ f.gap) / float(f.gap @ f.gap), 0, 1))
+
+
+def _variance_ratio(above: FloatArray, below: FloatArray) -> float:
+    """Return the ratio of two jackknife variances, nan if the lower one is 0."""
+    return float((above @ above) / (below @ below)) if below @ below > 0 else nan
+
+
+@dataclass(frozen=True, slots=True)
+class _JudgedItems:
+    """The items that the judge judged."""
+
+    people: FloatArray  # (n_items,), nan where no annotator judged
+    judge: FloatArray  # (n_items,)
+    source: IntArray  # (n_items,)
+
+    @classmethod
+    def of(cls, people: ArrayLike, judge: ArrayLike, sources: Labels | None) -> Self:
+        by_people = numeric(people, name="people", ndim=1)
+        by_judge = numeric(judge, name="judge", ndim=1)
+        codes = source_codes(sources, len(by_judge))
+        has = ~np.isnan(by_judge)
+        return cls(by_people[has], by_judge[has], codes[has])
+
+    @property
+    def by_people(self) -> BoolArray:
+        """Whether an annotator judged each item, too."""
+        return ~np.isnan(self.people)
+
+    @property
+    def n(self) -> int:
+        return len(self.judge)
+
+    @property
+    def n_by_people(self) -> int:
+        return int(self.by_people.sum())
+
+
+def _cannot(items: _JudgedItems, unit: ClusterUnit) -> str:
+    """Return why the mean cannot be corrected, or an empty string."""
+    if not items.n_by_people:
         return "nobody judged an item of the judge"
-    if n == items:
+    if items.n_by_people == items.n:
         return ALL_JUDGED
+    units = len(np.unique(items.source[items.by_people]))
     if units < REQUIRED_SOURCES:
         return f"people judged {unit.counted(units)}: at least {REQUIRED_SOURCES} are needed for an interval that holds"
     return ""
@@ -114,11 +148,18 @@ class _Term:
     def gap(self) -> FloatArray:
         return np.asarray(self.left - self.left.mean())
 
+    def result(self, n: int, method: str, unit: ClusterUnit, resampled: Resampled) -> Result:
+        """Return the term with its interval."""
+        spread = jackknife_interval(
+            self.value, self.left, np.ones(len(self.left)), Jackknife(unit=unit), of=resampled
+        )
+        return with_spread(self.value, spread, n=n, dropped=0, method=method)
 
-def _terms(people: FloatArray, judge: FloatArray, codes: IntArray) -> tuple[_Term, _Term]:
-    """Return mean_n(Y), and mean_N(f) - mean_n(f); human means are NaN where not judged."""
-    _, source = np.unique(codes, return_inverse=True)
-    judged = ~np.isnan(people)
+
+def _terms(items: _JudgedItems) -> tuple[_Term, _Term]:
+    """Return mean_n(Y), and mean_N(f) - mean_n(f)."""
+    _, source = np.unique(items.source, return_inverse=True)
+    people, judge, judged = items.people, items.judge, items.by_people
     parts = (np.where(judged, people, 0.0), judge * judged, judged * 1.0, judge)
     by_source = np.stack([np.bincount(source, weights=part) for part in parts], axis=1)
     count = np.bincount(source)

@@ -8,7 +8,20 @@ ON_THE_SCALE = ("mean", "difference")  # symbols of numbers on the scale of the 
 
 
 class ConfidenceInterval(NamedTuple):
-    """The limits of an interval at a level of confidence, nan where there is none."""
+    """The limits of an interval at a level of confidence, nan where there is none.
+
+    Parameters
+    ----------
+    low, high : float
+        Limits in the unit of the value.
+    level : float
+        Level of confidence, between 0 and 1.
+
+    Examples
+    --------
+    >>> ConfidenceInterval(0.68, 0.84).level
+    0.95
+    """
 
     low: float = nan
     high: float = nan
@@ -32,7 +45,7 @@ class Result:
     ci : ConfidenceInterval
         ``ci.low``, ``ci.high`` and ``ci.level``.
     pvalue, statistic : float
-        Two-sided unless ``method`` says otherwise; nan where nothing is tested.
+        Two-sided unless ``method`` says otherwise; nan if nothing is tested.
     df : float
         Degrees of freedom of ``statistic``, or of a jackknife-t interval over clusters.
     n : int
@@ -45,6 +58,11 @@ class Result:
         How it was computed, why something is missing, and what makes it less certain.
     symbol, signature : str
         The letter of the coefficient, and every choice that the number depends on in one line.
+
+    Examples
+    --------
+    >>> print(Result(value=0.76, ci=ConfidenceInterval(0.68, 0.84), symbol="α"))
+    α = .76, 95% CI [.68, .84]
     """
 
     value: float

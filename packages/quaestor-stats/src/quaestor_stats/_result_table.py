@@ -22,11 +22,25 @@ class ResultTable:
 
     Attributes
     ----------
-    columns : names of the columns, in order
-    rows : one dict a row; nan where a number is undefined
-    notes : sentences to read with the table
-    signature : every choice that the numbers depend on, in one line
-    keeps_zero : whether numbers are on the scale of the ratings, so that text keeps the 0 in 0.21
+    columns : tuple of str
+        Names of the columns, in order.
+    rows : tuple of dict
+        One dict a row; nan if a number is undefined.
+    notes : tuple of str
+        Sentences to read with the table.
+    signature : str
+        Every choice that the numbers depend on, in one line.
+    keeps_zero : bool
+        Whether numbers are on the scale of the ratings, so that text keeps the 0 in 0.21.
+
+    Examples
+    --------
+    >>> table = ResultTable(("metric", "value"), ({"metric": "bleu", "value": 0.345},))
+    >>> print(table)
+    metric  value
+    bleu    .34
+    >>> [row["value"] for row in table]
+    [0.345]
     """
 
     columns: tuple[str, ...]

@@ -55,6 +55,12 @@ def compare_systems(
     MacKinnon, J. G., Nielsen, M. O. and Webb, M. D. (2023). Fast and reliable jackknife and
     bootstrap methods for cluster-robust inference. Journal of Applied Econometrics 38, 671-694.
 
+    Pitman, E. J. G. (1937). Significance tests which may be applied to samples from any
+    populations. Supplement to the Journal of the Royal Statistical Society 4, 119-130.
+
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal
+    of Statistics 6, 65-70.
+
     Examples
     --------
     >>> ratings = [

@@ -76,23 +76,48 @@ def pairwise_accuracy(
     groups: Labels | None = None,
     epsilon: float | None = None,
 ) -> Calibrated:
-    """Share of pairs that the metric orders, or ties, as the human scores do.
+    """Return the share of pairs of items that a metric orders, or ties, as humans do.
 
     Parameters
     ----------
-    human, metric : (n_items,), oriented, NaN where missing
-    groups : (n_items,) only items of one group are compared, and every group with a pair weighs the
-        same; as a rule the source. None compares all items, and takes each for a source of its own.
-    epsilon : a given threshold, or None to find the best
+    human, metric : array-like (n_items,)
+        Scores of which higher is better, nan where missing.
+    groups : sequence of labels (n_items,), optional
+        Only items of one group are compared, and every group with a pair weighs the same; as a rule
+        the source. By default all items are compared, as if each had a source of its own.
+    epsilon : float, optional
+        The largest difference of the metric that counts as a tie, in the unit of the metric. By
+        default it is chosen so that the accuracy is highest.
+
+    Returns
+    -------
+    Calibrated
+        ``accuracy``, a `Result` whose ``n`` counts pairs; ``epsilon``; ``baseline``, the accuracy
+        of a metric that ties every pair; and ``held_out``, the accuracy on each source with the
+        epsilon that is best on the others. An accuracy is undefined if no pair can be compared, or
+        if there are more than 50 million pairs without groups.
+
+    Raises
+    ------
+    ValueError
+        The scores are no numbers, or the columns differ in length.
 
     Notes
     -----
-    acc_eq = (concordant + tied in both) / all pairs.
+    The accuracy is (concordant pairs + pairs tied by both) / all pairs. An epsilon chosen on the
+    same pairs makes it too high; ``held_out`` corrects for that.
+
+    References
+    ----------
+    Deutsch, D., Foster, G. and Freitag, M. (2023). Ties matter: meta-evaluating modern metrics with
+    pairwise accuracy and tie calibration. EMNLP.
 
     Examples
     --------
-    >>> found = pairwise_accuracy([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3])
-    >>> found.accuracy.value, found.baseline
+    The data and the value are those of a test of the program mt-metrics-eval.
+
+    >>> calibrated = pairwise_accuracy([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3])
+    >>> calibrated.accuracy.value, calibrated.baseline
     (0.7, 0.1)
     """
     h, m = numeric(human, name="human", ndim=1), numeric(metric, name="metric", ndim=1)

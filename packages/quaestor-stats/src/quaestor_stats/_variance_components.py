@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from math import nan, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -97,31 +97,26 @@ class Components:
         Satterthwaite (1946), those of the first part one less than the sources of the system that
         has fewer: if systems were judged on different sources, they decide.
         """
-        from scipy import special
-
         i, j = self.systems.index(first), self.systems.index(second)
         contrast = np.zeros(len(self.systems))
         contrast[i], contrast[j] = 1, -1
         method = f"{self.method}; t test"
-        n = int(((self.judged[:, i] + self.judged[:, j]) > 0).sum())
-        from_sources = float(((self.influence @ contrast) ** 2).sum()) * max(n - 1, 1) / max(n, 1)
-        fewest = int((self.judged[:, [i, j]] > 0).sum(axis=0).min())
-        reason = self._untestable(from_sources, fewest)
-        if reason:
+        rated = self.judged[:, [i, j]] > 0
+        n, fewest = int(rated.any(axis=1).sum()), int(rated.sum(axis=0).min())
+        from_sources = self._from_sources(contrast, n)
+        if reason := self._untestable(from_sources, fewest):
             return Contrast(value=nan, n=n, method=method, reason=reason)
-        variance, df = self._spread(contrast, from_sources, fewest)
-        value, error = float(contrast @ self.means), sqrt(variance)
-        reach = float(special.stdtrit(df, (1 + confidence) / 2)) * error
+        t = self._student_t(contrast, from_sources, fewest)
         return Contrast(
-            value=value,
-            ci=ConfidenceInterval(value - reach, value + reach),
+            value=t.value,
+            ci=t.interval(confidence),
             n=n,
             clusters=n,
-            df=df,
+            df=t.df,
             method=method,
-            statistic=value / error,
-            pvalue=float(2 * special.stdtr(df, -abs(value / error))),
-            error=error,
+            statistic=t.statistic,
+            pvalue=t.pvalue,
+            error=t.error,
         )
 
     def mean(self, system: Hashable, *, confidence: float = 0.95) -> Result:
@@ -133,34 +128,31 @@ class Components:
         squares of what each source adds to the mean, its part from annotators by the model. Where
         annotators are random, the interval is that for annotators like these.
         """
-        from scipy import special
-
         i = self.systems.index(system)
         contrast = np.zeros(len(self.systems))
         contrast[i] = 1
+        value, method = float(self.means[i]), f"{self.method}; mean, Student's t interval"
         n = int((self.judged[:, i] > 0).sum())
-        from_sources = float((self.influence[:, i] ** 2).sum()) * max(n - 1, 1) / max(n, 1)
-        value, reason = float(self.means[i]), ""
-        low = high = df = nan
+        from_sources = self._from_sources(contrast, n)
+        result = Result(value=value, n=n, clusters=n, method=f"{method}, {confidence:.0%}")
+        if reason := self._without_interval(from_sources, n):
+            return replace(result, reason=reason)
+        t = self._student_t(contrast, from_sources, n)
+        return replace(result, ci=t.interval(confidence), df=t.df)
+
+    def _from_sources(self, contrast: FloatArray, n: int) -> float:
+        """Return the part of a contrast's variance that n sources contribute."""
+        return float(((self.influence @ contrast) ** 2).sum()) * max(n - 1, 1) / max(n, 1)
+
+    def _without_interval(self, from_sources: float, n: int) -> str:
+        """Return why a mean has no interval."""
         if n < 3:
-            reason = f"{self.unit.counted(n)} are too few for an interval"
-        elif against := self.unit.reason_against(n):
-            reason = against
-        elif from_sources <= 1e-16 * max(self.variances.values()):
-            reason = f"the same mean on every {self.unit.singular}: no interval can be estimated"
-        else:
-            variance, df = self._spread(contrast, from_sources, n)
-            reach = float(special.stdtrit(df, (1 + confidence) / 2)) * sqrt(variance)
-            low, high = value - reach, value + reach
-        return Result(
-            value=value,
-            ci=ConfidenceInterval(low, high),
-            n=n,
-            clusters=n,
-            df=df,
-            method=f"{self.method}; mean, Student's t interval, {confidence:.0%}",
-            reason=reason,
-        )
+            return f"{self.unit.counted(n)} are too few for an interval"
+        if reason := self.unit.reason_against(n):
+            return reason
+        if from_sources <= 1e-16 * max(self.variances.values()):
+            return f"the same mean on every {self.unit.singular}: no interval can be estimated"
+        return ""
 
     def _untestable(self, from_sources: float, n: int) -> str:
         """Return why a difference cannot be tested."""
@@ -174,8 +166,8 @@ class Components:
             return f"the same difference on every {self.unit.singular}"
         return ""
 
-    def _spread(self, contrast: FloatArray, from_sources: float, n: int) -> tuple[float, float]:
-        """Return the variance of a contrast and its degrees of freedom."""
+    def _student_t(self, contrast: FloatArray, from_sources: float, n: int) -> _StudentT:
+        """Return a contrast with its standard error and degrees of freedom."""
         names = list(self.variances)
         slopes = np.einsum("i,kij,j->k", contrast, self.slopes, contrast)
         slopes[[not name.startswith("annotator") for name in names]] = 0
@@ -183,32 +175,71 @@ class Components:
         of_model = float(contrast @ self.covariance @ contrast) - of_annotators
         ratio = of_annotators / of_model
         doubt = float(slopes @ self.uncertainty @ slopes) / of_model**2 / (1 + ratio) ** 2
-        return from_sources * (1 + ratio), 2 / (2 / (n - 1) + doubt)
+        return _StudentT(
+            value=float(contrast @ self.means),
+            error=sqrt(from_sources * (1 + ratio)),
+            df=2 / (2 / (n - 1) + doubt),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _StudentT:
+    """An estimate whose error follows Student's t."""
+
+    value: float
+    error: float
+    df: float
+
+    @property
+    def statistic(self) -> float:
+        return self.value / self.error
+
+    @property
+    def pvalue(self) -> float:
+        """The two-sided p of the hypothesis that the true value is 0."""
+        from scipy import special
+
+        return float(2 * special.stdtr(self.df, -abs(self.statistic)))
+
+    def interval(self, confidence: float) -> ConfidenceInterval:
+        from scipy import special
+
+        reach = float(special.stdtrit(self.df, (1 + confidence) / 2)) * self.error
+        return ConfidenceInterval(self.value - reach, self.value + reach)
+
+
+class _RequiredLabels(TypedDict):
+    systems: Labels
+    sources: Labels
+    annotators: Labels
+
+
+class RatingLabels(_RequiredLabels, total=False):
+    """Labels of each rating, (n,) each; by default a system has one question on each source."""
+
+    questions: Labels | None
+    clusters: Labels | None
 
 
 def variance_components(
     ratings: ArrayLike,
     *,
-    systems: Labels,
-    sources: Labels,
-    annotators: Labels,
-    questions: Labels | None = None,
-    clusters: Labels | None = None,
     unit: ClusterUnit = SOURCE,
     annotators_random: bool = True,
+    **labels: Unpack[RatingLabels],
 ) -> Components:
     """Fit the model to long-form ratings of one criterion; rows without a rating are skipped.
 
     Parameters
     ----------
     ratings : (n,) values, NaN where not judged
+    unit : the name of the clusters, and how many an interval needs
+    annotators_random : False makes annotators and annotator:system fixed effects
     systems, sources, annotators : (n,) labels
     questions : (n,) labels; by default a system has one question on each source. With several,
         there is a component "source:system" beside "question"
     clusters : (n,) labels of the sources' clusters; there is then a component "cluster", and the
         variance of a difference is by clusters
-    unit : the name of the clusters, and how many an interval needs
-    annotators_random : False makes annotators and annotator:system fixed effects
 
     Raises
     ------
@@ -229,37 +260,68 @@ def variance_components(
     Gilmore, Thompson and Cullis (1995), Biometrics 51, 1440-1450. Searle, Casella and McCulloch
     (1992), Variance Components, chapter 6. Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
     """
-    known, codes, y = _coded(ratings, systems, sources, annotators, questions, clusters)
+    systems, codes, y = _coded(ratings, labels)
     centre, scale = float(y.mean()), float(y.std())
     design, notes = _design((y - centre) / scale, codes, annotators_random)
+    standardised = _components(systems, codes, design, notes, unit)
+    return _rescaled(standardised, centre, scale)
+
+
+def _components(
+    systems: list[Hashable],
+    codes: _Codes,
+    design: MixedDesign,
+    notes: list[str],
+    unit: ClusterUnit,
+) -> Components:
+    """Fit the design and return means and variances on its scale."""
     fit = reml.fitted(design)
-    variances = fit.variances
-    covariance = reml.of_means(design, fit.inverse) * variances[-1]
-    dropped = tuple(n for n, v in zip(design.names, variances.tolist(), strict=True) if v == 0)
-    if dropped:
-        notes.append(f"estimated as zero and left out: variance of {', '.join(dropped)}")
+    covariance = reml.of_means(design, fit.inverse) * fit.variances[-1]
+    variances = dict(zip(design.names, fit.variances.tolist(), strict=True))
+    dropped = tuple(name for name, variance in variances.items() if variance == 0)
     random = "annotator" in design.blocks
     return Components(
-        systems=known,
-        means=centre + scale * (design.to_means @ fit.coefficients[: design.fixed]),
-        covariance=scale**2 * covariance,
-        variances=dict(zip(design.names, (scale**2 * variances).tolist(), strict=True)),
+        **codes.counts(),
+        systems=systems,
+        means=design.to_means @ fit.coefficients[: design.fixed],
+        covariance=covariance,
+        variances=variances,
         dropped=dropped,
-        notes=tuple(notes),
+        notes=(*notes, *_notes_on_dropped(dropped)),
         random=random,
-        n=len(y),
-        sources=_size(codes.source),
-        questions=_size(codes.question),
-        annotators=_size(codes.annotator),
         freedom=codes.freedom if "annotator:system" in design.blocks else 0,
         method=f"mixed model, REML, annotators {'random' if random else 'fixed'}",
         slopes=reml.slopes(design, fit, covariance),
-        uncertainty=scale**4 * reml.uncertainty(fit),
-        influence=scale * reml.influence(design, fit, codes.cluster),
-        judged=(_indicator(codes.cluster).T @ _indicator(codes.system)).toarray(),
-        cells=_size(codes.cell),
+        uncertainty=reml.uncertainty(fit),
+        influence=reml.influence(design, fit, codes.cluster),
+        judged=codes.ratings_of_clusters(),
         unit=unit,
     )
+
+
+def _notes_on_dropped(names: tuple[str, ...]) -> list[str]:
+    return [f"estimated as zero and left out: variance of {', '.join(names)}"] if names else []
+
+
+def _rescaled(standardised: Components, centre: float, scale: float) -> Components:
+    """Return the components of ratings from those of (rating - centre) / scale."""
+    variances = standardised.variances.items()
+    return replace(
+        standardised,
+        means=centre + scale * standardised.means,
+        covariance=scale**2 * standardised.covariance,
+        variances={name: scale**2 * variance for name, variance in variances},
+        uncertainty=scale**4 * standardised.uncertainty,
+        influence=scale * standardised.influence,
+    )
+
+
+class _Counts(TypedDict):
+    n: int  # ratings
+    sources: int
+    questions: int
+    annotators: int
+    cells: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,43 +336,75 @@ class _Codes:
     question: IntArray
     pair: IntArray  # annotator and system
 
+    @classmethod
+    def of(cls, codes: Mapping[str, IntArray]) -> Self:
+        """Return the groups from the codes of each kind of label, without gaps."""
+        system, source, annotator = codes["systems"], codes["sources"], codes["annotators"]
+        questions = [codes["questions"]] if "questions" in codes else []
+        return cls(
+            system=system,
+            source=source,
+            cluster=codes.get("clusters", source),
+            annotator=annotator,
+            cell=_together(source, system),
+            question=_together(source, system, *questions),
+            pair=_together(annotator, system),
+        )
+
+    @property
+    def nested(self) -> dict[str, IntArray]:
+        """The groups of effects that are nested in each other, from fine to coarse."""
+        return {
+            "question:annotator": _together(self.question, self.annotator),
+            "question": self.question,
+            "source:system": self.cell,
+            "source": self.source,
+            "cluster": self.cluster,
+        }
+
     @property
     def freedom(self) -> int:
         """Degrees of freedom of annotator:system beside both."""
         return _size(self.pair) - _size(self.system) - _size(self.annotator) + 1
 
+    def counts(self) -> _Counts:
+        """Return how many ratings and groups there are."""
+        return {
+            "n": len(self.question),
+            "sources": _size(self.source),
+            "questions": _size(self.question),
+            "annotators": _size(self.annotator),
+            "cells": _size(self.cell),
+        }
 
-def _coded(
-    ratings: ArrayLike,
-    systems: Labels,
-    sources: Labels,
-    annotators: Labels,
-    questions: Labels | None,
-    clusters: Labels | None,
-) -> tuple[list[Hashable], _Codes, FloatArray]:
+    def ratings_of_clusters(self) -> FloatArray:
+        """Return how many ratings each cluster has of each system, (n_clusters, n_systems)."""
+        return np.asarray((_indicator(self.cluster).T @ _indicator(self.system)).toarray())
+
+
+def _coded(ratings: ArrayLike, labels: RatingLabels) -> tuple[list[Hashable], _Codes, FloatArray]:
     """Return the systems that were judged, every rating's groups, and the ratings."""
-    labels = {"systems": systems, "sources": sources, "annotators": annotators}
-    labels |= {} if questions is None else {"questions": questions}
-    labels |= {} if clusters is None else {"clusters": clusters}
-    y, names, rows = judged_rows(ratings, **labels)
+    y, names, rows = judged_rows(ratings, **_given(labels))
     if y.size == 0:
         raise Unfit("no ratings")
     if np.ptp(y) <= 1e-12 * np.abs(y).max():
         raise Unfit("every rating has the same value")
-    kept = {kind: np.unique(code, return_inverse=True)[1] for kind, code in rows.items()}
-    system, source, annotator = kept["systems"], kept["sources"], kept["annotators"]
-    if _size(source) < 2:
+    judged, codes = {}, {}
+    for kind, code in rows.items():
+        judged[kind], codes[kind] = np.unique(code, return_inverse=True)
+    if len(judged["sources"]) < 2:
         raise Unfit("one source: two are needed")
-    codes = _Codes(
-        system=system,
-        source=source,
-        cluster=kept.get("clusters", source),
-        annotator=annotator,
-        cell=_together(source, system),
-        question=_together(source, system, *([kept["questions"]] if "questions" in kept else [])),
-        pair=_together(annotator, system),
-    )
-    return [names["systems"][i] for i in np.unique(rows["systems"])], codes, y
+    return [names["systems"][i] for i in judged["systems"]], _Codes.of(codes), y
+
+
+def _given(labels: RatingLabels) -> dict[str, Labels]:
+    """Return the labels that are not None; refuse a missing or an unknown kind."""
+    given = {kind: cast("Labels", column) for kind, column in labels.items() if column is not None}
+    if missing := RatingLabels.__required_keys__ - given.keys():
+        raise TypeError(f"labels are missing: {', '.join(sorted(missing))}")
+    if unknown := given.keys() - RatingLabels.__required_keys__ - RatingLabels.__optional_keys__:
+        raise TypeError(f"unknown labels: {', '.join(sorted(unknown))}")
+    return given
 
 
 def _size(code: IntArray) -> int:
@@ -340,22 +434,33 @@ def _design(y: FloatArray, codes: _Codes, random: bool) -> tuple[MixedDesign, li
     crossed = _crossed(codes, random)
     pieces = [crossed.fixed, *crossed.blocks.values(), sparse.csr_matrix(y[:, None])]
     columns = sparse.hstack(pieces).tocsr()
-    fixed, q = crossed.fixed.shape[1], columns.shape[1] - 1
+    fixed = crossed.fixed.shape[1]
     if len(y) <= fixed + len(levels) + len(crossed.blocks):
         raise Unfit(f"{len(y)} ratings are too few for {fixed} means")
     whole = (columns.T @ columns).toarray()
-    rank = int(np.linalg.matrix_rank(whole[:fixed, :fixed], hermitian=True))
-    if rank < fixed:
-        raise Unfit(f"systems and annotators cannot be distinguished: rank {rank} of {fixed}")
-    ends = np.cumsum([fixed, *(block.shape[1] for block in crossed.blocks.values())]).tolist()
-    slices = dict(zip(crossed.blocks, map(slice, ends, ends[1:]), strict=False))
-    sums: GroupRows = np.zeros((0, q + 1))
-    if levels:
-        sums = sparse.csr_matrix(levels[0].members @ columns)
-        if q < SPARSE_FROM:
-            sums = sums.toarray()
-    design = MixedDesign(columns, fixed, slices, levels, crossed.to_means, whole, sums)
+    _require_full_rank(whole[:fixed, :fixed])
+    sums = _sums_over_groups(columns, levels)
+    design = MixedDesign(columns, fixed, crossed.slices(), levels, crossed.to_means, whole, sums)
     return design, [*notes, *crossed.notes]
+
+
+def _require_full_rank(products: FloatArray) -> None:
+    """Refuse fixed effects that the data cannot distinguish, from their cross products."""
+    rank = int(np.linalg.matrix_rank(products, hermitian=True))
+    if rank < len(products):
+        raise Unfit(
+            f"systems and annotators cannot be distinguished: rank {rank} of {len(products)}"
+        )
+
+
+def _sums_over_groups(columns: sparse.csr_matrix, levels: list[NestedLevel]) -> GroupRows:
+    """Return the sums of the columns over the finest groups; dense if there are few columns."""
+    from scipy import sparse
+
+    if not levels:
+        return np.zeros((0, columns.shape[1]))
+    sums = sparse.csr_matrix(levels[0].members @ columns)
+    return sums.toarray() if columns.shape[1] <= SPARSE_FROM else sums
 
 
 def _levels(codes: _Codes) -> tuple[list[NestedLevel], list[str]]:
@@ -364,13 +469,7 @@ def _levels(codes: _Codes) -> tuple[list[NestedLevel], list[str]]:
     notes: list[str] = []
     size = len(codes.question)
     finer = np.arange(size)
-    for name, code in (
-        ("question:annotator", _together(codes.question, codes.annotator)),
-        ("question", codes.question),
-        ("source:system", codes.cell),
-        ("source", codes.source),
-        ("cluster", codes.cluster),
-    ):
+    for name, code in codes.nested.items():
         if _size(code) < size:
             parents = np.zeros(size, dtype=np.intp)
             parents[finer] = code
@@ -395,27 +494,43 @@ class _Crossed:
     blocks: Mapping[str, sparse.csr_matrix]  # random
     notes: tuple[str, ...] = ()
 
+    def slices(self) -> dict[str, slice]:
+        """Return the columns of each random block, which follow the fixed ones."""
+        widths = [self.fixed.shape[1], *(block.shape[1] for block in self.blocks.values())]
+        ends = np.cumsum(widths).tolist()
+        return dict(zip(self.blocks, map(slice, ends, ends[1:]), strict=False))
+
 
 def _crossed(codes: _Codes, random: bool) -> _Crossed:
+    if _size(codes.annotator) == 1:
+        systems = _indicator(codes.system)
+        note = "one annotator: no variance between annotators"
+        return _Crossed(systems, np.eye(_size(codes.system)), {}, (note,))
+    return _random_annotators(codes) if random else _fixed_annotators(codes)
+
+
+def _random_annotators(codes: _Codes) -> _Crossed:
+    s = _size(codes.system)
+    systems, annotators = _indicator(codes.system), _indicator(codes.annotator)
+    if _size(codes.pair) > _size(codes.annotator):
+        blocks = {"annotator": annotators, "annotator:system": _indicator(codes.pair)}
+        return _Crossed(systems, np.eye(s), blocks)
+    note = "no annotator judged two systems: their variances are one"
+    return _Crossed(systems, np.eye(s), {"annotator": annotators}, (note,) if s > 1 else ())
+
+
+def _fixed_annotators(codes: _Codes) -> _Crossed:
+    """Return a mean of each pair of annotator and system if data suffice, else main effects."""
     from scipy import sparse
 
     s, k, pairs = _size(codes.system), _size(codes.annotator), _size(codes.pair)
-    systems, by_pair = _indicator(codes.system), _indicator(codes.pair)
-    if k == 1:
-        told = ("one annotator: no variance between annotators",)
-        return _Crossed(systems, np.eye(s), {}, told)
-    if random:
-        blocks = {"annotator": _indicator(codes.annotator)}
-        if pairs > k:
-            return _Crossed(systems, np.eye(s), blocks | {"annotator:system": by_pair})
-        told = ("no annotator judged two systems: their variances are one",)
-        return _Crossed(systems, np.eye(s), blocks, told if s > 1 else ())
+    by_pair = _indicator(codes.pair)
     if pairs == s * k and _sources_of_pairs(codes).min() > 1:
         return _Crossed(by_pair, np.tile(np.eye(s), k) / k, {})  # in the order annotator, system
     last = np.repeat((codes.annotator == k - 1).astype(float)[:, None], k - 1, axis=1)
     severity = _indicator(codes.annotator)[:, :-1] - sparse.csr_matrix(last)  # sums to zero
     return _Crossed(
-        sparse.hstack([systems, severity]).tocsr(),
+        sparse.hstack([_indicator(codes.system), severity]).tocsr(),
         np.eye(s, s + k - 1),
         {"annotator:system": by_pair} if pairs > max(s, k) else {},
         ("not every annotator judged every system: annotator:system is a random effect",),

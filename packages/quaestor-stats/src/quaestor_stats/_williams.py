@@ -28,30 +28,51 @@ class ImpossibleTriple(ValueError):
 def williams(
     r12: float, r13: float, r23: float, n: int, *, alternative: Alternative = "two-sided"
 ) -> Result:
-    """Williams' test (1959) in the form of Steiger (1980, eq. 7): t with n - 3 degrees of freedom.
+    """Test whether two metrics correlate equally with human scores (Williams' test).
+
+    Items count as independent. If systems share sources, use `compare_metrics` with the column of
+    the source.
 
     Parameters
     ----------
-    r12, r13 : correlation of either metric with the human scores
-    r23 : correlation of the metrics
-    n : items, four or more
-    alternative : "two-sided", or "greater" for r12 > r13 if that was declared beforehand
+    r12, r13 : float
+        Correlation of the first and of the second metric with the human scores.
+    r23 : float
+        Correlation of the two metrics.
+    n : int
+        Number of items, four or more; all three correlations are over the same items.
+    alternative : {"two-sided", "greater"}
+        "greater" tests only whether r12 > r13; declare it before you see the data.
 
     Returns
     -------
     Result
-        ``value`` r12 - r13, ``statistic`` t. Undefined below four items, if a correlation is undefined, and if the two
-        metrics order the items alike.
+        ``value`` is r12 - r13, ``statistic`` Student's t with n - 3 degrees of freedom. The test is
+        undefined with fewer than four items, if a correlation is undefined, or if the two metrics
+        order the items identically or in reverse.
 
     Raises
     ------
     ImpossibleTriple
-        The triple is not positive semi-definite: the correlations come from different items.
+        The correlations cannot come from one set of items: their matrix is not positive
+        semi-definite. It is a ValueError.
+    ValueError
+        The alternative is unknown.
+
+    References
+    ----------
+    Williams, E. J. (1959). The comparison of regression variables. Journal of the Royal Statistical
+    Society B 21, 396-399.
+
+    Steiger, J. H. (1980). Tests for comparing elements of a correlation matrix. Psychological
+    Bulletin 87, 245-251. (Equation 7.)
 
     Examples
     --------
-    >>> found = williams(0.3, 0.4, 0.5, 100)
-    >>> round(found.statistic, 4), round(found.pvalue, 4)
+    The correlations and the result are those of a test of the R package cocor.
+
+    >>> result = williams(0.3, 0.4, 0.5, 100)
+    >>> round(result.statistic, 4), round(result.pvalue, 4)
     (-1.0767, 0.2843)
     """
     method = f"Williams' test, {alternative}"
