@@ -9,7 +9,6 @@ questions have none.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from quaestor_metrics._bleu import bleu
@@ -22,8 +21,9 @@ from quaestor_metrics._contract import (
     ScoredQuestion,
     ScoredUnit,
 )
-from quaestor_metrics._progress import told
-from quaestor_metrics._ptb import ptb
+from quaestor_metrics._metric import QuestionMetric
+from quaestor_metrics._progress import interruptible
+from quaestor_metrics._treebank import ptb
 
 CLASSES = ("content", "entity", "question", "function")
 
@@ -267,22 +267,38 @@ def has_capitals(texts: Iterable[str]) -> bool:
     return any(character.isupper() for text in texts for character in text)
 
 
-@dataclass(frozen=True, slots=True)
-class Answerability:
-    """Answerability of one question, by default with the weights published for SQuAD."""
+class Answerability(QuestionMetric):
+    """Answerability of one question, by default with the weights published for SQuAD.
 
-    spec = MetricSpec(
-        id="answerability",
-        name="Answerability (Nema and Khapra)",
-        version="2",
-        unit=ScoredUnit.MULTI_REF,
-        needs=frozenset({Need.REFS, Need.CASED}),
-        parameters=PARAMETERS,
-        languages=ENGLISH,
-    )
+    Parameters
+    ----------
+    **settings
+        `content`, `entity`, `question`, `function`: weights of the four classes of words, which
+        sum to 1. `formula`: `paper`, `per_class_f`, `clipped_f` or `unclipped_f`. `words`: `split`
+        or `whitespace`. `empty_class`: `one`, `zero` or `renormalise`. `stems`: stems of content
+        words.
 
-    def available(self) -> tuple[bool, str]:
-        return True, ""
+    References
+    ----------
+    Nema and Khapra 2018, Towards a better metric for evaluating question generation systems.
+
+    Examples
+    --------
+    >>> question, reference = "Who was the director of?", "Who was the director of Titanic?"
+    >>> round(Answerability().sentence_score(question, reference).value, 3)
+    0.59
+    """
+
+    def described(self) -> MetricSpec:
+        return MetricSpec(
+            id="answerability",
+            name="Answerability (Nema and Khapra)",
+            version="2",
+            unit=ScoredUnit.MULTI_REF,
+            needs=frozenset({Need.REFS, Need.CASED}),
+            parameters=PARAMETERS,
+            languages=ENGLISH,
+        )
 
     def score(
         self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
@@ -292,5 +308,5 @@ class Answerability:
                 best_answerability(question, params),
                 detail={"cased": has_capitals((question.hypothesis, *question.references))},
             )
-            for question in told(batch)
+            for question in interruptible(batch)
         ]

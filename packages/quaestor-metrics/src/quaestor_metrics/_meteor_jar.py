@@ -13,7 +13,7 @@ from threading import Timer
 from typing import IO, cast
 
 from quaestor_metrics._contract import MetricFailed, ScoredQuestion
-from quaestor_metrics._progress import told
+from quaestor_metrics._progress import interruptible
 
 JAR_VARIABLE = "QUAESTOR_METEOR_JAR"
 OPTIONS = ("-", "-", "-stdio", "-l", "en", "-norm")
@@ -106,7 +106,7 @@ class Jvm:
         requests = [_request(question).encode("utf-8", "replace") for question in chunk]
         found: list[list[float]] = []
         sent = ahead = 0
-        for answered in told(range(len(requests))):
+        for answered in interruptible(range(len(requests))):
             while sent < len(requests) and (
                 sent == answered or ahead + len(requests[sent]) <= AHEAD
             ):

@@ -19,8 +19,8 @@ from quaestor_metrics._contract import (
     shorten,
 )
 from quaestor_metrics._languages import is_spaced, name_of, primary
-from quaestor_metrics._ptb import ptb
 from quaestor_metrics._segmentation import characters, sudachi
+from quaestor_metrics._treebank import ptb
 
 _BRACKETS = str.maketrans(
     {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
@@ -122,7 +122,20 @@ STEPS: Mapping[str, Callable[[str], str]] = MappingProxyType(
 STEPS_TAKEN = (
     4  # a Unicode form, words, a normalisation, and one to spare: nothing offered has more
 )
+LOWERING = frozenset({"lower", "nqg", "ptb", "characters"})
 SEGMENTING = frozenset({"characters", "sudachi"})
+
+
+def both_sides(prepare: str | tuple[str, str]) -> Preparation:
+    """Return the preparation of one name for both sides, or of a pair for hypothesis and reference.
+
+    Examples
+    --------
+    >>> both_sides("ptb"), both_sides(("nqg", "raw")).reference
+    (Preparation(hypothesis='ptb', reference='ptb'), 'raw')
+    """
+    sides = (prepare, prepare) if isinstance(prepare, str) else prepare
+    return Preparation(*sides)
 
 
 def step(name: str) -> Callable[[str], str]:
@@ -154,6 +167,35 @@ def step(name: str) -> Callable[[str], str]:
         return text
 
     return in_turn
+
+
+def prepare(texts: Sequence[str], steps: str) -> list[str]:
+    """Prepare texts by named steps.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Hypotheses or references, (n,).
+    steps : str
+        `raw`, `lower`, `nqg`, `ptb`, `nfc`, `nfkc`, `characters` or `sudachi`; or several that run
+        from left to right, joined by a plus sign.
+
+    Returns
+    -------
+    list of str
+        The prepared texts, (n,); words are separated by white space.
+
+    Raises
+    ------
+    UnknownPreparation
+        There is no such step.
+
+    Examples
+    --------
+    >>> prepare(["Who won the 2014 World Cup?"], "nqg")
+    ['who won the 2014 world cup ?']
+    """
+    return list(map(step(steps), texts))
 
 
 def segments(name: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import log
 
 from quaestor_metrics._languages import primary
-from quaestor_metrics._ptb import ptb
+from quaestor_metrics._treebank import ptb
 
 TYPES = ("who", "when", "where", "what", "quantity", "how", "why", "which", "other")
 
@@ -86,15 +86,7 @@ def head_of_phrase(question: str) -> str:
     word in *-ed*, and after a possessive; its last word is the head. This replaces a parser, so an
     uncommon verb can be taken for the head.
 
-    Parameters
-    ----------
-    question : str
-        An English question.
-
-    Returns
-    -------
-    str
-        Lower case; empty if there is neither word, or if no noun phrase follows it.
+    Lower case; empty if there is neither word, or if no noun phrase follows it.
 
     References
     ----------
@@ -120,19 +112,8 @@ def head_of_phrase(question: str) -> str:
 def type_by_head(question: str, answer: str = "") -> str:
     """Return the type of a question; for *what* and *which*, the type of the head of the phrase.
 
-
-    Parameters
-    ----------
-    question : str
-        An English question.
-    answer : str
-        Its answer, if it is known: a question that is answered yes or no is `other`.
-
-    Returns
-    -------
-    str
-        One of `TYPES`. A question with *what* or *which* keeps that type if the head is none of the
-        nouns for persons, times, places, quantities, reasons and manners that are listed here.
+    A question with *what* or *which* keeps that type if the head is none of the nouns for persons,
+    times, places, quantities, reasons and manners that are listed here.
 
     References
     ----------

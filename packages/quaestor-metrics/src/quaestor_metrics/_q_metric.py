@@ -1,9 +1,8 @@
 """Q-metrics (Nema and Khapra 2018, equation 1): answerability mixed into any metric of one
 question."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from quaestor_metrics._answerability import CLASSES, PARAMETERS, best_answerability, has_capitals
@@ -18,23 +17,48 @@ from quaestor_metrics._contract import (
     ScoredQuestion,
     Scorer,
 )
+from quaestor_metrics._metric import Derived, QuestionMetric
+from quaestor_metrics._nist import NIST, NormalizedNIST
 from quaestor_metrics._preparation import step
-from quaestor_metrics._progress import told
-from quaestor_metrics._scoring import kept, score
+from quaestor_metrics._progress import interruptible
+from quaestor_metrics._scoring import QUESTION_UNITS, score_items
 
 PUBLISHED_DELTA = 0.66  # Q-BLEU1 on SQuAD, with answerability's published weights
 OWN = tuple(parameter.name for parameter in PARAMETERS)
 
 
-@dataclass(frozen=True)
-class QMetric:
-    """Q-M = delta * answerability + (1 - delta) * M. Answerability reads the cased text, M the
-    prepared one."""
+class QMetric(Derived, QuestionMetric):
+    """delta * answerability + (1 - delta) * base metric.
 
-    base: Scorer
+    Answerability reads the cased text, the base metric the prepared one.
 
-    @property
-    def spec(self) -> MetricSpec:
+    Parameters
+    ----------
+    base : Scorer
+        A metric of one question that compares with references. For `NIST`, which has no upper end,
+        NIST divided by the NIST of the reference against itself is mixed.
+    **settings
+        `delta` (default .66), `prepare` (preparation for the base, default `ptb`), the parameters
+        of `Answerability` and those of the base.
+
+    References
+    ----------
+    Nema and Khapra 2018, Towards a better metric for evaluating question generation systems,
+    equation 1.
+
+    Examples
+    --------
+    >>> from quaestor_metrics import BLEU
+    >>> q_bleu_1 = QMetric(BLEU(order=1), delta=0.5)
+    >>> round(q_bleu_1.sentence_score("Who sang it?", "Who sang it?").value, 6)
+    1.0
+    """
+
+    def __init__(self, base: Scorer, **settings: Any) -> None:
+        self.base = NormalizedNIST(**base.settings) if isinstance(base, NIST) else base
+        super().__init__(**settings)
+
+    def described(self) -> MetricSpec:
         mine = (
             Parameter("delta", PUBLISHED_DELTA, "weight of answerability", least=0, most=1),
             Parameter(
@@ -42,32 +66,25 @@ class QMetric:
             ),
             *PARAMETERS,
         )
+        inner = self.base.spec
         return replace(
-            self.base.spec,
-            id=f"q_{self.base.spec.id}",
-            name=f"Q-{self.base.spec.name}",
-            needs=self.base.spec.needs | {Need.REFS, Need.CASED},
-            parameters=mine + self.base.spec.parameters,
+            inner,
+            id=f"q_{inner.id}",
+            name=f"Q-{inner.name}",
+            needs=inner.needs | {Need.REFS, Need.CASED},
+            parameters=mine + inner.parameters,
             languages=ENGLISH,
         )
-
-    def available(self) -> tuple[bool, str]:
-        return self.base.available()
-
-    @contextmanager
-    def kept(self) -> Iterator[None]:
-        with kept([self.base]):
-            yield
 
     def score(
         self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
     ) -> list[MetricResult]:
         asked = {parameter.name: params[parameter.name] for parameter in self.base.spec.parameters}
         preparation = Preparation(params["prepare"], params["prepare"])
-        found = score(self.base, batch, params=asked, preparation=preparation)
+        found = score_items(self.base, batch, params=asked, preparation=preparation)
         return [
             self._mixed(question, result, params)
-            for question, result in told(zip(batch, found, strict=True))
+            for question, result in interruptible(zip(batch, found, strict=True))
         ]
 
     def _mixed(
@@ -91,6 +108,8 @@ def can_mix(spec: MetricSpec) -> bool:
     """Return whether a metric has a Q-variant: it compares with references, as a fraction or
     percent, and no parameter has a name that Q-metrics add."""
     names = {parameter.name for parameter in spec.parameters}
-    bounded = spec.scale in (Scale.FRACTION, Scale.PERCENT)
+    # of NIST, which has no upper end, a fraction is mixed
+    bounded = spec.scale is not Scale.NUMBER or spec.id == "nist"
     likeness = spec.higher_is_better and not spec.needs & {Need.CONTEXT, Need.ANSWER}
-    return bounded and likeness and not names & {"delta", "prepare", *OWN, *CLASSES}
+    is_question = spec.unit in QUESTION_UNITS
+    return bounded and likeness and is_question and not names & {"delta", "prepare", *OWN, *CLASSES}
