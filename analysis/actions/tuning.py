@@ -25,6 +25,7 @@ from quaestor_metrics._weight_tuning import (
     TRAIN,
     CannotTune,
     HeldOut,
+    JudgedScores,
     Tuned,
     WeightSearch,
     bag_size,
@@ -163,17 +164,11 @@ def _tuned(
     clusters: Sequence[str],
     asked: Mapping[str, Any],
 ) -> Record:
-    formula, seed = asked["formula"], int(asked["seed"])
+    seed = int(asked["seed"])
     with on_each_text(work.again):
-        judged = judged_scores(
-            questions,
-            gold,
-            metric=registry().get(asked["metric"]),
-            formula=formula,
-            bags_of=lru_cache(maxsize=REMEMBERED)(classes),
-        )
+        judged = _scored(questions, gold, asked)
     train = min(TRAIN, len(gold) // 2)
-    how = WeightSearch(formula, asked["method"], bag=bag_size(len(gold)))
+    how = WeightSearch(asked["formula"], asked["method"], bag=bag_size(len(gold)))
     work.progress(1, 3, "Tuning on all judged questions")
     whole = tune_weights(judged, how, rng=np.random.default_rng([seed, 0]))
     work.progress(2, 3, "Tuning and testing on halves")
@@ -190,16 +185,34 @@ def _tuned(
         "train": train,
         "bags": whole.bags,
         "bag": how.bag,
-        "cased": has_capitals(
-            text for question in questions for text in (question.hypothesis, *question.references)
-        ),
+        "cased": has_capitals(text for one in questions for text in _texts(one)),
         "collinear": collinear(judged.scores, judged.base),
         "weights": _weights(whole),
-        "splits": [_split(place, each) for place, each in enumerate(splits, 1)],
-        "gain": number(float(np.mean([each.tuned_metric - each.base for each in splits]))),
-        "base": number(float(np.mean([each.base for each in splits]))),
-        "tuned": number(float(np.mean([each.tuned_metric for each in splits]))),
+        **_gains(splits),
         "versions": versions(),
+    }
+
+
+def _scored(
+    questions: Sequence[ScoredQuestion], gold: FloatArray, asked: Mapping[str, Any]
+) -> JudgedScores:
+    metric, bags_of = registry().get(asked["metric"]), lru_cache(maxsize=REMEMBERED)(classes)
+    return judged_scores(questions, gold, metric=metric, formula=asked["formula"], bags_of=bags_of)
+
+
+def _texts(question: ScoredQuestion) -> tuple[str, ...]:
+    return (question.hypothesis, *question.references)
+
+
+def _gains(splits: Sequence[HeldOut]) -> Record:
+    """Return the correlations of base and tuned metric on the questions held out."""
+    base = [split.base for split in splits]
+    tuned = [split.tuned_metric for split in splits]
+    gain = [after - before for after, before in zip(tuned, base, strict=True)]
+    means = {"gain": gain, "base": base, "tuned": tuned}
+    return {
+        "splits": [_split(place, split) for place, split in enumerate(splits, 1)],
+        **{name: number(float(np.mean(values))) for name, values in means.items()},
     }
 
 

@@ -108,19 +108,19 @@ class Reader:
         self._window = min(WINDOW, self._tokenizer.model_max_length)
         self._seen: OrderedDict[tuple[str, str], Reading] = OrderedDict()
 
-    def readings(self, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Reading]:
+    def readings(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Reading]:
         """Return the answer to each distinct pair of question and passage, in the passage's own
         characters, with the probability that there is one."""
-        distinct = dict.fromkeys(asked)
-        found = {pair: self._seen[pair] for pair in distinct if pair in self._seen}
+        distinct = dict.fromkeys(pairs)
+        readings = {pair: self._seen[pair] for pair in distinct if pair in self._seen}
         fresh = sorted(
-            (pair for pair in distinct if pair not in found), key=lambda pair: len(pair[1])
+            (pair for pair in distinct if pair not in readings), key=lambda pair: len(pair[1])
         )
         for start in range(0, len(fresh), QUESTIONS_AT_ONCE):
             part = fresh[start : start + QUESTIONS_AT_ONCE]
-            found.update(zip(part, self._read(part), strict=True))
-        self._remember(found)
-        return found
+            readings.update(zip(part, self._read(part), strict=True))
+        self._remember(readings)
+        return readings
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
         windows = self._windows(pairs)
@@ -145,9 +145,9 @@ class Reader:
         """Cut each passage into overlapping windows, the question before each; a question keeps a
         third of the room."""
         third = self._window // 3
-        asked = [question for question, _ in pairs]
+        questions = [question for question, _ in pairs]
         cut = self._tokenizer(
-            asked,
+            questions,
             add_special_tokens=False,
             truncation=True,
             max_length=third,
@@ -155,7 +155,7 @@ class Reader:
         )["offset_mapping"]
         short = [
             text[: places[-1][1]] if places else text
-            for text, places in zip(asked, cut, strict=True)
+            for text, places in zip(questions, cut, strict=True)
         ]
         return self._tokenizer(
             short,
@@ -169,27 +169,28 @@ class Reader:
 
     def _spans(self, windows: Any, batch: Sequence[int]) -> Iterator[AnswerSpan]:
         inputs = [name for name in self._tokenizer.model_input_names if name in windows]
-        given = {name: [windows[name][place] for place in batch] for name in inputs}
+        inputs_of_batch = {name: [windows[name][place] for place in batch] for name in inputs}
         with self._torch.inference_mode():
-            found = self._model(**self._tokenizer.pad(given, return_tensors="pt").to(self._device))
-        starts, ends = found.start_logits.cpu().numpy(), found.end_logits.cpu().numpy()
-        for row, place in enumerate(batch):
-            passage = [piece for piece, text in enumerate(windows.sequence_ids(place)) if text == 1]
-            if not passage:
-                yield NOWHERE
-                continue
-            first, last, score = best_span(starts[row, passage], ends[row, passage])
-            where = windows["offset_mapping"][place]
-            token = windows["input_ids"][place].index(self._tokenizer.cls_token_id)
-            yield AnswerSpan(
-                score,
-                where[passage[first]][0],
-                where[passage[last]][1],
-                no_answer=float(starts[row, token] + ends[row, token]),
+            logits = self._model(
+                **self._tokenizer.pad(inputs_of_batch, return_tensors="pt").to(self._device)
             )
+        starts, ends = logits.start_logits.cpu().numpy(), logits.end_logits.cpu().numpy()
+        for row, place in enumerate(batch):
+            yield self._span(windows, place, starts[row], ends[row])
 
-    def _remember(self, found: dict[tuple[str, str], Reading]) -> None:
-        for pair, reading in found.items():
+    def _span(self, windows: Any, place: int, starts: Logits, ends: Logits) -> AnswerSpan:
+        """Return the best span of one window, from the logits of its pieces."""
+        passage = [piece for piece, text in enumerate(windows.sequence_ids(place)) if text == 1]
+        if not passage:
+            return NOWHERE
+        first, last, score = best_span(starts[passage], ends[passage])
+        where = windows["offset_mapping"][place]
+        token = windows["input_ids"][place].index(self._tokenizer.cls_token_id)
+        no_answer = float(starts[token] + ends[token])
+        return AnswerSpan(score, where[passage[first]][0], where[passage[last]][1], no_answer)
+
+    def _remember(self, readings: dict[tuple[str, str], Reading]) -> None:
+        for pair, reading in readings.items():
             self._seen[pair] = reading
             self._seen.move_to_end(pair)
         while len(self._seen) > ANSWERS_REMEMBERED:

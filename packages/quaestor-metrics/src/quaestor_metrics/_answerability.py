@@ -94,9 +94,11 @@ def classes(text: str, *, stems: Sequence[str] = (), words: str = "split") -> Ba
     if stems:
         content = [token for token in tokens if any(stem in token for stem in stems)]
     else:
-        asked = set(question)
+        question_words = set(question)
         content = [
-            t for t in tokens if t not in asked and not t[0].isupper() and t not in FUNCTION_WORDS
+            t
+            for t in tokens
+            if t not in question_words and not t[0].isupper() and t not in FUNCTION_WORDS
         ]
     return _bag(content), _bag(entities), _bag(question), _bag(function)
 
@@ -113,13 +115,13 @@ def asks(token: str) -> bool:
 
 
 def _question_words(tokens: Sequence[str]) -> list[str]:
-    found = []
+    words = []
     for place, token in enumerate(tokens):
         if asks(token):
-            found.append(token)
+            words.append(token)
             if token.lower() in ("what", "which"):
-                found.extend(tokens[place + 1 : place + 2])
-    return found
+                words.extend(tokens[place + 1 : place + 2])
+    return words
 
 
 def precision_recall(hypothesis: Bag, reference: Bag) -> tuple[float, float]:
@@ -203,9 +205,9 @@ def answerability(
     -----
     P = sum_i w_i c_i / |l_i|, R = sum_i w_i c_i / |r_i|, Answerability = 2 P R / (P + R).
     """
-    found = components(hypothesis, reference, formula=formula, empty_class=empty_class)
+    scores = components(hypothesis, reference, formula=formula, empty_class=empty_class)
     parts = [
-        (weight, part) for weight, part in zip(weights, found, strict=True) if part is not None
+        (weight, part) for weight, part in zip(weights, scores, strict=True) if part is not None
     ]
     total = sum(weight for weight, _ in parts) if empty_class == "renormalise" else 1.0
     if not total:

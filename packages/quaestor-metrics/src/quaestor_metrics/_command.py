@@ -15,7 +15,6 @@ from quaestor_metrics._contract import (
     MetricUnavailable,
     Need,
     Preparation,
-    ScoredQuestion,
     ScoredUnit,
     Scorer,
     Status,
@@ -23,12 +22,12 @@ from quaestor_metrics._contract import (
     resolved,
 )
 from quaestor_metrics._degradations import DEGRADATIONS, degrade
-from quaestor_metrics._metric import signature
+from quaestor_metrics._metric import paired, signature
 from quaestor_metrics._models import TransformerModel
 from quaestor_metrics._preparation import STEPS, step
 from quaestor_metrics._registry import VARIANTS, Registry
 from quaestor_metrics._scoring import keep_running
-from quaestor_metrics._table_scoring import Row, score_rows
+from quaestor_metrics._table_scoring import COLUMNS, Row, rows_of, score_rows
 from quaestor_metrics._version import __version__
 from quaestor_metrics._weight_tuning import tune
 
@@ -89,38 +88,52 @@ def _parser() -> ArgumentParser:
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     score = commands.add_parser("score", help="write a table again with one column a metric")
-    listing = commands.add_parser("list", help="list the metrics and why some cannot run here")
-    tuning = commands.add_parser("tune", help="tune the weights of a Q-metric on ratings")
-    worse = commands.add_parser("degrade", help="write a table again with degraded questions")
-    for command, run in ((score, _score), (listing, _list), (tuning, _tune), (worse, _degrade)):
-        command.set_defaults(run=run)
-        if command is not listing:
-            _add_table(command, references=command is not worse)
-    for command in (score, listing):
-        for name in ("model", "reader"):
-            about = "transformer of a metric, as NAME=FOLDER or NAME=ID; may be repeated"
-            command.add_argument(f"--{name}", action="append", default=[], help=about)
+    score.set_defaults(run=_score)
+    _add_table(score)
+    _add_references(score)
+    _add_models(score)
     _add_scoring(score)
-    tuning.add_argument("--rating", required=True, help="column of the ratings; higher is better")
-    tuning.add_argument("--metric", default="bleu_1", help="that answerability is mixed into")
-    formulas = ("per_class_f", "paper", "clipped_f")
-    tuning.add_argument("--formula", default="per_class_f", choices=formulas)
-    tuning.add_argument("--method", default="grid", choices=("grid", "exact"))
+    listing = commands.add_parser("list", help="list the metrics and why some cannot run here")
+    listing.set_defaults(run=_list)
+    _add_models(listing)
+    _add_tuning(commands.add_parser("tune", help="tune the weights of a Q-metric on ratings"))
+    worse = commands.add_parser("degrade", help="write a table again with degraded questions")
+    worse.set_defaults(run=_degrade)
+    _add_table(worse)
     worse.add_argument("--kind", required=True, choices=tuple(DEGRADATIONS))
     worse.add_argument("--out", type=Path, required=True, help="CSV or TSV")
-    for command in (tuning, worse):
-        command.add_argument("--seed", type=int, default=1)
+    worse.add_argument("--seed", type=int, default=1)
     return parser
 
 
-def _add_table(command: ArgumentParser, *, references: bool) -> None:
+def _add_tuning(command: ArgumentParser) -> None:
+    command.set_defaults(run=_tune)
+    _add_table(command)
+    _add_references(command)
+    command.add_argument("--rating", required=True, help="column of the ratings; higher is better")
+    command.add_argument("--metric", default="bleu_1", help="that answerability is mixed into")
+    formulas = ("per_class_f", "paper", "clipped_f")
+    command.add_argument("--formula", default="per_class_f", choices=formulas)
+    command.add_argument("--method", default="grid", choices=("grid", "exact"))
+    command.add_argument("--seed", type=int, default=1)
+
+
+def _add_models(command: ArgumentParser) -> None:
+    for name in ("model", "reader"):
+        about = "transformer of a metric, as NAME=FOLDER or NAME=ID; may be repeated"
+        command.add_argument(f"--{name}", action="append", default=[], help=about)
+
+
+def _add_references(command: ArgumentParser) -> None:
+    about = "column of the references; a cell may be a JSON list"
+    command.add_argument("--reference", default="", help=about)
+    command.add_argument("--reference-separator", default="", help="between references")
+
+
+def _add_table(command: ArgumentParser) -> None:
     command.add_argument("file", type=Path, help="CSV, TSV or JSON Lines")
     command.add_argument("--encoding", default="utf-8-sig", help="of the file (UTF-8)")
     command.add_argument("--hypothesis", required=True, help="column of the generated questions")
-    if references:
-        about = "column of the references; a cell may be a JSON list"
-        command.add_argument("--reference", default="", help=about)
-        command.add_argument("--reference-separator", default="", help="between references")
 
 
 def _add_scoring(command: ArgumentParser) -> None:
@@ -146,34 +159,37 @@ def _score(options: Namespace) -> int:
     metrics = [registry.get(id.strip()) for id in dict.fromkeys(options.metric.split(","))]
     _require_columns(options, table, metrics)
     params = _params(options.param, metrics)
-    preparation = Preparation(options.prepare, options.prepare_reference or options.prepare)
-    for steps in (preparation.hypothesis, preparation.reference):
-        step(steps)
-    rows = _rows(options, table)
-    results: dict[str, list[MetricResult]] = {}
+    rows, how = _rows(options, table), _preparation(options)
+    columns: dict[str, list[float | None]] = {}
     failures: list[str] = []
     with keep_running(metrics):
         for metric in metrics:
-            id = metric.spec.id
             try:
-                results[id] = score_rows(
-                    metric,
-                    rows,
-                    params=params[id],
-                    preparation=preparation,
-                    language=options.language,
-                )
+                columns[metric.spec.id] = _column(metric, rows, params[metric.spec.id], how)
             except (MetricFailed, MetricUnavailable) as error:
                 failures.append(str(error))
-            else:
-                questions = [row.question for row in rows]
-                signed = signature(metric.spec, questions, preparation, options.language)
-                print(f"{_summary(results[id])}  {signed}")
-    columns = {id: [result.value for result in some] for id, some in results.items()}
     _write(options.out, table, columns)
     if failures:
         raise CommandError("\n".join(["not computed:", *failures]))
     return 0
+
+
+def _preparation(options: Namespace) -> dict[str, Any]:
+    """Return the preparation and the language of the texts; an unknown step raises."""
+    sides = Preparation(options.prepare, options.prepare_reference or options.prepare)
+    step(sides.hypothesis)
+    step(sides.reference)
+    return {"preparation": sides, "language": options.language}
+
+
+def _column(
+    metric: Scorer, rows: Sequence[Row], params: Mapping[str, Any], how: Mapping[str, Any]
+) -> list[float | None]:
+    """Return the scores of a metric, after a line with their mean and signature."""
+    results = score_rows(metric, rows, params=params, **how)
+    questions = [row.question for row in rows]
+    print(_summary(results), signature(metric.spec, questions, **how), sep="  ")
+    return [result.value for result in results]
 
 
 def _list(options: Namespace) -> int:
@@ -280,21 +296,14 @@ def references(cell: str, separator: str) -> tuple[str, ...]:
 
 def _rows(options: Namespace, table: Table) -> list[Row]:
     cells = table.column(options.reference)
-    named = [
-        references(cell, options.reference_separator) if options.reference else () for cell in cells
-    ]
+    separator = options.reference_separator
+    named = [references(cell, separator) if options.reference else () for cell in cells]
     for number, some in zip(table.numbers, named, strict=True):
         if not all(reference.strip() for reference in some):
             where = f"{table.file}, row {number}, column {options.reference}"
             raise CommandError(f"{where}: a reference is blank; write [] where there is none")
-    columns = [
-        table.column(getattr(options, name, ""))
-        for name in ("hypothesis", "context", "answer", "source", "system")
-    ]
-    return [
-        Row(ScoredQuestion(hypothesis, some, context, answer), source, system)
-        for some, hypothesis, context, answer, source, system in zip(named, *columns, strict=True)
-    ]
+    further = {name: table.column(getattr(options, name, "")) for name in COLUMNS}
+    return rows_of(paired(table.column(options.hypothesis), named), further)
 
 
 def _require_columns(options: Namespace, table: Table, metrics: Sequence[Scorer]) -> None:

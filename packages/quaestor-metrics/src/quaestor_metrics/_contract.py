@@ -316,18 +316,18 @@ def failed(reason: str) -> MetricResult:
 
 def resolved(spec: MetricSpec, params: Mapping[str, Any], language: str = "en") -> dict[str, Any]:
     """Return every parameter of a metric with its value; unknown names and values raise."""
-    known = {parameter.name: parameter for parameter in spec.parameters}
+    parameters = {parameter.name: parameter for parameter in spec.parameters}
     for name, value in params.items():
-        if name not in known:
+        if name not in parameters:
             raise UnknownParameter(
-                f"{spec.id} has no parameter {name}; it has {', '.join(known) or 'none'}"
+                f"{spec.id} has no parameter {name}; it has {', '.join(parameters) or 'none'}"
             )
-        if refused := _refused(known[name], value):
+        if refused := _refused(parameters[name], value):
             raise UnknownParameter(f"{spec.id}: {name} {refused}")
     tag = primary(language)
     return {
         name: params.get(name, parameter.by_language.get(tag, parameter.default))
-        for name, parameter in known.items()
+        for name, parameter in parameters.items()
     }
 
 

@@ -125,20 +125,20 @@ class METEOR(QuestionMetric):
         )
 
     def available(self) -> tuple[bool, str]:
-        found = jar()
+        path = jar()
         if shutil.which("java") is None:
             return False, "no Java is installed"
-        if found is None:
+        if path is None:
             return (
                 False,
                 f"no METEOR jar: set {JAR_VARIABLE} to meteor-1.5.jar, or install pycocoevalcap (extra meteor)",
             )
-        if not found.is_file():
-            return False, f"there is no file {found}"
-        if not (found.parent / PARAPHRASES).is_file():
+        if not path.is_file():
+            return False, f"there is no file {path}"
+        if not (path.parent / PARAPHRASES).is_file():
             return (
                 False,
-                f"{found.parent / PARAPHRASES} is missing; without it METEOR gives other scores",
+                f"{path.parent / PARAPHRASES} is missing; without it METEOR gives other scores",
             )
         return True, ""
 
@@ -172,19 +172,21 @@ class METEOR(QuestionMetric):
 
     @staticmethod
     def _scored(jvm: Jvm, batch: Sequence[ScoredQuestion]) -> list[MetricResult]:
-        asked = [index for index, question in enumerate(batch) if defused(question.hypothesis)]
-        found = dict(zip(asked, jvm.statistics([batch[index] for index in asked]), strict=True))
+        places = [index for index, question in enumerate(batch) if defused(question.hypothesis)]
+        statistics = dict(
+            zip(places, jvm.statistics([batch[index] for index in places]), strict=True)
+        )
         return [
-            MetricResult(meteor(found[index]) if index in found else 0.0)
+            MetricResult(meteor(statistics[index]) if index in statistics else 0.0)
             for index in range(len(batch))
         ]
 
     @staticmethod
     def _start(params: Mapping[str, Any]) -> Jvm:
-        found = jar()
-        if found is None:
+        path = jar()
+        if path is None:
             raise MetricUnavailable(f"no METEOR jar: set {JAR_VARIABLE}")
-        return Jvm(found, memory=params["memory"], timeout=params["timeout"])
+        return Jvm(path, memory=params["memory"], timeout=params["timeout"])
 
     def _end_if_alone(self) -> None:
         if not self._keepers:

@@ -37,8 +37,8 @@ def transport_cost(cost: Float64Array) -> float:
     place = np.concatenate([cells // n, m + cells % n])
     sums: Any = coo_array((np.ones(2 * m * n), (place, np.concatenate([cells, cells])))).tocsr()
     masses = np.concatenate([np.full(m, 1 / m), np.full(n, 1 / n)])
-    found: Any = linprog(cost.ravel(), A_eq=sums, b_eq=masses, method="highs")
-    return float(found.fun)
+    solution: Any = linprog(cost.ravel(), A_eq=sums, b_eq=masses, method="highs")
+    return float(solution.fun)
 
 
 def mover_score(hypothesis: Encoded, reference: Encoded) -> float:

@@ -74,9 +74,9 @@ def _apart(mark: re.Pattern[str], text: str) -> str:
     scans a run of blanks again from each blank: a minute for a reference that ends in thirty
     thousand."""
     parts, end = [], 0
-    for found in mark.finditer(text):
-        parts += [text[end : found.start()].rstrip(), " ", found[0]]
-        end = found.end()
+    for match in mark.finditer(text):
+        parts += [text[end : match.start()].rstrip(), " ", match[0]]
+        end = match.end()
     return "".join((*parts, text[end:]))
 
 
@@ -151,19 +151,19 @@ def step(name: str) -> Callable[[str], str]:
         raise UnknownPreparation(
             f"a preparation has at most {STEPS_TAKEN} steps, this one has {len(names):,}"
         )
-    found = []
+    steps = []
     for one in names:
         if one not in STEPS:
             raise UnknownPreparation(
                 f"no preparation is called {shorten(one)}; there are {', '.join(STEPS)}"
             )
-        found.append(STEPS[one])
-    if len(found) == 1:
-        return found[0]
+        steps.append(STEPS[one])
+    if len(steps) == 1:
+        return steps[0]
 
     def in_turn(text: str) -> str:
-        for each in found:
-            text = each(text)
+        for change in steps:
+            text = change(text)
         return text
 
     return in_turn
@@ -218,13 +218,13 @@ def require_language(
     used = effective(spec, preparation)
     parted = all(segments(side) for side in (used.hypothesis, used.reference))
     if Need.WORDS in spec.needs and not is_spaced(language) and not parted:
-        said = (
+        sides = (
             used.hypothesis
             if used.hypothesis == used.reference
             else f"{used.hypothesis} / {used.reference}"
         )
         raise NotForLanguage(
-            f"{spec.id}: not for this language with the preparation {said}: {name_of(language)} has no spaces "
+            f"{spec.id}: not for this language with the preparation {sides}: {name_of(language)} has no spaces "
             "between words; choose one that segments, such as nfkc+characters"
         )
 

@@ -79,12 +79,14 @@ class QMetric(Derived, QuestionMetric):
     def score(
         self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
     ) -> list[MetricResult]:
-        asked = {parameter.name: params[parameter.name] for parameter in self.base.spec.parameters}
+        base_params = {
+            parameter.name: params[parameter.name] for parameter in self.base.spec.parameters
+        }
         preparation = Preparation(params["prepare"], params["prepare"])
-        found = score_items(self.base, batch, params=asked, preparation=preparation)
+        results = score_items(self.base, batch, params=base_params, preparation=preparation)
         return [
             self._mixed(question, result, params)
-            for question, result in interruptible(zip(batch, found, strict=True))
+            for question, result in interruptible(zip(batch, results, strict=True))
         ]
 
     def _mixed(
@@ -92,9 +94,9 @@ class QMetric(Derived, QuestionMetric):
     ) -> MetricResult:
         if result.value is None:
             return result
-        own = {name: params[name] for name in OWN}
+        settings = {name: params[name] for name in OWN}
         unit = 100.0 if self.base.spec.scale is Scale.PERCENT else 1.0
-        answer = best_answerability(question, own) * unit
+        answer = best_answerability(question, settings) * unit
         delta = float(params["delta"])
         detail = {
             "answerability": answer,

@@ -73,9 +73,9 @@ def question_type(question: str, answer: str = "") -> str:
     if ptb(answer) in ("yes", "no"):
         return "other"
     words = f" {ptb(question)} "
-    for phrases, found in _ORDER:
+    for phrases, type_name in _ORDER:
         if any(f" {phrase} " in words for phrase in phrases):
-            return found
+            return type_name
     return "other"
 
 
@@ -124,10 +124,10 @@ def type_by_head(question: str, answer: str = "") -> str:
     >>> type_by_head("What U.S. researcher ...?"), type_by_head("In what year did it open?")
     ('who', 'when')
     """
-    found = question_type(question, answer)
-    if found in ("what", "which"):
-        return _TYPE_OF_HEAD.get(head_of_phrase(question), found)
-    return found
+    type_name = question_type(question, answer)
+    if type_name in ("what", "which"):
+        return _TYPE_OF_HEAD.get(head_of_phrase(question), type_name)
+    return type_name
 
 
 def _singular(noun: str) -> str:

@@ -221,8 +221,8 @@ def loaded(point: EntryPoint, *, taken: Iterable[str]) -> RegisteredMetric:
     """Load a plug-in; any error becomes its reason and affects no other metric."""
     origin = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
     try:
-        found = point.load()
-        metric = found() if isinstance(found, type) else found
+        target = point.load()
+        metric = target() if isinstance(target, type) else target
         _require_contract(metric)
     except Exception as error:  # a plug-in's code may raise anything while it is imported
         return RegisteredMetric(

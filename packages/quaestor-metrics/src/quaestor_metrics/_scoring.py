@@ -99,8 +99,8 @@ def _language(item: Item, usual: str) -> str | None:
     """Return the language of an item; None for a system that asks in several."""
     if not isinstance(item, ScoredSystem):
         return item.language or usual
-    found = {question.language or usual for question in item.questions} or {usual}
-    return found.pop() if len(found) == 1 else None
+    languages = {question.language or usual for question in item.questions} or {usual}
+    return languages.pop() if len(languages) == 1 else None
 
 
 def _by_language(
@@ -179,13 +179,13 @@ def prepare_items(batch: Sequence[Item], preparation: Preparation) -> list[Item]
     return [_prepared(item, hypothesis, reference) for item in interruptible(batch)]
 
 
-def _emptied(given: Item, prepared: Item) -> MetricResult | None:
+def _emptied(original: Item, prepared: Item) -> MetricResult | None:
     """Return an undefined result if preparation leaves nothing of a question's references, such as
     "?" under ptb; else None."""
     if (
-        isinstance(given, ScoredQuestion)
+        isinstance(original, ScoredQuestion)
         and isinstance(prepared, ScoredQuestion)
-        and given.references
+        and original.references
         and not prepared.references
     ):
         return undefined("nothing is left of the reference once it is prepared")
@@ -241,9 +241,9 @@ def _each_pair(
     """Score each distinct pair once: equal questions of systems and repeated rows cost nothing
     more."""
     pairs = [_pairs(item) for item in items if isinstance(item, ScoredQuestion)]
-    distinct = list(dict.fromkeys(pair for each in pairs for pair in each))
-    found = dict(zip(distinct, _run(metric, spec, distinct, settings), strict=True))
-    return [best([found[pair] for pair in each], spec.higher_is_better) for each in pairs]
+    distinct = list(dict.fromkeys(pair for some in pairs for pair in some))
+    results = dict(zip(distinct, _run(metric, spec, distinct, settings), strict=True))
+    return [best([results[pair] for pair in some], spec.higher_is_better) for some in pairs]
 
 
 def _pairs(question: ScoredQuestion) -> list[ScoredQuestion]:
@@ -267,14 +267,14 @@ def _sound(result: MetricResult, spec: MetricSpec) -> MetricResult:
 
     Rounding may carry a value past an end of the range by a hair; then it is that end.
     """
-    (low, high), given = spec.range, result.value
-    if type(given) is float and low <= given <= high and isfinite(given):  # nearly all are
+    (low, high), number = spec.range, result.value
+    if type(number) is float and low <= number <= high and isfinite(number):  # nearly all are
         return result
     if result.status is not Status.OK:
         return result
-    if given is None or not isfinite(given):
-        return failed(f"the value is not a number: {given}")
-    value = float(given)
+    if number is None or not isfinite(number):
+        return failed(f"the value is not a number: {number}")
+    value = float(number)
     slack = ROUNDING * max(1.0, min(abs(high), 100.0))
     if not low - slack <= value <= high + slack:
         return failed(f"the value {value:.6g} is outside the metric's range {low:g} to {high:g}")

@@ -43,28 +43,28 @@ class PairScores:
         self._last: tuple[object, list[Matrix | MetricResult]] | None = None
 
     def matrices(
-        self, sets: Sequence[ScoredSet], asked: Mapping[str, Any]
+        self, sets: Sequence[ScoredSet], params: Mapping[str, Any]
     ) -> list[Matrix | MetricResult]:
         """Return each set's matrix of pair scores, or why it has none."""
-        key = (list(sets), dict(asked))
+        key = (list(sets), dict(params))
         if self._last is None or self._last[0] != key:
-            self._last = (key, self._scored(sets, asked))
+            self._last = (key, self._scored(sets, params))
         return self._last[1]
 
     def _scored(
-        self, sets: Sequence[ScoredSet], asked: Mapping[str, Any]
+        self, sets: Sequence[ScoredSet], params: Mapping[str, Any]
     ) -> list[Matrix | MetricResult]:
-        found: list[Matrix | MetricResult] = []
+        matrices: list[Matrix | MetricResult] = []
         for some in _groups(sets):
             distinct = dict.fromkeys(
                 (p, r) for one in some for p in one.hypotheses for r in one.references
             )
             scores = score_items(
-                self.base, [ScoredQuestion(p, (r,)) for p, r in distinct], params=asked
+                self.base, [ScoredQuestion(p, (r,)) for p, r in distinct], params=params
             )
             by_pair = dict(zip(distinct, scores, strict=True))
-            found += [_matrix(one, by_pair) for one in some]
-        return found
+            matrices += [_matrix(one, by_pair) for one in some]
+        return matrices
 
 
 class Composed(Derived, SetMetric):
@@ -150,16 +150,16 @@ def can_compose(spec: MetricSpec) -> bool:
 
 def multi(scores: Matrix) -> MetricResult:
     """Return the Multi-metric with its assignment, as a drawing of it needs it."""
-    found = assigned(scores)
-    pairs = [(i, j, float(scores[i, j])) for i, j in found.pairs]
+    assignment = assigned(scores)
+    pairs = [(i, j, float(scores[i, j])) for i, j in assignment.pairs]
     detail = {
         "assignment": pairs,
-        "total": found.total,
-        "precision": found.precision,
-        "recall": found.recall,
+        "total": assignment.total,
+        "precision": assignment.precision,
+        "recall": assignment.recall,
         "scores": scores.tolist(),
     }
-    return MetricResult(found.f, detail=detail)
+    return MetricResult(assignment.f, detail=detail)
 
 
 MEASURES: Mapping[str, tuple[str, Callable[[Matrix], MetricResult]]] = {
@@ -195,26 +195,26 @@ def _matrix(
 ) -> Matrix | MetricResult:
     if not one.hypotheses and not one.references:
         return _neither()
-    found = [by_pair[p, r] for p in one.hypotheses for r in one.references]
-    for result in found:
+    results = [by_pair[p, r] for p in one.hypotheses for r in one.references]
+    for result in results:
         if result.value is None:
             return failed(f"a pair has no score: {result.reason}")
         if result.value < 0:
             return failed(f"a pair score is negative: {result.value}")
-    return np.array([result.value for result in found]).reshape(
+    return np.array([result.value for result in results]).reshape(
         len(one.hypotheses), len(one.references)
     )
 
 
-def _mean(one: ScoredSet, found: Sequence[MetricResult]) -> MetricResult:
-    if not one.references and not found:
+def _mean(one: ScoredSet, results: Sequence[MetricResult]) -> MetricResult:
+    if not one.references and not results:
         return _neither()
-    if not one.references or not found:
+    if not one.references or not results:
         return MetricResult(0.0)
-    for result in found:
+    for result in results:
         if result.value is None:
             return failed(f"a question has no score: {result.reason}")
-    return MetricResult(sum(result.value or 0.0 for result in found) / len(found))
+    return MetricResult(sum(result.value or 0.0 for result in results) / len(results))
 
 
 def _groups(sets: Sequence[ScoredSet]) -> Iterator[list[ScoredSet]]:

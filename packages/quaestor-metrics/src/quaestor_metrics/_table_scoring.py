@@ -124,7 +124,7 @@ def score(
     >>> print(score(["Who sang it?"], [["Who sang it?", "Who wrote it?"]], ["rouge_l"], prepare="nqg"))
     1.0000  rouge_l|nrefs:2|case:lc|prep:nqg|recipe:1|version:0.1.0
     """
-    rows = _rows(paired(hypotheses, references), columns or {})
+    rows = rows_of(paired(hypotheses, references), columns or {})
     preparation = both_sides(prepare)
     chosen = [get(metric) if isinstance(metric, str) else metric for metric in metrics]
     questions = [row.question for row in rows]
@@ -169,7 +169,8 @@ def score_rows(
     return [by_row[place] for place in range(len(rows))]
 
 
-def _rows(questions: Sequence[ScoredQuestion], columns: Mapping[str, Sequence[str]]) -> list[Row]:
+def rows_of(questions: Sequence[ScoredQuestion], columns: Mapping[str, Sequence[str]]) -> list[Row]:
+    """Return questions with further columns of `COLUMNS`."""
     for name, values in columns.items():
         if name not in COLUMNS:
             raise ValueError(f"there is no column {name}; there are {', '.join(COLUMNS)}")

@@ -99,8 +99,10 @@ class WeightSearch:
 def class_scores(pairs: Sequence[tuple[Bags, Bags]], *, formula: str) -> FeatureArray:
     """Return precision and recall by class, (n_questions, 4, 2), for pairs of hypothesis and
     reference bags."""
-    found = [components(mine, theirs, formula=formula, empty_class="one") for mine, theirs in pairs]
-    return np.array(found, dtype=float).reshape(len(pairs), len(CLASSES), 2)
+    scores = [
+        components(mine, theirs, formula=formula, empty_class="one") for mine, theirs in pairs
+    ]
+    return np.array(scores, dtype=float).reshape(len(pairs), len(CLASSES), 2)
 
 
 def answers(scores: FeatureArray, words: FeatureArray, *, formula: str) -> FeatureArray:
@@ -171,14 +173,14 @@ def exact(scores: FeatureArray, base: FeatureArray, gold: FeatureArray) -> Featu
             f"{', '.join(bound)} are linearly dependent on these questions (rank {rank} of {varied.sum()}), so no "
             "exact weights are best; tune by grid"
         )
-    found = np.zeros(len(PARTS))
-    found[varied] = nnls(columns[:, varied], gold - gold.mean())[0]
-    if not found.any():
+    weights = np.zeros(len(PARTS))
+    weights[varied] = nnls(columns[:, varied], gold - gold.mean())[0]
+    if not weights.any():
         raise CannotTune("no part of the metric correlates with the judgments")
-    found = found / found.sum()
-    delta = float(found[:-1].sum())
+    weights = weights / weights.sum()
+    delta = float(weights[:-1].sum())
     return FeatureWeights(
-        delta, tuple((found[:-1] / delta).tolist()) if delta else (0.25,) * len(CLASSES)
+        delta, tuple((weights[:-1] / delta).tolist()) if delta else (0.25,) * len(CLASSES)
     )
 
 
@@ -199,9 +201,11 @@ def _varied(scores: FeatureArray, base: FeatureArray) -> tuple[FeatureArray, NDA
 def _dependent(columns: FeatureArray, varied: NDArray[np.bool_]) -> tuple[int, list[str]]:
     """Return the rank of the columns that vary, and the names of those that depend on each
     other."""
-    kept = columns[:, varied]
+    varying = columns[:, varied]
     names = [name for name, has in zip(PARTS, varied, strict=True) if has]
-    values, directions = np.linalg.svd(kept / np.linalg.norm(kept, axis=0), full_matrices=False)[1:]
+    values, directions = np.linalg.svd(
+        varying / np.linalg.norm(varying, axis=0), full_matrices=False
+    )[1:]
     rank = int((values > INDEPENDENT).sum())
     bound = np.abs(directions[rank:]).max(axis=0, initial=0) > 1e-3
     return rank, [name for name, is_bound in zip(names, bound, strict=True) if is_bound]
@@ -346,19 +350,26 @@ def held_out(
         raise CannotTune(
             "all judged questions are on one source or passage, so none is left to test on"
         )
-    results = []
-    for _ in range(splits):
-        learn, test = _split(cluster, train, rng)
-        if len(test) < REQUIRED_TESTED:
-            raise CannotTune(
-                f"sources or passages have so different numbers of judged questions that {len(test)} were left "
-                "to test on"
-            )
-        tuned, rest = tune_weights(judged.rows(learn), how, rng=rng), judged.rows(test)
-        q = mixed(rest.scores, rest.base, tuned.weights, formula=how.formula)
-        base = pearson(rest.base, rest.gold)
-        results.append(HeldOut(tuned, base, pearson(q, rest.gold), len(test)))
-    return results
+    return [_tested(judged, how, *_split(cluster, train, rng), rng) for _ in range(splits)]
+
+
+def _tested(
+    judged: JudgedScores,
+    how: WeightSearch,
+    learn: NDArray[np.intp],
+    test: NDArray[np.intp],
+    rng: np.random.Generator,
+) -> HeldOut:
+    """Tune on some questions and correlate on others."""
+    if len(test) < REQUIRED_TESTED:
+        raise CannotTune(
+            f"sources or passages have so different numbers of judged questions that {len(test)} were left "
+            "to test on"
+        )
+    tuned, rest = tune_weights(judged.rows(learn), how, rng=rng), judged.rows(test)
+    q = mixed(rest.scores, rest.base, tuned.weights, formula=how.formula)
+    base = pearson(rest.base, rest.gold)
+    return HeldOut(tuned, base, pearson(q, rest.gold), len(test))
 
 
 def _split(
@@ -369,8 +380,8 @@ def _split(
     order = rng.permutation(cluster.max() + 1)
     counts = np.bincount(cluster)[order]
     enough = int(np.searchsorted(np.cumsum(counts), train)) + 1
-    held = np.isin(cluster, order[: min(enough, len(order) - 1)])
-    return rng.permutation(np.flatnonzero(held)), np.flatnonzero(~held)
+    learnt = np.isin(cluster, order[: min(enough, len(order) - 1)])
+    return rng.permutation(np.flatnonzero(learnt)), np.flatnonzero(~learnt)
 
 
 def pearson(left: FeatureArray, right: FeatureArray) -> float:
