@@ -165,6 +165,7 @@ class ModelMetric(Metric):
         return self.models[params[self.chooser]]
 
 
+@cache
 def libraries() -> str:
     """Return the libraries that run transformers, with their versions."""
     try:
