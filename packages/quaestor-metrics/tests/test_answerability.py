@@ -6,7 +6,6 @@ import pytest
 
 from quaestor_metrics._answerability import (
     FUNCTION_WORDS,
-    MOVIE_STEMS,
     PUBLISHED_WEIGHTS,
     Answerability,
     answerability,
@@ -17,6 +16,19 @@ from quaestor_metrics._scoring import MetricFailed, score_items
 
 REFERENCE = "Who was the director of Titanic"
 EQUAL = {"content": 0.25, "entity": 0.25, "question": 0.25, "function": 0.25}
+
+MOVIE_STEMS = (
+    "act",
+    "write",
+    "direct",
+    "describ",
+    "appear",
+    "star",
+    "genre",
+    "language",
+    "about",
+    "cast",
+)
 
 
 def words(text: str) -> list[list[str]]:

@@ -37,18 +37,6 @@ _FUNCTION_WORDS = """
     so than too very s t can will just don should now
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())  # 119, as in the authors' list
-MOVIE_STEMS = (
-    "act",
-    "write",
-    "direct",
-    "describ",
-    "appear",
-    "star",
-    "genre",
-    "language",
-    "about",
-    "cast",
-)
 
 Bag = Counter[str]
 Bags = tuple[Bag, Bag, Bag, Bag]
