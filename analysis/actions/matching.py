@@ -8,25 +8,25 @@ from django.db.models import QuerySet
 
 from analysis.actions import items
 from analysis.actions.scores import REFUSALS
+from analysis.actions.site_metrics import registry
 from analysis.reports import matching as drawing
 from analysis.reports.rows import Record, number
 from judging import storage
 from judging.actions import jobs
 from judging.models import Collection, Job, Metric, Source, Unit
-from quaestor_metrics import _registry as registry
-from quaestor_metrics import _scoring as scoring
-from quaestor_metrics._composers import deduped
-from quaestor_metrics._contract import (
-    Item,
+from quaestor_metrics import (
     MetricResult,
     MetricUnavailable,
     Preparation,
     ScoredSet,
     ScoredUnit,
-    effective,
-    fingerprint,
+    keep_running,
+    score_items,
 )
-from quaestor_metrics._progress import telling
+from quaestor_metrics._contract import Item, effective, fingerprint
+from quaestor_metrics._progress import on_each_text
+from quaestor_metrics._scoring import prepare_items
+from quaestor_metrics._set_metrics import deduped
 
 KIND = "analysis.matching"
 
@@ -54,7 +54,7 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     kept = list(units.order_by("question_set__system__name", "pk"))
     try:
         batch = items.read(collection, ScoredUnit.SET, [unit.pk for unit in kept])
-        with telling(work.again):
+        with on_each_text(work.again):
             sets, results = _matched(row, batch, collection.language)
     except REFUSALS as error:
         raise jobs.CannotDo(str(error)) from None
@@ -87,7 +87,7 @@ def _matched(
     """Return the sets as the metric compared them, and what it found, by the stored recipe or not
     at all."""
     metric, params, preparation = (
-        registry.get(row.made["id"]),
+        registry().get(row.made["id"]),
         row.made["params"],
         Preparation(**row.made["preparation"]),
     )
@@ -95,11 +95,11 @@ def _matched(
         raise MetricUnavailable(
             f"{row.name} was computed by another version than is installed now: compute it again"
         )
-    with scoring.kept([metric]):
-        results = scoring.score(
+    with keep_running([metric]):
+        results = score_items(
             metric, batch, params=params, preparation=preparation, language=language
         )
-    prepared = scoring.prepare(batch, effective(metric.spec, preparation))
+    prepared = prepare_items(batch, effective(metric.spec, preparation))
     return [
         deduped(one, params["dedupe"]) for one in prepared if isinstance(one, ScoredSet)
     ], results

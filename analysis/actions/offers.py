@@ -1,26 +1,22 @@
-"""The metrics that can score a dataset, why others cannot, and the metrics derived from each."""
+"""The metrics that can score a dataset, why others cannot, and the variants of each."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models.functions import Left
 
 from analysis.actions import items, scores
+from analysis.actions.site_metrics import registry
 from judging.models import Collection, Reference, Source
-from quaestor_metrics import _registry as registry
-from quaestor_metrics._contract import Need, Parameter
+from quaestor_metrics import Need, Parameter
 from quaestor_metrics._languages import default_preparation, is_spaced
 from quaestor_metrics._preparation import is_prepared, not_for
 from quaestor_metrics._registry import RegisteredMetric
 from quaestor_metrics._scoring import QUESTION_UNITS
 
-# settings that Q-metrics and set metrics add to those of their base
-MADE = (
-    "dedupe",
-    "delta",
-    "prepare",
-)
+# settings that variants add to those of their base
+VARIANT_SETTINGS = ("dedupe", "delta", "prepare", "reader")
 LOOKED_AT = 200  # references, to see whether they were prepared before,
 BEGINNING = 500  # characters of each reference to read, because a page waits for it
 PRESETS: Mapping[str, Mapping[str, Any]] = {
@@ -48,7 +44,7 @@ WORDS = "answerability"  # whose settings Q-metrics share
 
 @dataclass(frozen=True)
 class MetricOffer:
-    """A metric, with the reason if it cannot be computed, and derived metrics as (id, name)."""
+    """A metric, with the reason if it cannot be computed, and the variants that it has."""
 
     id: str
     name: str
@@ -57,44 +53,39 @@ class MetricOffer:
     lower_is_better: bool
     library: str
     reason: str
-    made: tuple[tuple[str, str], ...] = ()
+    variants: tuple[str, ...] = ()
 
 
 def offers(collection: Collection) -> list[MetricOffer]:
-    """List every metric that is not derived from another, each with the metrics derived from it;
-    usable ones can be computed on this dataset."""
-    entries, lacking = registry.all_metrics(), lacking_in(collection)
-    made: dict[str, list[tuple[str, str]]] = {}
-    for entry in entries:
-        if entry.made_of and entry.metric and not not_for(entry.metric.spec, collection.language):
-            made.setdefault(entry.made_of, []).append((entry.id, entry.metric.spec.name))
-    return [
-        _offer(entry, lacking, tuple(made.get(entry.id, ())), collection.language)
-        for entry in entries
-        if not entry.made_of
-    ]
+    """List every metric with its variants; usable ones can be computed on this dataset."""
+    lacking = lacking_in(collection)
+    entries = registry().list_metrics()
+    return [_offer(entry, lacking, collection.language) for entry in entries]
 
 
-def _offer(
-    entry: RegisteredMetric,
-    lacking: Mapping[Need, str],
-    made: tuple[tuple[str, str], ...],
-    language: str,
-) -> MetricOffer:
+def _offer(entry: RegisteredMetric, lacking: Mapping[Need, str], language: str) -> MetricOffer:
     if entry.metric is None:
         return MetricOffer(entry.id, entry.id, entry.origin, "", False, "", entry.reason)
     spec = entry.metric.spec
-    of = "question" if spec.unit in QUESTION_UNITS else str(spec.unit)
     can_be_english = any(parameter.name == "as_english" for parameter in spec.parameters)
-    unsuited = "" if can_be_english else not_for(spec, language)
     reasons = [
-        unsuited,
+        "" if can_be_english else not_for(spec, language),
         entry.reason,
         *(lacking[need] for need in sorted(spec.needs) if need in lacking),
     ]
-    reason = next(filter(None, reasons), "")
     return MetricOffer(
-        entry.id, spec.name, entry.origin, of, not spec.higher_is_better, spec.library, reason, made
+        id=entry.id,
+        name=spec.name,
+        origin=entry.origin,
+        of="question" if spec.unit in QUESTION_UNITS else str(spec.unit),
+        lower_is_better=not spec.higher_is_better,
+        library=spec.library,
+        reason=next(filter(None, reasons), ""),
+        variants=tuple(
+            name
+            for name in registry().variants(entry.id)
+            if not not_for(registry().get(f"{name}_{entry.id}").spec, language)
+        ),
     )
 
 
@@ -128,32 +119,51 @@ def lacking_in(collection: Collection) -> dict[Need, str]:
 
 
 def settings() -> dict[str, list[Parameter]]:
-    """Return the settings that a page can offer: by metric that is not derived from another, and
-    under "" those of derived metrics."""
-    found: dict[str, list[Parameter]] = {}
-    for entry in registry.all_metrics():
-        if entry.usable and entry.metric and not entry.made_of:
-            found[entry.id] = list(entry.metric.spec.parameters)
-    made = registry.get("multi_q_bleu_1").spec.parameters
-    return {id: simple for id, simple in found.items() if simple} | {
-        "": [one for one in made if one.name in MADE]
+    """Return the settings that a page can offer: by base metric, and under "" those of variants."""
+    usable = [entry for entry in registry().list_metrics() if entry.usable and entry.metric]
+    by_metric = {
+        entry.id: list(entry.metric.spec.parameters)
+        for entry in usable
+        if entry.metric and registry().base_of(entry.id) == entry.id
     }
+    added = {
+        parameter.name: parameter
+        for id in ("multi_q_bleu_1", "rank5_avg_bleu_4")
+        for parameter in registry().get(id).spec.parameters
+    }
+    if not registry().readers:
+        del added["reader"]
+    shared = [added[name] for name in VARIANT_SETTINGS if name in added]
+    return {id: some for id, some in by_metric.items() if some} | {"": shared}
 
 
 def chosen(ids: list[str], values: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return each metric with those of the settings that are its own, checked; `values` are by
-    metric."""
-    entries = {entry.id: entry for entry in registry.all_metrics()}
-    found = []
-    for id in ids:
-        entry = entries[id]
-        of_words = values.get(WORDS, {}) if entry.made_of != WORDS else {}
-        every = {**of_words, **values.get("", {}), **values.get(entry.made_of or id, {})}
-        found.append({"id": id, "params": scores.settings_of(registry.get(id), every)})
-    return found
+    base metric."""
+    metrics = []
+    for id in dict.fromkeys(ids):
+        own = values.get(registry().base_of(id), {})
+        every = {**values.get(WORDS, {}), **values.get("", {}), **own}
+        metrics.append({"id": id, "params": scores.settings_of(registry().get(id), every)})
+    return metrics
 
 
-def usable_ids(collection: Collection) -> list[tuple[str, str]]:
-    """Return id and name of every metric that can be computed on a dataset."""
-    usable = [offer for offer in offers(collection) if not offer.reason]
-    return [pair for offer in usable for pair in ((offer.id, offer.name), *offer.made)]
+def with_variants(ids: Sequence[str], variants: Sequence[str]) -> list[str]:
+    """Return metrics, and of each the variants that it has."""
+    return [
+        id
+        for base in ids
+        for id in (base, *(f"{one}_{base}" for one in registry().variants(base) if one in variants))
+    ]
+
+
+def usable_metrics(collection: Collection) -> list[tuple[str, str]]:
+    """Return id and name of every listed metric that can be computed on a dataset."""
+    return [(offer.id, offer.name) for offer in offers(collection) if not offer.reason]
+
+
+def is_variant(id: str, bases: Container[str]) -> bool:
+    """Return whether a metric is a variant of one of the bases."""
+    base = registry().base_of(id)
+    variant = id.removesuffix(base).rstrip("_")
+    return base in bases and variant in registry().variants(base)

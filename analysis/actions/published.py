@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis import frames
+from analysis.actions.site_metrics import registry
 from analysis.frames import Material, aligned
 from analysis.reports.numerals import briefly
 from analysis.reports.rows import number
@@ -27,9 +28,7 @@ from judging.imports.mapping import Column, mapping_from
 from judging.imports.mapping import Mapping as FileMapping
 from judging.imports.preview import pseudonym_key
 from judging.models import Metric
-from quaestor_metrics import _registry as registry
-from quaestor_metrics import _scoring as scoring
-from quaestor_metrics._contract import Preparation, ScoredQuestion
+from quaestor_metrics import Preparation, ScoredQuestion, score_items
 from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix
 from quaestor_stats._correlation import correlate
 from quaestor_stats._design import Design
@@ -339,8 +338,10 @@ def _recomputed(read: Material) -> Numbers:
     found: Numbers = {}
     for metric in read.metrics:
         if metric.name in RELEASED_AS:
-            ours = scoring.score(
-                registry.get(RELEASED_AS[metric.name]), batch, preparation=Preparation("nqg", "raw")
+            ours = score_items(
+                registry().get(RELEASED_AS[metric.name]),
+                batch,
+                preparation=Preparation("nqg", "raw"),
             )
             released = aligned(given["unit"], read.score(metric))
             gaps = np.abs(released - np.array([each.value for each in ours], dtype=np.float64))

@@ -26,7 +26,7 @@ from judging.imports.mapping import Mapping as FileMapping
 from judging.imports.preview import pseudonym_key, stem
 from judging.models import AddedFile, Campaign, Collection, Job, Metric, Rubric, StoredFile, User
 from judging.protocols import documents
-from quaestor_metrics._progress import telling
+from quaestor_metrics._progress import on_each_text
 
 KIND = "analysis.reproduce"
 REPRODUCED = "reproduced"  # key under which a dataset stores the result
@@ -297,7 +297,7 @@ def execute(work: jobs.Work, *, now: datetime) -> Mapping[str, Any]:
         for name, sha256 in parameters["files"]
     ]
     try:
-        with telling(work.again):
+        with on_each_text(work.again):
             found = reproduce(
                 key=parameters["study"],
                 files=files,

@@ -42,7 +42,7 @@ from judging.models import (
     SettledValue,
     User,
 )
-from quaestor_metrics._contract import Preparation
+from quaestor_metrics import Preparation
 from quaestor_metrics._languages import default_preparation
 from quaestor_stats._design import Design
 

@@ -9,28 +9,28 @@ from typing import Any
 from django.db import transaction
 
 from analysis.actions import items
+from analysis.actions.site_metrics import registry
 from judging.limits import MAX_EXCERPT_CHARACTERS
 from judging.models import Collection, Metric, Score
-from quaestor_metrics import _registry as registry
-from quaestor_metrics import _scoring as scoring
-from quaestor_metrics._contract import (
-    Item,
+from quaestor_metrics import (
     MetricFailed,
     MetricResult,
     MetricUnavailable,
     Need,
-    NotForLanguage,
     Preparation,
     Scale,
     ScoredUnit,
     Scorer,
+    UnknownMetric,
     UnknownParameter,
-    fingerprint,
+    keep_running,
     recipe,
-    resolved,
+    score_items,
 )
+from quaestor_metrics._contract import Item, NotForLanguage, fingerprint, resolved
 from quaestor_metrics._preparation import UnknownPreparation, require_language
-from quaestor_metrics._progress import telling
+from quaestor_metrics._progress import on_each_text
+from quaestor_metrics._scoring import QUESTION_UNITS, EmptyReference
 
 CHUNKS = {ScoredUnit.SET: 250, ScoredUnit.SYSTEM: 1}
 CHUNK = 1_000  # questions between two commits
@@ -54,8 +54,8 @@ NO_REFERENCES = "no source of this dataset has a reference"
 REFUSALS = (
     MetricUnavailable,
     MetricFailed,
-    scoring.EmptyReference,
-    registry.UnknownMetric,
+    EmptyReference,
+    UnknownMetric,
     UnknownParameter,
     UnknownPreparation,
 )
@@ -96,7 +96,7 @@ class MissingScores:
     def unit(self) -> ScoredUnit:
         """The unit of text to read for it; all metrics of questions share one kind of unit."""
         unit = self.recipe.spec.unit
-        return ScoredUnit.PAIR if unit in scoring.QUESTION_UNITS else unit
+        return ScoredUnit.PAIR if unit in QUESTION_UNITS else unit
 
     @property
     def is_whole(self) -> bool:
@@ -136,7 +136,7 @@ def compute_missing(
     works = sorted(found, key=lambda work: (work.unit, work.is_whole))
     total, done = sum(len(work.todo) for work in works), 0
     step(0, total, "")
-    with telling(again), scoring.kept([work.recipe for work in works]):
+    with on_each_text(again), keep_running([work.recipe for work in works]):
         for _, group in groupby(works, key=lambda work: (work.unit, work.is_whole)):
             for name, fresh in _of_group(collection, list(group), failures):
                 done += fresh
@@ -159,7 +159,7 @@ def missing(
     referenced, languages = items.has_references(collection), items.languages(collection)
     for each in chosen:
         try:
-            metric = registry.get(each.id)
+            metric = registry().get(each.id)
             _require_usable(metric, referenced)
             _require_a_language(metric, each, preparation, languages)
             unit = metric.spec.unit
@@ -225,7 +225,7 @@ def _of_group(
         part = keys[start : start + size]
         try:
             batch = items.read(collection, first.unit, part)
-        except scoring.EmptyReference as error:
+        except EmptyReference as error:
             failures.update({work.id: str(error) for work in group})
             return
         for work in group:
@@ -249,7 +249,7 @@ def _kept(
         if work.is_whole or key in work.todo
     ]
     try:
-        results = scoring.score(
+        results = score_items(
             work.recipe,
             [item for _, item in asked],
             params=work.params,

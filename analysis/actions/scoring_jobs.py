@@ -8,13 +8,12 @@ from django.db import transaction
 
 from analysis.actions import items, scoring_parts
 from analysis.actions.scores import REFUSALS, ChosenMetric
+from analysis.actions.site_metrics import registry
 from analysis.reports.rows import Record, number
 from judging.actions import jobs
 from judging.models import Collection, Job, Metric, Score, User
-from quaestor_metrics import _registry as registry
-from quaestor_metrics import _scoring as scoring
-from quaestor_metrics._contract import Preparation, ScoredUnit, Scorer
-from quaestor_metrics._progress import telling
+from quaestor_metrics import Preparation, ScoredUnit, Scorer, keep_running, score_items
+from quaestor_metrics._progress import on_each_text
 
 KIND = "analysis.score"
 ESTIMATE = "analysis.estimate"
@@ -63,8 +62,8 @@ def estimate(work: jobs.Work) -> dict[str, Any]:
     for place, each in enumerate(chosen):
         work.progress(place, len(chosen), each.id)
         try:
-            with telling(work.again):
-                rows.append(_timed(collection, registry.get(each.id), each, preparation))
+            with on_each_text(work.again):
+                rows.append(_timed(collection, registry().get(each.id), each, preparation))
         except REFUSALS as error:
             rows.append(
                 {"metric": each.id, "seconds": None, "n": 0, "sample": 0, "reason": str(error)}
@@ -94,7 +93,7 @@ def _timed(
     sample = (
         keys[:1] if unit is ScoredUnit.SYSTEM else keys[:: max(1, len(keys) // SAMPLE)][:SAMPLE]
     )
-    with scoring.kept([metric]):
+    with keep_running([metric]):
         first = _seconds(collection, metric, sample[:1], each, preparation)
         rest = _seconds(collection, metric, sample, each, preparation)
     a_piece = rest / len(sample) if sample else 0.0
@@ -118,7 +117,7 @@ def _seconds(
     """Read, score and write as the job does; what was written is taken back."""
     begun = perf_counter()
     batch = items.read(collection, metric.spec.unit, keys)
-    results = scoring.score(
+    results = score_items(
         metric, batch, params=each.params, preparation=preparation, language=collection.language
     )
     with transaction.atomic():

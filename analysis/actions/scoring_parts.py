@@ -12,11 +12,10 @@ from celery import signals
 
 from analysis.actions import scores
 from analysis.actions.scores import ChosenMetric, Computed, MissingScores
+from analysis.actions.site_metrics import registry
 from judging.actions import jobs
 from judging.models import Collection, Job
-from quaestor_metrics import _registry as registry
-from quaestor_metrics import _scoring as scoring
-from quaestor_metrics._contract import Preparation
+from quaestor_metrics import Preparation, keep_running
 
 KIND = "analysis.score_part"
 PART_TARGETS = 5_000  # questions, sets or systems of one part
@@ -104,7 +103,7 @@ def execute(work: jobs.Work) -> dict[str, Any]:
         within=(within[0], within[1]) if within else None,
     )
     jobs.advance_parent(
-        part=work.job, steps=computed.values, message=registry.get(metric).spec.name
+        part=work.job, steps=computed.values, message=registry().get(metric).spec.name
     )
     if computed.failures:
         return {"values": computed.values, "failure": computed.failures[metric]}
@@ -122,7 +121,7 @@ class StartedMetric:
         """Start a metric's program or model; it runs until another is started, or `stop`."""
         if metric != self.metric:
             self.stop()
-            self.running.enter_context(scoring.kept([registry.get(metric)]))
+            self.running.enter_context(keep_running([registry().get(metric)]))
             self.metric = metric
 
     def stop(self) -> None:

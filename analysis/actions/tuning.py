@@ -1,8 +1,8 @@
 """Tuning a Q-metric's weights on a campaign's own judgments, and what that gains on questions held
 out."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -11,27 +11,29 @@ import numpy as np
 from analysis import frames
 from analysis.actions.runs import MAX_SEED, versions
 from analysis.actions.scores import REFUSALS
+from analysis.actions.site_metrics import registry
 from analysis.reports.rows import Record, number
 from analysis.sections.columns import clusters_of
 from judging.actions import jobs
 from judging.models import Campaign, Job, User
 from judging.refusals import InvalidInput, check_between
-from quaestor_metrics import _registry as registry
-from quaestor_metrics import _scoring as scoring
-from quaestor_metrics import _tuning as tuning
-from quaestor_metrics._answerability import (
-    CLASSES,
-    PUBLISHED_WEIGHTS,
-    Bags,
-    answerability,
-    classes,
-    has_capitals,
+from quaestor_metrics import ScoredQuestion
+from quaestor_metrics._answerability import CLASSES, PUBLISHED_WEIGHTS, classes, has_capitals
+from quaestor_metrics._progress import on_each_text
+from quaestor_metrics._q_metric import PUBLISHED_DELTA
+from quaestor_metrics._weight_tuning import (
+    TRAIN,
+    CannotTune,
+    HeldOut,
+    JudgedScores,
+    Tuned,
+    WeightSearch,
+    bag_size,
+    collinear,
+    held_out,
+    judged_scores,
+    tune_weights,
 )
-from quaestor_metrics._contract import Preparation, Scale, ScoredQuestion
-from quaestor_metrics._nist import NormalizedNist
-from quaestor_metrics._progress import telling
-from quaestor_metrics._qmetric import PUBLISHED_DELTA
-from quaestor_metrics._tuning import CannotTune, HeldOut, Tuned
 from quaestor_stats._inputs import FloatArray, oriented
 
 KIND = "analysis.tuning"
@@ -45,15 +47,10 @@ PARTS = ("delta", *CLASSES)
 
 def bases() -> list[tuple[str, str]]:
     """Return id and name of every metric that answerability can be mixed into here."""
-    known = {
-        entry.id: entry.metric.spec
-        for entry in registry.all_metrics()
-        if entry.usable and entry.metric
-    }
     return [
-        (id, spec.name)
-        for id, spec in known.items()
-        if not id.startswith("q_") and f"q_{id}" in known
+        (entry.id, entry.metric.spec.name)
+        for entry in registry().list_metrics()
+        if entry.usable and entry.metric and "q" in registry().variants(entry.id)
     ]
 
 
@@ -166,71 +163,56 @@ def _tuned(
     clusters: Sequence[str],
     asked: Mapping[str, Any],
 ) -> Record:
-    formula, method, seed = asked["formula"], asked["method"], int(asked["seed"])
-    with telling(work.again):
-        base = _base(asked["metric"], questions)
-    bags_of = lru_cache(maxsize=REMEMBERED)(classes)
-    nearest = []
-    for question in questions:
-        work.again()
-        nearest.append(_nearest(question, bags_of))
-    parts = tuning.class_scores(nearest, formula=formula)
-    train = min(tuning.TRAIN, len(gold) // 2)
-    how = {"formula": formula, "method": method}
+    seed = int(asked["seed"])
+    with on_each_text(work.again):
+        judged = _scored(questions, gold, asked)
+    train = min(TRAIN, len(gold) // 2)
+    how = WeightSearch(asked["formula"], asked["method"], bag=bag_size(len(gold)))
     work.progress(1, 3, "Tuning on all judged questions")
-    whole = tuning.tune(
-        parts, base, gold, rng=np.random.default_rng([seed, 0]), bag=_bag(len(gold)), **how
-    )
+    whole = tune_weights(judged, how, rng=np.random.default_rng([seed, 0]))
     work.progress(2, 3, "Tuning and testing on halves")
-    rng = np.random.default_rng([seed, 1])
-    splits = tuning.held_out(
-        parts,
-        base,
-        gold,
-        rng=rng,
+    splits = held_out(
+        judged,
+        replace(how, bag=bag_size(train)),
+        rng=np.random.default_rng([seed, 1]),
         train=train,
         splits=SPLITS,
-        bag=_bag(train),
         clusters=clusters,
-        **how,
     )
     return {
         "n": len(gold),
         "train": train,
         "bags": whole.bags,
-        "bag": _bag(len(gold)),
-        "cased": has_capitals(
-            text for question in questions for text in (question.hypothesis, *question.references)
-        ),
-        "collinear": tuning.collinear(parts, base),
+        "bag": how.bag,
+        "cased": has_capitals(text for one in questions for text in _texts(one)),
+        "collinear": collinear(judged.scores, judged.base),
         "weights": _weights(whole),
-        "splits": [_split(place, each) for place, each in enumerate(splits, 1)],
-        "gain": number(float(np.mean([each.tuned_metric - each.base for each in splits]))),
-        "base": number(float(np.mean([each.base for each in splits]))),
-        "tuned": number(float(np.mean([each.tuned_metric for each in splits]))),
+        **_gains(splits),
         "versions": versions(),
     }
 
 
-def _bag(n: int) -> int:
-    """Return the published 200 of 300, or two thirds of what there is."""
-    return min(tuning.BAG, 2 * n // 3)
+def _scored(
+    questions: Sequence[ScoredQuestion], gold: FloatArray, asked: Mapping[str, Any]
+) -> JudgedScores:
+    metric, bags_of = registry().get(asked["metric"]), lru_cache(maxsize=REMEMBERED)(classes)
+    return judged_scores(questions, gold, metric=metric, formula=asked["formula"], bags_of=bags_of)
 
 
-def _base(id: str, questions: Sequence[ScoredQuestion]) -> FloatArray:
-    """Return the base metric as a fraction, on texts prepared as Q-metrics prepare them."""
-    metric = NormalizedNist() if id == "nist" else registry.get(id)
-    with scoring.kept([metric]):
-        results = scoring.score(metric, questions, preparation=Preparation("ptb", "ptb"))
-    unit = 100.0 if metric.spec.scale is Scale.PERCENT else 1.0
-    return np.array([np.nan if result.value is None else result.value / unit for result in results])
+def _texts(question: ScoredQuestion) -> tuple[str, ...]:
+    return (question.hypothesis, *question.references)
 
 
-def _nearest(question: ScoredQuestion, bags_of: Callable[[str], Bags]) -> tuple[Bags, Bags]:
-    """Return the words of a question and of the reference it is nearest to by the published
-    weights."""
-    mine, others = classes(question.hypothesis), [bags_of(one) for one in question.references]
-    return mine, max(others, key=lambda other: answerability(mine, other, PUBLISHED_WEIGHTS))
+def _gains(splits: Sequence[HeldOut]) -> Record:
+    """Return the correlations of base and tuned metric on the questions held out."""
+    base = [split.base for split in splits]
+    tuned = [split.tuned_metric for split in splits]
+    gain = [after - before for after, before in zip(tuned, base, strict=True)]
+    means = {"gain": gain, "base": base, "tuned": tuned}
+    return {
+        "splits": [_split(place, split) for place, split in enumerate(splits, 1)],
+        **{name: number(float(np.mean(values))) for name, values in means.items()},
+    }
 
 
 def _weights(found: Tuned) -> list[Record]:

@@ -32,16 +32,20 @@ class OfferSerializer(serializers.Serializer):
     lower_is_better = serializers.BooleanField()
     library = serializers.CharField()
     reason = serializers.CharField()
-    made_of_it = serializers.SerializerMethodField()
-
-    def get_made_of_it(self, offer: Any) -> list[str]:
-        return [key for key, _name in offer.made]
+    variants = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Those that can be asked for as VARIANT_ID, such as multi_bleu_4.",
+    )
 
 
 class NewScoresSerializer(serializers.Serializer):
     """The metrics to compute, with their settings by metric."""
 
-    metrics = serializers.ListField(child=serializers.CharField(), allow_empty=False)
+    metrics = serializers.ListField(
+        child=serializers.CharField(),
+        allow_empty=False,
+        help_text="Ids of metrics, or of variants such as multi_bleu_4.",
+    )
     settings = serializers.DictField(
         child=serializers.DictField(),
         required=False,

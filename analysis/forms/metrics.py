@@ -12,8 +12,9 @@ from analysis.actions.runs import MAX_SEED
 from analysis.actions.system_scores import read_system_scores
 from judging.imports.frames import Unreadable
 from judging.models import Campaign, Collection, Metric
-from quaestor_metrics._contract import Parameter
+from quaestor_metrics import Parameter
 from quaestor_metrics._languages import default_preparation, is_spaced, primary
+from quaestor_metrics._registry import VARIANTS
 from quaestor_metrics._segmentation import sudachi_version
 
 SPACED = [
@@ -73,14 +74,29 @@ def _preparations(language: str) -> list[tuple[str, Any]]:
     return UNSPACED + (JAPANESE if primary(language) == "ja" and sudachi_version() else [])
 
 
+class MetricsField(forms.MultipleChoiceField):
+    """The ids of metrics: those that are listed, and their variants."""
+
+    def valid_value(self, value: str) -> bool:
+        listed = {id for id, _name in self.choices}
+        return value in listed or offers.is_variant(value, listed)
+
+
 class ScoresForm(PreparationForm):
     """The metrics to compute on a dataset, the preparation of texts, and settings of metrics."""
 
-    metrics = forms.MultipleChoiceField(label=_("Metrics"), widget=forms.CheckboxSelectMultiple)
+    metrics = MetricsField(label=_("Metrics"), widget=forms.CheckboxSelectMultiple)
+    variants = forms.MultipleChoiceField(
+        label=_("Variants to compute as well"),
+        choices=[(name, f"{title} ({name}_)") for name, title in VARIANTS.items()],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=_("Computed of each chosen metric of one question that has the variant."),
+    )
 
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, collection=collection, **kwargs)
-        self.fields["metrics"].choices = offers.usable_ids(collection)
+        self.fields["metrics"].choices = offers.usable_metrics(collection)
         self.settings = offers.settings()
         for id, parameters in self.settings.items():
             for parameter in parameters:
@@ -99,7 +115,8 @@ class ScoresForm(PreparationForm):
         cleaned = super().clean() or {}
         if not self.errors:
             try:
-                cleaned["chosen"] = offers.chosen(cleaned["metrics"], self._values(cleaned))
+                ids = offers.with_variants(cleaned["metrics"], cleaned["variants"])
+                cleaned["chosen"] = offers.chosen(ids, self._values(cleaned))
             except ValueError as refused:
                 raise forms.ValidationError(str(refused)) from None
         return cleaned

@@ -10,11 +10,11 @@ from django.utils.translation import gettext_lazy as _
 from analysis import frames
 from analysis.actions import degradations, degrading, offers, planning
 from analysis.actions.runs import MAX_SEED
+from analysis.actions.site_metrics import registry
 from analysis.forms.metrics import PreparationForm
 from analysis.sections import readings, slices
 from judging.forms.numbers import number_field
 from judging.models import Campaign, Collection, Reference
-from quaestor_metrics import _registry as registry
 from quaestor_metrics._scoring import QUESTION_UNITS
 from quaestor_stats._design import Design
 
@@ -219,7 +219,7 @@ class RunForm(PreparationForm):
         lacking = offers.lacking_in(campaign.collection)
         usable = [
             entry
-            for entry in registry.all_metrics()
+            for entry in registry().list_metrics()
             if entry.usable and entry.metric.spec.unit in QUESTION_UNITS
         ]
         fitting = [entry for entry in usable if not lacking.keys() & entry.metric.spec.needs]

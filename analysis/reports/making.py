@@ -48,10 +48,12 @@ def how(made: Mapping[str, Any]) -> str:
         digest = f", SHA-256 {made['sha256'][:8]}…" if made.get("sha256") else ""
         return f"column “{made['column']}”{file}{digest}"
     if "id" in made:
+        models = made.get("models", {}).values()
         parts = [
             f"{made['id']}, version {made['version']}",
             made.get("library", ""),
             *(f"{name} {value}" for name, value in made.get("params", {}).items()),
+            *(f"{one['name']} ({', '.join(map(str, list(one.values())[1:]))})" for one in models),
         ]
         return "; ".join(
             filter(None, [", ".join(filter(None, parts)), prepared(made.get("preparation", {}))])

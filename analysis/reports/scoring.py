@@ -42,7 +42,11 @@ ABOUT = {
 
 def about(id: str, origin: str) -> str:
     """Return a description of a metric; for a plug-in, the package that provides it."""
-    return ABOUT.get(id, f"from the package {origin}")
+    if id in ABOUT:
+        return ABOUT[id]
+    return (
+        "a combination that papers print" if origin == "built in" else f"from the package {origin}"
+    )
 
 
 def column(row: Any) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyFacts, facts_of
 from analysis.sections.system_scores import sets_of
 from judging.models import Metric
-from quaestor_metrics._diversity import WITHOUT_BETTER_END
+from quaestor_metrics._set_properties import WITHOUT_BETTER_END
 from quaestor_stats._associations import Association, against_people
 from quaestor_stats._correlation import METHODS, correlate
 from quaestor_stats._design import Facets, facets

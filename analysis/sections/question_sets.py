@@ -18,13 +18,10 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Campaign, System
 from judging.protocols.rubric_schema import Fact, Quota
 from judging.rules import TypeSpread, quota_scores, type_spread
-from quaestor_metrics._diversity import (
-    exact_duplicates,
-    near_duplicates,
-)
 from quaestor_metrics._languages import default_preparation, is_spaced
 from quaestor_metrics._preparation import raw, step
 from quaestor_metrics._question_types import TYPES, knows_types, question_type, type_by_head
+from quaestor_metrics._set_properties import exact_duplicates, near_duplicates
 
 TYPES_UNKNOWN = (
     "Question types are not counted: they are determined by English question words, "

@@ -52,7 +52,11 @@ def metrics(request: HttpRequest, collection: Collection) -> HttpResponse:
     initial: dict[str, Any] = {"metrics": core_metrics(collection)}
     if tuned:
         base = tuned.parameters["metric"]
-        initial = {"metrics": [base, f"q_{base}"], **ScoresForm.filled(tuning.settings_of(tuned))}
+        initial = {
+            "metrics": [base],
+            "variants": ["q"],
+            **ScoresForm.filled(tuning.settings_of(tuned)),
+        }
     if preset := offers.PRESETS.get(request.GET.get("recipe", "")):
         initial = {**preset, **ScoresForm.filled(preset["settings"])}
     return _page(
@@ -182,7 +186,7 @@ def _page(
         "presets": [(key, PRESETS[key]) for key in offers.PRESETS]
         if is_spaced(collection.language)
         else [],
-        "made": [form[f"-{name}"] for name in offers.MADE],
+        "made": [form[f"-{parameter.name}"] for parameter in form.settings[""]],
         "columns": [layout.column(row) for row in columns],
         "compare": CompareForm(collection=collection),
         "systems_form": systems_form or SystemScoresForm(collection=collection),
@@ -198,14 +202,12 @@ def _page(
 
 
 def _offered(offer: offers.MetricOffer, form: ScoresForm, chosen: set[str]) -> dict[str, Any]:
-    """Return a metric with its boxes and settings."""
+    """Return a metric with its box and settings."""
     settings = [f"{offer.id}-{each.name}" for each in form.settings.get(offer.id, ())]
     return {
         "offer": offer,
         "about": layout.about(offer.id, offer.origin),
         "is_chosen": offer.id in chosen,
-        "made": [{"id": id, "name": name, "is_chosen": id in chosen} for id, name in offer.made],
         "settings": [form[name] for name in settings],
-        "open": any(id in chosen for id, _ in offer.made)
-        or any(form[name].errors or name in form.initial for name in settings),
+        "open": any(form[name].errors or name in form.initial for name in settings),
     }

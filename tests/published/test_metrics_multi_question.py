@@ -13,12 +13,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from quaestor_metrics import MetricUnavailable, Preparation, ScoredSet, keep_running, score_items
 from quaestor_metrics import _registry as registry
 from quaestor_metrics._bleu import bleu
-from quaestor_metrics._contract import MetricUnavailable, Preparation, ScoredSet
+from quaestor_metrics._pair_matrices import assigned, f_measure, precision
 from quaestor_metrics._rouge import rouge_l
-from quaestor_metrics._scoring import kept, score
-from quaestor_metrics._sets import assigned, f_measure, precision
 from tests.shared_data import ROOT
 
 PAPER = ROOT.parent / "seeds" / "000_9a0c1bf6fd820b57.txt"
@@ -40,7 +39,7 @@ def numbered(text: str) -> tuple[str, ...]:
 @pytest.fixture(scope="module", autouse=True)
 def one_jvm() -> Iterator[None]:
     """METEOR's Java starts once for this file, if at all."""
-    with kept([registry.get("meteor")]):
+    with keep_running([registry.get("meteor")]):
         yield
 
 
@@ -80,7 +79,7 @@ def oracle() -> list[dict[str, dict[str, list[list[float]]]]]:
 def percent(metric: str, one: ScoredSet, **params: object) -> float:
     """The metric of one set in percent; a METEOR that cannot run skips the test."""
     try:
-        result = score(registry.get(metric), [one], params=params, preparation=WORDS)[0]
+        result = score_items(registry.get(metric), [one], params=params, preparation=WORDS)[0]
     except MetricUnavailable as missing:
         pytest.skip(str(missing))
     assert result.value is not None

@@ -13,12 +13,23 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
+from quaestor_metrics import (
+    MetricUnavailable,
+    Preparation,
+    ScoredQuestion,
+    keep_running,
+    score_items,
+)
 from quaestor_metrics import _registry as registry
 from quaestor_metrics._answerability import Bags, bleu_both_ways, classes, harmonic
 from quaestor_metrics._bleu import bleu
-from quaestor_metrics._contract import MetricUnavailable, Preparation, ScoredQuestion
-from quaestor_metrics._scoring import kept, score
-from quaestor_metrics._tuning import HeldOut, class_scores, held_out
+from quaestor_metrics._weight_tuning import (
+    HeldOut,
+    JudgedScores,
+    WeightSearch,
+    class_scores,
+    held_out,
+)
 from tests.shared_data import ROOT, path
 
 WORDS = Preparation("ptb", "ptb")
@@ -28,7 +39,7 @@ ORACLE = ROOT.parent / "spec" / "metrics_oracle.json"
 @pytest.fixture(scope="module", autouse=True)
 def one_jvm() -> Iterator[None]:
     """METEOR's Java starts once for this file, if at all."""
-    with kept([registry.get("meteor")]):
+    with keep_running([registry.get("meteor")]):
         yield
 
 
@@ -62,7 +73,9 @@ def gold() -> np.ndarray:
 
 def values(metric: str, preparation: Preparation = WORDS, **params: object) -> np.ndarray:
     try:
-        found = score(registry.get(metric), questions(), params=params, preparation=preparation)
+        found = score_items(
+            registry.get(metric), questions(), params=params, preparation=preparation
+        )
     except MetricUnavailable as missing:
         pytest.skip(str(missing))
     return np.array([result.value for result in found], dtype=float)
@@ -166,7 +179,8 @@ def tuned(method: str, formula: str = "per_class_f") -> list[HeldOut]:
     pairs = [(in_words(noised), in_words(original)) for original, noised, *_ in rows()]
     scores = class_scores(pairs, formula=formula)
     rng = np.random.default_rng(2018)
-    return held_out(scores, values("bleu_1"), gold(), rng=rng, formula=formula, method=method)
+    judged = JudgedScores(scores, values("bleu_1"), gold())
+    return held_out(judged, WeightSearch(formula, method), rng=rng)
 
 
 @pytest.mark.parametrize(

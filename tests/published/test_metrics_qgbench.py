@@ -8,7 +8,7 @@ import pytest
 
 from quaestor_metrics import _registry as registry
 from quaestor_metrics._contract import MetricUnavailable, Preparation, ScoredQuestion
-from quaestor_metrics._scoring import score
+from quaestor_metrics._scoring import score_items
 from tests.shared_data import path
 
 
@@ -27,7 +27,7 @@ def questions() -> list[ScoredQuestion]:
 )
 def test_column_is_reproduced_for_every_row(metric: str, column: str) -> None:
     try:
-        got = score(
+        got = score_items(
             registry.get(metric),
             questions(),
             preparation=Preparation(hypothesis="nqg", reference="raw"),
@@ -43,7 +43,7 @@ def test_column_is_reproduced_for_every_row(metric: str, column: str) -> None:
 
 
 def test_column_is_not_reproduced_from_lower_cased_text_alone() -> None:
-    got = score(registry.get("bleu_4"), questions(), preparation=Preparation("lower", "raw"))
+    got = score_items(registry.get("bleu_4"), questions(), preparation=Preparation("lower", "raw"))
     same = sum(
         abs((one.value or 0) - float(row["Bleu_4"])) < 1e-6
         for one, row in zip(got, rows(), strict=True)

@@ -6,17 +6,29 @@ import pytest
 
 from quaestor_metrics._answerability import (
     FUNCTION_WORDS,
-    MOVIE_STEMS,
     PUBLISHED_WEIGHTS,
     Answerability,
     answerability,
     classes,
 )
 from quaestor_metrics._contract import Preparation, ScoredQuestion
-from quaestor_metrics._scoring import MetricFailed, score
+from quaestor_metrics._scoring import MetricFailed, score_items
 
 REFERENCE = "Who was the director of Titanic"
 EQUAL = {"content": 0.25, "entity": 0.25, "question": 0.25, "function": 0.25}
+
+MOVIE_STEMS = (
+    "act",
+    "write",
+    "direct",
+    "describ",
+    "appear",
+    "star",
+    "genre",
+    "language",
+    "about",
+    "cast",
+)
 
 
 def words(text: str) -> list[list[str]]:
@@ -112,19 +124,21 @@ def test_only_the_script_of_000_counts_a_repeated_word_twice() -> None:
 
 
 def test_metric_takes_the_nearest_reference() -> None:
-    got = score(Answerability(), [ScoredQuestion(REFERENCE, ("How tall is Everest", REFERENCE))])
+    got = score_items(
+        Answerability(), [ScoredQuestion(REFERENCE, ("How tall is Everest", REFERENCE))]
+    )
     assert got[0].value == pytest.approx(1)
 
 
 def test_metric_reads_the_raw_text_whatever_preparation_is_asked() -> None:
     question = ScoredQuestion("Who is Ann", ("Who is Bob",))
-    assert score(Answerability(), [question], preparation=Preparation("lower", "lower")) == score(
-        Answerability(), [question]
-    )
+    assert score_items(
+        Answerability(), [question], preparation=Preparation("lower", "lower")
+    ) == score_items(Answerability(), [question])
 
 
 def test_metric_says_when_there_were_no_capitals_to_tell_entities_by() -> None:
-    got = score(
+    got = score_items(
         Answerability(),
         [
             ScoredQuestion("who is ann", ("who is bob",)),
@@ -136,4 +150,4 @@ def test_metric_says_when_there_were_no_capitals_to_tell_entities_by() -> None:
 
 def test_weights_that_do_not_sum_to_1_are_refused() -> None:
     with pytest.raises(MetricFailed, match="not shares that sum to 1"):
-        score(Answerability(), [ScoredQuestion("a", ("a",))], params=EQUAL | {"content": 0.5})
+        score_items(Answerability(), [ScoredQuestion("a", ("a",))], params=EQUAL | {"content": 0.5})

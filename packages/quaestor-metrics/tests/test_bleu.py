@@ -4,9 +4,9 @@ from math import exp
 
 import pytest
 
-from quaestor_metrics._bleu import Bleu, CorpusBleu, Sentences, bleu, corpus_bleu
+from quaestor_metrics._bleu import BLEU, CorpusBLEU, Sentences, bleu, corpus_bleu
 from quaestor_metrics._contract import ScoredQuestion, ScoredSystem
-from quaestor_metrics._scoring import score
+from quaestor_metrics._scoring import score_items
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_a_10_000_word_text_is_scored() -> None:
 
 def test_metrics_give_the_order_they_are_named_after() -> None:
     question = ScoredQuestion("a b c d x e", ("a b c d y e f",))
-    got = [Bleu(order).score([question], {})[0].value for order in (1, 2, 3, 4)]
+    got = [BLEU(order).score([question], {})[0].value for order in (1, 2, 3, 4)]
     assert got == list(bleu(question.hypothesis, question.references))
 
 
 def test_corpus_metric_says_how_many_questions_it_saw() -> None:
     system = ScoredSystem((ScoredQuestion("a b c d", ("a b c d",)), ScoredQuestion("a", ("b",))))
-    assert CorpusBleu().score([system], {})[0].detail == {"questions": 2}
+    assert CorpusBLEU().score([system], {})[0].detail == {"questions": 2}
 
 
 def test_orders_that_share_count_a_batch_once_and_never_take_another_for_it() -> None:
@@ -93,8 +93,8 @@ def test_orders_that_share_count_a_batch_once_and_never_take_another_for_it() ->
     batch = [ScoredQuestion("a b c d", ("a b c e",)), ScoredQuestion("a", ("a",))]
     apart = [bleu(question.hypothesis, question.references) for question in batch]
     for order in (4, 1):
-        assert [one.value for one in score(Bleu(order, sentences), batch)] == [
+        assert [one.value for one in score_items(BLEU(order, sentences=sentences), batch)] == [
             each[order - 1] for each in apart
         ]
-    assert sentences.of(batch) is sentences.of([*batch])
-    assert sentences.of(batch[1:]) == apart[1:]
+    assert sentences.scores(batch) is sentences.scores([*batch])
+    assert sentences.scores(batch[1:]) == apart[1:]

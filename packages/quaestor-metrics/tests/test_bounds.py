@@ -15,7 +15,7 @@ from quaestor_metrics._preparation import STEPS_TAKEN, UnknownPreparation, step
 
 PARAMETERS = {
     (entry.id, parameter.name): parameter
-    for entry in registry.all_metrics()
+    for entry in registry.list_metrics()
     if entry.origin == "built in" and entry.metric
     for parameter in entry.metric.spec.parameters
 }

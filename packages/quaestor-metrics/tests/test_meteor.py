@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from quaestor_metrics._contract import ScoredQuestion
-from quaestor_metrics._meteor import Meteor
+from quaestor_metrics._meteor import METEOR
 from quaestor_metrics._meteor import meteor as combined
 from quaestor_metrics._meteor_jar import JAR_VARIABLE, Jvm, MeteorStopped, defused, jar
-from quaestor_metrics._progress import telling
-from quaestor_metrics._scoring import kept, score
+from quaestor_metrics._progress import on_each_text
+from quaestor_metrics._scoring import keep_running, score_items
 
 PAIR = ScoredQuestion("the boy went home", ("the boy will go home",))
 
@@ -53,7 +53,7 @@ def test_each_question_is_told_while_its_answer_is_waited_for(
         told.append(len(told))
 
     try:
-        with pytest.raises(InterruptedError), telling(tell):
+        with pytest.raises(InterruptedError), on_each_text(tell):
             jvm.statistics([ScoredQuestion("who " * words, ("who",))] * 40)
         assert len(told) == most
     finally:
@@ -92,16 +92,16 @@ def test_defused_leaves_nothing_of_the_protocol(text: str, expected: str) -> Non
 
 def test_without_a_jar_the_metric_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(JAR_VARIABLE, raising=False)
-    usable, reason = Meteor().available()
+    usable, reason = METEOR().available()
     assert usable or "Java" in reason or JAR_VARIABLE in reason
 
 
 def test_a_path_without_a_jar_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(JAR_VARIABLE, str(tmp_path / "none.jar"))
-    usable, reason = Meteor().available()
+    usable, reason = METEOR().available()
     assert not usable
     assert "Java" in reason or f"there is no file {tmp_path / 'none.jar'}" == reason
-    assert Meteor().spec.library.endswith("missing")
+    assert METEOR().spec.library.endswith("missing")
 
 
 def test_a_jar_without_its_paraphrases_is_refused(
@@ -109,63 +109,63 @@ def test_a_jar_without_its_paraphrases_is_refused(
 ) -> None:
     (tmp_path / "meteor-1.5.jar").write_bytes(b"")
     monkeypatch.setenv(JAR_VARIABLE, str(tmp_path / "meteor-1.5.jar"))
-    usable, reason = Meteor().available()
+    usable, reason = METEOR().available()
     assert not usable
     assert "Java" in reason or "paraphrase-en.gz is missing" in reason
 
 
-def test_odd_texts_stay_in_step(meteor: Meteor) -> None:
+def test_odd_texts_stay_in_step(meteor: METEOR) -> None:
     odd = ["a ||| b", "a\nb", "|||", "|", "SCORE ||| a", "\ud800 x", "?", "x" * 70_000, "ṛṣṇ ǌ"]
     questions = [ScoredQuestion(text, ("a b",)) for text in odd]
     questions += [ScoredQuestion("a b", (text,)) for text in odd]
-    with kept([meteor]):
-        got = score(meteor, [*questions, PAIR])
-        assert got == [score(meteor, [question])[0] for question in [*questions, PAIR]]
+    with keep_running([meteor]):
+        got = score_items(meteor, [*questions, PAIR])
+        assert got == [score_items(meteor, [question])[0] for question in [*questions, PAIR]]
     assert (got[0].value, got[1].value, got[2].value) == (1.0, 1.0, 0.0)
 
 
-def test_several_references_give_the_best(meteor: Meteor) -> None:
+def test_several_references_give_the_best(meteor: METEOR) -> None:
     both = ScoredQuestion(PAIR.hypothesis, ("nothing alike", *PAIR.references))
-    got = score(meteor, [both, PAIR])
+    got = score_items(meteor, [both, PAIR])
     assert got[0] == got[1]
 
 
-def test_long_texts_are_scored(meteor: Meteor) -> None:
+def test_long_texts_are_scored(meteor: METEOR) -> None:
     text = " ".join(f"w{number}" for number in range(10_000))
-    assert score(meteor, [ScoredQuestion(text, (text,))])[0].value == pytest.approx(1)
+    assert score_items(meteor, [ScoredQuestion(text, (text,))])[0].value == pytest.approx(1)
 
 
-def test_kept_runs_one_jvm_for_many_batches(meteor: Meteor) -> None:
-    with kept([meteor]):
-        score(meteor, [PAIR])
+def test_kept_runs_one_jvm_for_many_batches(meteor: METEOR) -> None:
+    with keep_running([meteor]):
+        score_items(meteor, [PAIR])
         first = meteor._jvm
-        score(meteor, [PAIR])
+        score_items(meteor, [PAIR])
         assert meteor._jvm is first
         assert first is not None
     assert meteor._jvm is None
 
 
-def test_a_killed_jvm_is_a_named_error_and_the_next_batch_starts_anew(meteor: Meteor) -> None:
-    with kept([meteor]):
-        before = score(meteor, [PAIR])
+def test_a_killed_jvm_is_a_named_error_and_the_next_batch_starts_anew(meteor: METEOR) -> None:
+    with keep_running([meteor]):
+        before = score_items(meteor, [PAIR])
         assert meteor._jvm is not None
         os.kill(meteor._jvm.pid, signal.SIGKILL)
         with pytest.raises(MeteorStopped, match="METEOR's Java ended with status -9"):
-            score(meteor, [PAIR])
-        assert score(meteor, [PAIR]) == before
+            score_items(meteor, [PAIR])
+        assert score_items(meteor, [PAIR]) == before
 
 
-def test_a_silent_jvm_is_given_up(meteor: Meteor) -> None:
+def test_a_silent_jvm_is_given_up(meteor: METEOR) -> None:
     with pytest.raises(MeteorStopped, match=r"METEOR gave no answer in 0\.2 seconds"):
         meteor.score([PAIR], {"memory": "1G", "timeout": 0.2})
 
 
-def test_too_little_memory_is_said_in_javas_words(meteor: Meteor) -> None:
+def test_too_little_memory_is_said_in_javas_words(meteor: METEOR) -> None:
     with pytest.raises(MeteorStopped, match="OutOfMemoryError"):
         meteor.score([PAIR], {"memory": "40M", "timeout": 300})
 
 
-def test_a_file_that_is_no_jar_is_said_in_javas_words(meteor: Meteor, tmp_path: Path) -> None:
+def test_a_file_that_is_no_jar_is_said_in_javas_words(meteor: METEOR, tmp_path: Path) -> None:
     (tmp_path / "meteor-1.5.jar").write_text("no jar")
     jvm = Jvm(tmp_path / "meteor-1.5.jar")
     with pytest.raises(MeteorStopped, match=r"[Ii]nvalid or corrupt jarfile"):
@@ -173,6 +173,6 @@ def test_a_file_that_is_no_jar_is_said_in_javas_words(meteor: Meteor, tmp_path: 
     jvm.close()
 
 
-def test_the_library_names_the_jar_by_its_content(meteor: Meteor) -> None:
+def test_the_library_names_the_jar_by_its_content(meteor: METEOR) -> None:
     assert jar() is not None
     assert meteor.spec.library.startswith("METEOR 1.5 -l en -norm, jar sha256 ")

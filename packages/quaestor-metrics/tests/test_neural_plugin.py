@@ -20,11 +20,13 @@ from quaestor_neural_metrics import (
     zero_shot,
 )
 
-from quaestor_metrics import _registry as registry
-from quaestor_metrics._composers import can_compose
+from quaestor_metrics import list_metrics, normalize_answer
 from quaestor_metrics._contract import MetricUnavailable, ScoredQuestion, Status
-from quaestor_metrics._qmetric import can_mix
-from quaestor_metrics._scoring import score
+from quaestor_metrics._q_metric import can_mix
+from quaestor_metrics._registry import GROUP
+from quaestor_metrics._registry import loaded as loaded_entry
+from quaestor_metrics._scoring import score_items
+from quaestor_metrics._set_metrics import can_compose
 
 PACKAGE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "neural_metrics"
 BY_ID = {metric.spec.id: metric for metric in METRICS}
@@ -60,7 +62,7 @@ def loaded(folder, name):
 
 
 def value(id, question=QUESTION, **params):
-    (found,) = score(BY_ID[id], [question], params=params)
+    (found,) = score_items(BY_ID[id], [question], params=params)
     assert found.value is not None, found.reason
     return found.value
 
@@ -68,15 +70,14 @@ def value(id, question=QUESTION, **params):
 def test_entry_points_of_the_package_load_every_metric():
     project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
     points = [
-        EntryPoint(name, value, registry.GROUP)
-        for name, value in project["entry-points"][registry.GROUP].items()
+        EntryPoint(name, value, GROUP) for name, value in project["entry-points"][GROUP].items()
     ]
 
-    entries = [registry.loaded(point, taken=()) for point in points]
+    entries = [loaded_entry(point, taken=()) for point in points]
 
     assert {entry.id: entry.metric for entry in entries} == BY_ID
     assert {entry.reason for entry in entries} == {""}
-    built_in = {entry.id for entry in registry.all_metrics() if entry.origin == "built in"}
+    built_in = {entry.id for entry in list_metrics() if entry.origin == "built in"}
     assert not BY_ID.keys() & built_in
 
 
@@ -88,7 +89,7 @@ def test_without_a_model_the_reason_is_said(metric, monkeypatch, tmp_path):
     assert not usable
     assert "not installed" in reason or metric.models[0][0] in reason
     with pytest.raises(MetricUnavailable, match=metric.id):
-        score(metric, [QUESTION])
+        score_items(metric, [QUESTION])
 
 
 def test_arithmetic_by_hand() -> None:
@@ -122,7 +123,7 @@ def test_bartscore_is_minus_the_models_own_loss(folders):
     assert value("bartscore") == pytest.approx(both, abs=1e-4)
     source = loss(QUESTION.context, asked)
     assert value("bartscore_source") == pytest.approx(source, abs=1e-4)
-    (empty,) = score(BARTSCORE, [ScoredQuestion("", ("who ?",))])
+    (empty,) = score_items(BARTSCORE, [ScoredQuestion("", ("who ?",))])
     assert (empty.status, empty.reason) == (Status.UNDEFINED, "the question is empty")
 
 
@@ -184,7 +185,7 @@ def test_qrelscore_joins_attended_likeness_with_what_the_passage_gains(folders):
             to = size + 2 + int(heads.argmax())
             pair = found.hidden_states[layer + 1][0, [at, to]]
             likeness.append(torch.cosine_similarity(pair[0], pair[1], dim=0).item())
-    (result,) = score(QRELSCORE, [QUESTION])
+    (result,) = score_items(QRELSCORE, [QUESTION])
     local = np.mean(likeness)
     assert result.detail["local"] == pytest.approx(local, abs=1e-5)
     assert result.detail["global"] == pytest.approx(whole, abs=1e-5)
@@ -197,13 +198,11 @@ def test_rquge_rates_what_its_reader_answers(folders):
     given = tokenizer(rf"{QUESTION.hypothesis} \n {QUESTION.context}", return_tensors="pt")
     ids = model.generate(**given, max_new_tokens=30, do_sample=False, num_beams=1)
     answer = tokenizer.decode(ids[0], skip_special_tokens=True)
-    (result,) = score(RQUGE, [QUESTION])
+    (result,) = score_items(RQUGE, [QUESTION])
     assert result.detail["answer"] == answer
-    from quaestor_metrics._consistency import normalised
-
     passage = "ann lind built old bridge in 1790 it stands by iron gates of lock"
-    assert normalised(QUESTION.context) == passage
-    text = f"who built old bridge <q> ann lind <r> {normalised(answer)} <c> {passage}"
+    assert normalize_answer(QUESTION.context) == passage
+    text = f"who built old bridge <q> ann lind <r> {normalize_answer(answer)} <c> {passage}"
     tokenizer, model = loaded(folders["classifier"], "AutoModelForSequenceClassification")
     logits = model(**tokenizer(text, return_tensors="pt", truncation=True)).logits
     assert result.value == pytest.approx(logits[0, 0].item(), abs=1e-5)
@@ -228,7 +227,7 @@ def test_summac_takes_the_best_sentence(folders):
 def test_each_runs_in_a_batch_as_alone_and_on_odd_texts(folders):
     long = ScoredQuestion("who " * 300, ("who ?",), "Ann built it . " * 300, "Ann")
     for metric in METRICS:
-        together = score(metric, [QUESTION, OTHER, long])
-        alone = [score(metric, [one])[0] for one in (QUESTION, OTHER, long)]
+        together = score_items(metric, [QUESTION, OTHER, long])
+        alone = [score_items(metric, [one])[0] for one in (QUESTION, OTHER, long)]
         assert together == alone
         assert all(one.value is not None or one.reason for one in together)

@@ -6,15 +6,15 @@ import pytest
 
 from quaestor_metrics._contract import ScoredQuestion, ScoredSystem, Status
 from quaestor_metrics._nist import (
-    CorpusNist,
-    Nist,
-    NormalizedNist,
+    NIST,
+    CorpusNIST,
+    NormalizedNIST,
     information,
     nist,
     normalized_nist,
     tally,
 )
-from quaestor_metrics._scoring import score
+from quaestor_metrics._scoring import score_items
 
 CORPUS = ["a b c", "a b d"]
 SONG = "who wrote the old song about the river"
@@ -50,7 +50,7 @@ def test_nist_does_not_reward_repeating_a_word() -> None:
 
 def test_metric_weighs_by_the_whole_batch() -> None:
     questions = [ScoredQuestion("a b c", ("a b c",)), ScoredQuestion("a b d", ("a b d",))]
-    alone, together = score(Nist(), questions[:1]), score(Nist(), questions)
+    alone, together = score_items(NIST(), questions[:1]), score_items(NIST(), questions)
     assert together[0].value == pytest.approx(
         (log2(3) + log2(3) + log2(6)) / 3 + (0 + 1) / 2 + 1 / 1
     )
@@ -59,27 +59,27 @@ def test_metric_weighs_by_the_whole_batch() -> None:
 
 def test_metric_takes_order_and_penalty() -> None:
     question = ScoredQuestion("a b", ("a b c",))
-    got = score(Nist(), [question], params={"order": 1, "penalty": False})
+    got = score_items(NIST(), [question], params={"order": 1, "penalty": False})
     assert got[0].value == pytest.approx(log2(3))
 
 
 def test_no_match_is_0_and_no_reference_undefined() -> None:
-    got = score(Nist(), [ScoredQuestion("x", ("a b",)), ScoredQuestion("x")])
+    got = score_items(NIST(), [ScoredQuestion("x", ("a b",)), ScoredQuestion("x")])
     assert (got[0].value, got[1].status) == (0, Status.UNDEFINED)
 
 
 def test_corpus_nist_of_one_question_is_its_nist() -> None:
     question = ScoredQuestion("a b", ("a b c",))
     assert (
-        score(CorpusNist(), [ScoredSystem((question,))])[0].value
-        == score(Nist(), [question])[0].value
+        score_items(CorpusNIST(), [ScoredSystem((question,))])[0].value
+        == score_items(NIST(), [question])[0].value
     )
 
 
 def test_corpus_nist_counts_a_source_once_however_many_systems_answer_it() -> None:
     one = ScoredSystem((ScoredQuestion("a b", ("a b c",)), ScoredQuestion("a d", ("a b d",))))
     other = ScoredSystem((ScoredQuestion("a", ("a b c",)),))
-    assert score(CorpusNist(), [one, other])[0] == score(CorpusNist(), [one])[0]
+    assert score_items(CorpusNIST(), [one, other])[0] == score_items(CorpusNIST(), [one])[0]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_normalized_nist_above_its_reference_is_1() -> None:
 
 
 def test_normalized_nist_of_a_reference_without_information_is_undefined() -> None:
-    got = score(NormalizedNist(), [ScoredQuestion("a", ("a",))])[0]
+    got = score_items(NormalizedNIST(), [ScoredQuestion("a", ("a",))])[0]
     assert (got.value, got.status) == (None, Status.UNDEFINED)
 
 

@@ -4,9 +4,8 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from quaestor_metrics import _registry as registry
-from quaestor_metrics._contract import Scorer
-from quaestor_metrics._rouge import RougeL
+from quaestor_metrics import ROUGEL, Registry, Scorer, UnknownMetric, get, list_metrics
+from quaestor_metrics._registry import GROUP, PRINTED, VARIANTS, loaded
 
 HERE = "test_registry"
 
@@ -22,58 +21,62 @@ class Impostor:
 
 
 def point(name: str, value: str) -> EntryPoint:
-    return EntryPoint(name, value, registry.GROUP)
+    return EntryPoint(name, value, GROUP)
 
 
 def test_every_built_in_metric_keeps_the_contract_under_its_own_id() -> None:
-    for entry in registry.all_metrics():
+    for entry in list_metrics():
         if entry.origin == "built in":
             assert isinstance(entry.metric, Scorer)
             assert entry.metric.spec.id == entry.id
 
 
 def test_core_metrics_are_usable_everywhere() -> None:
-    usable = {entry.id for entry in registry.all_metrics() if entry.usable}
+    usable = {entry.id for entry in list_metrics() if entry.usable}
     assert usable >= {"bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "corpus_bleu_4"}
 
 
-def test_derived_metrics_are_those_that_papers_print() -> None:
-    derived = {
-        entry.id for entry in registry.all_metrics() if entry.origin == "built in" and entry.made_of
-    }
-    bases = {*(f"bleu_{order}" for order in range(1, 5)), "rouge_l", "meteor"}
-    neural = {"bertscore", "moverscore"}
-    q_metrics = {f"q_{base}" for base in bases | neural | {"nist"}}
-    of_sets = {
-        f"{family}_{base}"
-        for family in ("p", "r", "f", "multi")
-        for base in bases | neural | {"nist"}
-    }
-    of_table_3 = {
-        "avg_bleu_4",
-        "avg_rouge_l",
-        "avg_meteor",
-        "avg_q_bleu_1",
-        "multi_q_bleu_1",
-    }
-    by_source = {
-        f"{family}_{base}"
-        for family in ("conservative", "liberal")
-        for base in ("bleu_4", "rouge_l", "meteor")
-    }
-    ranked = {metric for metric in derived if metric.startswith("rank5_")}
-    assert derived - ranked == q_metrics | of_sets | of_table_3 | by_source
+def test_list_has_the_base_metrics_and_ten_combinations_that_papers_print() -> None:
+    ids = [entry.id for entry in list_metrics() if entry.origin == "built in"]
+    assert (len(ids), ids[-10:]) == (39, list(PRINTED))
 
 
-def test_get_gives_the_metric() -> None:
-    assert registry.get("rouge_l") == RougeL()
+@pytest.mark.parametrize(
+    ("id", "name"),
+    [
+        ("q_meteor", "Q-METEOR 1.5"),
+        ("r_bertscore", "R-BERTScore"),
+        ("avg_q_bleu_1", "Average-Q-BLEU-1 (coco)"),
+        ("liberal_rouge_l", "Liberal-ROUGE-L (beta 1.2)"),
+        ("rank5_multi_meteor", "Rank@5 Multi-METEOR 1.5"),
+    ],
+)
+def test_get_composes_a_variant_of_a_base(id: str, name: str) -> None:
+    assert (get(id).spec.id, get(id).spec.name) == (id, name)
+    assert get(id) is get(id)
+
+
+@pytest.mark.parametrize(
+    "id", ["q_q_bleu_1", "multi_multi_bleu_1", "f_self_bleu_2", "q_nist_x", "multi_", "q"]
+)
+def test_get_refuses_a_variant_that_a_metric_does_not_have(id: str) -> None:
+    with pytest.raises(UnknownMetric):
+        get(id)
+
+
+def test_variants_of_a_metric() -> None:
+    registry = Registry()
+    assert registry.variants("bleu_4") == tuple(VARIANTS)
+    assert registry.variants("answerability") == tuple(
+        name for name in VARIANTS if not name.endswith("q")
+    )
+    for id in ("self_bleu_2", "corpus_bleu_4", "multi_bleu_4"):
+        assert registry.variants(id) == ()
 
 
 def test_get_of_an_unknown_id_lists_the_known() -> None:
-    with pytest.raises(
-        registry.UnknownMetric, match="no metric is called blue_4; there are bleu_1"
-    ):
-        registry.get("blue_4")
+    with pytest.raises(UnknownMetric, match="no metric is called blue_4; there are bleu_1"):
+        get("blue_4")
 
 
 @pytest.mark.parametrize(
@@ -86,18 +89,16 @@ def test_get_of_an_unknown_id_lists_the_known() -> None:
     ],
 )
 def test_a_broken_plug_in_is_listed_with_its_reason(value: str, reason: str) -> None:
-    entry = registry.loaded(point("mine", value), taken=())
+    entry = loaded(point("mine", value), taken=())
     assert (entry.id, entry.metric, entry.usable) == ("mine", None, False)
     assert reason in entry.reason
 
 
 def test_a_plug_in_cannot_replace_a_metric() -> None:
-    entry = registry.loaded(point("mine", "quaestor_metrics._rouge:RougeL"), taken=("rouge_l",))
+    entry = loaded(point("mine", "quaestor_metrics._rouge:ROUGEL"), taken=("rouge_l",))
     assert (entry.id, entry.reason) == ("rouge_l@mine", "the id rouge_l is taken")
 
 
 def test_a_plug_in_may_be_a_class() -> None:
-    assert (
-        registry.loaded(point("mine", "quaestor_metrics._rouge:RougeL"), taken=()).metric
-        == RougeL()
-    )
+    entry = loaded(point("mine", "quaestor_metrics._rouge:ROUGEL"), taken=())
+    assert isinstance(entry.metric, ROUGEL)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor_metrics._contract import ScoredQuestion
-from quaestor_metrics._rouge import RougeL, lcs_length, rouge_l
+from quaestor_metrics._rouge import ROUGEL, lcs_length, rouge_l
 
 
 def by_table(left: list[str], right: list[str]) -> int:
@@ -77,4 +77,4 @@ def test_rouge_l_takes_best_precision_and_best_recall_from_different_references(
 
 def test_metric_equals_the_function() -> None:
     question = ScoredQuestion("a b d", ("a b c d",))
-    assert RougeL().score([question], {})[0].value == rouge_l("a b d", ["a b c d"])
+    assert ROUGEL().score([question], {})[0].value == rouge_l("a b d", ["a b c d"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from quaestor_metrics._bleu import Bleu, CorpusBleu
+from quaestor_metrics._bleu import BLEU, CorpusBLEU
 from quaestor_metrics._contract import (
     MetricFailed,
     MetricResult,
@@ -24,8 +24,8 @@ from quaestor_metrics._contract import (
     Status,
 )
 from quaestor_metrics._preparation import UnknownPreparation
-from quaestor_metrics._rouge import RougeL
-from quaestor_metrics._scoring import EmptyReference, score
+from quaestor_metrics._rouge import ROUGEL
+from quaestor_metrics._scoring import EmptyReference, score_items
 
 QUESTIONS = [
     ScoredQuestion("Who won the cup?", ("who won the cup ?",)),
@@ -75,48 +75,51 @@ class SharedLetters:
         ]
 
 
-@pytest.mark.parametrize("metric", [Bleu(1), Bleu(4), RougeL()])
+@pytest.mark.parametrize("metric", [BLEU(1), BLEU(4), ROUGEL()])
 def test_batch_equals_one_at_a_time(metric: Any) -> None:
-    together = score(metric, QUESTIONS, preparation=NQG)
-    assert together == [score(metric, [question], preparation=NQG)[0] for question in QUESTIONS]
+    together = score_items(metric, QUESTIONS, preparation=NQG)
+    assert together == [
+        score_items(metric, [question], preparation=NQG)[0] for question in QUESTIONS
+    ]
 
 
-@pytest.mark.parametrize("metric", [Bleu(4), RougeL()])
+@pytest.mark.parametrize("metric", [BLEU(4), ROUGEL()])
 def test_order_of_the_batch_changes_nothing(metric: Any) -> None:
-    backwards = score(metric, QUESTIONS[::-1], preparation=NQG)
-    assert backwards[::-1] == score(metric, QUESTIONS, preparation=NQG)
+    backwards = score_items(metric, QUESTIONS[::-1], preparation=NQG)
+    assert backwards[::-1] == score_items(metric, QUESTIONS, preparation=NQG)
 
 
 def test_each_side_has_its_own_preparation() -> None:
-    (prepared,) = score(Bleu(1), QUESTIONS[:1], preparation=NQG)
-    (raw,) = score(Bleu(1), QUESTIONS[:1])
+    (prepared,) = score_items(BLEU(1), QUESTIONS[:1], preparation=NQG)
+    (raw,) = score_items(BLEU(1), QUESTIONS[:1])
     assert prepared.value == pytest.approx(1)
     assert raw.value is not None and raw.value < 0.5
 
 
 def test_empty_hypothesis_scores_0() -> None:
-    result = score(RougeL(), [ScoredQuestion(" ", ("a b",))])[0]
+    result = score_items(ROUGEL(), [ScoredQuestion(" ", ("a b",))])[0]
     assert (result.value, result.detail) == (0.0, {"note": "empty hypothesis"})
 
 
 def test_empty_hypothesis_of_a_metric_where_lower_is_better_is_left_to_the_metric() -> None:
     assert (
-        score(SharedLetters(higher_is_better=False), [ScoredQuestion("", ("ab",))])[0].detail == {}
+        score_items(SharedLetters(higher_is_better=False), [ScoredQuestion("", ("ab",))])[0].detail
+        == {}
     )
 
 
 def test_empty_reference_is_refused_with_its_place() -> None:
     with pytest.raises(EmptyReference, match="item 1: reference 0 is empty"):
-        score(RougeL(), [QUESTIONS[0], ScoredQuestion("a", (" ",))])
+        score_items(ROUGEL(), [QUESTIONS[0], ScoredQuestion("a", (" ",))])
 
 
 def test_empty_reference_inside_a_system_is_refused() -> None:
     with pytest.raises(EmptyReference, match="item 0: reference 1 is empty"):
-        score(CorpusBleu(), [ScoredSystem((ScoredQuestion("a", ("a", "")),))])
+        score_items(CorpusBLEU(), [ScoredSystem((ScoredQuestion("a", ("a", "")),))])
 
 
 def test_no_reference_is_undefined_with_its_reason() -> None:
-    result = score(RougeL(), [ScoredQuestion("a b")])[0]
+    result = score_items(ROUGEL(), [ScoredQuestion("a b")])[0]
     assert (result.value, result.status, result.reason) == (
         None,
         Status.UNDEFINED,
@@ -126,7 +129,7 @@ def test_no_reference_is_undefined_with_its_reason() -> None:
 
 @pytest.mark.parametrize(("need", "word"), [(Need.CONTEXT, "passage"), (Need.ANSWER, "answer")])
 def test_a_missing_passage_or_answer_is_undefined_with_its_reason(need: Need, word: str) -> None:
-    result = score(SharedLetters(needs=frozenset({need})), [ScoredQuestion("a b")])[0]
+    result = score_items(SharedLetters(needs=frozenset({need})), [ScoredQuestion("a b")])[0]
     assert (result.status, result.reason) == (Status.UNDEFINED, f"the question has no {word}")
 
 
@@ -135,40 +138,40 @@ def test_system_without_references_is_undefined_and_others_go_on() -> None:
         ScoredSystem((ScoredQuestion("a"),)),
         ScoredSystem((ScoredQuestion("a b c d", ("a b c d",)), ScoredQuestion("x"))),
     )
-    got = score(CorpusBleu(), [empty, full])
+    got = score_items(CorpusBLEU(), [empty, full])
     assert got[0].status is Status.UNDEFINED
     assert (got[1].value, got[1].detail) == (pytest.approx(1), {"questions": 1})
 
 
 def test_a_metric_of_pairs_takes_the_best_reference() -> None:
     question = ScoredQuestion("abc", ("a", "ab", "x"))
-    assert score(SharedLetters(), [question])[0].value == 2
-    assert score(SharedLetters(higher_is_better=False), [question])[0].value == 0
+    assert score_items(SharedLetters(), [question])[0].value == 2
+    assert score_items(SharedLetters(higher_is_better=False), [question])[0].value == 0
 
 
 def test_a_value_that_is_not_a_number_fails_its_item_alone() -> None:
-    got = score(SharedLetters(), [ScoredQuestion("nan", ("a",)), ScoredQuestion("a", ("a",))])
+    got = score_items(SharedLetters(), [ScoredQuestion("nan", ("a",)), ScoredQuestion("a", ("a",))])
     assert (got[0].value, got[0].status) == (None, Status.FAILED)
     assert got[1].value == 1
 
 
 def test_a_metric_that_breaks_is_named() -> None:
     with pytest.raises(MetricFailed, match="letters: the alphabet ended"):
-        score(SharedLetters(), [ScoredQuestion("break", ("a",))])
+        score_items(SharedLetters(), [ScoredQuestion("break", ("a",))])
 
 
 def test_a_metric_that_is_not_available_says_why() -> None:
     with pytest.raises(MetricUnavailable, match="letters: no alphabet is installed"):
-        score(SharedLetters(there=False), QUESTIONS)
+        score_items(SharedLetters(there=False), QUESTIONS)
 
 
 def test_an_unknown_preparation_is_refused() -> None:
     with pytest.raises(UnknownPreparation):
-        score(RougeL(), QUESTIONS, preparation=Preparation(hypothesis="stem"))
+        score_items(ROUGEL(), QUESTIONS, preparation=Preparation(hypothesis="stem"))
 
 
 def test_an_empty_batch_has_no_results() -> None:
-    assert score(RougeL(), []) == []
+    assert score_items(ROUGEL(), []) == []
 
 
 GERMAN = ScoredQuestion("Wo ist die Mühle?", ("wo steht die mühle ?",), language="de")
@@ -199,26 +202,26 @@ class Tokens:
 
 
 def test_score_of_items_in_several_languages_is_by_the_recipe_of_each() -> None:
-    found = score(Tokens(), [QUESTIONS[0], CHINESE, GERMAN], language="en")
+    found = score_items(Tokens(), [QUESTIONS[0], CHINESE, GERMAN], language="en")
 
     assert [result.value for result in found] == [4, 7, 4]
-    assert [result.value for result in score(Tokens(), [QUESTIONS[0]], language="zh")] == [16]
+    assert [result.value for result in score_items(Tokens(), [QUESTIONS[0]], language="zh")] == [16]
 
 
 def test_score_leaves_items_undefined_in_a_language_that_the_metric_has_no_recipe_for() -> None:
-    found = score(Bleu(4), [GERMAN, CHINESE])
+    found = score_items(BLEU(4), [GERMAN, CHINESE])
 
     assert found[0].value is not None
     assert (found[1].status, found[1].value) == (Status.UNDEFINED, None)
     assert "Chinese has no spaces between words" in found[1].reason
     with pytest.raises(NotForLanguage):
-        score(Bleu(4), [CHINESE])
+        score_items(BLEU(4), [CHINESE])
 
 
 def test_score_of_a_system_that_asks_in_several_languages_is_undefined() -> None:
     systems = [ScoredSystem((GERMAN, QUESTIONS[0])), ScoredSystem((GERMAN,))]
 
-    found = score(CorpusBleu(), systems)
+    found = score_items(CorpusBLEU(), systems)
 
     assert found[0].reason == "the system's questions are in several languages"
     assert found[1].value is not None

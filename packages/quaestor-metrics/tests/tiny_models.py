@@ -38,14 +38,14 @@ def _tokenizer(pair: bool) -> Any:
     )
 
 
-def make(folder: Path, kind: str) -> Path:
+def make(folder: Path, kind: str, *, seed: int = 3) -> Path:
     """Leave a model of a kind in a folder, as a downloaded one lies there."""
     import torch
     import transformers as library
 
     tokenizer = _tokenizer(pair=kind != "causal")
     n = len(tokenizer)
-    torch.manual_seed(3)
+    torch.manual_seed(seed)
     ends = {"bos_token_id": 2, "eos_token_id": 3, "pad_token_id": 0}
     bert = library.BertConfig(
         vocab_size=n,

@@ -10,7 +10,7 @@ from judging import storage
 from judging.imports import adding
 from judging.imports.mapping import Mapping
 from judging.models import Metric, Rubric, Score, System
-from quaestor_metrics._contract import Preparation
+from quaestor_metrics import Preparation
 from tests import factories, shared_data
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,8 @@ from django.urls import reverse
 from analysis.actions import fitting, scores
 from analysis.actions.scores import ChosenMetric
 from judging.models import Metric, Question, Reference, Score
-from quaestor_metrics._contract import RAW, Preparation
+from quaestor_metrics import Preparation
+from quaestor_metrics._contract import RAW
 from tests import factories
 
 pytestmark = pytest.mark.django_db

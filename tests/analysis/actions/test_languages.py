@@ -7,7 +7,7 @@ from analysis.actions.degrading import WantedDegradation
 from analysis.actions.scores import ChosenMetric
 from analysis.forms.metrics import ScoresForm
 from judging.models import Metric, Question, Reference, Score
-from quaestor_metrics._contract import Preparation
+from quaestor_metrics import Preparation
 from quaestor_metrics._languages import default_preparation
 from tests import factories
 from tests.analysis import studies
@@ -78,7 +78,7 @@ def test_the_page_offers_what_knows_the_language():
     )
     assert told["type_ratio"].reason.startswith("not for this language")
     assert not told["bleu_1"].reason
-    assert not [id for id, _ in told["bleu_1"].made if id.startswith("q_")]
+    assert not [name for name in told["bleu_1"].variants if "q" in name]
 
 
 def test_degradations_are_refused_where_their_words_are_not_known():

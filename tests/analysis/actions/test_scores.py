@@ -9,11 +9,13 @@ from django.utils import timezone
 import analysis.tasks  # noqa: F401  registers what does the jobs
 from analysis.actions import items, runs, scores, scoring_jobs
 from analysis.actions.scores import ChosenMetric
+from analysis.actions.site_metrics import registry
 from analysis.models import Result
 from judging.actions import jobs
 from judging.models import Job, Metric, Question, Reference, Score, Unit
-from quaestor_metrics import _registry as registry
-from quaestor_metrics._contract import RAW, MetricResult, MetricSpec, Need, Preparation, ScoredUnit
+from quaestor_metrics import MetricResult, MetricSpec, Need, Preparation, ScoredUnit
+from quaestor_metrics._contract import RAW
+from quaestor_metrics._registry import RegisteredMetric
 from tests import factories
 from tests.analysis import studies
 
@@ -88,10 +90,8 @@ class Counting:
 @pytest.fixture
 def counting(monkeypatch):
     metric = Counting()
-    known = registry._known() | {
-        "counting": registry.RegisteredMetric("counting", "a test", metric)
-    }
-    monkeypatch.setattr(registry, "_known", lambda: known)
+    entry = RegisteredMetric("counting", "a test", metric)
+    monkeypatch.setitem(registry().entries, "counting", entry)
     monkeypatch.setattr(scores, "CHUNK", 5)
     return metric
 

@@ -18,13 +18,7 @@ from config.processes import free_port
 from judging import tasks
 from judging.actions import jobs
 from judging.models import Job, Metric, Reference, Score
-from quaestor_metrics._contract import (
-    MetricFailed,
-    MetricResult,
-    MetricSpec,
-    Parameter,
-    ScoredUnit,
-)
+from quaestor_metrics import MetricFailed, MetricResult, MetricSpec, Parameter, ScoredUnit
 from tests import factories
 from tests.analysis.actions import test_scores
 from tests.analysis.actions.test_scores import carried_out, computed, values

@@ -35,7 +35,7 @@ def of_campaign(campaign):
 def test_scoring_lists_metrics_estimates_and_computes(api, campaign):
     offers = {each["id"]: each for each in api.get(f"{of_dataset(campaign)}metrics/").json()}
     assert offers["bleu_1"]["reason"] == ""
-    assert "q_bleu_1" in offers["bleu_1"]["made_of_it"]
+    assert "q" in offers["bleu_1"]["variants"]
     body = {"metrics": ["bleu_1", "nist"], "settings": {"nist": {"order": 3}}}
     assert api.get(f"{of_dataset(campaign)}estimate/").status_code == 404
     assert done(api.post(f"{of_dataset(campaign)}estimate/", body)).state == "done"

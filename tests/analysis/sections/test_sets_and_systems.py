@@ -20,7 +20,8 @@ from analysis.sections.mixed_models import MixedModels
 from analysis.sections.system_scores import TITLES, SystemScoresByMetric
 from judging.actions import jobs
 from judging.models import Campaign, Metric, Score, System
-from quaestor_metrics._contract import RAW, Preparation
+from quaestor_metrics import Preparation
+from quaestor_metrics._contract import RAW
 from tests.analysis.golden import material
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import picked, records

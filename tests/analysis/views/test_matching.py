@@ -13,7 +13,7 @@ from analysis.actions.scores import ChosenMetric
 from analysis.reports import matching as layout
 from judging.actions import campaigns, jobs
 from judging.models import Job, Metric, Question, Reference, Score
-from quaestor_metrics._contract import Preparation
+from quaestor_metrics import Preparation
 from tests import factories
 from tests.refusing import refused
 

@@ -11,8 +11,8 @@ from analysis.actions.scores import ChosenMetric
 from analysis.sections.system_scores import SystemScoresByMetric
 from judging.actions import jobs
 from judging.models import Job, Metric, Reference, Score
+from quaestor_metrics import QMetric
 from quaestor_metrics._contract import RAW
-from quaestor_metrics._qmetric import QMetric
 from tests import factories
 from tests.analysis.sections.computing import records
 
@@ -65,9 +65,17 @@ def done(collection, ids=("bleu_1",), kind=scoring_jobs.KIND):
 def test_the_page_names_every_metric_and_why_some_are_not_available(owner, collection):
     page = owner.get(address("metrics", collection)).content.decode()
     assert 'value="bleu_4" checked' in page
-    for made in ("q_bleu_4", "p_bleu_4", "r_bleu_4", "f_bleu_4", "multi_bleu_4", "avg_bleu_4"):
-        assert f'value="{made}"' in page
+    for printed in ("q_bleu_4", "f_bleu_4", "multi_bleu_4"):
+        assert f'value="{printed}"' in page
+    assert 'value="p_bleu_4"' not in page
     assert "not available here" in page.partition('value="near_duplicates"')[2]  # after all others
+
+
+def test_start_computes_the_variants_that_each_chosen_metric_has(owner, collection):
+    asked = FORM | {"metrics": ["bleu_1", "self_bleu_2"], "variants": ["p", "multi_q"]}
+    owner.post(address("metrics_start", collection), asked | {"bleu_1-dedupe": "none"})
+    ids = [each["id"] for each in Job.objects.get().parameters["metrics"]]
+    assert ids == ["bleu_1", "p_bleu_1", "multi_q_bleu_1", "self_bleu_2"]
 
 
 @pytest.mark.long

@@ -68,7 +68,8 @@ def carried_to_the_metrics(client, campaign, page, found):
         )
     )
     asked["metrics"] = re.findall(r'name="metrics"[^>]*value="([^"]+)" checked', metrics)
-    assert asked["metrics"] == ["bleu_1", "q_bleu_1"]
+    asked["variants"] = re.findall(r'name="variants"[^>]*value="([^"]+)"[^>]* checked', metrics)
+    assert (asked["metrics"], asked["variants"]) == (["bleu_1"], ["q"])
     assert (
         client.post(
             reverse("analysis:metrics_start", args=[campaign.collection_id]), asked

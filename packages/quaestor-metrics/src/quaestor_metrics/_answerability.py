@@ -9,7 +9,6 @@ questions have none.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from quaestor_metrics._bleu import bleu
@@ -22,8 +21,9 @@ from quaestor_metrics._contract import (
     ScoredQuestion,
     ScoredUnit,
 )
-from quaestor_metrics._progress import told
-from quaestor_metrics._ptb import ptb
+from quaestor_metrics._metric import QuestionMetric
+from quaestor_metrics._progress import interruptible
+from quaestor_metrics._treebank import ptb
 
 CLASSES = ("content", "entity", "question", "function")
 
@@ -37,18 +37,6 @@ _FUNCTION_WORDS = """
     so than too very s t can will just don should now
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())  # 119, as in the authors' list
-MOVIE_STEMS = (
-    "act",
-    "write",
-    "direct",
-    "describ",
-    "appear",
-    "star",
-    "genre",
-    "language",
-    "about",
-    "cast",
-)
 
 Bag = Counter[str]
 Bags = tuple[Bag, Bag, Bag, Bag]
@@ -94,9 +82,11 @@ def classes(text: str, *, stems: Sequence[str] = (), words: str = "split") -> Ba
     if stems:
         content = [token for token in tokens if any(stem in token for stem in stems)]
     else:
-        asked = set(question)
+        question_words = set(question)
         content = [
-            t for t in tokens if t not in asked and not t[0].isupper() and t not in FUNCTION_WORDS
+            t
+            for t in tokens
+            if t not in question_words and not t[0].isupper() and t not in FUNCTION_WORDS
         ]
     return _bag(content), _bag(entities), _bag(question), _bag(function)
 
@@ -113,13 +103,13 @@ def asks(token: str) -> bool:
 
 
 def _question_words(tokens: Sequence[str]) -> list[str]:
-    found = []
+    words = []
     for place, token in enumerate(tokens):
         if asks(token):
-            found.append(token)
+            words.append(token)
             if token.lower() in ("what", "which"):
-                found.extend(tokens[place + 1 : place + 2])
-    return found
+                words.extend(tokens[place + 1 : place + 2])
+    return words
 
 
 def precision_recall(hypothesis: Bag, reference: Bag) -> tuple[float, float]:
@@ -203,9 +193,9 @@ def answerability(
     -----
     P = sum_i w_i c_i / |l_i|, R = sum_i w_i c_i / |r_i|, Answerability = 2 P R / (P + R).
     """
-    found = components(hypothesis, reference, formula=formula, empty_class=empty_class)
+    scores = components(hypothesis, reference, formula=formula, empty_class=empty_class)
     parts = [
-        (weight, part) for weight, part in zip(weights, found, strict=True) if part is not None
+        (weight, part) for weight, part in zip(weights, scores, strict=True) if part is not None
     ]
     total = sum(weight for weight, _ in parts) if empty_class == "renormalise" else 1.0
     if not total:
@@ -267,22 +257,38 @@ def has_capitals(texts: Iterable[str]) -> bool:
     return any(character.isupper() for text in texts for character in text)
 
 
-@dataclass(frozen=True, slots=True)
-class Answerability:
-    """Answerability of one question, by default with the weights published for SQuAD."""
+class Answerability(QuestionMetric):
+    """Answerability of one question, by default with the weights published for SQuAD.
 
-    spec = MetricSpec(
-        id="answerability",
-        name="Answerability (Nema and Khapra)",
-        version="2",
-        unit=ScoredUnit.MULTI_REF,
-        needs=frozenset({Need.REFS, Need.CASED}),
-        parameters=PARAMETERS,
-        languages=ENGLISH,
-    )
+    Parameters
+    ----------
+    **settings
+        `content`, `entity`, `question`, `function`: weights of the four classes of words, which
+        sum to 1. `formula`: `paper`, `per_class_f`, `clipped_f` or `unclipped_f`. `words`: `split`
+        or `whitespace`. `empty_class`: `one`, `zero` or `renormalise`. `stems`: stems of content
+        words.
 
-    def available(self) -> tuple[bool, str]:
-        return True, ""
+    References
+    ----------
+    Nema and Khapra 2018, Towards a better metric for evaluating question generation systems.
+
+    Examples
+    --------
+    >>> question, reference = "Who was the director of?", "Who was the director of Titanic?"
+    >>> round(Answerability().sentence_score(question, reference).value, 3)
+    0.59
+    """
+
+    def described(self) -> MetricSpec:
+        return MetricSpec(
+            id="answerability",
+            name="Answerability (Nema and Khapra)",
+            version="2",
+            unit=ScoredUnit.MULTI_REF,
+            needs=frozenset({Need.REFS, Need.CASED}),
+            parameters=PARAMETERS,
+            languages=ENGLISH,
+        )
 
     def score(
         self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
@@ -292,5 +298,5 @@ class Answerability:
                 best_answerability(question, params),
                 detail={"cased": has_capitals((question.hypothesis, *question.references))},
             )
-            for question in told(batch)
+            for question in interruptible(batch)
         ]

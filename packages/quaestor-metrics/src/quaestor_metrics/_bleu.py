@@ -9,7 +9,6 @@ tie at 0, and Spearman and Kendall see it: never mix two BLEUs.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import exp
 from typing import Any, NamedTuple
 
@@ -20,8 +19,11 @@ from quaestor_metrics._contract import (
     ScoredQuestion,
     ScoredSystem,
     ScoredUnit,
+    Scorer,
+    UnknownParameter,
 )
-from quaestor_metrics._progress import told
+from quaestor_metrics._metric import Metric, QuestionMetric
+from quaestor_metrics._progress import interruptible
 
 TINY, SMALL = 1e-15, 1e-9
 ORDERS = 4
@@ -38,18 +40,10 @@ class Counts(NamedTuple):
 
 
 def bleu(hypothesis: str, references: Sequence[str]) -> tuple[float, ...]:
-    """Return BLEU-1 to BLEU-4 of one sentence.
+    """Return BLEU-1 to BLEU-4 of one sentence, whose tokens are separated by white space.
 
-    Parameters
-    ----------
-    hypothesis, references
-        Prepared texts; tokens are separated by white space. At least one reference.
-
-    Returns
-    -------
-    tuple of float
-        BLEU-1, BLEU-2, BLEU-3, BLEU-4, each from 0 to 1. With several references a match counts as often as in the
-        reference that has it most, and the reference length is the closest one (the shorter where two are as close).
+    With several references a match counts as often as in the reference that has it most, and the
+    reference length is the closest one (the shorter where two are as close).
 
     Notes
     -----
@@ -138,25 +132,46 @@ class Sentences:
     def __init__(self) -> None:
         self._last: tuple[list[ScoredQuestion], list[tuple[float, ...]]] = ([], [])
 
-    def of(self, batch: Sequence[ScoredQuestion]) -> list[tuple[float, ...]]:
+    def scores(self, batch: Sequence[ScoredQuestion]) -> list[tuple[float, ...]]:
         """Return BLEU-1 to BLEU-4 of each question."""
-        asked = list(batch)
-        known, found = self._last
-        if asked != known:
-            found = [bleu(question.hypothesis, question.references) for question in told(asked)]
-            self._last = asked, found
-        return found
+        questions = list(batch)
+        if questions != self._last[0]:
+            scores = [bleu(one.hypothesis, one.references) for one in interruptible(questions)]
+            self._last = questions, scores
+        return self._last[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Bleu:
-    """BLEU-n of one question."""
+class BLEU(QuestionMetric):
+    """BLEU of one question, as the COCO caption evaluation computes it.
 
-    order: int
-    sentences: Sentences = field(default_factory=Sentences, compare=False, repr=False)
+    Parameters
+    ----------
+    order : int
+        Longest n-gram, 1 to 4.
+    sentences : Sentences, optional
+        Cache that several orders share.
 
-    @property
-    def spec(self) -> MetricSpec:
+    References
+    ----------
+    Papineni et al. 2002, BLEU: a method for automatic evaluation of machine translation.
+
+    Examples
+    --------
+    >>> metric = BLEU(order=3)
+    >>> round(metric.sentence_score("who was the director of", "who was the director of titanic").value, 3)
+    0.819
+    >>> print(metric.corpus_score(["a b c d"], ["a b c e"]))
+    corpus BLEU-3 (coco) = 0.6300 (corpus_bleu_3|nrefs:1|case:mixed|prep:raw|recipe:1|version:0.1.0)
+    """
+
+    def __init__(self, order: int = ORDERS, *, sentences: Sentences | None = None) -> None:
+        if order not in range(1, ORDERS + 1):
+            raise UnknownParameter(f"BLEU: order is from 1 to {ORDERS}, not {order}")
+        self.order = order
+        self.sentences = sentences or Sentences()
+        super().__init__()
+
+    def described(self) -> MetricSpec:
         return MetricSpec(
             id=f"bleu_{self.order}",
             name=f"BLEU-{self.order} (coco)",
@@ -165,37 +180,36 @@ class Bleu:
             needs=WORDS,
         )
 
-    def available(self) -> tuple[bool, str]:
-        return True, ""
+    def of_corpus(self) -> Scorer:
+        return CorpusBLEU(self.order)
 
     def score(
         self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
     ) -> list[MetricResult]:
-        return [MetricResult(found[self.order - 1]) for found in self.sentences.of(batch)]
+        return [MetricResult(scores[self.order - 1]) for scores in self.sentences.scores(batch)]
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusBleu:
-    """Corpus BLEU-4 of a system (Schlichtkrull and Cheng 2020, table 4: cBLEU, beside the mean of
-    sentence scores)."""
+class CorpusBLEU(Metric):
+    """Corpus BLEU of a system: counts of all questions are added up before the formula
+    (Schlichtkrull and Cheng 2020, table 4: cBLEU, beside the mean of sentence scores)."""
 
-    spec = MetricSpec(
-        id="corpus_bleu_4",
-        name="corpus BLEU-4 (coco)",
-        version="1",
-        unit=ScoredUnit.SYSTEM,
-        needs=WORDS,
-    )
+    def __init__(self, order: int = ORDERS) -> None:
+        self.order = order
+        super().__init__()
 
-    def available(self) -> tuple[bool, str]:
-        return True, ""
+    def described(self) -> MetricSpec:
+        return MetricSpec(
+            id=f"corpus_bleu_{self.order}",
+            name=f"corpus BLEU-{self.order} (coco)",
+            version="1",
+            unit=ScoredUnit.SYSTEM,
+            needs=WORDS,
+        )
 
     def score(self, batch: Sequence[ScoredSystem], params: Mapping[str, Any]) -> list[MetricResult]:
-        return [_whole(system) for system in batch]
+        return [self._whole(system) for system in batch]
 
-
-def _whole(system: ScoredSystem) -> MetricResult:
-    value = corpus_bleu(
-        (question.hypothesis, question.references) for question in told(system.questions)
-    )[ORDERS - 1]
-    return MetricResult(value, detail={"questions": len(system.questions)})
+    def _whole(self, system: ScoredSystem) -> MetricResult:
+        pairs = ((one.hypothesis, one.references) for one in interruptible(system.questions))
+        value = corpus_bleu(pairs)[self.order - 1]
+        return MetricResult(value, detail={"questions": len(system.questions)})

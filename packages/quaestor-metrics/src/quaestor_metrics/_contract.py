@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
 
@@ -11,8 +11,11 @@ from quaestor_metrics._languages import primary
 
 
 class ScoredUnit(StrEnum):
-    """The unit that gets one score: a question with one reference or several, a question set, or a
-    system."""
+    """The unit that gets one score.
+
+    `PAIR`: a question with one reference; several give the best. `MULTI_REF`: a question with all
+    its references at once. `SET`: the questions on one source. `SYSTEM`: all questions of a system.
+    """
 
     PAIR = "pair"
     MULTI_REF = "multi_ref"
@@ -46,6 +49,8 @@ class Need(StrEnum):
 
 
 class Status(StrEnum):
+    """Whether a result has a value: `OK`; `UNDEFINED`, nothing can be measured; `FAILED`, an error."""
+
     OK = "ok"
     UNDEFINED = "undefined"
     FAILED = "failed"
@@ -69,12 +74,31 @@ class UnknownParameter(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One setting of a metric: its default, and its possible values if they can be listed.
+    """One setting of a metric.
 
-    `by_language`: defaults of languages that need another one. `in_recipe`: False if no score
-    depends on it. `least`, `most`: limits of a number; any user may set it, so a built-in metric
-    has both if work or memory grows with it. `longest`: maximum of characters of a text, or of
-    words together. `check` raises ValueError with a sentence for a text that it refuses.
+    Parameters
+    ----------
+    name : str
+        Name of the keyword.
+    default : any
+        Value that is used if none is given.
+    about : str
+        Description for a form.
+    choices : tuple
+        Every possible value, if they can be listed.
+    by_language : mapping of str to any
+        Defaults of languages that need another one, by primary tag.
+    in_recipe : bool
+        False if no score depends on it.
+    least, most : float, optional
+        Limits of a number. A metric needs both if work or memory grows with the number.
+    longest : int
+        Maximum number of characters of a text, or of a list of words together.
+    check : callable, optional
+        Raises ValueError with a sentence for a text that it refuses.
+    describe : callable, optional
+        Returns, as plain JSON, what a value stands for, such as the revision of a model. The recipe
+        stores it.
     """
 
     name: str
@@ -87,15 +111,44 @@ class Parameter:
     most: float | None = None
     longest: int = 200
     check: Callable[[str], object] | None = None
+    describe: Callable[[Any], Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class MetricSpec:
     """The names, input and range of a metric.
 
-    `library`: the library or model behind it, with its version. `languages`: those it was made for;
-    None for all. `tokenises`: it splits texts by itself, so of a preparation only the Unicode
-    normal form reaches it. `neural`: it runs a model, so workers of the queue `gpu` compute it.
+    Parameters
+    ----------
+    id, name : str
+        Identifier (lower case, words joined by underscores) and printed name.
+    version : str
+        Changes with every change of a value.
+    unit : ScoredUnit
+        What gets one score.
+    range : tuple of float
+        Smallest and largest value.
+    scale : Scale
+        Fraction, percent or neither.
+    higher_is_better : bool
+        Direction of the scale.
+    needs : frozenset of Need
+        Input that the metric requires.
+    parameters : tuple of Parameter
+        Its settings.
+    library : str
+        The library behind it, with its version.
+    languages : frozenset of str, optional
+        Languages that it was made for; None for all.
+    tokenises : bool
+        Whether it splits texts by itself. Of a preparation only the Unicode form then reaches it.
+    neural : bool
+        Whether it runs a model.
+
+    Examples
+    --------
+    >>> MetricSpec(id="shared_words", name="Shared words", version="1", unit=ScoredUnit.PAIR).range
+    (0.0, 1.0)
     """
 
     id: str
@@ -115,9 +168,18 @@ class MetricSpec:
 
 @dataclass(frozen=True, slots=True)
 class ScoredQuestion:
-    """A hypothesis with its references, and the passage and answer if the metric reads them.
+    """A question to score.
 
-    `language` is a tag; blank if it is the language of most texts, as the caller of a metric says.
+    Parameters
+    ----------
+    hypothesis : str
+        The generated question.
+    references : tuple of str
+        Human questions on the same passage and answer.
+    context, answer : str
+        Passage and answer, if the metric reads them.
+    language : str
+        Tag; blank if it is the language that the caller of the metric names.
     """
 
     hypothesis: str
@@ -129,8 +191,19 @@ class ScoredQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ScoredSet:
-    """The questions that one system gave for one source, and the references and passage of that
-    source."""
+    """The questions of one system on one source.
+
+    Parameters
+    ----------
+    hypotheses : tuple of str
+        The generated questions, (m,).
+    references : tuple of str
+        The human questions on the source, (n,).
+    answers : tuple of str
+        The answer of each hypothesis, (m,), or none.
+    language, context : str
+        Tag of the language, and passage.
+    """
 
     hypotheses: tuple[str, ...]
     references: tuple[str, ...] = ()
@@ -141,7 +214,13 @@ class ScoredSet:
 
 @dataclass(frozen=True, slots=True)
 class ScoredSystem:
-    """All questions of one system."""
+    """All questions of one system.
+
+    Parameters
+    ----------
+    questions : tuple of ScoredQuestion
+        Each with its references.
+    """
 
     questions: tuple[ScoredQuestion, ...]
 
@@ -151,8 +230,19 @@ Item = ScoredQuestion | ScoredSet | ScoredSystem
 
 @dataclass(frozen=True, slots=True)
 class MetricResult:
-    """A value, or None with the reason: undefined (there is nothing to measure) or failed (an
-    error)."""
+    """The result of one item.
+
+    Parameters
+    ----------
+    value : float or None
+        The score.
+    status : Status
+        Whether there is a value.
+    reason : str
+        Why there is none.
+    detail : mapping
+        Further values, such as precision and recall.
+    """
 
     value: float | None
     status: Status = Status.OK
@@ -165,8 +255,8 @@ class Scorer(Protocol):
     """A metric: takes items of its unit and returns one result per item, for a whole batch at a
     time, so that a model starts once.
 
-    A metric may also have `kept()`: a context in which its programs and models stay alive from
-    batch to batch (`scoring.kept`).
+    A metric may also have `keep_running()`: a context in which its programs and models stay alive from
+    batch to batch (`keep_running`).
     """
 
     @property
@@ -179,11 +269,12 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """The named steps that prepare hypothesis and references for a metric (see
-    `preparation.STEPS`).
+    """The named steps that prepare hypothesis and references for a metric.
 
-    Several steps are joined in one name by a plus sign, as in `nfc+nqg`, and run from left to
-    right.
+    Parameters
+    ----------
+    hypothesis, reference : str
+        A step of `STEPS`, or several that run from left to right, joined by a plus sign: `nfc+nqg`.
     """
 
     hypothesis: str = "raw"
@@ -198,7 +289,23 @@ QUOTED = 60  # characters of a refused value that its message repeats
 
 
 def undefined(reason: str) -> MetricResult:
-    """Return the result of an item that has no value."""
+    """Return the result of an item that has no value.
+
+    Parameters
+    ----------
+    reason : str
+        Why there is nothing to measure.
+
+    Returns
+    -------
+    MetricResult
+        Without a value, with status `UNDEFINED`.
+
+    Examples
+    --------
+    >>> undefined("the set has no questions").status
+    <Status.UNDEFINED: 'undefined'>
+    """
     return MetricResult(None, Status.UNDEFINED, reason)
 
 
@@ -209,18 +316,18 @@ def failed(reason: str) -> MetricResult:
 
 def resolved(spec: MetricSpec, params: Mapping[str, Any], language: str = "en") -> dict[str, Any]:
     """Return every parameter of a metric with its value; unknown names and values raise."""
-    known = {parameter.name: parameter for parameter in spec.parameters}
+    parameters = {parameter.name: parameter for parameter in spec.parameters}
     for name, value in params.items():
-        if name not in known:
+        if name not in parameters:
             raise UnknownParameter(
-                f"{spec.id} has no parameter {name}; it has {', '.join(known) or 'none'}"
+                f"{spec.id} has no parameter {name}; it has {', '.join(parameters) or 'none'}"
             )
-        if refused := _refused(known[name], value):
+        if refused := _refused(parameters[name], value):
             raise UnknownParameter(f"{spec.id}: {name} {refused}")
     tag = primary(language)
     return {
         name: params.get(name, parameter.by_language.get(tag, parameter.default))
-        for name, parameter in known.items()
+        for name, parameter in parameters.items()
     }
 
 
@@ -279,26 +386,53 @@ def _form_of(steps: str) -> str:
 def recipe(
     spec: MetricSpec, params: Mapping[str, Any], preparation: Preparation, language: str = "en"
 ) -> dict[str, Any]:
-    """Return how a score is made, as plain JSON: to be stored beside it."""
+    """Return how a score is made, as plain JSON.
+
+    Parameters
+    ----------
+    spec : MetricSpec
+        Specification of the metric.
+    params : mapping
+        Settings that differ from the defaults.
+    preparation : Preparation
+        Steps for either side.
+    language : str
+        Tag of the texts' language.
+
+    Returns
+    -------
+    dict
+        `id`, `version`, `library`, `params`, `preparation`; `models` if the metric runs any, with
+        name, revision and device of each.
+    """
     used = effective(spec, preparation)
-    asked = resolved(spec, params, language)
+    values = resolved(spec, params, language)
+    models = {one.name: one.describe(values[one.name]) for one in spec.parameters if one.describe}
     return {
         "id": spec.id,
         "version": spec.version,
         "library": spec.library,
-        "params": {each.name: asked[each.name] for each in spec.parameters if each.in_recipe},
+        "params": {one.name: values[one.name] for one in spec.parameters if one.in_recipe},
         "preparation": {"hypothesis": used.hypothesis, "reference": used.reference},
+        **({"models": models} if models else {}),
     }
+
+
+def with_defaults(spec: MetricSpec, settings: Mapping[str, Any]) -> MetricSpec:
+    """Return a specification whose defaults are the settings; unknown ones raise."""
+    resolved(spec, settings)
+    parameters = (
+        replace(one, default=settings[one.name], by_language={}) if one.name in settings else one
+        for one in spec.parameters
+    )
+    return replace(spec, parameters=tuple(parameters))
 
 
 def fingerprint(
     spec: MetricSpec, params: Mapping[str, Any], preparation: Preparation, language: str = "en"
 ) -> str:
-    """Return the SHA-256 of the recipe: equal fingerprints and equal texts mean equal scores."""
-    return _digest(recipe(spec, params, preparation, language))
-
-
-def _digest(document: object) -> str:
+    """Return the SHA-256 of a recipe: equal fingerprints and equal texts mean equal scores."""
+    document = recipe(spec, params, preparation, language)
     text = json.dumps(
         document, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False
     )

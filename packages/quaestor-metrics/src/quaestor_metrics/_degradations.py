@@ -69,6 +69,44 @@ DEGRADATIONS: Mapping[str, Callable[[str, Random], str | None]] = MappingProxyTy
 )
 
 
+def degrade(questions: Sequence[str], kind: str, *, seed: int = 1) -> list[str | None]:
+    """Make questions worse in one of the four ways of Nema and Khapra.
+
+    Parameters
+    ----------
+    questions : sequence of str
+        Cased English questions, (n,).
+    kind : str
+        `function_words`: all are dropped. `entities`, `content_words`: one to three are dropped.
+        `question_type`: the question word is changed.
+    seed : int
+        Seed of the draws.
+
+    Returns
+    -------
+    list of str or None
+        The degraded questions, (n,); None for a question that has no such word.
+
+    Raises
+    ------
+    ValueError
+        There is no such kind.
+
+    References
+    ----------
+    Nema and Khapra 2018, section 4.1.
+
+    Examples
+    --------
+    >>> degrade(["Who was the director of Titanic?", "Directed?"], "function_words")
+    ['Who director Titanic?', None]
+    """
+    if kind not in DEGRADATIONS:
+        raise ValueError(f"no degradation is called {kind}; there are {', '.join(DEGRADATIONS)}")
+    rng = Random(seed)
+    return [DEGRADATIONS[kind](question, rng) for question in questions]
+
+
 def _without_some(
     question: str, words: Collection[str], rng: Random, *, capital: bool
 ) -> str | None:

@@ -24,6 +24,7 @@ from quaestor_metrics._contract import (
     ScoredUnit,
 )
 from quaestor_metrics._meteor_jar import JAR_VARIABLE, Jvm, defused, identity, jar
+from quaestor_metrics._metric import QuestionMetric
 
 PARAPHRASES = Path("data") / "paraphrase-en.gz"
 
@@ -35,11 +36,9 @@ def meteor(statistics: Sequence[float]) -> float:
     """Return the score of one alignment. METEOR itself could compute it, but would take a quarter
     more time.
 
-    Parameters
-    ----------
-    statistics
-        23 numbers: words of hypothesis and reference, function words of either; for each of the four kinds of match the
-        matched content words of either and the matched function words of either; chunks; matched words of either.
+    The 23 statistics are words of hypothesis and reference, function words of either; for each of the
+    four kinds of match the matched content words of either and the matched function words of either;
+    chunks; matched words of either.
 
     Notes
     -----
@@ -70,16 +69,28 @@ def _size(length: float, function: float) -> float:
     return DELTA * (length - function) + (1 - DELTA) * function or 1.0
 
 
-class Meteor:
-    """METEOR 1.5 of one question, English, normalised text, best of several references."""
+class METEOR(QuestionMetric):
+    """METEOR 1.5 of one question by its own Java program, best of several references.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    **settings
+        `memory`: of the Java program, such as `1G`. `timeout`: seconds that 200 questions may
+        take. `as_english`: whether other languages are scored by English resources.
+
+    References
+    ----------
+    Denkowski and Lavie 2014, Meteor universal: Language specific translation evaluation for any
+    target language.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
         self._lock = RLock()
         self._jvm: Jvm | None = None
         self._keepers = 0
 
-    @property
-    def spec(self) -> MetricSpec:
+    def described(self) -> MetricSpec:
         return MetricSpec(
             id="meteor",
             name="METEOR 1.5",
@@ -114,25 +125,25 @@ class Meteor:
         )
 
     def available(self) -> tuple[bool, str]:
-        found = jar()
+        path = jar()
         if shutil.which("java") is None:
             return False, "no Java is installed"
-        if found is None:
+        if path is None:
             return (
                 False,
-                f"no METEOR jar: set {JAR_VARIABLE} to meteor-1.5.jar, or run: python3 run.py extras meteor",
+                f"no METEOR jar: set {JAR_VARIABLE} to meteor-1.5.jar, or install pycocoevalcap (extra meteor)",
             )
-        if not found.is_file():
-            return False, f"there is no file {found}"
-        if not (found.parent / PARAPHRASES).is_file():
+        if not path.is_file():
+            return False, f"there is no file {path}"
+        if not (path.parent / PARAPHRASES).is_file():
             return (
                 False,
-                f"{found.parent / PARAPHRASES} is missing; without it METEOR gives other scores",
+                f"{path.parent / PARAPHRASES} is missing; without it METEOR gives other scores",
             )
         return True, ""
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
+    def keep_running(self) -> Iterator[None]:
         """Keep the Java program alive between batches."""
         with self._lock:
             self._keepers += 1
@@ -161,19 +172,21 @@ class Meteor:
 
     @staticmethod
     def _scored(jvm: Jvm, batch: Sequence[ScoredQuestion]) -> list[MetricResult]:
-        asked = [index for index, question in enumerate(batch) if defused(question.hypothesis)]
-        found = dict(zip(asked, jvm.statistics([batch[index] for index in asked]), strict=True))
+        places = [index for index, question in enumerate(batch) if defused(question.hypothesis)]
+        statistics = dict(
+            zip(places, jvm.statistics([batch[index] for index in places]), strict=True)
+        )
         return [
-            MetricResult(meteor(found[index]) if index in found else 0.0)
+            MetricResult(meteor(statistics[index]) if index in statistics else 0.0)
             for index in range(len(batch))
         ]
 
     @staticmethod
     def _start(params: Mapping[str, Any]) -> Jvm:
-        found = jar()
-        if found is None:
+        path = jar()
+        if path is None:
             raise MetricUnavailable(f"no METEOR jar: set {JAR_VARIABLE}")
-        return Jvm(found, memory=params["memory"], timeout=params["timeout"])
+        return Jvm(path, memory=params["memory"], timeout=params["timeout"])
 
     def _end_if_alone(self) -> None:
         if not self._keepers:

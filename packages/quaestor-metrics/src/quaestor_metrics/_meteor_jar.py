@@ -13,7 +13,7 @@ from threading import Timer
 from typing import IO, cast
 
 from quaestor_metrics._contract import MetricFailed, ScoredQuestion
-from quaestor_metrics._progress import told
+from quaestor_metrics._progress import interruptible
 
 JAR_VARIABLE = "QUAESTOR_METEOR_JAR"
 OPTIONS = ("-", "-", "-stdio", "-l", "en", "-norm")
@@ -39,18 +39,16 @@ def jar() -> Path | None:
     return Path(places[0]) / "meteor" / "meteor-1.5.jar" if places else None
 
 
-def identity(found: Path | None) -> str:
+def identity(path: Path | None) -> str:
     """Name a jar by its content."""
     return (
-        _digest(found, found.stat().st_mtime_ns)
-        if found is not None and found.is_file()
-        else "missing"
+        _digest(path, path.stat().st_mtime_ns) if path is not None and path.is_file() else "missing"
     )
 
 
 @cache
-def _digest(found: Path, changed: int) -> str:
-    return f"sha256 {hashlib.sha256(found.read_bytes()).hexdigest()[:16]}"
+def _digest(path: Path, changed: int) -> str:
+    return f"sha256 {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
 
 
 def defused(text: str) -> str:
@@ -82,17 +80,17 @@ class Jvm:
     def statistics(self, questions: Sequence[ScoredQuestion]) -> list[list[float]]:
         """Return METEOR's numbers for each question, against the reference that it scores best
         with."""
-        found: list[list[float]] = []
+        numbers: list[list[float]] = []
         for chunk in _chunks(questions):
             watchdog = Timer(self._timeout, self._give_up)
             watchdog.start()
             try:
-                found.extend(self._ask(chunk))
+                numbers.extend(self._ask(chunk))
             except (EOFError, OSError, ValueError) as error:
                 raise self._stopped() from error
             finally:
                 watchdog.cancel()
-        return found
+        return numbers
 
     def close(self) -> None:
         """End the Java program."""
@@ -104,9 +102,9 @@ class Jvm:
         """Send only as many requests ahead as the pipe holds: one answer may take minutes, and a
         write that blocks on a full pipe could not be cancelled between two answers."""
         requests = [_request(question).encode("utf-8", "replace") for question in chunk]
-        found: list[list[float]] = []
+        numbers: list[list[float]] = []
         sent = ahead = 0
-        for answered in told(range(len(requests))):
+        for answered in interruptible(range(len(requests))):
             while sent < len(requests) and (
                 sent == answered or ahead + len(requests[sent]) <= AHEAD
             ):
@@ -114,9 +112,9 @@ class Jvm:
                 ahead += len(requests[sent])
                 sent += 1
             self._stdin.flush()
-            found.append(_numbers(self._stdout.readline()))
+            numbers.append(_numbers(self._stdout.readline()))
             ahead -= len(requests[answered])
-        return found
+        return numbers
 
     def _give_up(self) -> None:
         self._late = True
@@ -130,9 +128,9 @@ class Jvm:
         except subprocess.TimeoutExpired:
             return MeteorStopped("METEOR's Java answered what is no METEOR statistics")
         self._complaints.seek(0)
-        said = self._complaints.read().decode("utf-8", "replace").strip().splitlines()
+        complaints = self._complaints.read().decode("utf-8", "replace").strip().splitlines()
         return MeteorStopped(
-            f"METEOR's Java ended with status {status}{': ' + said[0] if said else ''}"
+            f"METEOR's Java ended with status {status}{': ' + complaints[0] if complaints else ''}"
         )
 
 
@@ -146,10 +144,10 @@ def _request(question: ScoredQuestion) -> str:
 def _numbers(answer: bytes) -> list[float]:
     if not answer:
         raise EOFError
-    found = [float(number) for number in answer.split()]
-    if len(found) != NUMBERS:
-        raise ValueError(f"{len(found)} numbers")
-    return found
+    numbers = [float(number) for number in answer.split()]
+    if len(numbers) != NUMBERS:
+        raise ValueError(f"{len(numbers)} numbers")
+    return numbers
 
 
 def _chunks(questions: Sequence[ScoredQuestion]) -> Iterator[Sequence[ScoredQuestion]]:

@@ -2,24 +2,15 @@
 the other's."""
 
 import string
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor_metrics._bertscore import PAIRS_AT_ONCE, unknown_to_model
-from quaestor_metrics._contract import (
-    MetricResult,
-    MetricSpec,
-    MetricUnavailable,
-    ScoredQuestion,
-    ScoredUnit,
-)
-from quaestor_metrics._encoder import LAYER, MODEL_VARIABLE, Encoded, encoder
-from quaestor_metrics._local_model import folder_of, identity, reason_against
-from quaestor_metrics._progress import told
+from quaestor_metrics._contract import MetricSpec, Parameter, ScoredUnit
+from quaestor_metrics._encoder import Encoded, EncodedPairs
+from quaestor_metrics._models import libraries
 
 PUNCTUATION = frozenset(string.punctuation)
 
@@ -46,8 +37,8 @@ def transport_cost(cost: Float64Array) -> float:
     place = np.concatenate([cells // n, m + cells % n])
     sums: Any = coo_array((np.ones(2 * m * n), (place, np.concatenate([cells, cells])))).tocsr()
     masses = np.concatenate([np.full(m, 1 / m), np.full(n, 1 / n)])
-    found: Any = linprog(cost.ravel(), A_eq=sums, b_eq=masses, method="highs")
-    return float(found.fun)
+    solution: Any = linprog(cost.ravel(), A_eq=sums, b_eq=masses, method="highs")
+    return float(solution.fun)
 
 
 def mover_score(hypothesis: Encoded, reference: Encoded) -> float:
@@ -73,52 +64,45 @@ def _words(text: Encoded) -> Float64Array:
     return vectors
 
 
-@dataclass(frozen=True, slots=True)
-class MoverScore:
-    """MoverScore of one question, best of several references, by the operator's local model."""
+class MoverScore(EncodedPairs):
+    """MoverScore of one question, best of several references, as QG-Bench computes it.
 
-    @property
-    def spec(self) -> MetricSpec:
+    Parameters
+    ----------
+    model, revision, device, batch_size
+        As for `BERTScore`.
+    **settings
+        `layer`: hidden layer whose vectors are compared; -1 (default) is the last.
+
+    References
+    ----------
+    Zhao et al. 2019, MoverScore: Text generation evaluating with contextualized embeddings and
+    earth mover distance. Ushio et al. 2022, Generative language models for paragraph-level
+    question generation.
+    """
+
+    def described(self) -> MetricSpec:
         return MetricSpec(
             neural=True,
             id="moverscore",
             name="MoverScore (unigrams, 1/(1 + d))",
             version="1",
             unit=ScoredUnit.PAIR,
-            parameters=(LAYER,),
-            library=identity(folder_of(MODEL_VARIABLE)),
+            parameters=(
+                self.model_parameter(),
+                Parameter(
+                    "layer",
+                    -1,
+                    "hidden layer whose vectors are compared; -1 is the last",
+                    least=-200,
+                    most=200,
+                ),
+            ),
+            library=libraries(),
             tokenises=True,
         )
 
-    def available(self) -> tuple[bool, str]:
-        reason = reason_against(folder_of(MODEL_VARIABLE), MODEL_VARIABLE)
-        return not reason, reason
-
-    def score(
-        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
-    ) -> list[MetricResult]:
-        folder = folder_of(MODEL_VARIABLE)
-        if folder is None:
-            raise MetricUnavailable(f"no model: set {MODEL_VARIABLE}")
-        results: list[MetricResult] = []
-        for start in range(0, len(batch), PAIRS_AT_ONCE):
-            chunk = batch[start : start + PAIRS_AT_ONCE]
-            texts = [
-                text for question in chunk for text in (question.hypothesis, question.references[0])
-            ]
-            found = encoder(folder).encoded(texts, params["layer"])
-            results.extend(
-                _result(found[question.hypothesis], found[question.references[0]])
-                for question in told(chunk)
-            )
-        return results
-
-
-def _result(hypothesis: Encoded, reference: Encoded) -> MetricResult:
-    if nothing := unknown_to_model(hypothesis, reference):
-        return nothing
-    detail = {
-        "truncated": hypothesis.truncated or reference.truncated,
-        "unknown": hypothesis.unknown + reference.unknown,
-    }
-    return MetricResult(mover_score(hypothesis, reference), detail=detail)
+    def compared(
+        self, hypothesis: Encoded, reference: Encoded, params: Mapping[str, Any]
+    ) -> tuple[float, dict[str, Any]]:
+        return mover_score(hypothesis, reference), {}

@@ -17,9 +17,11 @@ from quaestor_metrics._contract import (
     ScoredQuestion,
     ScoredSystem,
     ScoredUnit,
+    Scorer,
     undefined,
 )
-from quaestor_metrics._progress import told
+from quaestor_metrics._metric import Metric, QuestionMetric
+from quaestor_metrics._progress import interruptible
 
 # the penalty is .5 where the hypothesis has two thirds of the reference's words
 BETA = log(0.5) / log(1.5) ** 2
@@ -109,41 +111,6 @@ PARAMETERS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Nist:
-    """NIST of one question; the references of the whole batch give an n-gram's information."""
-
-    spec = MetricSpec(
-        id="nist",
-        name="NIST",
-        version="1",
-        unit=ScoredUnit.MULTI_REF,
-        range=(0.0, float("inf")),
-        scale=Scale.NUMBER,
-        needs=WORDS | {Need.STUDY},
-        parameters=PARAMETERS,
-    )
-
-    def available(self) -> tuple[bool, str]:
-        return True, ""
-
-    def score(
-        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
-    ) -> list[MetricResult]:
-        order, penalty = params["order"], params["penalty"]
-        info = information(
-            (reference for question in told(batch) for reference in question.references), order
-        )
-        return [
-            MetricResult(
-                nist(
-                    [tally(question.hypothesis, question.references, info, order)], penalty=penalty
-                )
-            )
-            for question in told(batch)
-        ]
-
-
 def normalized_nist(
     hypothesis: str,
     references: Sequence[str],
@@ -152,26 +119,11 @@ def normalized_nist(
     order: int = 5,
     penalty: bool = True,
 ) -> float | None:
-    """Return NIST divided by the NIST of the reference against itself.
+    """Return NIST divided by the NIST of the reference against itself, from 0 to 1.
 
-    Parameters
-    ----------
-    hypothesis : str
-        Words between white space.
-    references : sequence of str
-        At least one. If there are several, the reference that reaches the highest NIST is the divisor.
-    info : mapping of n-gram to bits
-        What `information` returns for the study's references.
-    order : int
-        Longest n-gram.
-    penalty : bool
-        Whether the length penalty applies.
-
-    Returns
-    -------
-    float or None
-        From 0 to 1. A hypothesis that drops uninformative words can exceed its reference; it counts 1.
-        None if the references carry no information, because each of their n-grams is certain.
+    If there are several references, the one that reaches the highest NIST is the divisor. A
+    hypothesis that drops uninformative words can exceed its reference; it counts 1. None if the
+    references carry no information, because each of their n-grams is certain.
 
     Examples
     --------
@@ -189,61 +141,101 @@ def normalized_nist(
     return min(1.0, against_references(hypothesis) / highest)
 
 
-@dataclass(frozen=True, slots=True)
-class NormalizedNist:
-    """NIST as a fraction of what the reference reaches: the part of Q-NIST that is not
-    answerability."""
+class NIST(QuestionMetric):
+    """NIST of one question; the references of the whole batch give the information of n-grams.
 
-    spec = replace(Nist.spec, range=(0.0, 1.0), scale=Scale.FRACTION)
+    Parameters
+    ----------
+    **settings
+        `order`: longest n-gram, 1 to 5 (default). `penalty`: length penalty (default True).
 
-    def available(self) -> tuple[bool, str]:
-        return True, ""
+    References
+    ----------
+    Doddington 2002, Automatic evaluation of machine translation quality using n-gram
+    co-occurrence statistics.
+
+    Examples
+    --------
+    >>> NIST(order=1).corpus_score(["a b", "a c"], ["a b", "a c"]).value
+    1.5
+    """
+
+    def described(self) -> MetricSpec:
+        return MetricSpec(
+            id="nist",
+            name="NIST",
+            version="1",
+            unit=ScoredUnit.MULTI_REF,
+            range=(0.0, float("inf")),
+            scale=Scale.NUMBER,
+            needs=WORDS | {Need.STUDY},
+            parameters=PARAMETERS,
+        )
+
+    def of_corpus(self) -> Scorer | None:
+        return CorpusNIST(**self.settings)
 
     def score(
         self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
     ) -> list[MetricResult]:
-        order, penalty = params["order"], params["penalty"]
-        info = information(
-            (reference for question in told(batch) for reference in question.references), order
+        order = params["order"]
+        texts = (text for question in interruptible(batch) for text in question.references)
+        info = information(texts, order)
+        return [self._one(one, info, params) for one in interruptible(batch)]
+
+    def _one(
+        self, question: ScoredQuestion, info: Mapping[Gram, float], params: Mapping[str, Any]
+    ) -> MetricResult:
+        one = tally(question.hypothesis, question.references, info, params["order"])
+        return MetricResult(nist([one], penalty=params["penalty"]))
+
+
+class NormalizedNIST(NIST):
+    """NIST as a fraction of what the reference reaches: the part of Q-NIST that is not
+    answerability."""
+
+    def described(self) -> MetricSpec:
+        return replace(super().described(), range=(0.0, 1.0), scale=Scale.FRACTION)
+
+    def of_corpus(self) -> None:
+        return None
+
+    def _one(
+        self, question: ScoredQuestion, info: Mapping[Gram, float], params: Mapping[str, Any]
+    ) -> MetricResult:
+        value = normalized_nist(question.hypothesis, question.references, info, **params)
+        if value is None:
+            return undefined("the NIST of the reference against itself is 0")
+        return MetricResult(value)
+
+
+class CorpusNIST(Metric):
+    """NIST of a system; the references of all systems in the batch, each source once, give the
+    information of n-grams.
+
+    Parameters
+    ----------
+    **settings
+        As for `NIST`.
+    """
+
+    def described(self) -> MetricSpec:
+        return MetricSpec(
+            id="corpus_nist",
+            name="corpus NIST",
+            version="1",
+            unit=ScoredUnit.SYSTEM,
+            range=(0.0, float("inf")),
+            scale=Scale.NUMBER,
+            needs=WORDS | {Need.STUDY},
+            parameters=PARAMETERS,
         )
-        values = [
-            normalized_nist(
-                question.hypothesis, question.references, info, order=order, penalty=penalty
-            )
-            for question in told(batch)
-        ]
-        return [
-            MetricResult(value)
-            if value is not None
-            else undefined("the NIST of the reference against itself is 0")
-            for value in values
-        ]
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusNist:
-    """NIST of a system; the references of all systems in the batch, each source once, give an
-    n-gram's information."""
-
-    spec = MetricSpec(
-        id="corpus_nist",
-        name="corpus NIST",
-        version="1",
-        unit=ScoredUnit.SYSTEM,
-        range=(0.0, float("inf")),
-        scale=Scale.NUMBER,
-        needs=WORDS | {Need.STUDY},
-        parameters=PARAMETERS,
-    )
-
-    def available(self) -> tuple[bool, str]:
-        return True, ""
 
     def score(self, batch: Sequence[ScoredSystem], params: Mapping[str, Any]) -> list[MetricResult]:
         order, penalty = params["order"], params["penalty"]
         distinct = {question.references for system in batch for question in system.questions}
         info = information(
-            (reference for references in told(sorted(distinct)) for reference in references), order
+            (text for references in interruptible(sorted(distinct)) for text in references), order
         )
         return [self._one(system, info, order, penalty) for system in batch]
 
@@ -253,6 +245,6 @@ class CorpusNist:
     ) -> MetricResult:
         tallies = [
             tally(question.hypothesis, question.references, info, order)
-            for question in told(system.questions)
+            for question in interruptible(system.questions)
         ]
         return MetricResult(nist(tallies, penalty=penalty), detail={"questions": len(tallies)})

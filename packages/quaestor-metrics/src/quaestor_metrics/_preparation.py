@@ -19,8 +19,8 @@ from quaestor_metrics._contract import (
     shorten,
 )
 from quaestor_metrics._languages import is_spaced, name_of, primary
-from quaestor_metrics._ptb import ptb
 from quaestor_metrics._segmentation import characters, sudachi
+from quaestor_metrics._treebank import ptb
 
 _BRACKETS = str.maketrans(
     {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
@@ -74,9 +74,9 @@ def _apart(mark: re.Pattern[str], text: str) -> str:
     scans a run of blanks again from each blank: a minute for a reference that ends in thirty
     thousand."""
     parts, end = [], 0
-    for found in mark.finditer(text):
-        parts += [text[end : found.start()].rstrip(), " ", found[0]]
-        end = found.end()
+    for match in mark.finditer(text):
+        parts += [text[end : match.start()].rstrip(), " ", match[0]]
+        end = match.end()
     return "".join((*parts, text[end:]))
 
 
@@ -122,7 +122,20 @@ STEPS: Mapping[str, Callable[[str], str]] = MappingProxyType(
 STEPS_TAKEN = (
     4  # a Unicode form, words, a normalisation, and one to spare: nothing offered has more
 )
+LOWERING = frozenset({"lower", "nqg", "ptb", "characters"})
 SEGMENTING = frozenset({"characters", "sudachi"})
+
+
+def both_sides(prepare: str | tuple[str, str]) -> Preparation:
+    """Return the preparation of one name for both sides, or of a pair for hypothesis and reference.
+
+    Examples
+    --------
+    >>> both_sides("ptb"), both_sides(("nqg", "raw")).reference
+    (Preparation(hypothesis='ptb', reference='ptb'), 'raw')
+    """
+    sides = (prepare, prepare) if isinstance(prepare, str) else prepare
+    return Preparation(*sides)
 
 
 def step(name: str) -> Callable[[str], str]:
@@ -138,22 +151,51 @@ def step(name: str) -> Callable[[str], str]:
         raise UnknownPreparation(
             f"a preparation has at most {STEPS_TAKEN} steps, this one has {len(names):,}"
         )
-    found = []
+    steps = []
     for one in names:
         if one not in STEPS:
             raise UnknownPreparation(
                 f"no preparation is called {shorten(one)}; there are {', '.join(STEPS)}"
             )
-        found.append(STEPS[one])
-    if len(found) == 1:
-        return found[0]
+        steps.append(STEPS[one])
+    if len(steps) == 1:
+        return steps[0]
 
     def in_turn(text: str) -> str:
-        for each in found:
-            text = each(text)
+        for change in steps:
+            text = change(text)
         return text
 
     return in_turn
+
+
+def prepare(texts: Sequence[str], steps: str) -> list[str]:
+    """Prepare texts by named steps.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Hypotheses or references, (n,).
+    steps : str
+        `raw`, `lower`, `nqg`, `ptb`, `nfc`, `nfkc`, `characters` or `sudachi`; or several that run
+        from left to right, joined by a plus sign.
+
+    Returns
+    -------
+    list of str
+        The prepared texts, (n,); words are separated by white space.
+
+    Raises
+    ------
+    UnknownPreparation
+        There is no such step.
+
+    Examples
+    --------
+    >>> prepare(["Who won the 2014 World Cup?"], "nqg")
+    ['who won the 2014 world cup ?']
+    """
+    return list(map(step(steps), texts))
 
 
 def segments(name: str) -> bool:
@@ -176,13 +218,13 @@ def require_language(
     used = effective(spec, preparation)
     parted = all(segments(side) for side in (used.hypothesis, used.reference))
     if Need.WORDS in spec.needs and not is_spaced(language) and not parted:
-        said = (
+        sides = (
             used.hypothesis
             if used.hypothesis == used.reference
             else f"{used.hypothesis} / {used.reference}"
         )
         raise NotForLanguage(
-            f"{spec.id}: not for this language with the preparation {said}: {name_of(language)} has no spaces "
+            f"{spec.id}: not for this language with the preparation {sides}: {name_of(language)} has no spaces "
             "between words; choose one that segments, such as nfkc+characters"
         )
 

@@ -1,18 +1,16 @@
-"""Report progress to the caller of a metric before each text, so that scoring can be cancelled
-within one metric."""
+"""Let the caller of a metric count its texts, or cancel it, before each text."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-Tell = Callable[[], None]
 T = TypeVar("T")
-_tell: ContextVar[Tell | None] = ContextVar("tell", default=None)
+_callback: ContextVar[Callable[[], None] | None] = ContextVar("callback", default=None)
 
 
 class _Stopped(BaseException):
-    """Carries an exception of `tell` to the caller; no metric can catch it as its own failure."""
+    """Carries an exception of the callback to the caller; no metric can catch it as its own failure."""
 
     def __init__(self, reason: Exception) -> None:
         super().__init__(reason)
@@ -20,25 +18,41 @@ class _Stopped(BaseException):
 
 
 @contextmanager
-def telling(tell: Tell) -> Iterator[None]:
-    """Call `tell` before each text, also within composed metrics; an exception that it raises ends
-    the scoring and leaves this context."""
-    before = _tell.set(tell)
+def on_each_text(callback: Callable[[], None]) -> Iterator[None]:
+    """Call a function before each text that a metric scores; an exception that it raises ends the
+    scoring and leaves this context."""
+    before = _callback.set(callback)
     try:
         yield
     except _Stopped as stopped:
         raise stopped.reason from None
     finally:
-        _tell.reset(before)
+        _callback.reset(before)
 
 
-def told(items: Iterable[T]) -> Iterator[T]:
-    """Yield items, and call `tell` before each; outside `telling` nothing is called."""
-    tell = _tell.get()
+def interruptible(items: Iterable[T]) -> Iterator[T]:
+    """Yield items, and call the function of `on_each_text` before each.
+
+    Parameters
+    ----------
+    items : iterable
+        The batch of a metric, or any part of its work.
+
+    Returns
+    -------
+    iterator
+        The same items.
+
+    Examples
+    --------
+    >>> list(interruptible("ab"))
+    ['a', 'b']
+    """
+    callback = _callback.get()
     for item in items:
-        if tell:
+        if callback:
             try:
-                tell()
+                callback()
             except Exception as reason:
                 raise _Stopped(reason) from reason
         yield item

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import log
 
 from quaestor_metrics._languages import primary
-from quaestor_metrics._ptb import ptb
+from quaestor_metrics._treebank import ptb
 
 TYPES = ("who", "when", "where", "what", "quantity", "how", "why", "which", "other")
 
@@ -73,9 +73,9 @@ def question_type(question: str, answer: str = "") -> str:
     if ptb(answer) in ("yes", "no"):
         return "other"
     words = f" {ptb(question)} "
-    for phrases, found in _ORDER:
+    for phrases, type_name in _ORDER:
         if any(f" {phrase} " in words for phrase in phrases):
-            return found
+            return type_name
     return "other"
 
 
@@ -86,15 +86,7 @@ def head_of_phrase(question: str) -> str:
     word in *-ed*, and after a possessive; its last word is the head. This replaces a parser, so an
     uncommon verb can be taken for the head.
 
-    Parameters
-    ----------
-    question : str
-        An English question.
-
-    Returns
-    -------
-    str
-        Lower case; empty if there is neither word, or if no noun phrase follows it.
+    Lower case; empty if there is neither word, or if no noun phrase follows it.
 
     References
     ----------
@@ -120,19 +112,8 @@ def head_of_phrase(question: str) -> str:
 def type_by_head(question: str, answer: str = "") -> str:
     """Return the type of a question; for *what* and *which*, the type of the head of the phrase.
 
-
-    Parameters
-    ----------
-    question : str
-        An English question.
-    answer : str
-        Its answer, if it is known: a question that is answered yes or no is `other`.
-
-    Returns
-    -------
-    str
-        One of `TYPES`. A question with *what* or *which* keeps that type if the head is none of the
-        nouns for persons, times, places, quantities, reasons and manners that are listed here.
+    A question with *what* or *which* keeps that type if the head is none of the nouns for persons,
+    times, places, quantities, reasons and manners that are listed here.
 
     References
     ----------
@@ -143,10 +124,10 @@ def type_by_head(question: str, answer: str = "") -> str:
     >>> type_by_head("What U.S. researcher ...?"), type_by_head("In what year did it open?")
     ('who', 'when')
     """
-    found = question_type(question, answer)
-    if found in ("what", "which"):
-        return _TYPE_OF_HEAD.get(head_of_phrase(question), found)
-    return found
+    type_name = question_type(question, answer)
+    if type_name in ("what", "which"):
+        return _TYPE_OF_HEAD.get(head_of_phrase(question), type_name)
+    return type_name
 
 
 def _singular(noun: str) -> str:

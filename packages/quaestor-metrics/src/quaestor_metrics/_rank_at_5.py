@@ -1,12 +1,11 @@
 """Rank@5 (Ray Chowdhury et al. 2022, section 5): a set's five questions that its passage most
 probably answers, scored by a set metric."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from quaestor_metrics._consistency import read, reader_available
+from quaestor_metrics._answer_metrics import ReaderMetric
 from quaestor_metrics._contract import (
     ENGLISH,
     MetricResult,
@@ -15,32 +14,23 @@ from quaestor_metrics._contract import (
     Parameter,
     Preparation,
     ScoredSet,
+    ScoredUnit,
     Scorer,
     undefined,
 )
-from quaestor_metrics._local_model import folder_of, identity
+from quaestor_metrics._metric import Derived, SetMetric
+from quaestor_metrics._models import libraries
 from quaestor_metrics._preparation import step
-from quaestor_metrics._reader import QA_VARIABLE
-from quaestor_metrics._scoring import kept, score
+from quaestor_metrics._scoring import score_items
 
-LARGEST = 5  # questions that are kept of a set
+LARGEST = 5  # questions of a set
 LEAST_PROBABILITY = 0.5
 
 
 def most_answerable(hypotheses: Sequence[str], probabilities: Sequence[float]) -> tuple[str, ...]:
     """Return the five questions with the highest probability of an answer, the highest first.
 
-    Parameters
-    ----------
-    hypotheses : sequence of str
-        The questions of a set.
-    probabilities : sequence of float
-        For each question, the probability that its passage answers it.
-
-    Returns
-    -------
-    tuple of str
-        At most five; none with a probability below .5. Equal ones keep their order.
+    None with a probability below .5 is among them. Equal ones keep their order.
 
     Examples
     --------
@@ -54,15 +44,17 @@ def most_answerable(hypotheses: Sequence[str], probabilities: Sequence[float]) -
     return tuple(answerable[:LARGEST])
 
 
-@dataclass(frozen=True)
-class RankAt5:
-    """A set metric of the five most answerable questions of a set. The model reads the raw texts,
-    the set metric the prepared ones."""
+class RankAt5(Derived, ReaderMetric, SetMetric):
+    """A set metric of the five questions of a set that its passage most probably answers.
 
-    base: Scorer
+    The model reads the raw texts, the set metric the prepared ones.
+    """
 
-    @property
-    def spec(self) -> MetricSpec:
+    def __init__(self, base: Scorer, *args: Any, **options: Any) -> None:
+        self.base = base
+        super().__init__(*args, **options)
+
+    def described(self) -> MetricSpec:
         inner = self.base.spec
         prepare = Parameter(
             "prepare", "ptb", "preparation of both sides for the set metric", check=step
@@ -72,37 +64,43 @@ class RankAt5:
             id=f"rank5_{inner.id}",
             name=f"Rank@5 {inner.name}",
             needs=inner.needs | {Need.CONTEXT, Need.CASED},
-            parameters=(prepare, *inner.parameters),
+            parameters=(self.model_parameter(), prepare, *inner.parameters),
             languages=ENGLISH,
-            library=" / ".join(filter(None, [inner.library, identity(folder_of(QA_VARIABLE))])),
+            library=" / ".join(dict.fromkeys(filter(None, [inner.library, libraries()]))),
             neural=True,
         )
 
     def available(self) -> tuple[bool, str]:
         usable, reason = self.base.available()
-        return reader_available() if usable else (usable, reason)
-
-    @contextmanager
-    def kept(self) -> Iterator[None]:
-        with kept([self.base]):
-            yield
+        return ReaderMetric.available(self) if usable else (usable, reason)
 
     def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
-        found = read([(asked, one.context) for one in batch for asked in one.hypotheses])
+        pairs = [(text, one.context) for one in batch for text in one.hypotheses]
+        readings = self.read(pairs, params)
         selected = [
             replace(
                 one,
                 hypotheses=most_answerable(
                     one.hypotheses,
-                    [found[asked, one.context].probability for asked in one.hypotheses],
+                    [readings[text, one.context].probability for text in one.hypotheses],
                 ),
             )
             for one in batch
         ]
-        inner = {name: value for name, value in params.items() if name != "prepare"}
+        inner = {name: params[name] for name in params if name not in ("prepare", "reader")}
         preparation = Preparation(params["prepare"], params["prepare"])
-        results = score(self.base, selected, params=inner, preparation=preparation)
+        results = score_items(self.base, selected, params=inner, preparation=preparation)
         return [
             result if one.context.strip() else undefined("the source has no passage")
             for one, result in zip(batch, results, strict=True)
         ]
+
+
+def can_rank(spec: MetricSpec) -> bool:
+    """Return whether Rank@5 can select questions for a metric: it compares sets with references."""
+    names = {parameter.name for parameter in spec.parameters}
+    return (
+        spec.unit is ScoredUnit.SET
+        and Need.REFS in spec.needs
+        and not names & {"prepare", "reader"}
+    )

@@ -1,7 +1,6 @@
 """ROUGE-L (Lin 2004) with beta 1.2, as the COCO caption evaluation and QG-Bench compute it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from quaestor_metrics._contract import (
@@ -11,7 +10,8 @@ from quaestor_metrics._contract import (
     ScoredQuestion,
     ScoredUnit,
 )
-from quaestor_metrics._progress import told
+from quaestor_metrics._metric import QuestionMetric
+from quaestor_metrics._progress import interruptible
 
 BETA = 1.2
 
@@ -74,21 +74,32 @@ def rouge_l(hypothesis: str, references: Sequence[str]) -> float:
     return (1 + BETA**2) * precision * recall / (recall + BETA**2 * precision)
 
 
-@dataclass(frozen=True, slots=True)
-class RougeL:
-    """ROUGE-L of one question."""
+class ROUGEL(QuestionMetric):
+    """ROUGE-L of one question with beta 1.2.
 
-    spec = MetricSpec(
-        id="rouge_l", name="ROUGE-L (beta 1.2)", version="1", unit=ScoredUnit.MULTI_REF, needs=WORDS
-    )
+    References
+    ----------
+    Lin 2004, ROUGE: A package for automatic evaluation of summaries.
 
-    def available(self) -> tuple[bool, str]:
-        return True, ""
+    Examples
+    --------
+    >>> round(ROUGEL().sentence_score("the boy went home", "the boy will go home").value, 4)
+    0.6536
+    """
+
+    def described(self) -> MetricSpec:
+        return MetricSpec(
+            id="rouge_l",
+            name="ROUGE-L (beta 1.2)",
+            version="1",
+            unit=ScoredUnit.MULTI_REF,
+            needs=WORDS,
+        )
 
     def score(
         self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
     ) -> list[MetricResult]:
         return [
             MetricResult(rouge_l(question.hypothesis, question.references))
-            for question in told(batch)
+            for question in interruptible(batch)
         ]

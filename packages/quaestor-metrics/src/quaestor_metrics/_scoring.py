@@ -29,7 +29,7 @@ from quaestor_metrics._contract import (
     undefined,
 )
 from quaestor_metrics._preparation import require_language, step
-from quaestor_metrics._progress import told
+from quaestor_metrics._progress import interruptible
 
 QUESTION_UNITS = frozenset({ScoredUnit.PAIR, ScoredUnit.MULTI_REF})
 ROUNDING = 1e-6
@@ -39,7 +39,7 @@ class EmptyReference(ValueError):
     """A reference without any text: an error of the dataset, which no score may paper over."""
 
 
-def score(
+def score_items(
     metric: Scorer,
     batch: Sequence[Item],
     *,
@@ -47,34 +47,41 @@ def score(
     preparation: Preparation = RAW,
     language: str = "en",
 ) -> list[MetricResult]:
-    """Score a batch: one result an item, in order, the same as if each item came alone.
+    """Score a batch of items.
 
     Parameters
     ----------
-    metric
-        A metric from the registry, or any object that keeps the contract.
-    batch
-        Items of the metric's unit. A metric that needs `Need.STUDY` must get the whole study at once.
-    params
+    metric : Scorer
+        A metric.
+    batch : sequence of ScoredQuestion, ScoredSet or ScoredSystem
+        Items of the metric's unit, (n,). A metric that needs `Need.STUDY` must get all at once.
+    params : mapping, optional
         Settings that differ from the metric's defaults.
-    preparation
-        The named steps for either side. A metric that reads capitals or tokenises gets the raw text whatever is asked.
-    language
-        Tag of the language of items that name none. A metric that has no recipe for any language of
-        the batch refuses; items in some other language are undefined.
+    preparation : Preparation
+        Steps for either side. A metric that reads capitals or splits texts by itself gets the raw
+        text.
+    language : str
+        Tag of the language of items that name none. Items in a language that the metric does not
+        support are undefined.
 
     Returns
     -------
     list of MetricResult
-        An empty hypothesis scores 0. No reference, or no passage or answer where one is needed, is
-        undefined with its reason. A value that is not a number is a failure of that item alone.
+        One result an item, (n,), the same as if each item came alone. An empty hypothesis scores 0.
+        Without a reference, passage or answer that the metric needs, the result is undefined.
 
     Raises
     ------
     EmptyReference
-        A reference is blank; the message names the item and the reference, both counted from 0.
+        A reference is blank; the message names item and reference, both counted from 0.
     NotForLanguage, MetricUnavailable, MetricFailed, UnknownParameter, UnknownPreparation
-        The metric cannot run, broke, or was asked for something it does not have.
+        The metric cannot run, or it failed, or a setting or step does not exist.
+
+    Examples
+    --------
+    >>> from quaestor_metrics import BLEU
+    >>> score_items(BLEU(order=1), [ScoredQuestion("", ("Who sang it?",))])[0].value
+    0.0
     """
     usable, reason = metric.available()
     if not usable:
@@ -92,8 +99,8 @@ def _language(item: Item, usual: str) -> str | None:
     """Return the language of an item; None for a system that asks in several."""
     if not isinstance(item, ScoredSystem):
         return item.language or usual
-    found = {question.language or usual for question in item.questions} or {usual}
-    return found.pop() if len(found) == 1 else None
+    languages = {question.language or usual for question in item.questions} or {usual}
+    return languages.pop() if len(languages) == 1 else None
 
 
 def _by_language(
@@ -133,7 +140,7 @@ def _of_language(
     spec = metric.spec
     settings = resolved(spec, params, language)
     require_language(spec, settings, preparation, language)
-    prepared = prepare(batch, effective(spec, preparation))
+    prepared = prepare_items(batch, effective(spec, preparation))
     answers = [
         _emptied(*pair) or settled(spec, pair[1]) for pair in zip(batch, prepared, strict=True)
     ]
@@ -143,37 +150,42 @@ def _of_language(
 
 
 @contextmanager
-def kept(metrics: Sequence[Scorer]) -> Iterator[None]:
-    """Keep the JVMs and models of metrics running until this context ends: they start once per job,
-    not once per chunk."""
+def keep_running(metrics: Sequence[Scorer]) -> Iterator[None]:
+    """Keep the programs and models of metrics running until this context ends.
+
+    Parameters
+    ----------
+    metrics : sequence of Scorer
+        Metrics that score several batches. METEOR's Java then starts once, not once a batch.
+    """
     with ExitStack() as stack:
         for metric in metrics:
-            if hasattr(metric, "kept"):
-                stack.enter_context(metric.kept())
+            if hasattr(metric, "keep_running"):
+                stack.enter_context(metric.keep_running())
         yield
 
 
-def prepare(batch: Sequence[Item], preparation: Preparation) -> list[Item]:
+def prepare_items(batch: Sequence[Item], preparation: Preparation) -> list[Item]:
     """Check every reference and put both sides through their steps; each distinct text is prepared
     once."""
     hypothesis, reference = (
         _remembering(step(preparation.hypothesis)),
         _remembering(step(preparation.reference)),
     )
-    for index, item in enumerate(told(batch)):
+    for index, item in enumerate(interruptible(batch)):
         _check(index, item)
     if preparation == RAW and not any(isinstance(item, ScoredSystem) for item in batch):
         return list(batch)
-    return [_prepared(item, hypothesis, reference) for item in told(batch)]
+    return [_prepared(item, hypothesis, reference) for item in interruptible(batch)]
 
 
-def _emptied(given: Item, prepared: Item) -> MetricResult | None:
+def _emptied(original: Item, prepared: Item) -> MetricResult | None:
     """Return an undefined result if preparation leaves nothing of a question's references, such as
     "?" under ptb; else None."""
     if (
-        isinstance(given, ScoredQuestion)
+        isinstance(original, ScoredQuestion)
         and isinstance(prepared, ScoredQuestion)
-        and given.references
+        and original.references
         and not prepared.references
     ):
         return undefined("nothing is left of the reference once it is prepared")
@@ -229,9 +241,9 @@ def _each_pair(
     """Score each distinct pair once: equal questions of systems and repeated rows cost nothing
     more."""
     pairs = [_pairs(item) for item in items if isinstance(item, ScoredQuestion)]
-    distinct = list(dict.fromkeys(pair for each in pairs for pair in each))
-    found = dict(zip(distinct, _run(metric, spec, distinct, settings), strict=True))
-    return [best([found[pair] for pair in each], spec.higher_is_better) for each in pairs]
+    distinct = list(dict.fromkeys(pair for some in pairs for pair in some))
+    results = dict(zip(distinct, _run(metric, spec, distinct, settings), strict=True))
+    return [best([results[pair] for pair in some], spec.higher_is_better) for some in pairs]
 
 
 def _pairs(question: ScoredQuestion) -> list[ScoredQuestion]:
@@ -255,14 +267,14 @@ def _sound(result: MetricResult, spec: MetricSpec) -> MetricResult:
 
     Rounding may carry a value past an end of the range by a hair; then it is that end.
     """
-    (low, high), given = spec.range, result.value
-    if type(given) is float and low <= given <= high and isfinite(given):  # nearly all are
+    (low, high), number = spec.range, result.value
+    if type(number) is float and low <= number <= high and isfinite(number):  # nearly all are
         return result
     if result.status is not Status.OK:
         return result
-    if given is None or not isfinite(given):
-        return failed(f"the value is not a number: {given}")
-    value = float(given)
+    if number is None or not isfinite(number):
+        return failed(f"the value is not a number: {number}")
+    value = float(number)
     slack = ROUNDING * max(1.0, min(abs(high), 100.0))
     if not low - slack <= value <= high + slack:
         return failed(f"the value {value:.6g} is outside the metric's range {low:g} to {high:g}")
@@ -284,7 +296,9 @@ def _prepared(
     item: Item, hypothesis: Callable[[str], str], reference: Callable[[str], str]
 ) -> Item:
     if isinstance(item, ScoredSystem):
-        changed = (_question(question, hypothesis, reference) for question in told(item.questions))
+        changed = (
+            _question(question, hypothesis, reference) for question in interruptible(item.questions)
+        )
         return ScoredSystem(tuple(question for question in changed if question.references))
     if isinstance(item, ScoredSet):
         return replace(

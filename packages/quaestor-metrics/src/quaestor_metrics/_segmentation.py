@@ -85,7 +85,7 @@ def sudachi_version() -> str:
 @cache
 def _tokenizer() -> Any:
     if not sudachi_version():
-        raise MetricUnavailable("sudachi is not installed: python3 run.py extras japanese")
+        raise MetricUnavailable("sudachi is not installed (extra japanese)")
     library = import_module("sudachipy")
     dictionary = library.Dictionary(dict="core")
     make = getattr(dictionary, "tokenizer", dictionary.create)  # its name since 0.7

@@ -3,16 +3,17 @@
 Each metric follows its authors' released program. None was compared with its published weights.
 """
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isnan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from quaestor_metrics._consistency import normalised
-from quaestor_metrics._contract import (
+from quaestor_metrics import (
     MetricResult,
     MetricSpec,
     Need,
@@ -20,10 +21,11 @@ from quaestor_metrics._contract import (
     Scale,
     ScoredQuestion,
     ScoredUnit,
+    TransformerModel,
+    interruptible,
+    normalize_answer,
     undefined,
 )
-from quaestor_metrics._local_model import folder_of, identity, reason_against
-from quaestor_metrics._progress import told
 from quaestor_neural_metrics.local_scorers import LocalScorer, ScorerNumbers, scorer
 
 Scorers = Sequence[LocalScorer]
@@ -57,9 +59,18 @@ class ModelMetric:
     scale: Scale = Scale.FRACTION
     parameters: tuple[Parameter, ...] = ()
 
+    def loaded_models(self) -> list[tuple[TransformerModel, str]]:
+        """Return the models whose folders are set, each with its kind."""
+        named = [(os.environ.get(variable), kind) for variable, kind in self.models]
+        return [
+            (TransformerModel(str(Path(folder).resolve())), kind)
+            for folder, kind in named
+            if folder
+        ]
+
     @property
     def spec(self) -> MetricSpec:
-        named = [identity(folder_of(variable)) for variable, _ in self.models]
+        described = [model.description() for model, _ in self.loaded_models()]
         return MetricSpec(
             neural=True,
             id=self.id,
@@ -70,21 +81,23 @@ class ModelMetric:
             scale=self.scale,
             needs=self.needs,
             parameters=self.parameters,
-            library="; ".join(named),
+            library="; ".join(f"{one['name']} {one['revision']}" for one in described),
             tokenises=True,
         )
 
     def available(self) -> tuple[bool, str]:
-        reasons = (reason_against(folder_of(variable), variable) for variable, _ in self.models)
+        missing = [variable for variable, _ in self.models if not os.environ.get(variable)]
+        if missing:
+            return False, f"set {missing[0]} to the folder of a downloaded transformer"
+        reasons = (model.reason_against() for model, _ in self.loaded_models())
         reason = next(filter(None, reasons), "")
         return not reason, reason
 
     def score(
         self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
     ) -> list[MetricResult]:
-        folders = [(folder_of(variable), kind) for variable, kind in self.models]
-        loaded = [scorer(folder, kind) for folder, kind in folders if folder]
-        return [self.scored(loaded, question, params) for question in told(batch)]
+        loaded = [scorer(model, kind) for model, kind in self.loaded_models()]
+        return [self.scored(loaded, question, params) for question in interruptible(batch)]
 
 
 def _bartscore(
@@ -138,7 +151,7 @@ def _qrelscore(
 def _rquge(scorers: Scorers, question: ScoredQuestion, params: Mapping[str, Any]) -> MetricResult:
     reader, rater = scorers
     answer = reader.written(rf"{question.hypothesis} \n {question.context}", ANSWER_PIECES)
-    parts = map(normalised, (question.hypothesis, question.answer, answer, question.context))
+    parts = map(normalize_answer, (question.hypothesis, question.answer, answer, question.context))
     text = "{} <q> {} <r> {} <c> {}".format(*parts)
     return MetricResult(float(rater.class_logits(text)[0]), detail={"answer": answer})
 

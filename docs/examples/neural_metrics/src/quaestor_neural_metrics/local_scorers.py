@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor_metrics._contract import MetricUnavailable
-from quaestor_metrics._local_model import longest
+from quaestor_metrics import TransformerModel
 
 ScorerNumbers = NDArray[np.float64]
 KINDS = {
@@ -25,20 +23,10 @@ KINDS = {
 class LocalScorer:
     """A loaded model with its tokenizer, asked about one text at a time: padding can change nothing."""
 
-    def __init__(self, folder: Path, kind: str) -> None:
-        try:
-            self.torch, library = import_module("torch"), import_module("transformers")
-            self.tokenizer: Any = library.AutoTokenizer.from_pretrained(
-                str(folder), local_files_only=True
-            )
-            self.model: Any = (
-                getattr(library, KINDS[kind])
-                .from_pretrained(str(folder), local_files_only=True, attn_implementation="eager")
-                .eval()
-            )
-        except (ImportError, OSError, ValueError, KeyError) as error:
-            raise MetricUnavailable(f"the model in {folder} does not load: {error}") from error
-        self.longest = longest(self.tokenizer, self.model.config)
+    def __init__(self, model: TransformerModel, kind: str) -> None:
+        self.torch = import_module("torch")
+        self.tokenizer, self.model = model.load(KINDS[kind], attn_implementation="eager")
+        self.longest = self.tokenizer.model_max_length
 
     def pieces(self, text: str) -> list[int]:
         """Return a text's pieces without special ones."""
@@ -133,6 +121,6 @@ class LocalScorer:
 
 
 @cache
-def scorer(folder: Path, kind: str) -> LocalScorer:
-    """Return a folder's model as one kind, loaded once a process."""
-    return LocalScorer(folder, kind)
+def scorer(model: TransformerModel, kind: str) -> LocalScorer:
+    """Return a model as one kind, loaded once a process."""
+    return LocalScorer(model, kind)

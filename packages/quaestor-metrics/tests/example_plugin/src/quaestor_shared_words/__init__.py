@@ -1,4 +1,4 @@
-from quaestor_metrics._contract import MetricResult, MetricSpec, ScoredUnit
+from quaestor_metrics import MetricResult, MetricSpec, ScoredUnit
 
 
 class SharedWords:

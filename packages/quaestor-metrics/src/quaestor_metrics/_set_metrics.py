@@ -6,8 +6,7 @@ last two of Du and Cardie 2017.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -25,8 +24,9 @@ from quaestor_metrics._contract import (
     failed,
     undefined,
 )
-from quaestor_metrics._scoring import QUESTION_UNITS, kept, score
-from quaestor_metrics._sets import Matrix, assigned, f_measure, precision, recall
+from quaestor_metrics._metric import Derived, SetMetric
+from quaestor_metrics._pair_matrices import Matrix, assigned, f_measure, precision, recall
+from quaestor_metrics._scoring import QUESTION_UNITS, score_items
 
 BATCH_PAIRS = 100_000  # scored together: memory holds the pairs of a few sets
 DEDUPE = Parameter(
@@ -43,78 +43,80 @@ class PairScores:
         self._last: tuple[object, list[Matrix | MetricResult]] | None = None
 
     def matrices(
-        self, sets: Sequence[ScoredSet], asked: Mapping[str, Any]
+        self, sets: Sequence[ScoredSet], params: Mapping[str, Any]
     ) -> list[Matrix | MetricResult]:
         """Return each set's matrix of pair scores, or why it has none."""
-        key = (list(sets), dict(asked))
+        key = (list(sets), dict(params))
         if self._last is None or self._last[0] != key:
-            self._last = (key, self._scored(sets, asked))
+            self._last = (key, self._scored(sets, params))
         return self._last[1]
 
     def _scored(
-        self, sets: Sequence[ScoredSet], asked: Mapping[str, Any]
+        self, sets: Sequence[ScoredSet], params: Mapping[str, Any]
     ) -> list[Matrix | MetricResult]:
-        found: list[Matrix | MetricResult] = []
+        matrices: list[Matrix | MetricResult] = []
         for some in _groups(sets):
             distinct = dict.fromkeys(
                 (p, r) for one in some for p in one.hypotheses for r in one.references
             )
-            scores = score(self.base, [ScoredQuestion(p, (r,)) for p, r in distinct], params=asked)
+            scores = score_items(
+                self.base, [ScoredQuestion(p, (r,)) for p, r in distinct], params=params
+            )
             by_pair = dict(zip(distinct, scores, strict=True))
-            found += [_matrix(one, by_pair) for one in some]
-        return found
+            matrices += [_matrix(one, by_pair) for one in some]
+        return matrices
 
 
-@dataclass(frozen=True)
-class Composed:
-    """A set metric that is a function of the matrix of pair scores."""
+class Composed(Derived, SetMetric):
+    """A set metric that is a function of the matrix of pair scores.
 
-    pairs: PairScores
-    prefix: str
-    title: str
-    measure: Callable[[Matrix], MetricResult]
+    `p`: mean over hypotheses of the best reference. `r`: mean over references of the best
+    hypothesis. `f`: their harmonic mean (Schlichtkrull and Cheng 2020). `multi`: 2 S / (m + n),
+    where S is the total of the best one-to-one assignment of m hypotheses to n references (Ray
+    Chowdhury et al. 2022). Several metrics may share `pairs`.
 
-    @property
-    def spec(self) -> MetricSpec:
-        return _spec(self.pairs.base, self.prefix, self.title)
+    Examples
+    --------
+    >>> from quaestor_metrics import BLEU
+    >>> multi = Composed(BLEU(order=1), "multi")
+    >>> round(multi.set_score(["a b", "c d"], ["a b", "x y", "c d"]).value, 3)
+    0.8
+    """
 
-    def available(self) -> tuple[bool, str]:
-        return self.pairs.base.available()
+    def __init__(
+        self, base: Scorer, measure: str, *, pairs: PairScores | None = None, **settings: Any
+    ) -> None:
+        self.base, self.measure = base, measure
+        self.pairs = pairs or PairScores(base)
+        super().__init__(**settings)
 
-    @contextmanager
-    def kept(self) -> Iterator[None]:
-        with kept([self.pairs.base]):
-            yield
+    def described(self) -> MetricSpec:
+        return _spec(self.base, self.measure, MEASURES[self.measure][0])
 
     def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
         sets = [deduped(one, params["dedupe"]) for one in batch]
-        found = self.pairs.matrices(sets, _asked(self.pairs.base, params))
-        return [self.measure(one) if isinstance(one, np.ndarray) else one for one in found]
+        matrices = self.pairs.matrices(sets, _base_params(self.base, params))
+        measure = MEASURES[self.measure][1]
+        return [measure(one) if isinstance(one, np.ndarray) else one for one in matrices]
 
 
-@dataclass(frozen=True)
-class Average:
-    """Average-metric: the mean over predictions of the score against all references at once.
+AVERAGES = {"avg": "Average", "conservative": "Conservative", "liberal": "Liberal"}
 
-    A set with predictions or references alone scores 0; if `liberal`, it has no value.
+
+class Average(Derived, SetMetric):
+    """The mean over hypotheses of the score against all references at once.
+
+    `avg`: Ray Chowdhury et al. 2022, table 3. `conservative` and `liberal` compare the questions on
+    one source as Du and Cardie (2017) compare those on one sentence. A set with hypotheses or
+    references alone scores 0; with `liberal` it has no value.
     """
 
-    base: Scorer
-    prefix: str = "avg"
-    title: str = "Average"
-    liberal: bool = False
+    def __init__(self, base: Scorer, scheme: str = "avg", **settings: Any) -> None:
+        self.base, self.scheme = base, scheme
+        super().__init__(**settings)
 
-    @property
-    def spec(self) -> MetricSpec:
-        return _spec(self.base, self.prefix, self.title)
-
-    def available(self) -> tuple[bool, str]:
-        return self.base.available()
-
-    @contextmanager
-    def kept(self) -> Iterator[None]:
-        with kept([self.base]):
-            yield
+    def described(self) -> MetricSpec:
+        return _spec(self.base, self.scheme, AVERAGES[self.scheme])
 
     def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
         sets = [deduped(one, params["dedupe"]) for one in batch]
@@ -128,38 +130,13 @@ class Average:
             for one in sets
             for hypothesis in one.hypotheses
         ]
-        found = iter(score(self.base, questions, params=_asked(self.base, params)))
+        scores = iter(score_items(self.base, questions, params=_base_params(self.base, params)))
         for one in sets:
-            results = [next(found) for _ in one.hypotheses]
-            if self.liberal and bool(one.hypotheses) != bool(one.references):
+            results = [next(scores) for _ in one.hypotheses]
+            if self.scheme == "liberal" and bool(one.hypotheses) != bool(one.references):
                 yield undefined("the source has predictions or references alone")
             else:
                 yield _mean(one, results)
-
-
-def composed(base: Scorer) -> list[Scorer]:
-    """Return the set metrics that use a base metric's pair scores: P, R, F, Multi."""
-    pairs = PairScores(base)
-    return [
-        Composed(pairs, "p", "P", lambda scores: MetricResult(precision(scores))),
-        Composed(pairs, "r", "R", lambda scores: MetricResult(recall(scores))),
-        Composed(pairs, "f", "F", lambda scores: MetricResult(f_measure(scores))),
-        Composed(pairs, "multi", "Multi", multi),
-    ]
-
-
-def aligned_by_source(base: Scorer) -> list[Scorer]:
-    """Return the conservative and the liberal evaluation (Du and Cardie 2017), which compare
-    questions on the same question-worthy sentence: here, on the same source.
-
-    Both are the mean score of a source's predictions against its references. They differ on a
-    source that has only predictions (it was chosen wrongly) or only references (it was missed):
-    it scores 0 in the conservative evaluation and is skipped in the liberal one.
-    """
-    return [
-        Average(base, "conservative", "Conservative"),
-        Average(base, "liberal", "Liberal", liberal=True),
-    ]
 
 
 def can_compose(spec: MetricSpec) -> bool:
@@ -173,16 +150,24 @@ def can_compose(spec: MetricSpec) -> bool:
 
 def multi(scores: Matrix) -> MetricResult:
     """Return the Multi-metric with its assignment, as a drawing of it needs it."""
-    found = assigned(scores)
-    pairs = [(i, j, float(scores[i, j])) for i, j in found.pairs]
+    assignment = assigned(scores)
+    pairs = [(i, j, float(scores[i, j])) for i, j in assignment.pairs]
     detail = {
         "assignment": pairs,
-        "total": found.total,
-        "precision": found.precision,
-        "recall": found.recall,
+        "total": assignment.total,
+        "precision": assignment.precision,
+        "recall": assignment.recall,
         "scores": scores.tolist(),
     }
-    return MetricResult(found.f, detail=detail)
+    return MetricResult(assignment.f, detail=detail)
+
+
+MEASURES: Mapping[str, tuple[str, Callable[[Matrix], MetricResult]]] = {
+    "p": ("P", lambda scores: MetricResult(precision(scores))),
+    "r": ("R", lambda scores: MetricResult(recall(scores))),
+    "f": ("F", lambda scores: MetricResult(f_measure(scores))),
+    "multi": ("Multi", multi),
+}
 
 
 def deduped(one: ScoredSet, how: str) -> ScoredSet:
@@ -201,7 +186,7 @@ def _spec(base: Scorer, prefix: str, title: str) -> MetricSpec:
     )
 
 
-def _asked(base: Scorer, params: Mapping[str, Any]) -> dict[str, Any]:
+def _base_params(base: Scorer, params: Mapping[str, Any]) -> dict[str, Any]:
     return {parameter.name: params[parameter.name] for parameter in base.spec.parameters}
 
 
@@ -210,26 +195,26 @@ def _matrix(
 ) -> Matrix | MetricResult:
     if not one.hypotheses and not one.references:
         return _neither()
-    found = [by_pair[p, r] for p in one.hypotheses for r in one.references]
-    for result in found:
+    results = [by_pair[p, r] for p in one.hypotheses for r in one.references]
+    for result in results:
         if result.value is None:
             return failed(f"a pair has no score: {result.reason}")
         if result.value < 0:
             return failed(f"a pair score is negative: {result.value}")
-    return np.array([result.value for result in found]).reshape(
+    return np.array([result.value for result in results]).reshape(
         len(one.hypotheses), len(one.references)
     )
 
 
-def _mean(one: ScoredSet, found: Sequence[MetricResult]) -> MetricResult:
-    if not one.references and not found:
+def _mean(one: ScoredSet, results: Sequence[MetricResult]) -> MetricResult:
+    if not one.references and not results:
         return _neither()
-    if not one.references or not found:
+    if not one.references or not results:
         return MetricResult(0.0)
-    for result in found:
+    for result in results:
         if result.value is None:
             return failed(f"a question has no score: {result.reason}")
-    return MetricResult(sum(result.value or 0.0 for result in found) / len(found))
+    return MetricResult(sum(result.value or 0.0 for result in results) / len(results))
 
 
 def _groups(sets: Sequence[ScoredSet]) -> Iterator[list[ScoredSet]]:

@@ -5,12 +5,12 @@ import pytest
 from quaestor_metrics import _registry as registry
 from quaestor_metrics._bleu import bleu
 from quaestor_metrics._contract import ScoredSet, Status
-from quaestor_metrics._diversity import exact_duplicates, near_duplicates, self_bleu_2
-from quaestor_metrics._scoring import score
+from quaestor_metrics._scoring import score_items
+from quaestor_metrics._set_properties import exact_duplicates, near_duplicates, self_bleu_2
 
 
 def value(id: str, *hypotheses: str, references: tuple[str, ...] = ()) -> float | None:
-    return score(registry.get(id), [ScoredSet(hypotheses, references)])[0].value
+    return score_items(registry.get(id), [ScoredSet(hypotheses, references)])[0].value
 
 
 def test_self_bleu_2_by_hand() -> None:
@@ -48,7 +48,7 @@ def test_one_type_is_balanced_only_where_there_is_one_question() -> None:
 
 def test_a_yes_no_answer_makes_a_question_other() -> None:
     one = ScoredSet(("Who is it?", "Who was it?"), answers=("Ann", "Yes."))
-    assert score(registry.get("type_ratio"), [one])[0].detail["types"] == ["who", "other"]
+    assert score_items(registry.get("type_ratio"), [one])[0].detail["types"] == ["who", "other"]
 
 
 def test_duplicates_are_counted_once_each_and_white_space_does_not_hide_them() -> None:
@@ -67,7 +67,7 @@ def test_near_duplicates_share_most_words_in_order() -> None:
 
 @pytest.mark.parametrize("id", ["self_bleu_2", "type_ratio", "type_balance"])
 def test_an_empty_set_is_undefined(id: str) -> None:
-    assert score(registry.get(id), [ScoredSet(())])[0].status is Status.UNDEFINED
+    assert score_items(registry.get(id), [ScoredSet(())])[0].status is Status.UNDEFINED
 
 
 @pytest.mark.parametrize("id", ["exact_duplicates", "near_duplicates", "cardinality_difference"])
@@ -78,9 +78,10 @@ def test_an_empty_set_has_no_duplicates(id: str) -> None:
 def test_types_by_head_of_the_phrase_differ_from_those_by_word() -> None:
     one = ScoredSet(("What year was it?", "What is it?"))
     by_word, by_head = (
-        score(registry.get("type_ratio"), [one], params={"by": by})[0] for by in ("word", "head")
+        score_items(registry.get("type_ratio"), [one], params={"by": by})[0]
+        for by in ("word", "head")
     )
     assert (by_word.value, by_word.detail["types"]) == (0.5, ["what", "what"])
     assert (by_head.value, by_head.detail["types"]) == (1.0, ["when", "what"])
-    balance = score(registry.get("type_balance"), [one], params={"by": "head"})[0]
+    balance = score_items(registry.get("type_balance"), [one], params={"by": "head"})[0]
     assert balance.value == pytest.approx(1)

@@ -2,7 +2,6 @@
 duplicates."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from quaestor_metrics._bleu import bleu
@@ -17,10 +16,11 @@ from quaestor_metrics._contract import (
     ScoredUnit,
     undefined,
 )
-from quaestor_metrics._progress import told
-from quaestor_metrics._ptb import ptb
+from quaestor_metrics._metric import SetMetric
+from quaestor_metrics._progress import interruptible
 from quaestor_metrics._question_types import balance, question_type, type_by_head
 from quaestor_metrics._rouge import lcs_length
+from quaestor_metrics._treebank import ptb
 
 NEAR = 0.8
 # 0 is best, between too few and too many
@@ -36,7 +36,7 @@ def self_bleu_2(hypotheses: Sequence[str], *, duplicates: str = "keep") -> float
     question is not compared with its copies. A question without others counts 0.
     """
     scores = []
-    for place, hypothesis in enumerate(told(hypotheses)):
+    for place, hypothesis in enumerate(interruptible(hypotheses)):
         others = [*hypotheses[:place], *hypotheses[place + 1 :]]
         if duplicates == "drop":
             others = [other for other in others if other != hypothesis]
@@ -59,7 +59,7 @@ def near_duplicates(hypotheses: Sequence[str], *, threshold: float = NEAR) -> in
     worded = [ptb(hypothesis).split() for hypothesis in hypotheses]
     return sum(
         any(_likeness(words, earlier) >= threshold for earlier in worded[:place])
-        for place, words in enumerate(told(worded))
+        for place, words in enumerate(interruptible(worded))
     )
 
 
@@ -78,18 +78,22 @@ def types_of(one: ScoredSet, *, by: str = "word") -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
-class SetFact:
-    """A metric that counts something in a question set."""
+class SetProperty(SetMetric):
+    """A metric that measures something in a question set."""
 
-    spec: MetricSpec
-    measure: Callable[[ScoredSet, Mapping[str, Any]], MetricResult]
+    def __init__(
+        self,
+        spec: MetricSpec,
+        measure: Callable[[ScoredSet, Mapping[str, Any]], MetricResult],
+    ) -> None:
+        self._spec, self.measure = spec, measure
+        super().__init__()
 
-    def available(self) -> tuple[bool, str]:
-        return True, ""
+    def described(self) -> MetricSpec:
+        return self._spec
 
     def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
-        return [self.measure(one, params) for one in told(batch)]
+        return [self.measure(one, params) for one in interruptible(batch)]
 
 
 def _spec(id: str, name: str, **rest: Any) -> MetricSpec:
@@ -154,8 +158,8 @@ _TYPES: dict[str, Any] = {
     ),
 }
 
-SET_FACTS = (
-    SetFact(
+SET_PROPERTIES = (
+    SetProperty(
         _spec(
             "self_bleu_2",
             "Self-BLEU2",
@@ -172,7 +176,7 @@ SET_FACTS = (
         ),
         _self_bleu,
     ),
-    SetFact(
+    SetProperty(
         _spec(
             "cardinality_difference",
             "Cardinality difference (references - predictions; 0 is best)",
@@ -180,14 +184,14 @@ SET_FACTS = (
         ),
         _cardinality,
     ),
-    SetFact(
+    SetProperty(
         _spec("cardinality_error", "Absolute cardinality difference", **_COUNTS, **_REFS),
         _cardinality_error,
     ),
-    SetFact(_spec("type_ratio", "Distinct question types per question", **_TYPES), _type_ratio),
-    SetFact(_spec("type_balance", "Balance of question types", **_TYPES), _type_balance),
-    SetFact(_spec("exact_duplicates", "Exact duplicates", **_COUNTS), _exact),
-    SetFact(
+    SetProperty(_spec("type_ratio", "Distinct question types per question", **_TYPES), _type_ratio),
+    SetProperty(_spec("type_balance", "Balance of question types", **_TYPES), _type_balance),
+    SetProperty(_spec("exact_duplicates", "Exact duplicates", **_COUNTS), _exact),
+    SetProperty(
         _spec(
             "near_duplicates",
             "Near duplicates",

@@ -10,8 +10,8 @@ from quaestor_metrics._contract import (
     ScoredSystem,
     ScoredUnit,
 )
-from quaestor_metrics._progress import telling, told
-from quaestor_metrics._scoring import score
+from quaestor_metrics._progress import interruptible, on_each_text
+from quaestor_metrics._scoring import score_items
 
 NQG = Preparation("nqg", "nqg")
 
@@ -52,22 +52,22 @@ def batch_for(id: str, canal: str) -> list[object]:
 )
 def test_a_metric_tells_before_each_text_and_stops_when_told_to(id: str) -> None:
     metric = registry.get(id)
-    values = score(metric, batch_for(id, "old"), preparation=NQG)
-    score(metric, batch_for(id, "other"), preparation=NQG)
+    values = score_items(metric, batch_for(id, "old"), preparation=NQG)
+    score_items(metric, batch_for(id, "other"), preparation=NQG)
     whole = Patience()
-    with telling(whole):
-        assert score(metric, batch_for(id, "old"), preparation=NQG) == values
+    with on_each_text(whole):
+        assert score_items(metric, batch_for(id, "old"), preparation=NQG) == values
     assert whole.times > 8
     for most in (0, whole.times // 2, whole.times - 1):  # while texts are prepared, and after
-        with pytest.raises(Enough), telling(Patience(most)):
-            score(metric, batch_for(id, f"new {most}"), preparation=NQG)
+        with pytest.raises(Enough), on_each_text(Patience(most)):
+            score_items(metric, batch_for(id, f"new {most}"), preparation=NQG)
 
 
 def test_nobody_is_told_afterwards() -> None:
     before = Patience()
-    with pytest.raises(Enough), telling(Patience(1)):
-        list(told(range(3)))
-    with telling(before):
+    with pytest.raises(Enough), on_each_text(Patience(1)):
+        list(interruptible(range(3)))
+    with on_each_text(before):
         pass
-    assert list(told(range(3))) == [0, 1, 2]
+    assert list(interruptible(range(3))) == [0, 1, 2]
     assert before.times == 0

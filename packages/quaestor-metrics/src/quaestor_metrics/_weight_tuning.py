@@ -6,14 +6,27 @@ weights the best weights can also be computed exactly, without a grid. The weigh
 SQuAD do not follow from the released SQuAD judgments: see docs/metrics.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor_metrics._answerability import CLASSES, Bags, components
+from quaestor_metrics._answerability import (
+    CLASSES,
+    PUBLISHED_WEIGHTS,
+    Bags,
+    answerability,
+    classes,
+    components,
+)
+from quaestor_metrics._contract import Preparation, Scale, ScoredQuestion, Scorer
+from quaestor_metrics._metric import References, paired
+from quaestor_metrics._nist import NIST, NormalizedNIST
+from quaestor_metrics._progress import interruptible
+from quaestor_metrics._registry import get
+from quaestor_metrics._scoring import keep_running, score_items
 
 FeatureArray = NDArray[np.float64]
 
@@ -57,11 +70,39 @@ class HeldOut:
     n: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedScores:
+    """Judged questions: scores of classes, (n, 4, 2); the base metric and the judgments (higher is
+    better), (n,)."""
+
+    scores: FeatureArray
+    base: FeatureArray
+    gold: FeatureArray
+
+    def rows(self, places: NDArray[np.intp]) -> "JudgedScores":
+        """Return some of the questions."""
+        return JudgedScores(self.scores[places], self.base[places], self.gold[places])
+
+
+@dataclass(frozen=True, slots=True)
+class WeightSearch:
+    """How weights are searched: formula of answerability, `grid` or `exact`, number and size of
+    bags, step of the grid."""
+
+    formula: str = "per_class_f"
+    method: str = "grid"
+    bags: int = BAGS
+    bag: int = BAG
+    step: float = 0.1
+
+
 def class_scores(pairs: Sequence[tuple[Bags, Bags]], *, formula: str) -> FeatureArray:
     """Return precision and recall by class, (n_questions, 4, 2), for pairs of hypothesis and
     reference bags."""
-    found = [components(mine, theirs, formula=formula, empty_class="one") for mine, theirs in pairs]
-    return np.array(found, dtype=float).reshape(len(pairs), len(CLASSES), 2)
+    scores = [
+        components(mine, theirs, formula=formula, empty_class="one") for mine, theirs in pairs
+    ]
+    return np.array(scores, dtype=float).reshape(len(pairs), len(CLASSES), 2)
 
 
 def answers(scores: FeatureArray, words: FeatureArray, *, formula: str) -> FeatureArray:
@@ -132,14 +173,14 @@ def exact(scores: FeatureArray, base: FeatureArray, gold: FeatureArray) -> Featu
             f"{', '.join(bound)} are linearly dependent on these questions (rank {rank} of {varied.sum()}), so no "
             "exact weights are best; tune by grid"
         )
-    found = np.zeros(len(PARTS))
-    found[varied] = nnls(columns[:, varied], gold - gold.mean())[0]
-    if not found.any():
+    weights = np.zeros(len(PARTS))
+    weights[varied] = nnls(columns[:, varied], gold - gold.mean())[0]
+    if not weights.any():
         raise CannotTune("no part of the metric correlates with the judgments")
-    found = found / found.sum()
-    delta = float(found[:-1].sum())
+    weights = weights / weights.sum()
+    delta = float(weights[:-1].sum())
     return FeatureWeights(
-        delta, tuple((found[:-1] / delta).tolist()) if delta else (0.25,) * len(CLASSES)
+        delta, tuple((weights[:-1] / delta).tolist()) if delta else (0.25,) * len(CLASSES)
     )
 
 
@@ -160,42 +201,70 @@ def _varied(scores: FeatureArray, base: FeatureArray) -> tuple[FeatureArray, NDA
 def _dependent(columns: FeatureArray, varied: NDArray[np.bool_]) -> tuple[int, list[str]]:
     """Return the rank of the columns that vary, and the names of those that depend on each
     other."""
-    kept = columns[:, varied]
+    varying = columns[:, varied]
     names = [name for name, has in zip(PARTS, varied, strict=True) if has]
-    values, directions = np.linalg.svd(kept / np.linalg.norm(kept, axis=0), full_matrices=False)[1:]
+    values, directions = np.linalg.svd(
+        varying / np.linalg.norm(varying, axis=0), full_matrices=False
+    )[1:]
     rank = int((values > INDEPENDENT).sum())
     bound = np.abs(directions[rank:]).max(axis=0, initial=0) > 1e-3
     return rank, [name for name, is_bound in zip(names, bound, strict=True) if is_bound]
 
 
-def tune(
-    scores: FeatureArray,
-    base: FeatureArray,
+def judged_scores(
+    questions: Sequence[ScoredQuestion],
     gold: FeatureArray,
     *,
-    rng: np.random.Generator,
+    metric: Scorer,
+    formula: str,
+    bags_of: Callable[[str], Bags] = classes,
+) -> JudgedScores:
+    """Return what is tuned on: class scores against the nearest reference by the published weights,
+    and the base metric as a fraction, on texts prepared as Q-metrics prepare them."""
+    mixed_in = NormalizedNIST(**metric.settings) if isinstance(metric, NIST) else metric
+    with keep_running([mixed_in]):
+        results = score_items(mixed_in, questions, preparation=Preparation("ptb", "ptb"))
+    unit = 100.0 if mixed_in.spec.scale is Scale.PERCENT else 1.0
+    base = [np.nan if result.value is None else result.value / unit for result in results]
+    nearest = []
+    for question in interruptible(questions):
+        mine, others = classes(question.hypothesis), map(bags_of, question.references)
+        reference = max(others, key=lambda other: answerability(mine, other, PUBLISHED_WEIGHTS))
+        nearest.append((mine, reference))
+    return JudgedScores(class_scores(nearest, formula=formula), np.array(base), gold)
+
+
+def tune(
+    hypotheses: Sequence[str],
+    references: References,
+    judgments: Sequence[float],
+    *,
+    base: str | Scorer = "bleu_1",
     formula: str = "per_class_f",
     method: str = "grid",
-    bags: int = BAGS,
-    bag: int = BAG,
-    step: float = 0.1,
+    seed: int = 1,
 ) -> Tuned:
-    """Tune a Q-metric on judged questions.
+    """Tune the weights of a Q-metric on judged questions.
+
+    Twenty bags of 200 of 300 questions (two thirds of fewer) are drawn without replacement; the
+    weights of a bag are those whose Q-metric has the highest Pearson correlation with its judgments.
 
     Parameters
     ----------
-    scores
-        From `class_scores`, (n_questions, 4, 2).
-    base, gold
-        The base metric and the judgments (oriented so that more is better), (n_questions,).
-    rng
-        Draws the bags, each without replacement.
-    formula
-        As the scores were made. `paper` is not linear in its weights, so it has no exact solution.
-    method
-        `grid`, as published, or `exact`.
-    bags, bag, step
-        How many bags, of how many questions, and the grid's step.
+    hypotheses : sequence of str
+        The judged questions, (n,).
+    references : sequence of str or of sequences of str
+        The reference or references of each, (n,).
+    judgments : sequence of float
+        Higher is better, (n,).
+    base : str or Scorer
+        Metric that answerability is mixed into.
+    formula : str
+        Of answerability: `per_class_f`, `paper` or `clipped_f`.
+    method : str
+        `grid` of .1, as published, or `exact`, by non-negative least squares.
+    seed : int
+        Seed of the bags.
 
     Returns
     -------
@@ -205,34 +274,63 @@ def tune(
     Raises
     ------
     CannotTune
-        Too few questions, a value that is missing, judgments that do not vary, or `exact` with formula `paper`.
+        Too few questions, a value that is missing, judgments that do not vary, or `exact` with the
+        formula `paper`, which is not linear in its weights.
+
+    References
+    ----------
+    Nema and Khapra 2018, section 5.1.
+
+    Examples
+    --------
+    >>> hypotheses = ["Who sang it?", "Who sang?", "When did Ann sing?", "What did Ann sing in?"]
+    >>> references = ["Who sang it?", "Who sang it?", "When did Ann sing?", "Where did Ann sing?"]
+    >>> tuned = tune(hypotheses * 5, references * 5, [1.0, 0.4, 1.0, 0.1] * 5)
+    >>> 0 <= tuned.weights.delta <= 1
+    True
     """
-    _require(scores, base, gold, formula=formula, method=method, bag=bag)
-    found = []
-    for _ in range(bags):
-        rows = rng.choice(len(gold), size=bag, replace=False)
-        one = (scores[rows], base[rows], gold[rows])
-        if np.ptp(one[2]) == 0:
+    metric = get(base) if isinstance(base, str) else base
+    gold = np.array(judgments, dtype=float)
+    questions = paired(hypotheses, references)
+    judged = judged_scores(questions, gold, metric=metric, formula=formula)
+    search = WeightSearch(formula, method, bag=bag_size(len(gold)))
+    return tune_weights(judged, search, rng=np.random.default_rng(seed))
+
+
+def bag_size(n: int) -> int:
+    """Return the published 200 of 300, or two thirds of n."""
+    return min(BAG, 2 * n // 3)
+
+
+def tune_weights(judged: JudgedScores, how: WeightSearch, *, rng: np.random.Generator) -> Tuned:
+    """Tune a Q-metric on judged questions; `rng` draws the bags."""
+    _require(judged, how)
+    weights = []
+    for _ in range(how.bags):
+        bag = judged.rows(rng.choice(len(judged.gold), size=how.bag, replace=False))
+        if np.ptp(bag.gold) == 0:
             raise CannotTune("the judgments do not vary")
-        found.append(exact(*one) if method == "exact" else search(*one, formula=formula, step=step))
-    table = np.array([(weights.delta, *weights.words) for weights in found])
+        parts = (bag.scores, bag.base, bag.gold)
+        by_grid = how.method != "exact"
+        weights.append(
+            search(*parts, formula=how.formula, step=how.step) if by_grid else exact(*parts)
+        )
+    table = np.array([(one.delta, *one.words) for one in weights])
     mean, spread = table.mean(axis=0).tolist(), table.std(axis=0).tolist()
     return Tuned(
-        FeatureWeights(mean[0], tuple(mean[1:])), FeatureWeights(spread[0], tuple(spread[1:])), bags
+        FeatureWeights(mean[0], tuple(mean[1:])),
+        FeatureWeights(spread[0], tuple(spread[1:])),
+        how.bags,
     )
 
 
 def held_out(
-    scores: FeatureArray,
-    base: FeatureArray,
-    gold: FeatureArray,
+    judged: JudgedScores,
+    how: WeightSearch,
     *,
     rng: np.random.Generator,
     train: int = TRAIN,
     splits: int = 5,
-    formula: str = "per_class_f",
-    method: str = "grid",
-    bag: int = BAG,
     clusters: Sequence[object] | None = None,
 ) -> list[HeldOut]:
     """Tune on about `train` random questions and correlate on the rest, several times over.
@@ -241,38 +339,37 @@ def held_out(
     learnt from or tested on, never both: whole `clusters` are drawn until `train` questions are
     there. Without `clusters` each question is its own.
     """
-    if train + REQUIRED_TESTED > len(gold):
+    n = len(judged.gold)
+    if train + REQUIRED_TESTED > n:
         raise CannotTune(
-            f"{len(gold)} judged questions leave fewer than {REQUIRED_TESTED} to test on after {train}"
+            f"{n} judged questions leave fewer than {REQUIRED_TESTED} to test on after {train}"
         )
-    labels = range(len(gold)) if clusters is None else clusters
+    labels = range(n) if clusters is None else clusters
     _, cluster = np.unique(np.array([str(label) for label in labels]), return_inverse=True)
     if cluster.max(initial=0) < 1:
         raise CannotTune(
             "all judged questions are on one source or passage, so none is left to test on"
         )
-    found = []
-    for _ in range(splits):
-        learn, test = _split(cluster, train, rng)
-        if len(test) < REQUIRED_TESTED:
-            raise CannotTune(
-                f"sources or passages have so different numbers of judged questions that {len(test)} were left "
-                "to test on"
-            )
-        tuned = tune(
-            scores[learn],
-            base[learn],
-            gold[learn],
-            rng=rng,
-            formula=formula,
-            method=method,
-            bag=bag,
+    return [_tested(judged, how, *_split(cluster, train, rng), rng) for _ in range(splits)]
+
+
+def _tested(
+    judged: JudgedScores,
+    how: WeightSearch,
+    learn: NDArray[np.intp],
+    test: NDArray[np.intp],
+    rng: np.random.Generator,
+) -> HeldOut:
+    """Tune on some questions and correlate on others."""
+    if len(test) < REQUIRED_TESTED:
+        raise CannotTune(
+            f"sources or passages have so different numbers of judged questions that {len(test)} were left "
+            "to test on"
         )
-        q = mixed(scores[test], base[test], tuned.weights, formula=formula)
-        found.append(
-            HeldOut(tuned, pearson(base[test], gold[test]), pearson(q, gold[test]), len(test))
-        )
-    return found
+    tuned, rest = tune_weights(judged.rows(learn), how, rng=rng), judged.rows(test)
+    q = mixed(rest.scores, rest.base, tuned.weights, formula=how.formula)
+    base = pearson(rest.base, rest.gold)
+    return HeldOut(tuned, base, pearson(q, rest.gold), len(test))
 
 
 def _split(
@@ -283,8 +380,8 @@ def _split(
     order = rng.permutation(cluster.max() + 1)
     counts = np.bincount(cluster)[order]
     enough = int(np.searchsorted(np.cumsum(counts), train)) + 1
-    held = np.isin(cluster, order[: min(enough, len(order) - 1)])
-    return rng.permutation(np.flatnonzero(held)), np.flatnonzero(~held)
+    learnt = np.isin(cluster, order[: min(enough, len(order) - 1)])
+    return rng.permutation(np.flatnonzero(learnt)), np.flatnonzero(~learnt)
 
 
 def pearson(left: FeatureArray, right: FeatureArray) -> float:
@@ -310,22 +407,15 @@ def _harmonic(precision: FeatureArray, recall: FeatureArray) -> FeatureArray:
     return np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
 
 
-def _require(
-    scores: FeatureArray,
-    base: FeatureArray,
-    gold: FeatureArray,
-    *,
-    formula: str,
-    method: str,
-    bag: int,
-) -> None:
+def _require(judged: JudgedScores, how: WeightSearch) -> None:
+    scores, base, gold = judged.scores, judged.base, judged.gold
     if not len(scores) == len(base) == len(gold):
         raise CannotTune(
             f"{len(scores)} questions, {len(base)} base scores and {len(gold)} judgments do not match"
         )
-    if len(gold) < bag:
-        raise CannotTune(f"{len(gold)} judged questions are fewer than a bag of {bag}")
-    if method == "exact" and formula == "paper":
+    if len(gold) < how.bag:
+        raise CannotTune(f"{len(gold)} judged questions are fewer than a bag of {how.bag}")
+    if how.method == "exact" and how.formula == "paper":
         raise CannotTune("the formula of the paper is not linear in its weights: tune it by grid")
     if not (np.isfinite(base).all() and np.isfinite(gold).all() and np.isfinite(scores).all()):
         raise CannotTune("a score or judgment is missing")

@@ -7,22 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quaestor_metrics._contract import MetricUnavailable
-from quaestor_metrics._local_model import longest
-from quaestor_metrics._progress import told
+from quaestor_metrics._models import TransformerModel
+from quaestor_metrics._progress import interruptible
 
-QA_VARIABLE = "QUAESTOR_QA_MODEL"
 WINDOW = 384  # word pieces of question and passage read at once; a third are repeated in the next
 ANSWER_PIECES = 30  # word pieces
 QUESTIONS_AT_ONCE = 64
-WINDOWS_AT_ONCE = 16
-ANSWERS_KEPT = 4096
+ANSWERS_REMEMBERED = 4096
 
 Logits = NDArray[np.float32]
 
@@ -49,24 +46,20 @@ class Reading:
 NOWHERE = AnswerSpan(-np.inf, 0, 0)
 
 
-def reason_against_reader(folder: Path) -> str:
-    """Return why a transformer's folder is none of a question-answering model, or nothing."""
-    named = json.loads((folder / "config.json").read_text(encoding="utf-8")).get(
-        "architectures"
-    ) or ["no model"]
+def reason_against_reader(model: TransformerModel) -> str:
+    """Return why a model cannot answer questions here, or nothing."""
+    if (reason := model.reason_against()) or model.folder is None:
+        return reason
+    config = json.loads((model.folder / "config.json").read_text(encoding="utf-8"))
+    named = config.get("architectures") or ["no model"]
     if any(name.endswith("ForQuestionAnswering") for name in named):
         return ""
-    return f"{folder} holds {', '.join(named)}, which was not trained to answer questions"
+    return f"{model.folder} holds {', '.join(named)}, which was not trained to answer questions"
 
 
 def best_span(starts: Logits, ends: Logits) -> tuple[int, int, float]:
     """Return first and last word piece of the likeliest answer and its score (Devlin et al. 2019,
-    section 4.2).
-
-    Parameters
-    ----------
-    starts, ends
-        For each word piece of the passage, (n_pieces,), how likely an answer starts and ends there, as logits.
+    section 4.2), from the logits of its start and end, (n_pieces,).
 
     Examples
     --------
@@ -83,20 +76,11 @@ def best_span(starts: Logits, ends: Logits) -> tuple[int, int, float]:
 
 
 def answer_probability(span: float, no_answer: float) -> float:
-    """Return the probability that a passage holds an answer, of the two alternatives.
+    """Return the probability that a passage holds an answer: exp(span) / (exp(span) + exp(no_answer)).
 
-    Parameters
-    ----------
-    span : float
-        Sum of the start and end logits of the best span, from -inf.
-    no_answer : float
-        Sum of the start and end logits of the classification token, to which a model that was trained
-        on SQuAD 2.0 points if there is no answer (Devlin et al. 2019, section 4.3).
-
-    Returns
-    -------
-    float
-        exp(span) / (exp(span) + exp(no_answer)): .5 if both are equal, 0 if there is no span.
+    `span` and `no_answer` are sums of a start and an end logit: of the best span, and of the
+    classification token, to which a model that was trained on SQuAD 2.0 points if there is no answer
+    (Devlin et al. 2019, section 4.3).
 
     Examples
     --------
@@ -112,37 +96,31 @@ class Reader:
     """A loaded model that remembers the answers it gave last: F1 and exact match of a question read
     it once."""
 
-    def __init__(self, folder: Path) -> None:
-        try:
-            self._torch, transformers = import_module("torch"), import_module("transformers")
-            self._tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
-                str(folder), local_files_only=True, padding_side="right"
-            )
-            self._model: Any = transformers.AutoModelForQuestionAnswering.from_pretrained(
-                str(folder), local_files_only=True
-            ).eval()
-        except (ImportError, OSError, ValueError, KeyError) as error:
-            raise MetricUnavailable(f"the model in {folder} does not load: {error}") from error
+    def __init__(self, model: TransformerModel) -> None:
+        self._tokenizer, self._model = model.load("AutoModelForQuestionAnswering")
         if not self._tokenizer.is_fast:
             raise MetricUnavailable(
-                f"the tokenizer in {folder} does not report the positions of its pieces in a text"
+                f"the tokenizer of {model.name} does not report the positions of its pieces in a text"
             )
-        self._window = min(WINDOW, longest(self._tokenizer, self._model.config))
+        self._tokenizer.padding_side = "right"
+        self._torch = import_module("torch")
+        self._device, self._batch_size = model.device, model.batch_size
+        self._window = min(WINDOW, self._tokenizer.model_max_length)
         self._seen: OrderedDict[tuple[str, str], Reading] = OrderedDict()
 
-    def readings(self, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Reading]:
+    def readings(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Reading]:
         """Return the answer to each distinct pair of question and passage, in the passage's own
         characters, with the probability that there is one."""
-        distinct = dict.fromkeys(asked)
-        found = {pair: self._seen[pair] for pair in distinct if pair in self._seen}
+        distinct = dict.fromkeys(pairs)
+        readings = {pair: self._seen[pair] for pair in distinct if pair in self._seen}
         fresh = sorted(
-            (pair for pair in distinct if pair not in found), key=lambda pair: len(pair[1])
+            (pair for pair in distinct if pair not in readings), key=lambda pair: len(pair[1])
         )
         for start in range(0, len(fresh), QUESTIONS_AT_ONCE):
             part = fresh[start : start + QUESTIONS_AT_ONCE]
-            found.update(zip(part, self._read(part), strict=True))
-        self._remember(found)
-        return found
+            readings.update(zip(part, self._read(part), strict=True))
+        self._remember(readings)
+        return readings
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
         windows = self._windows(pairs)
@@ -150,8 +128,8 @@ class Reader:
         places = sorted(
             range(len(windows["input_ids"])), key=lambda place: len(windows["input_ids"][place])
         )
-        for start in told(range(0, len(places), WINDOWS_AT_ONCE)):
-            batch = places[start : start + WINDOWS_AT_ONCE]
+        for start in interruptible(range(0, len(places), self._batch_size)):
+            batch = places[start : start + self._batch_size]
             for place, span in zip(batch, self._spans(windows, batch), strict=True):
                 whose = windows["overflow_to_sample_mapping"][place]
                 best[whose] = max(best[whose], span, key=lambda one: (one.score, -one.start))
@@ -167,9 +145,9 @@ class Reader:
         """Cut each passage into overlapping windows, the question before each; a question keeps a
         third of the room."""
         third = self._window // 3
-        asked = [question for question, _ in pairs]
+        questions = [question for question, _ in pairs]
         cut = self._tokenizer(
-            asked,
+            questions,
             add_special_tokens=False,
             truncation=True,
             max_length=third,
@@ -177,7 +155,7 @@ class Reader:
         )["offset_mapping"]
         short = [
             text[: places[-1][1]] if places else text
-            for text, places in zip(asked, cut, strict=True)
+            for text, places in zip(questions, cut, strict=True)
         ]
         return self._tokenizer(
             short,
@@ -191,34 +169,35 @@ class Reader:
 
     def _spans(self, windows: Any, batch: Sequence[int]) -> Iterator[AnswerSpan]:
         inputs = [name for name in self._tokenizer.model_input_names if name in windows]
-        given = {name: [windows[name][place] for place in batch] for name in inputs}
+        inputs_of_batch = {name: [windows[name][place] for place in batch] for name in inputs}
         with self._torch.inference_mode():
-            found = self._model(**self._tokenizer.pad(given, return_tensors="pt"))
-        starts, ends = found.start_logits.numpy(), found.end_logits.numpy()
-        for row, place in enumerate(batch):
-            passage = [piece for piece, text in enumerate(windows.sequence_ids(place)) if text == 1]
-            if not passage:
-                yield NOWHERE
-                continue
-            first, last, score = best_span(starts[row, passage], ends[row, passage])
-            where = windows["offset_mapping"][place]
-            token = windows["input_ids"][place].index(self._tokenizer.cls_token_id)
-            yield AnswerSpan(
-                score,
-                where[passage[first]][0],
-                where[passage[last]][1],
-                no_answer=float(starts[row, token] + ends[row, token]),
+            logits = self._model(
+                **self._tokenizer.pad(inputs_of_batch, return_tensors="pt").to(self._device)
             )
+        starts, ends = logits.start_logits.cpu().numpy(), logits.end_logits.cpu().numpy()
+        for row, place in enumerate(batch):
+            yield self._span(windows, place, starts[row], ends[row])
 
-    def _remember(self, found: dict[tuple[str, str], Reading]) -> None:
-        for pair, reading in found.items():
+    def _span(self, windows: Any, place: int, starts: Logits, ends: Logits) -> AnswerSpan:
+        """Return the best span of one window, from the logits of its pieces."""
+        passage = [piece for piece, text in enumerate(windows.sequence_ids(place)) if text == 1]
+        if not passage:
+            return NOWHERE
+        first, last, score = best_span(starts[passage], ends[passage])
+        where = windows["offset_mapping"][place]
+        token = windows["input_ids"][place].index(self._tokenizer.cls_token_id)
+        no_answer = float(starts[token] + ends[token])
+        return AnswerSpan(score, where[passage[first]][0], where[passage[last]][1], no_answer)
+
+    def _remember(self, readings: dict[tuple[str, str], Reading]) -> None:
+        for pair, reading in readings.items():
             self._seen[pair] = reading
             self._seen.move_to_end(pair)
-        while len(self._seen) > ANSWERS_KEPT:
+        while len(self._seen) > ANSWERS_REMEMBERED:
             self._seen.popitem(last=False)
 
 
 @cache
-def reader(folder: Path) -> Reader:
-    """Return the reader of a folder, loaded once a process."""
-    return Reader(folder)
+def reader(model: TransformerModel) -> Reader:
+    """Return the reader of a model, loaded once a process."""
+    return Reader(model)

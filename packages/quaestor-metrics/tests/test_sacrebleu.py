@@ -3,8 +3,8 @@
 import pytest
 
 from quaestor_metrics._contract import Scale, ScoredQuestion
-from quaestor_metrics._sacre import SACRE, installed
-from quaestor_metrics._scoring import score
+from quaestor_metrics._sacrebleu import LIBRARY_METRICS, installed
+from quaestor_metrics._scoring import score_items
 
 QUESTIONS = [
     ScoredQuestion("Who built the bridge?", ("Who built the old bridge?", "Who made it?")),
@@ -12,11 +12,11 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize("metric", SACRE, ids=lambda metric: metric.id)
+@pytest.mark.parametrize("metric", LIBRARY_METRICS, ids=lambda metric: metric.spec.id)
 def test_it_is_in_percent_and_says_where_it_is_missing(metric: object) -> None:
     assert metric.spec.scale is Scale.PERCENT  # type: ignore[attr-defined]
     usable, reason = metric.available()  # type: ignore[attr-defined]
-    assert usable or reason == "sacrebleu is not installed: python3 run.py extras sacrebleu"
+    assert usable or reason == "sacrebleu is not installed"
 
 
 @pytest.mark.skipif(not installed(), reason="sacrebleu is not installed")
@@ -24,11 +24,11 @@ def test_scores_are_the_librarys() -> None:
     import sacrebleu
 
     expected = {"sacrebleu": sacrebleu.sentence_bleu, "chrf": sacrebleu.sentence_chrf}
-    for metric in SACRE:
-        got = score(metric, QUESTIONS)
+    for metric in LIBRARY_METRICS:
+        got = score_items(metric, QUESTIONS)
         for result, question in zip(got, QUESTIONS, strict=True):
             assert (
                 result.value
-                == expected[metric.id](question.hypothesis, list(question.references)).score
+                == expected[metric.spec.id](question.hypothesis, list(question.references)).score
             )
             assert "version:" in result.detail["signature"]

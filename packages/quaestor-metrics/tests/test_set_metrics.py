@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from quaestor_metrics._bleu import Bleu, bleu
-from quaestor_metrics._composers import Average, aligned_by_source, can_compose, composed
+from quaestor_metrics._bleu import BLEU, bleu
 from quaestor_metrics._contract import (
     MetricResult,
     MetricSpec,
@@ -21,16 +20,16 @@ from quaestor_metrics._contract import (
     Scorer,
     Status,
 )
-from quaestor_metrics._nist import Nist
-from quaestor_metrics._qmetric import QMetric
-from quaestor_metrics._scoring import EmptyReference, score
+from quaestor_metrics._nist import NIST
+from quaestor_metrics._q_metric import QMetric
+from quaestor_metrics._scoring import EmptyReference, score_items
+from quaestor_metrics._set_metrics import MEASURES, Average, Composed, PairScores, can_compose
 
 SET = ScoredSet(("a b c", "x y"), ("a b d", "x y", "q"))
 
 
 def of(base: Scorer, prefix: str) -> Scorer:
-    metrics = [*composed(base), Average(base)]
-    return next(metric for metric in metrics if metric.spec.id == f"{prefix}_{base.spec.id}")
+    return Composed(base, prefix) if prefix in MEASURES else Average(base, prefix)
 
 
 @dataclass
@@ -55,43 +54,44 @@ class Counting:
 
 @pytest.mark.parametrize("prefix", ["p", "r", "f", "multi", "avg"])
 def test_ids_and_scale_follow_the_base(prefix: str) -> None:
-    spec = of(Bleu(4), prefix).spec
+    spec = of(BLEU(4), prefix).spec
     assert (spec.id, spec.unit, spec.scale) == (
         f"{prefix}_bleu_4",
         ScoredUnit.SET,
-        Bleu(4).spec.scale,
+        BLEU(4).spec.scale,
     )
 
 
 def test_pair_scores_take_the_prediction_as_hypothesis() -> None:
-    got = score(of(Bleu(1), "p"), [SET])[0].value
+    got = score_items(of(BLEU(1), "p"), [SET])[0].value
     assert got == pytest.approx((bleu("a b c", ["a b d"])[0] + bleu("x y", ["x y"])[0]) / 2)
 
 
 def test_average_scores_each_prediction_against_all_references_at_once() -> None:
-    got = score(of(Bleu(1), "avg"), [SET])[0].value
+    got = score_items(of(BLEU(1), "avg"), [SET])[0].value
     assert got == pytest.approx(
         (bleu("a b c", SET.references)[0] + bleu("x y", SET.references)[0]) / 2
     )
 
 
 def test_multi_shows_its_assignment() -> None:
-    got = score(of(Bleu(1), "multi"), [SET])[0]
+    got = score_items(of(BLEU(1), "multi"), [SET])[0]
     assert [pair[:2] for pair in got.detail["assignment"]] == [(0, 0), (1, 1)]
     assert got.value == pytest.approx(2 * got.detail["total"] / 5)
 
 
 def test_p_r_f_and_multi_of_a_batch_ask_each_pair_once() -> None:
     base = Counting()
-    for metric in composed(base):
-        score(metric, [SET, SET])
+    pairs = PairScores(base)
+    for measure in MEASURES:
+        score_items(Composed(base, measure, pairs=pairs), [SET, SET])
     assert len(base.asked) == 6
 
 
 @pytest.mark.parametrize("prefix", ["p", "r", "f", "multi", "avg"])
 def test_an_empty_side_is_0_and_two_are_undefined(prefix: str) -> None:
-    metric = of(Bleu(1), prefix)
-    none, few, both = score(
+    metric = of(BLEU(1), prefix)
+    none, few, both = score_items(
         metric, [ScoredSet((), ("a",)), ScoredSet(("a",), ()), ScoredSet((), ())]
     )
     assert (none.value, few.value) == (0, 0)
@@ -106,13 +106,13 @@ def test_batch_equals_one_at_a_time(prefix: str) -> None:
         ScoredSet((), ("a",)),
         ScoredSet(("", "a"), ("a",)),
     ]
-    metric = of(Bleu(2), prefix)
-    assert score(metric, sets) == [score(metric, [one])[0] for one in sets]
+    metric = of(BLEU(2), prefix)
+    assert score_items(metric, sets) == [score_items(metric, [one])[0] for one in sets]
 
 
 @pytest.mark.parametrize("word", ["nan", "minus"])
 def test_a_pair_without_a_usable_score_fails_its_set_alone(word: str) -> None:
-    bad, good = score(
+    bad, good = score_items(
         of(Counting(), "multi"), [ScoredSet((word, "a"), ("a",)), ScoredSet(("a",), ("a",))]
     )
     assert (bad.value, bad.status) == (None, Status.FAILED)
@@ -120,29 +120,31 @@ def test_a_pair_without_a_usable_score_fails_its_set_alone(word: str) -> None:
 
 
 def test_repeated_predictions_are_kept_unless_told() -> None:
-    metric, twice = of(Bleu(1), "multi"), ScoredSet(("a b", "a b"), ("a b", "c d"))
-    assert score(metric, [twice])[0].value == pytest.approx(0.5)
-    assert score(metric, [twice], params={"dedupe": "exact"})[0].value == pytest.approx(2 / 3)
+    metric, twice = of(BLEU(1), "multi"), ScoredSet(("a b", "a b"), ("a b", "c d"))
+    assert score_items(metric, [twice])[0].value == pytest.approx(0.5)
+    assert score_items(metric, [twice], params={"dedupe": "exact"})[0].value == pytest.approx(2 / 3)
 
 
 def test_an_empty_reference_of_a_set_is_refused_with_its_place() -> None:
     with pytest.raises(EmptyReference, match="item 0: reference 1 is empty"):
-        score(of(Bleu(1), "f"), [ScoredSet(("a",), ("a", " "))])
+        score_items(of(BLEU(1), "f"), [ScoredSet(("a",), ("a", " "))])
 
 
 def test_a_composed_q_metric_still_reads_capitals() -> None:
-    metric = of(QMetric(Bleu(1)), "multi")
+    metric = of(QMetric(BLEU(1)), "multi")
     one = ScoredSet(("Who is Ann?",), ("Who is Bob?",))
     assert Need.CASED in metric.spec.needs
-    assert score(metric, [one], preparation=Preparation("lower", "lower")) == score(metric, [one])
+    assert score_items(metric, [one], preparation=Preparation("lower", "lower")) == score_items(
+        metric, [one]
+    )
 
 
 def test_a_composed_metric_that_weighs_by_the_study_says_so() -> None:
-    assert Need.STUDY in of(Nist(), "f").spec.needs
+    assert Need.STUDY in of(NIST(), "f").spec.needs
 
 
 def test_a_metric_of_sets_or_where_less_is_better_has_no_set_metric() -> None:
-    assert not can_compose(of(Bleu(1), "f").spec)
+    assert not can_compose(of(BLEU(1), "f").spec)
     assert not can_compose(MetricSpec("a", "A", "1", ScoredUnit.PAIR, higher_is_better=False))
 
 
@@ -151,15 +153,16 @@ def test_conservative_and_liberal_evaluation_differ_on_sources_with_one_side_alo
     found = ScoredSet(("a b c",), ("a b d",))
     sets = [found, ScoredSet(("a",), ()), ScoredSet((), ("a",)), ScoredSet((), ())]
     conservative, liberal = (
-        [result.value for result in score(metric, sets)] for metric in aligned_by_source(Bleu(1))
+        [result.value for result in score_items(metric, sets)]
+        for metric in (of(BLEU(1), "conservative"), of(BLEU(1), "liberal"))
     )
     assert conservative == [pytest.approx(2 / 3), 0, 0, None]
     assert liberal == [pytest.approx(2 / 3), None, None, None]
-    assert score(aligned_by_source(Bleu(1))[1], sets)[1].status is Status.UNDEFINED
+    assert score_items(of(BLEU(1), "liberal"), sets)[1].status is Status.UNDEFINED
 
 
 def test_conservative_evaluation_takes_all_references_of_a_source() -> None:
     several = ScoredSet(("a b c",), ("a b d", "a b c"))
-    multi, conservative = of(Bleu(1), "multi"), aligned_by_source(Bleu(1))[0]
-    assert score(conservative, [several])[0].value == pytest.approx(1)
-    assert score(multi, [several])[0].value == pytest.approx(2 / 3)
+    multi, conservative = of(BLEU(1), "multi"), of(BLEU(1), "conservative")
+    assert score_items(conservative, [several])[0].value == pytest.approx(1)
+    assert score_items(multi, [several])[0].value == pytest.approx(2 / 3)

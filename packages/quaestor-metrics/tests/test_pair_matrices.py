@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from quaestor_metrics._sets import assigned, f_measure, precision, recall
+from quaestor_metrics._pair_matrices import assigned, f_measure, precision, recall
 
 SCORES = np.array([[0.9, 0.1, 0.0], [0.8, 0.7, 0.0]])
 small = st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(

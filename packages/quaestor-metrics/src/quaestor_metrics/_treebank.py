@@ -72,7 +72,7 @@ def ptb(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """Split a text into lower-cased treebank words, punctuation included."""
-    found: list[str] = []
+    tokens: list[str] = []
     for token in _TOKEN.findall(text.translate(_SAME_AS).replace('"', " '' ").lower()):
-        found.extend(_TWO_WORDS.get(token) or (_BRACKETS.get(token, token),))
-    return found
+        tokens.extend(_TWO_WORDS.get(token) or (_BRACKETS.get(token, token),))
+    return tokens

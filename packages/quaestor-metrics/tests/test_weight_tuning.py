@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from quaestor_metrics._answerability import CLASSES, classes
-from quaestor_metrics._tuning import (
+from quaestor_metrics._weight_tuning import (
     CannotTune,
     FeatureWeights,
+    JudgedScores,
+    WeightSearch,
     _split,
     class_scores,
     collinear,
@@ -16,10 +18,11 @@ from quaestor_metrics._tuning import (
     pearson,
     search,
     simplex,
-    tune,
+    tune_weights,
 )
 
 N = 400
+RNG = np.random.default_rng(1)
 
 
 def study(seed: int = 1, *, noise: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -75,9 +78,9 @@ def test_exact_weights_correlate_at_least_as_well_as_the_grids() -> None:
 
 
 def test_bags_have_a_spread_and_a_seed_settles_them() -> None:
-    scores, base, gold = study(4, noise=0.5)
+    judged = JudgedScores(*study(4, noise=0.5))
     first, second = (
-        tune(scores, base, gold, rng=np.random.default_rng(5), bags=5) for _ in range(2)
+        tune_weights(judged, WeightSearch(bags=5), rng=np.random.default_rng(5)) for _ in range(2)
     )
     assert first == second
     assert first.bags == 5
@@ -86,8 +89,8 @@ def test_bags_have_a_spread_and_a_seed_settles_them() -> None:
 
 
 def test_held_out_correlates_on_questions_that_were_not_learnt_from() -> None:
-    scores, base, gold = study(5, noise=0.3)
-    splits = held_out(scores, base, gold, rng=np.random.default_rng(6), splits=3, method="exact")
+    judged, how = JudgedScores(*study(5, noise=0.3)), WeightSearch(method="exact")
+    splits = held_out(judged, how, rng=np.random.default_rng(6), splits=3)
     assert [split.n for split in splits] == [100, 100, 100]
     assert all(split.tuned_metric > split.base for split in splits)
 
@@ -106,25 +109,25 @@ def test_class_scores_are_precision_and_recall_by_class() -> None:
 )
 def test_what_cannot_be_tuned_is_refused(change: dict[str, object], message: str) -> None:
     with pytest.raises(CannotTune, match=message):
-        tune(*study(), rng=np.random.default_rng(1), **change)  # type: ignore[arg-type]
+        tune_weights(JudgedScores(*study()), WeightSearch(**change), rng=RNG)  # type: ignore[arg-type]
 
 
 def test_judgments_that_do_not_vary_are_refused() -> None:
     scores, base, _ = study()
     with pytest.raises(CannotTune, match="the judgments do not vary"):
-        tune(scores, base, np.full(N, 0.5), rng=np.random.default_rng(1))
+        tune_weights(JudgedScores(scores, base, np.full(N, 0.5)), WeightSearch(), rng=RNG)
 
 
 def test_a_missing_judgment_is_refused() -> None:
     scores, base, gold = study()
     gold[3] = np.nan
     with pytest.raises(CannotTune, match="a score or judgment is missing"):
-        tune(scores, base, gold, rng=np.random.default_rng(1))
+        tune_weights(JudgedScores(scores, base, gold), WeightSearch(), rng=RNG)
 
 
 def test_too_few_to_hold_out_are_refused() -> None:
     with pytest.raises(CannotTune, match="fewer than 3 to test on"):
-        held_out(*study(), rng=np.random.default_rng(1), train=398)
+        held_out(JudgedScores(*study()), WeightSearch(), rng=RNG, train=398)
 
 
 def test_a_split_that_leaves_two_questions_to_test_on_is_refused() -> None:
@@ -133,7 +136,11 @@ def test_a_split_that_leaves_two_questions_to_test_on_is_refused() -> None:
     sources = ["first"] * 200 + ["second"] * 198 + ["third"] * 2
     with pytest.raises(CannotTune, match="that 2 were left to test on"):
         held_out(
-            *study(), rng=np.random.default_rng(1), train=300, bag=20, splits=5, clusters=sources
+            JudgedScores(*study()),
+            WeightSearch(bag=20),
+            rng=np.random.default_rng(1),
+            train=300,
+            clusters=sources,
         )
 
 
@@ -183,10 +190,10 @@ def test_a_gain_that_was_learnt_from_the_same_sources_is_none_on_others() -> Non
         *data, source = clustered(10, 15, seed)
         for whole in (True, False):
             splits = held_out(
-                *data,
+                JudgedScores(*data),
+                WeightSearch(bag=50),
                 rng=np.random.default_rng(1),
                 train=75,
-                bag=50,
                 splits=2,
                 clusters=source.tolist() if whole else None,
             )
@@ -207,7 +214,7 @@ def test_a_source_is_learnt_from_or_tested_on_never_both() -> None:
 
 def test_judgments_of_one_source_leave_none_to_test_on() -> None:
     with pytest.raises(CannotTune, match="all judged questions are on one source"):
-        held_out(*study(), rng=np.random.default_rng(1), clusters=["t"] * N)
+        held_out(JudgedScores(*study()), WeightSearch(), rng=RNG, clusters=["t"] * N)
 
 
 def test_nothing_that_correlates_is_refused() -> None:

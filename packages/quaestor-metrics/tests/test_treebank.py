@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from released_data import path
 
-from quaestor_metrics._ptb import PUNCTUATION, ptb, words
+from quaestor_metrics._treebank import PUNCTUATION, ptb, words
 
 JAR_VARIABLE = "QUAESTOR_CORENLP_JAR"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from quaestor_metrics import _registry as registry
-from quaestor_metrics._bleu import Bleu
+from quaestor_metrics._bleu import BLEU
 from quaestor_metrics._contract import (
     MetricSpec,
     Need,
@@ -14,18 +14,18 @@ from quaestor_metrics._contract import (
     ScoredUnit,
     Status,
 )
-from quaestor_metrics._nist import NormalizedNist
-from quaestor_metrics._qmetric import QMetric, can_mix
-from quaestor_metrics._scoring import score
+from quaestor_metrics._nist import NormalizedNIST
+from quaestor_metrics._q_metric import QMetric, can_mix
+from quaestor_metrics._scoring import score_items
 
 QUESTION = ScoredQuestion("Who was the director of?", ("Who was the director of Titanic?",))
-Q_BLEU_1 = QMetric(Bleu(1))
+Q_BLEU_1 = QMetric(BLEU(1))
 
 
 def test_q_metric_is_the_mixture_of_its_parts() -> None:
-    got = score(Q_BLEU_1, [QUESTION])[0]
-    base = score(Bleu(1), [QUESTION], preparation=Preparation("ptb", "ptb"))[0].value
-    answer = score(registry.get("answerability"), [QUESTION])[0].value
+    got = score_items(Q_BLEU_1, [QUESTION])[0]
+    base = score_items(BLEU(1), [QUESTION], preparation=Preparation("ptb", "ptb"))[0].value
+    answer = score_items(registry.get("answerability"), [QUESTION])[0].value
     assert base is not None
     assert answer is not None
     assert got.value == pytest.approx(0.66 * answer + 0.34 * base)
@@ -34,12 +34,12 @@ def test_q_metric_is_the_mixture_of_its_parts() -> None:
 
 @pytest.mark.parametrize(("delta", "part"), [(0.0, "base"), (1.0, "answerability")])
 def test_delta_runs_from_one_part_to_the_other(delta: float, part: str) -> None:
-    got = score(Q_BLEU_1, [QUESTION], params={"delta": delta})[0]
+    got = score_items(Q_BLEU_1, [QUESTION], params={"delta": delta})[0]
     assert got.value == pytest.approx(got.detail[part])
 
 
 def test_no_reference_is_undefined() -> None:
-    assert score(Q_BLEU_1, [ScoredQuestion("Who?")])[0].status is Status.UNDEFINED
+    assert score_items(Q_BLEU_1, [ScoredQuestion("Who?")])[0].status is Status.UNDEFINED
 
 
 def test_q_metric_needs_capitals_and_carries_the_parameters_of_both() -> None:
@@ -68,9 +68,11 @@ def test_only_bounded_metrics_where_more_is_better_have_one(spec: MetricSpec, ca
 
 def test_q_nist_mixes_answerability_with_normalized_nist() -> None:
     q_nist = registry.get("q_nist")
-    got = score(q_nist, [QUESTION])[0]
-    normalized = score(NormalizedNist(), [QUESTION], preparation=Preparation("ptb", "ptb"))[0].value
-    answer = score(registry.get("answerability"), [QUESTION])[0].value
+    got = score_items(q_nist, [QUESTION])[0]
+    normalized = score_items(NormalizedNIST(), [QUESTION], preparation=Preparation("ptb", "ptb"))[
+        0
+    ].value
+    answer = score_items(registry.get("answerability"), [QUESTION])[0].value
     assert normalized is not None
     assert answer is not None
     assert got.value == pytest.approx(0.66 * answer + 0.34 * normalized)
@@ -79,4 +81,4 @@ def test_q_nist_mixes_answerability_with_normalized_nist() -> None:
 
 def test_q_nist_of_a_perfect_question_is_1() -> None:
     question = ScoredQuestion("Who sang it first?", ("Who sang it first?",))
-    assert score(registry.get("q_nist"), [question])[0].value == pytest.approx(1)
+    assert score_items(registry.get("q_nist"), [question])[0].value == pytest.approx(1)
