@@ -377,6 +377,8 @@ def fingerprint(version: str, *, tests: bool) -> str:
 def install_libraries(environment: Path) -> bool:
     """Install the libraries of this tree in place, built by the locked hatchling; say whether it
     worked."""
+    if not LIBRARIES:
+        return True
     interpreter = str(environment / "bin" / "python")
     if (TOOLS / "uv").exists():
         pip = [sys.executable, *SAFELY, "uv", "--quiet", "pip", "install", "--python", interpreter]

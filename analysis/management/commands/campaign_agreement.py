@@ -1,17 +1,19 @@
 """manage.py campaign_agreement UUID: how far a campaign's annotators agree, from value counts made
 in the database."""
 
+import json as standard_json
 from argparse import ArgumentParser
+from math import nan
 from typing import Any
 from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis import frames
-from analysis.management.plain_tables import as_json, as_text
 from analysis.reports.rows import encode
 from analysis.sections.agreement import of_counts
 from judging.models import Campaign, Round
+from quaestor_stats import ResultTable
 
 SHOWN = (
     "criterion",
@@ -67,4 +69,8 @@ class Command(BaseCommand):
             for criterion in frames.rubric_of(found).criteria
             for row in of_counts(patterns[criterion.key], criterion, unit=unit)
         ]
-        self.stdout.write(as_json(rows) if json else as_text(rows, SHOWN))
+        if json:
+            self.stdout.write(standard_json.dumps(rows, ensure_ascii=False, indent=1))
+            return
+        shown = [{name: nan if row[name] is None else row[name] for name in SHOWN} for row in rows]
+        self.stdout.write(str(ResultTable(SHOWN, tuple(shown))))
