@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quaestor_stats._alternative_annotator import alternative_test, power_by_items
+from quaestor_stats._alternative_annotator import alternative_test
 from quaestor_stats._multiplicity import benjamini_yekutieli
 from quaestor_stats._resampling import Jackknife, jackknife_interval
 
@@ -77,22 +77,6 @@ def test_a_judge_that_is_one_of_the_people_wins_and_its_opposite_loses():
 def test_three_people_are_enough_and_two_come_with_a_caution():
     assert alternative_test(SCALE, SCALE_JUDGE, level="ordinal", epsilon=0.2).caution == ""
     assert alternative_test(SCALE[:, :2], SCALE_JUDGE, level="ordinal", epsilon=0.2).caution
-
-
-def test_power_counts_the_items_of_two_people_as_the_test_does():
-    table = SCALE.astype(float)
-    table[:, 2] = np.nan
-    table[20:, 1] = np.nan
-    passing = power_by_items(
-        table,
-        SCALE_JUDGE,
-        sizes=[60],
-        level="ordinal",
-        epsilon=0.2,
-        rng=np.random.default_rng(1),
-        draws=20,
-    )
-    assert passing[60] > 0, "twenty items have two people"
 
 
 def test_items_that_one_person_judged_are_dropped_and_counted():
@@ -208,14 +192,6 @@ def test_the_average_advantage_is_left_out_source_by_source():
     assert (found.ci.low, found.ci.high) == pytest.approx((spread.low, min(1, spread.high)))
 
 
-def test_power_is_unknown_where_no_item_has_two_people():
-    alone = np.where(np.arange(3) == 0, SCALE, np.nan)
-    how = {"sizes": [5, 9], "level": "ordinal", "epsilon": 0.2, "rng": np.random.default_rng(0)}
-    found = power_by_items(alone, SCALE_JUDGE, **how)
-    assert list(found) == [5, 9]
-    assert np.isnan(list(found.values())).all()
-
-
 def test_two_items_are_enough_where_two_are_asked_for():
     two = alternative_test(SCALE[:2], SCALE_JUDGE[:2], level="ordinal", epsilon=0.2, fewest_items=2)
     one = alternative_test(SCALE[:1], SCALE_JUDGE[:1], level="ordinal", epsilon=0.2, fewest_items=1)
@@ -242,27 +218,3 @@ def test_bad_input_is_refused(change, told):
     asked = {"judge": SCALE_JUDGE, "level": "ordinal", "epsilon": 0.2, **change}
     with pytest.raises(ValueError, match=told):
         alternative_test(SCALE, asked.pop("judge"), **asked)
-
-
-@pytest.mark.long
-def test_power_grows_with_items_for_a_good_judge_and_falls_for_a_bad_one():
-    rng = np.random.default_rng(2)
-    truth = rng.integers(1, 6, 120).astype(float)
-    people = np.clip(truth[:, None] + rng.integers(-1, 2, (120, 3)), 1, 5)
-    good, bad = (
-        np.clip(truth + rng.integers(-1, 2, 120), 1, 5),
-        rng.integers(1, 6, 120).astype(float),
-    )
-    how = {"sizes": (30, 120), "level": "ordinal", "epsilon": 0.2, "draws": 30}
-    few, many = power_by_items(people, good, rng=np.random.default_rng(1), **how).values()
-    assert few <= many
-    assert many >= 0.8
-    assert power_by_items(people, bad, rng=np.random.default_rng(1), **how)[120] == 0
-    middle = np.median(people, axis=1)
-    assert power_by_items(people, middle, rng=np.random.default_rng(1), **how)[120] == 1
-    sources = np.repeat(np.arange(30), 4)
-    again = [
-        power_by_items(people, good, rng=np.random.default_rng(1), sources=sources, **how)
-        for _ in range(2)
-    ]
-    assert again[0] == again[1]

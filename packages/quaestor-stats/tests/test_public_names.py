@@ -14,11 +14,18 @@ from statsmodels.stats import inter_rater
 import quaestor_stats as qs
 
 FUNCTIONS = [name for name in qs.__all__ if inspect.isfunction(getattr(qs, name))]
-CLASSES = ["ConfidenceInterval", "Design", "Result", "ResultTable", "Variances"]
+CLASSES = [
+    "Bootstrap",
+    "ConfidenceInterval",
+    "Design",
+    "Jackknife",
+    "Result",
+    "ResultTable",
+    "Variances",
+]
 CANNOT_RAISE = {"ranks"}
 WITHOUT_REFERENCE = {
     "human_ceiling",  # no published method
-    *("alpha", "krippendorff_alpha"),  # Notes name the source
 }
 LIGHT = """
 import sys, quaestor_stats

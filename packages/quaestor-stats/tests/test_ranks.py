@@ -10,7 +10,6 @@ from quaestor_stats._ranks import (
     rank_probabilities,
     resampled_means,
     significance_clusters,
-    student_means,
 )
 
 RNG = np.random.default_rng
@@ -40,13 +39,6 @@ def test_resampled_means_missing_scores_are_means_of_the_rest() -> None:
     draws = resampled_means(table, rng=RNG(1), resamples=500)
     assert len(draws) < 500  # some draws hold the second source alone
     assert not np.isnan(draws).any()
-
-
-def test_student_means_have_the_covariance_times_df() -> None:
-    covariance = np.array([[1.0, 0.5], [0.5, 2.0]])
-    draws = student_means(np.array([3.0, 1.0]), covariance, df=10, rng=RNG(2), resamples=100_000)
-    assert draws.mean(axis=0) == pytest.approx([3, 1], abs=0.03)
-    assert np.cov(draws.T) == pytest.approx(covariance * 10 / 8, rel=0.05)
 
 
 def test_rank_probabilities_rows_and_columns_add_up_to_one() -> None:

@@ -171,54 +171,6 @@ def alternative_test(
     )
 
 
-def power_by_items(
-    people: ArrayLike,
-    judge: ArrayLike,
-    *,
-    sizes: Sequence[int],
-    level: str,
-    epsilon: float,
-    rng: np.random.Generator,
-    sources: Labels | None = None,
-    draws: int = 100,
-) -> dict[int, float]:
-    """Return how often the judge would pass at each number of items, by drawing whole sources with
-    replacement.
-
-    Parameters
-    ----------
-    people, judge, level, epsilon, sources : as in `alternative_test`; a pilot of at least some fifty items
-    sizes : numbers of items; as many sources are drawn as contain about that many
-    rng : draws the sources
-
-    Returns
-    -------
-    dict
-        By size the share of draws in which the judge passes: near 0 or 1 that many items decide the verdict, near a
-        half they do not.
-    """
-    data = _Judged.of(people, judge, sources)
-    usable = data.usable
-    if not usable.any():
-        return dict.fromkeys(sizes, nan)
-    table, own, codes = (each[usable] for each in (data.people, data.judge, data.codes))
-    members = [np.flatnonzero(codes == code) for code in np.unique(codes)]
-    found = {}
-    for size in sizes:
-        count = max(2, round(size * len(members) / len(own)))
-        passed = 0
-        for _ in range(draws):
-            drawn = [members[place] for place in rng.integers(0, len(members), count)]
-            rows, lengths = np.concatenate(drawn), [len(each) for each in drawn]
-            of = None if sources is None else np.repeat(np.arange(count), lengths)
-            tested = alternative_test(
-                table[rows], own[rows], level=level, epsilon=epsilon, sources=of
-            )
-            passed += bool(tested.passed)
-        found[size] = passed / draws
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class _Wins:
     """Items on which the judge, and the left-out annotator, is at least as near to the others."""

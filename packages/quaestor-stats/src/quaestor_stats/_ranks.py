@@ -41,21 +41,6 @@ def resampled_means(
     return np.asarray(totals[complete] / counts[complete])
 
 
-def student_means(
-    means: FloatArray,
-    covariance: FloatArray,
-    *,
-    df: float,
-    rng: np.random.Generator,
-    resamples: int,
-) -> FloatArray:
-    """Draw means of systems (n_draws, n_systems) from a multivariate t distribution around the
-    means of a model."""
-    normal = rng.multivariate_normal(np.zeros(len(means)), covariance, size=resamples)
-    spread = np.sqrt(df / rng.chisquare(df, size=(resamples, 1)))
-    return np.asarray(means + normal * spread)
-
-
 def rank_probabilities(draws: ArrayLike) -> FloatArray:
     """Return how often each system has each rank, 1 for the highest mean.
 

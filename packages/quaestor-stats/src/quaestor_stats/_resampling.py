@@ -35,9 +35,19 @@ _BLOCK_CELLS = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Jackknife:
-    """Delete one unit, or one cluster, at a time; Student's t on the jackknife standard error.
+    """Leave out one unit, or one cluster, at a time; Student's t on the jackknife standard error.
 
-    ``unit`` names the clusters and says how many an interval needs.
+    Parameters
+    ----------
+    confidence : float
+        Level of the interval, between 0 and 1.
+    unit : ClusterUnit
+        The name of the clusters, and how many an interval needs.
+
+    Examples
+    --------
+    >>> Jackknife(confidence=0.9).confidence
+    0.9
     """
 
     confidence: float = 0.95
@@ -46,7 +56,24 @@ class Jackknife:
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
-    """Draw whole units, or whole clusters, with replacement; percentiles of the coefficient."""
+    """Draw whole units, or whole clusters, with replacement; percentiles of the coefficient.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the draws; equal generators give equal intervals.
+    resamples : int
+        Number of draws.
+    confidence : float
+        Level of the interval, between 0 and 1.
+    unit : ClusterUnit
+        The name of the clusters, and how many an interval needs.
+
+    Examples
+    --------
+    >>> Bootstrap(np.random.default_rng(1), resamples=200).resamples
+    200
+    """
 
     rng: np.random.Generator
     resamples: int = 1000
