@@ -10,13 +10,14 @@ from analysis.sections.comparisons import (
     SURE,
     deciding_pairs,
     differs,
+    is_compared,
     scores_of,
     swaps_for,
 )
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
-from quaestor_stats._paired_tests import sources_carrying
+from quaestor_stats._paired_tests import smallest_p, sources_carrying
 from quaestor_stats._system_differences import PERMUTATION
 
 MAX_CARRYING = 3
@@ -62,6 +63,7 @@ class FewSources(Section[FewSourcesRow]):
             pairs = deciding_pairs(found, scores.criterion.key)
             place = {name: number for number, name in enumerate(scores.names)}
             swaps = swaps_for(len(pairs), scores.table.shape[1], chance.resamples)
+            compared = sum(map(is_compared, pairs))
             clusters = None if scores.unit.is_source else scores.clusters
             for row in (row for row in pairs if row.p_from == PERMUTATION and differs(row)):
                 carried_by = sources_carrying(
@@ -74,7 +76,9 @@ class FewSources(Section[FewSourcesRow]):
                     resamples=swaps,
                 )
                 units = row.estimate.clusters or row.estimate.n
-                if carried_by is not None:
+                # fewer sources may permit no significant difference, whatever they say
+                floor = smallest_p(units - MAX_CARRYING, pairs=compared, resamples=swaps)
+                if carried_by is not None and floor < SURE:
                     rows.append(
                         FewSourcesRow(
                             row.criterion, row.first, row.second, row.p_holm, carried_by, units

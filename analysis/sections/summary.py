@@ -17,6 +17,7 @@ from analysis.reports.system_names import system_name
 from analysis.sections.agreement import Coefficient, alpha_row
 from analysis.sections.comparisons import Groups, named_tests
 from analysis.sections.criteria import CriterionRow, criterion_rows
+from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.differences import metric_sentence
 from analysis.sections.equivalence import Equivalences
 from analysis.sections.levels import Levels, headline_level
@@ -48,10 +49,10 @@ def summary_of(found: Found) -> Summary:
     criteria = _by_agreement(found)
     texts = (
         ("primary", "Primary hypothesis", _primary(found)),
+        ("agreement", "Exploratory: agreement", _agreement(found, criteria)),
+        ("systems", "Exploratory: systems", _systems(found, criteria)),
+        ("metrics", "Exploratory: metrics", _metrics(found, criteria)),
         ("study", "Study", _study(found)),
-        ("agreement", "Agreement", _agreement(found, criteria)),
-        ("systems", "Systems", _systems(found, criteria)),
-        ("metrics", "Metrics", _metrics(found, criteria)),
     )
     parts = [
         SummaryPart(chapter, about, " ".join(sentences))
@@ -86,7 +87,8 @@ def _study(found: Found) -> Iterator[str]:
 
 
 def _primary(found: Found) -> Iterator[str]:
-    """Yield the result of the primary hypothesis, and of the equivalence test of its systems."""
+    """Yield the declared results: of the primary hypothesis, and of the equivalence test of its
+    systems."""
     yield from primary_in_short(found)
     if _has_primary_pair(found):
         yield from Equivalences().sentences(found)
@@ -106,10 +108,10 @@ def _agreement(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
     reached = [(each, row) for each, row in defined if row.band]
     limit = "α ≥ .667, 95% probability"
     if not reached:
-        on = "any criterion" if len(rows) > 1 else inside(rows[0][0].name)
+        highest = "The highest agreement is" if len(rows) > 1 else "Agreement is"
         yield (
-            f"Agreement is too low or too uncertain for conclusions on {on} (Krippendorff's {limit}); "
-            f"the highest is {_alpha(*defined[0])}."
+            f"{highest} {_alpha(*defined[0])}, which does not reach Krippendorff's customary .667 for "
+            f"single ratings with 95% probability{_dependability(found, defined[0][0])}."
         )
         return
     rest = [inside(each.name) for each, row in rows if not row.band]
@@ -122,6 +124,16 @@ def _agreement(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
         if rest
         else f"{sentence}."
     )
+
+
+def _dependability(found: Found, criterion: CriterionRow) -> str:
+    """Return how dependable a system's mean is with the study's own annotators and sources."""
+    study = facts_of(found)
+    for row in found.of(DependabilityOfSystems):
+        size = row.annotators, row.sources
+        if row.criterion == criterion.criterion and size == (study.annotators, study.units):
+            return f"; the mean of a system has a dependability of {coefficient(row.dependability)}"
+    return ""
 
 
 def _alpha(criterion: CriterionRow, row: Coefficient) -> str:

@@ -103,6 +103,7 @@ class SystemMeans(Section[SystemMean]):
         systems = by_merit(orders, list(dict.fromkeys(row.system for row in rows)))
         shown = [order.criterion for order in orders]
         reasons = [
+            *_without_outputs(found, rows),
             *_without_interval(found, rows),
             *_without_letters(orders, systems, letters),
             *(f"{each.criterion.name}: {each.undefined}." for each in orders if each.undefined),
@@ -196,6 +197,19 @@ def _lines(
         chip = "degraded on purpose" if name in degraded else ""
         lines.append(Line(system_name(name), cells, gave, chip))
     return lines
+
+
+def _without_outputs(found: Found, rows: Sequence[SystemMean]) -> Iterator[str]:
+    """Yield which systems have no rated output on some sources, so that their means rest on
+    others."""
+    unit, units = facts_of(found).unit, facts_of(found).units
+    fewest: dict[str, int] = {}
+    for row in rows:
+        if 0 < row.mean.clusters < units:
+            fewest[row.system] = min(row.mean.clusters, fewest.get(row.system, units))
+    for system, clusters in fewest.items():
+        missing = f"{units - clusters:,} of {unit.counted(units)}"
+        yield f"{system_name(system)} has no rated output on {missing}"
 
 
 def _without_interval(found: Found, rows: Sequence[SystemMean]) -> Iterator[str]:

@@ -35,8 +35,13 @@ def test_two_one_sided_own_degrees_of_freedom_are_used() -> None:
 
 
 def test_two_one_sided_no_interval_says_why() -> None:
-    found = two_one_sided(paired_permutation([1.0] * 6, [1.0] * 6, rng=RNG(0)), margin=0.3)
+    found = two_one_sided(paired_permutation([2.0] * 6, [1.0] * 6, rng=RNG(0)), margin=0.3)
     assert isnan(found.p) and "the same difference on every source" in found.reason
+
+
+def test_two_one_sided_identical_scores_are_equivalent() -> None:
+    found = two_one_sided(paired_permutation([1.0] * 6, [1.0] * 6, rng=RNG(0)), margin=0.3)
+    assert (found.value, found.low, found.high, found.p) == (0, 0, 0, 0)
 
 
 def test_two_one_sided_difference_at_the_margin_keeps_its_level() -> None:

@@ -1,32 +1,35 @@
 """A caution beside significant differences of systems that few sources carry."""
 
-import pytest
+from typing import Any
 
-from analysis.actions import runs
+import numpy as np
+
 from analysis.sections.comparisons import Comparisons
 from analysis.sections.few_sources import FewSources
-from tests.analysis.sections import stored
-from tests.analysis.sections.computing import picked
-from tests.analysis.studies import analysed, imported
+from analysis.sections.section import Found
+from tests.analysis.sections import rated, stored
+from tests.analysis.sections.computing import chance
 
-pytestmark = pytest.mark.django_db
 PAIR = {"criterion": "clarity", "first": "a", "second": "b"}
 
 
-@pytest.mark.long
-def test_few_sources_of_a_run_are_significant_pairs_that_a_few_carry():
-    """Nine sources: the smallest p is 2 / 2^9 = .004, and without three sources 2 / 2^6 = .031, which
-    Holm's correction over three pairs does not let pass."""
-    tables = dict(runs.StoredTables(analysed(imported(sources=9))))
-    tests = picked(tables["comparisons"], criterion="correctness", test="difference")
-    significant = [row for row in tests if row["p_holm"] < 0.05]
-    rows = picked(tables["few_sources"], criterion="correctness")
-    assert significant
-    assert {(row["first"], row["second"]) for row in rows} <= {
-        (row["first"], row["second"]) for row in significant
-    }
-    assert all(1 <= row["carried_by"] <= 3 and row["units"] == 9 for row in rows)
-    assert rows
+def carried(sources: int) -> list[Any]:
+    """Return the rows of two systems that differ on seven of these sources, by one point."""
+    ratings = np.full((2, sources, 2), 4.0)
+    ratings[0, :7] += 1
+    read = rated.study(ratings)
+    return FewSources().compute(rated.inputs(read), Found(rated.computed(read)), chance())
+
+
+def test_few_sources_seven_of_sixteen_lose_significance_without_two():
+    """Without two of them five differ: no p of five is below 2 / 2^5."""
+    (row,) = carried(16)
+    assert (row.carried_by, row.units) == (2, 16)
+
+
+def test_few_sources_that_three_fewer_could_never_show_have_no_caution():
+    """With eight sources three fewer leave five, whose p is never below .0625."""
+    assert carried(8) == []
 
 
 def test_few_sources_are_told_in_a_sentence_and_beside_the_pair():

@@ -37,8 +37,15 @@ def test_summary_agreement_reached_on_some_criteria_leads_with_them():
 
 def test_summary_agreement_reached_nowhere_names_the_highest():
     told = texts(**rated(depth=(0.4, ""), clarity=(0.5, "")))
-    assert told["agreement"].endswith("the highest is clarity (α = .50, 95% CI [.40, .60]).")
-    assert "too low or too uncertain" in told["agreement"]
+    assert told["agreement"] == (
+        "The highest agreement is clarity (α = .50, 95% CI [.40, .60]), which does not reach "
+        "Krippendorff's customary .667 for single ratings with 95% probability."
+    )
+
+
+def test_summary_begins_with_declared_results_or_the_word_exploratory():
+    parts = summary_of(stored.found(**rated(clarity=(0.8, "reliable")))).parts
+    assert parts[0].about == "Exploratory: agreement"
 
 
 def test_summary_systems_that_do_not_differ_are_quoted_and_counted():
@@ -60,5 +67,5 @@ def test_summary_has_five_sentences_at_most():
         systems=rows,
         **told_of(a="a", b="a"),
     )
-    assert list(told) == ["study", "agreement", "systems"]
+    assert list(told) == ["agreement", "systems", "study"]
     assert len(re.findall(r"\.(?= |$)", " ".join(told.values()))) <= 5

@@ -64,6 +64,8 @@ def two_one_sided(difference: Result, *, margin: float) -> Equivalence:
 
     if margin <= 0:
         raise ValueError("margin: above 0")
+    if difference.value == 0 and difference.pvalue == 1 and not difference.ci.defined:
+        return Equivalence(value=0.0, low=0.0, high=0.0, p_lower=0.0, p_upper=0.0)  # identical
     reach = (difference.ci.high - difference.ci.low) / 2
     if not reach > 0:
         why = difference.reason or "the difference has no interval"
