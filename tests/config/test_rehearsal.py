@@ -79,6 +79,8 @@ class Site:
     def variables(self, role: str) -> dict[str, str]:
         return {
             **os.environ,
+            # the libraries of this program, not those that the environment was made with
+            "PYTHONPATH": os.pathsep.join(map(str, self.program.glob("packages/*/src"))),
             "DATABASE_URL": self.cluster.url(DATABASE, role=role),
             "QUAESTOR_HOME": str(self.home),
             "QUAESTOR_SERVER_ROLE": SERVER_ROLE,
