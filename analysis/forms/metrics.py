@@ -14,8 +14,8 @@ from judging.imports.frames import Unreadable
 from judging.models import Campaign, Collection, Metric
 from quaestor_metrics import Parameter
 from quaestor_metrics._languages import default_preparation, is_spaced, primary
-from quaestor_metrics._registry import VARIANTS
 from quaestor_metrics._segmentation import sudachi_version
+from quaestor_metrics._variants import VARIANTS
 
 SPACED = [
     ("nqg", _("as QG-Bench does before BLEU and ROUGE-L (nqg)")),

@@ -16,7 +16,6 @@ from analysis.sections import readings, slices
 from judging.forms.numbers import number_field
 from judging.models import Campaign, Collection, Reference
 from quaestor_metrics._scoring import QUESTION_UNITS
-from quaestor_stats._design import Design
 
 MIXED_WHEN = ("quick", "always", "never")
 MIXED = list(
@@ -246,6 +245,8 @@ class RunForm(PreparationForm):
         ]
 
     def clean(self) -> dict[str, Any]:
+        from quaestor_stats import Design
+
         asked: dict[str, Any] = super().clean() or self.cleaned_data
         if (
             asked.get("settled")

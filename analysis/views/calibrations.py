@@ -1,7 +1,9 @@
 """The page of a pilot or calibration round: agreement, where annotators differ, and what they
 decide."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -16,7 +18,9 @@ from judging.actions import discussions, jobs
 from judging.guards import campaign_for_staff, judges_now, with_how_to_decline
 from judging.imports.texts import whole_number
 from judging.models import Campaign, Criterion, Job, Membership, Round
-from quaestor_stats._result import Result
+
+if TYPE_CHECKING:
+    from quaestor_stats import Result
 
 
 @campaign_for_staff

@@ -1,6 +1,7 @@
 """Tables of ratings and scores give the numbers of the arrays that they hold."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -63,7 +64,7 @@ def test_alpha_in_one_line_names_interval_level_and_counts(ratings: pd.DataFrame
         f"α = {found.value:.2f}".replace("0.", ".") + f", 95% CI [{low}, {high}] "
         "(ordinal; jackknife over 14 passages; 56 units, 3 raters)"
     )
-    assert found.signature == "alpha|level:ordinal|ci:jackknife:passage|version:0.1.0"
+    assert found.signature == "alpha|level:ordinal|ci:jackknife:passage:0.95|version:0.1.0"
 
 
 @pytest.mark.parametrize("kind", ["columns", "rows", "text"])
@@ -194,3 +195,62 @@ def test_result_table_is_a_frame_json_and_latex(scores: pd.DataFrame) -> None:
     assert document["rows"][0]["value"] == frame["value"][0]
     assert document["signature"] == table.signature
     assert r"a\_b \& 5\% & pearson" in table.to_latex()
+
+
+def test_bootstrap_is_named_in_text_and_signature(ratings: pd.DataFrame) -> None:
+    bootstrap = qs.Bootstrap(np.random.default_rng(1), resamples=100, confidence=0.9)
+    found = qs.alpha(ratings, **COLUMNS, cluster="passage", level="ordinal", interval=bootstrap)
+    assert "bootstrap over 14 passages" in str(found)
+    assert "|ci:bootstrap:passage:0.9|" in found.signature
+
+
+def test_columns_for_an_array_and_a_table_without_columns_are_refused(
+    ratings: pd.DataFrame,
+) -> None:
+    with pytest.raises(ValueError, match="ratings are an array"):
+        qs.alpha(np.ones((4, 2)), level="ordinal", cluster="passage")
+    with pytest.raises(ValueError, match="name its columns unit, rater and value"):
+        qs.alpha(ratings, level="ordinal", cluster="passage")
+
+
+def test_two_ratings_of_an_output_are_refused_unless_outputs_are_named(
+    ratings: pd.DataFrame,
+) -> None:
+    twice = pd.concat([ratings, ratings.iloc[:1].assign(question="other", fluency=1.0)])
+    with pytest.raises(ValueError, match=r"annotator x has two ratings of .*name output"):
+        qs.compare_systems(twice, **RATING)
+    assert len(qs.compare_systems(twice, **RATING, output="question")) == 6
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (
+            lambda t: qs.compare_systems(t, **RATING, design=qs.Design(systems="random")),
+            "are fixed",
+        ),
+        (lambda t: qs.ranks(qs.compare_systems(t, **RATING), level=5), "level: 5 is not between"),
+        (lambda t: qs.Jackknife(confidence=95), "confidence: 95 is not between 0 and 1"),
+        (lambda t: qs.correlate(t, human="fluency", metrics="nope"), "no column 'nope'"),
+        (lambda t: qs.correlate(t, human="fluency", metrics="fluency", level="x"), "level: 'x'"),
+        (lambda t: qs.compare_metrics(t, human="fluency", metrics=["passage"]), "two metrics"),
+        (lambda t: qs.compare_metrics(t, human="fluency", metrics=["a", "-a"]), "named twice"),
+    ],
+)
+def test_arguments_that_mean_nothing_are_one_sentence(
+    ratings: pd.DataFrame, call: Any, sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        call(ratings)
+
+
+def test_missing_values_of_pandas_are_blank(ratings: pd.DataFrame) -> None:
+    typed = ratings.astype({"fluency": "Int64"})
+    typed.loc[0, "fluency"] = pd.NA
+    assert qs.alpha(typed, **COLUMNS, level="ordinal").n == 56
+
+
+def test_system_without_a_rating_is_named(ratings: pd.DataFrame) -> None:
+    silent = ratings.assign(fluency=ratings["fluency"].where(ratings["system"] != "D"))
+    table = qs.compare_systems(silent, **RATING)
+    assert (len(table), table.notes[-1]) == (3, "D has no rating.")

@@ -25,9 +25,10 @@ from quaestor_metrics._degradations import DEGRADATIONS, degrade
 from quaestor_metrics._metric import paired, signature
 from quaestor_metrics._models import TransformerModel
 from quaestor_metrics._preparation import STEPS, step
-from quaestor_metrics._registry import VARIANTS, Registry
+from quaestor_metrics._registry import Registry
 from quaestor_metrics._scoring import keep_running
 from quaestor_metrics._table_scoring import COLUMNS, Row, rows_of, score_rows
+from quaestor_metrics._variants import VARIANTS
 from quaestor_metrics._version import __version__
 from quaestor_metrics._weight_tuning import tune
 

@@ -21,7 +21,6 @@ from quaestor_metrics._rank_at_5 import RankAt5, can_rank
 from quaestor_metrics._rouge import ROUGEL
 from quaestor_metrics._sacrebleu import LIBRARY_METRICS
 from quaestor_metrics._set_metrics import (
-    AVERAGES,
     MEASURES,
     Average,
     Composed,
@@ -29,6 +28,7 @@ from quaestor_metrics._set_metrics import (
     can_compose,
 )
 from quaestor_metrics._set_properties import SET_PROPERTIES
+from quaestor_metrics._variants import AVERAGES, VARIANTS
 
 GROUP = "quaestor.metrics"
 BUILT_IN = "built in"
@@ -45,19 +45,6 @@ PRINTED = (
     "multi_meteor",
     "multi_q_bleu_1",
 )
-# Variants of a metric of one question that a form offers, with their names
-VARIANTS: Mapping[str, str] = {
-    "q": "Q",
-    "p": "P",
-    "r": "R",
-    "f": "F",
-    "multi": "Multi",
-    "multi_q": "Multi-Q",
-    **AVERAGES,
-    "avg_q": "Average-Q",
-    "rank5_avg": "Rank@5 Average",
-    "rank5_multi": "Rank@5 Multi",
-}
 
 
 class UnknownMetric(LookupError):

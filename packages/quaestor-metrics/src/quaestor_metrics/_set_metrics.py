@@ -27,6 +27,7 @@ from quaestor_metrics._contract import (
 from quaestor_metrics._metric import Derived, SetMetric
 from quaestor_metrics._pair_matrices import Matrix, assigned, f_measure, precision, recall
 from quaestor_metrics._scoring import QUESTION_UNITS, score_items
+from quaestor_metrics._variants import AVERAGES
 
 BATCH_PAIRS = 100_000  # scored together: memory holds the pairs of a few sets
 DEDUPE = Parameter(
@@ -98,9 +99,6 @@ class Composed(Derived, SetMetric):
         matrices = self.pairs.matrices(sets, _base_params(self.base, params))
         measure = MEASURES[self.measure][1]
         return [measure(one) if isinstance(one, np.ndarray) else one for one in matrices]
-
-
-AVERAGES = {"avg": "Average", "conservative": "Conservative", "liberal": "Liberal"}
 
 
 class Average(Derived, SetMetric):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quaestor_stats._alpha import krippendorff_alpha
+from quaestor_stats._alpha import krippendorff_alpha as alpha_of_array
 from quaestor_stats._cohen_kappa import Weights
 from quaestor_stats._cohen_kappa import cohen_kappa as cohen_kappa_of_two
 from quaestor_stats._fleiss import conger_kappa as conger_kappa_of_array
@@ -20,7 +20,7 @@ from quaestor_stats._inputs import Labels, RatingScale
 from quaestor_stats._percent_agreement import percent_agreement as percent_agreement_of_array
 from quaestor_stats._resampling import Interval, Jackknife
 from quaestor_stats._result import Result
-from quaestor_stats._tables import RatingsTable, ratings_table
+from quaestor_stats._tables import RatingsTable, is_table, ratings_table
 from quaestor_stats._version import VERSION
 
 ArrayCoefficient = Callable[..., Result]
@@ -55,15 +55,22 @@ def for_tables(symbol: str, compute: ArrayCoefficient, name: str) -> ArrayCoeffi
         cluster: str | None = None,
         **options: Any,
     ) -> Result:
+        if not is_table(ratings):
+            if any(name is not None for name in (unit, rater, value, cluster)):
+                raise ValueError(
+                    "unit, rater, value and cluster name columns of a table, and ratings are an "
+                    "array; for an array give clusters, a label for each unit"
+                )
+            return _at_level(replace(compute(ratings, **options), symbol=symbol), options)
         if unit is None or rater is None or value is None:
-            return replace(compute(ratings, **options), symbol=symbol)
+            raise ValueError("ratings are a table: name its columns unit, rater and value")
         words = _takes_words(options)
         table = ratings_table(
             ratings, unit=unit, rater=rater, value=value, cluster=cluster, words=words
         )
         if table.categories is not None and "scale" in options:
             options["scale"] = np.arange(len(table.categories))
-        result = compute(table.values, clusters=table.clusters, **options)
+        result = _at_level(compute(table.values, clusters=table.clusters, **options), options)
         chosen = {key: given for key, given in options.items() if isinstance(given, str)}
         return _described(result, table, symbol, name, chosen, cluster)
 
@@ -71,6 +78,14 @@ def for_tables(symbol: str, compute: ArrayCoefficient, name: str) -> ArrayCoeffi
     coefficient.__doc__ = _with_table_parameters(compute)
     coefficient.__signature__ = _with_columns(compute)  # type: ignore[attr-defined]
     return coefficient
+
+
+def _at_level(result: Result, options: Mapping[str, Any]) -> Result:
+    """Return a result whose interval names the level that was asked for."""
+    interval = options.get("interval")
+    if interval is None:
+        return result
+    return replace(result, ci=result.ci._replace(level=interval.confidence))
 
 
 def _takes_words(options: Mapping[str, Any]) -> bool:
@@ -102,12 +117,14 @@ def _described(
 ) -> Result:
     """Return a result with its choices in words and as a signature."""
     over = f"{result.clusters} {cluster}s" if result.clusters and cluster else "units"
-    by_jackknife = f"jackknife over {over}" if "jackknife" in result.method else "F interval"
-    interval = [by_jackknife] if result.ci.defined else []
+    kinds = [kind for kind in ("jackknife", "bootstrap") if kind in result.method]
+    kind = kinds[0] if kinds else "F"
+    interval = [f"{kind} over {over}" if kinds else "F interval"] if result.ci.defined else []
     counts = f"{result.n} units, {len(table.raters)} raters"
     method = "; ".join([*chosen.values(), *interval, counts])
     choices = [f"{key}:{given}" for key, given in chosen.items()]
-    choices.append(f"ci:jackknife:{cluster or 'unit'}")
+    if result.ci.defined:
+        choices.append(f"ci:{kind}:{cluster or 'unit'}:{result.ci.level:g}")
     signature_of_result = "|".join([name, *choices, f"version:{VERSION}"])
     return replace(result, method=method, symbol=symbol, signature=signature_of_result)
 
@@ -228,11 +245,12 @@ def _icc_of_array(ratings: Any, *, form: Form = "2,1", clusters: Labels | None =
     return intraclass(ratings, forms=(form,), clusters=clusters)[form]
 
 
-alpha = for_tables("α", krippendorff_alpha, "alpha")
-fleiss_kappa = for_tables("κ", fleiss_kappa_of_array, "fleiss_kappa")
-conger_kappa = for_tables("κ", conger_kappa_of_array, "conger_kappa")
-cohen_kappa = for_tables("κ", _cohen_of_array, "cohen_kappa")
-randolph_kappa = for_tables("κ", randolph_kappa_of_array, "randolph_kappa")
-gwet_ac = for_tables("AC", gwet_ac_of_array, "gwet_ac")
+alpha = for_tables("α", alpha_of_array, "alpha")
+krippendorff_alpha = for_tables("α", alpha_of_array, "krippendorff_alpha")
+fleiss_kappa = for_tables("Fleiss' κ", fleiss_kappa_of_array, "fleiss_kappa")
+conger_kappa = for_tables("Conger's κ", conger_kappa_of_array, "conger_kappa")
+cohen_kappa = for_tables("Cohen's κ", _cohen_of_array, "cohen_kappa")
+randolph_kappa = for_tables("Randolph's κ", randolph_kappa_of_array, "randolph_kappa")
+gwet_ac = for_tables("Gwet's AC", gwet_ac_of_array, "gwet_ac")
 icc = for_tables("ICC", _icc_of_array, "icc")
 percent_agreement = for_tables("agreement", percent_agreement_of_array, "percent_agreement")

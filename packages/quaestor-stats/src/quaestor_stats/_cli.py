@@ -36,8 +36,11 @@ def main(words: Sequence[str] | None = None) -> int:
         return _refuse(f"{error.filename}: {error.strerror}")
     except ValueError as error:
         return _refuse(str(error))
-    write = FORMATS[asked.format]
-    print("\n\n".join(write(table) for table in tables))  # noqa: T201
+    if asked.format == "json" and len(tables) > 1:
+        print(f"[{', '.join(table.to_json() for table in tables)}]")  # noqa: T201
+    else:
+        write = FORMATS[asked.format]
+        print("\n\n".join(write(table) for table in tables))  # noqa: T201
     return 0
 
 
@@ -89,7 +92,7 @@ def _add_correlate(commands: Any) -> None:
         "--metrics",
         required=True,
         type=_names,
-        help='columns, with commas; "-name" if lower is better',
+        help="columns, with commas; --metrics=a,-b if lower is better on b",
     )
     command.add_argument("--source", help="column of the source of a question")
     command.add_argument("--system", help="column of the system of a question")
@@ -153,7 +156,10 @@ def _names(text: str) -> list[str]:
 
 
 def _points(text: str) -> list[float]:
-    return sorted(float(point) for point in text.split(","))
+    try:
+        return sorted(float(point) for point in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list such as 1,2,3") from None
 
 
 def _agreement_tables(rows: Table, asked: Arguments) -> list[ResultTable]:

@@ -63,6 +63,9 @@ def alt_test(
     >>> found.passed, found.items
     (True, 200)
     """
+    names = [*annotators, judge]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"column {twice[0]!r} is named twice among annotators and judge")
     return alternative_test(
         np.column_stack([numbers(table, name) for name in annotators]),
         numbers(table, judge),

@@ -3,7 +3,7 @@
 A metric of which lower values are better is named with a minus sign: ``metrics=["bleu", "-wer"]``.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
@@ -27,7 +27,8 @@ from quaestor_stats._version import VERSION
 from quaestor_stats._williams import williams
 
 Level: TypeAlias = Literal["by_source", "pooled", "by_system"]
-Human: TypeAlias = Sequence[str] | Mapping[str, Sequence[str]]
+Human: TypeAlias = str | Sequence[str] | Mapping[str, Sequence[str]]
+Names: TypeAlias = str | Sequence[str]
 _LEVELS: dict[Level, CorrelationLevel] = {
     "by_source": "within_source",
     "pooled": "pooled",
@@ -35,8 +36,8 @@ _LEVELS: dict[Level, CorrelationLevel] = {
 }
 SEED = 1
 INDEPENDENT = (
-    "Rows count as independent. If systems share sources, name the column of the source: "
-    "differences would be found that are not there."
+    "Rows count as independent. If systems share sources, name the column of the source; without it, "
+    "intervals are too narrow and p too small."
 )
 
 
@@ -44,7 +45,7 @@ def correlate(
     scores: Table,
     *,
     human: Human,
-    metrics: Sequence[str],
+    metrics: Names,
     source: str | None = None,
     system: str | None = None,
     level: Level = "pooled",
@@ -121,7 +122,7 @@ def compare_metrics(
     scores: Table,
     *,
     human: Human,
-    metrics: Sequence[str],
+    metrics: Names,
     source: str | None = None,
     system: str | None = None,
     level: Level = "pooled",
@@ -161,6 +162,8 @@ def compare_metrics(
     [('bleu', 1.7)]
     """
     people, own = _humans(scores, human), _metrics(scores, metrics)
+    if len(own) < 2:
+        raise ValueError("a comparison needs two metrics")
     chosen = design or Design()
     signature = _signature("compare_metrics", level, chosen)
     if source is None:
@@ -295,7 +298,7 @@ def human_ceiling(
 
 def _humans(scores: Table, human: Human) -> dict[str, Any]:
     if not isinstance(human, Mapping):
-        return {name: numbers(scores, name) for name in human}
+        return {name: numbers(scores, name) for name in _names(human)}
     means = {}
     for name, columns in human.items():
         table = np.column_stack([numbers(scores, column) for column in columns])
@@ -319,23 +322,36 @@ def _by_annotator(scores: Table, human: Human, design: Design) -> dict[str, Any]
     }
 
 
-def _metrics(scores: Table, metrics: Iterable[str]) -> dict[str, Any]:
+def _names(names: Names) -> list[str]:
+    listed = [names] if isinstance(names, str) else list(names)
+    plain = [name.removeprefix("-") for name in listed]
+    if twice := [name for name in plain if plain.count(name) > 1]:
+        raise ValueError(f"column {twice[0]!r} is named twice")
+    return listed
+
+
+def _metrics(scores: Table, metrics: Names) -> dict[str, Any]:
     return {
         name.removeprefix("-"): oriented(
             numbers(scores, name.removeprefix("-")), higher_is_better=not name.startswith("-")
         )
-        for name in metrics
+        for name in _names(metrics)
     }
 
 
 def _require_source(level: Level) -> None:
+    _require_level(level)
     if level != "pooled":
         raise ValueError(f"level {level!r} needs the columns of source and system")
 
 
-def _facets(scores: Table, source: str, system: str | None, level: Level, design: Design) -> Facets:
+def _require_level(level: Level) -> None:
     if level not in get_args(Level):
         raise ValueError(f"level: {level!r} is none of {', '.join(get_args(Level))}")
+
+
+def _facets(scores: Table, source: str, system: str | None, level: Level, design: Design) -> Facets:
+    _require_level(level)
     if system is None and (level != "pooled" or design.random_systems):
         raise ValueError(f"level {level!r} with this design needs the column of the system")
     sources = labels(scores, source)

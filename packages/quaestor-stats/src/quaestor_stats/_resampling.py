@@ -53,6 +53,9 @@ class Jackknife:
     confidence: float = 0.95
     unit: ClusterUnit = SOURCE
 
+    def __post_init__(self) -> None:
+        require_share("confidence", self.confidence)
+
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
@@ -80,8 +83,17 @@ class Bootstrap:
     confidence: float = 0.95
     unit: ClusterUnit = SOURCE
 
+    def __post_init__(self) -> None:
+        require_share("confidence", self.confidence)
+
 
 Interval: TypeAlias = Jackknife | Bootstrap
+
+
+def require_share(name: str, value: float) -> None:
+    """Raise ValueError unless a level lies between 0 and 1."""
+    if not 0 < value < 1:
+        raise ValueError(f"{name}: {value:g} is not between 0 and 1")
 
 
 def unit_of(interval: Interval | None) -> ClusterUnit:

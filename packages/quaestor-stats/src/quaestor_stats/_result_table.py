@@ -8,7 +8,7 @@ from typing import Any
 
 from quaestor_stats._result import decimal, p_value, with_zero
 
-P_COLUMNS = ("p", "p_holm")
+P_COLUMNS = ("p", "p_holm", "p_adjusted")
 LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%_#${}"}
     | {"\\": r"\textbackslash{}", "−": "$-$", "–": "--", "<": "$<$", "~": r"\textasciitilde{}"}

@@ -1,6 +1,8 @@
 """Systems compared on human ratings, for tables with a row for each rating."""
 
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -8,8 +10,9 @@ from quaestor_stats._design import SOURCE, ClusterUnit, Design, cluster_unit
 from quaestor_stats._generalisability import systems_apart
 from quaestor_stats._inputs import FloatArray, IntArray
 from quaestor_stats._multiplicity import holm
+from quaestor_stats._resampling import require_share
 from quaestor_stats._result_table import ResultTable, table_of
-from quaestor_stats._system_differences import RatedOutputs, system_differences
+from quaestor_stats._system_differences import CONTRAST, RatedOutputs, system_differences
 from quaestor_stats._tables import Table, labels, numbers
 from quaestor_stats._variance_components import Components, variance_components
 from quaestor_stats._version import VERSION
@@ -24,6 +27,7 @@ def compare_systems(
     source: str,
     annotator: str,
     value: str,
+    output: str | None = None,
     design: Design | None = None,
 ) -> ResultTable:
     """Test for every pair of systems whether their mean ratings differ.
@@ -34,6 +38,8 @@ def compare_systems(
         A row for each rating of one criterion.
     system, source, annotator, value : str
         Columns of the system and source of the rated output, of the annotator and the rating.
+    output : str, optional
+        Column of what was rated, if a system has several outputs on a source.
     design : Design, optional
         Whether annotators are random, and the column of what sources share.
 
@@ -73,7 +79,10 @@ def compare_systems(
     [(-1.0, 0.0078)]
     """
     chosen = design or Design()
-    columns = _Columns(ratings, system, source, annotator, value, chosen)
+    if chosen.random_systems:
+        raise ValueError("design: systems that are compared with each other are fixed")
+    names = {"system": system, "source": source, "annotator": annotator, "output": output}
+    columns = _Columns(ratings, value, names, chosen)
     pairs = system_differences(columns.rated, design=chosen, rng=np.random.default_rng(SEED))
     adjusted = holm([result.pvalue for result in pairs.values()])
     rows = [
@@ -91,7 +100,13 @@ def compare_systems(
         }
         for ((first, second), result), p in zip(pairs.items(), adjusted, strict=True)
     ]
-    notes = [f"p_holm: Holm's correction over {len(rows)} pairs."]
+    notes = [f"p_holm: Holm's correction over the pairs of {len(systems_of(rows))} systems."]
+    if any(row["test"] == CONTRAST for row in rows):
+        notes.append(
+            "contrast: annotators are random, or different ones rated the two systems on a source; "
+            "the difference is adjusted for them."
+        )
+    notes += [f"{name} has no rating." for name in columns.without_rating]
     unit = chosen.cluster or "source"
     signature = f"compare_systems|random:{chosen.key}|unit:{unit}|seed:{SEED}|version:{VERSION}"
     return table_of(rows, notes=notes, signature=signature, keeps_zero=True)
@@ -104,13 +119,14 @@ def mixed_model(
     source: str,
     annotator: str,
     value: str,
+    output: str | None = None,
     design: Design | None = None,
 ) -> Components:
     """Fit system means and variance components by REML.
 
     Parameters
     ----------
-    ratings, system, source, annotator, value, design
+    ratings, system, source, annotator, value, output, design
         As for `compare_systems`.
 
     Returns
@@ -140,7 +156,8 @@ def mixed_model(
     >>> model.systems, sorted(model.variances)[-1]
     (['A', 'B'], 'source')
     """
-    return _Columns(ratings, system, source, annotator, value, design or Design()).model()
+    names = {"system": system, "source": source, "annotator": annotator, "output": output}
+    return _Columns(ratings, value, names, design or Design()).model()
 
 
 def d_study(model: Components, *, annotators: Sequence[int], sources: Sequence[int]) -> ResultTable:
@@ -194,6 +211,11 @@ def d_study(model: Components, *, annotators: Sequence[int], sources: Sequence[i
     return table_of(rows, signature=f"d_study|version:{VERSION}")
 
 
+def systems_of(comparisons: Iterable[dict[str, Any]]) -> list[Hashable]:
+    """Return the systems of a table of comparisons."""
+    return list(dict.fromkeys(row[name] for row in comparisons for name in ("first", "second")))
+
+
 def ranks(comparisons: ResultTable, *, level: float = 0.05) -> ResultTable:
     """Return the interval of each system's rank.
 
@@ -226,7 +248,8 @@ def ranks(comparisons: ResultTable, *, level: float = 0.05) -> ResultTable:
     >>> [(row["system"], row["best"], row["worst"]) for row in ranks(table)]
     [('B', 1, 1), ('A', 2, 2)]
     """
-    systems = dict.fromkeys(row[name] for row in comparisons for name in ("first", "second"))
+    require_share("level", level)
+    systems = systems_of(comparisons)
     better, worse = dict.fromkeys(systems, 0), dict.fromkeys(systems, 0)
     for row in comparisons:
         if row["p_holm"] < level:
@@ -245,15 +268,19 @@ class _Columns:
     """The columns of a table of ratings; rows without a rating are skipped."""
 
     def __init__(
-        self, ratings: Table, system: str, source: str, annotator: str, value: str, design: Design
+        self, ratings: Table, value: str, names: Mapping[str, str | None], design: Design
     ) -> None:
         given = numbers(ratings, value)
         rated = np.flatnonzero(~np.isnan(given))
         self.values: FloatArray = given[rated]
-        self.systems, self.sources, self.annotators = (
-            _at(labels(ratings, name), rated) for name in (system, source, annotator)
-        )
-        self.outputs = list(zip(self.systems, self.sources, strict=True))
+        columns = {role: _at(labels(ratings, name), rated) for role, name in names.items() if name}
+        self.systems, self.sources = columns["system"], columns["source"]
+        self.annotators = columns["annotator"]
+        cells: list[Hashable] = list(zip(self.systems, self.sources, strict=True))
+        self.outputs = columns.get("output", cells)
+        self._require_one_rating(has_outputs="output" in columns)
+        all_systems = dict.fromkeys(labels(ratings, str(names["system"])))
+        self.without_rating = [name for name in all_systems if name not in set(self.systems)]
         self.design = design
         self.clusters: list[Hashable] = self.sources
         self.unit: ClusterUnit = SOURCE
@@ -261,6 +288,15 @@ class _Columns:
             self.clusters = _at(labels(ratings, design.cluster), rated)
             counts = len(set(self.sources)), len(set(self.clusters))
             self.unit = cluster_unit(*counts, column=design.cluster)
+
+    def _require_one_rating(self, *, has_outputs: bool) -> None:
+        """Raise ValueError if an annotator has two ratings of an output."""
+        times = Counter(zip(self.outputs, self.annotators, strict=True))
+        (output, who), most = times.most_common(1)[0] if times else (("", ""), 1)
+        if most == 1:
+            return
+        remedy = "" if has_outputs else "; if a system has several outputs on a source, name output"
+        raise ValueError(f"annotator {who} has two ratings of {output}{remedy}")
 
     @property
     def labels(self) -> dict[str, list[Hashable]]:
@@ -271,7 +307,7 @@ class _Columns:
             "annotators": self.annotators,
             "questions": self.outputs,
         }
-        return found if self.unit.is_source else found | {"clusters": self.clusters}  # type: ignore[return-value]
+        return found if self.unit.is_source else found | {"clusters": self.clusters}
 
     @property
     def rated(self) -> RatedOutputs:
@@ -281,6 +317,7 @@ class _Columns:
             systems=self.systems,
             sources=self.sources,
             annotators=self.annotators,
+            outputs=self.outputs,
             clusters=None if self.unit.is_source else self.clusters,
             unit=self.unit,
         )

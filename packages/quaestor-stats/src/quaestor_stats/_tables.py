@@ -13,7 +13,7 @@ import numpy as np
 from quaestor_stats._inputs import FloatArray, grouped
 
 Table: TypeAlias = Any
-BLANK = ("", "na", "nan", "none", "null", "-", ".")
+BLANK = ("", "na", "nan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ def is_table(data: object) -> bool:
     return isinstance(data, list | tuple) and bool(data) and isinstance(data[0], Mapping)
 
 
-def columns_of(table: Table) -> list[str]:
+def columns_of(table: Table) -> list[Any]:
     """Return the names of a table's columns."""
-    if hasattr(table, "columns"):
-        return [str(name) for name in table.columns]
-    return list(table) if isinstance(table, Mapping) else list(table[0])
+    if not is_table(table):
+        raise ValueError("a table is a data frame, a mapping of columns, or a list of rows")
+    return list(table[0] if isinstance(table, list | tuple) else table)
 
 
 def cells(table: Table, name: str) -> list[Any]:
@@ -50,7 +50,8 @@ def cells(table: Table, name: str) -> list[Any]:
         The table has no such column.
     """
     if name not in columns_of(table):
-        raise ValueError(f"there is no column {name!r}; there are {', '.join(columns_of(table))}")
+        there = ", ".join(map(str, columns_of(table)))
+        raise ValueError(f"there is no column {name!r}; there are {there}")
     if hasattr(table, "columns") or isinstance(table, Mapping):
         values = list(table[name])
     else:
@@ -61,7 +62,10 @@ def cells(table: Table, name: str) -> list[Any]:
 def _is_blank(value: Any) -> bool:
     if isinstance(value, str):
         return value.strip().lower() in BLANK
-    return value is None or value != value
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # a missing value of pandas has no truth
+        return True
 
 
 def labels(table: Table, name: str) -> list[Hashable]:
