@@ -169,7 +169,7 @@ def _score(options: Namespace) -> int:
                 columns[metric.spec.id] = _column(metric, rows, params[metric.spec.id], how)
             except (MetricFailed, MetricUnavailable) as error:
                 failures.append(str(error))
-    _write(options.out, table, columns)
+    _write(_target(options), table, columns)
     if failures:
         raise CommandError("\n".join(["not computed:", *failures]))
     return 0
@@ -225,7 +225,7 @@ def _degrade(options: Namespace) -> int:
     table = _read(options.file, options.encoding)
     column = f"{options.hypothesis}_{options.kind}"
     questions = degrade(table.column(options.hypothesis), options.kind, seed=options.seed)
-    _write(options.out, table, {column: questions})
+    _write(_target(options), table, {column: questions})
     changed = sum(question is not None for question in questions)
     print(f"{changed} of {len(questions)} questions are degraded")
     return 0
@@ -345,6 +345,16 @@ def _summary(results: Sequence[MetricResult]) -> str:
     reasons = dict.fromkeys(one.reason for one in results if one.status is not Status.OK)
     blank = f" ({len(results) - len(values)} without a value: {'; '.join(reasons)})"
     return f"{mean} mean of {len(values)} rows{blank if reasons else ''}"
+
+
+def _target(options: Namespace) -> Path:
+    """Return the file to write, which is a table of its own."""
+    out: Path = options.out
+    if out.suffix.lower() not in SEPARATORS:
+        raise CommandError(f"--out: {out.name} is no {' or '.join(SEPARATORS)} file")
+    if out.resolve() == options.file.resolve():
+        raise CommandError(f"--out: {out.name} is the file that is read; name another")
+    return out
 
 
 def _write(out: Path, table: Table, columns: Mapping[str, Sequence[float | str | None]]) -> None:

@@ -62,11 +62,14 @@ class Scores:
         return [result.value for result in self.results[metric]]
 
     def __str__(self) -> str:
-        means = {metric: self.mean(metric) for metric in self.results}
-        return "\n".join(
-            f"{'no value' if mean is None else f'{mean:.4f}'}  {self.signature[metric]}"
-            for metric, mean in means.items()
-        )
+        return "\n".join(self._line(metric) for metric in self.results)
+
+    def _line(self, metric: str) -> str:
+        mean, rows = self.mean(metric), self[metric]
+        shown = "no value" if mean is None else f"{mean:.4f}"
+        without = sum(value is None for value in rows)
+        note = f"  ({without} of {len(rows)} have no score)" if without else ""
+        return f"{shown}  {self.signature[metric]}{note}"
 
     def mean(self, metric: str) -> float | None:
         """Return the mean of the rows that have a score; None if none has."""
