@@ -697,7 +697,9 @@ def measured(job: tuple[Scenario, int, int, int]) -> dict[str, list[tuple[bool, 
                     (bool(row[low] <= true <= row[high]), true)
                 )
         for name in row:
-            is_p = name == "p" or (name.startswith("p_") and not name.endswith(NO_NULL))
+            is_p = name == "p" or (
+                name.startswith("p_") and not name.endswith((*NO_NULL, "p_from"))
+            )
             if is_p and null_of(key, scenario) in scenario.nulls and row[name] is not None:
                 found[kind_of(key, row, name, is_adjusted=is_adjusted)].append(
                     (bool(row[name] < 0.05), 0.0)
