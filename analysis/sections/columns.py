@@ -81,7 +81,8 @@ def placed_ratings(material: Material, criterion: RubricCriterion) -> pd.DataFra
 def rated_outputs(
     material: Material, criterion: RubricCriterion, systems: Sequence[str]
 ) -> RatedOutputs:
-    """Return the ratings of a criterion for tests of the systems, in the order of these."""
+    """Return the ratings of a criterion for tests of the systems, those in the order of these
+    names first."""
     rows = placed_ratings(material, criterion)
     place = {name: number for number, name in enumerate(systems)}
     rows = rows.assign(system=rows["system"].astype(str))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from math import inf, isclose
+from math import inf, isclose, nan
 from statistics import fmean
 from typing import Self
 
@@ -49,12 +49,16 @@ from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyFacts, facts_of
 from judging.protocols.rubric_schema import RubricCriterion
-from quaestor_stats._result import Result
-from quaestor_stats._system_differences import means_over_annotators
+from quaestor_stats._result import ConfidenceInterval, Result
+from quaestor_stats._system_differences import have_same_annotators, means_over_annotators
 from quaestor_stats._system_means import system_means
 
 FEW = 8  # systems whose means are drawn in the table; of more, the table would be long
 UNTESTED = "systems are not compared: the table of their pairs would be too long"
+MIXES_SEVERITY = (
+    "different annotators rated the systems on some sources, so a mean mixes quality with severity; "
+    "the differences are adjusted for annotators"
+)
 BEST = {"lowest": "low is best", "highest": "high is best"}
 
 
@@ -326,8 +330,16 @@ def declared_means(inputs: Inputs) -> Iterator[SystemMean]:
     for criterion in averaged_criteria(inputs.counted):
         if inputs.design.random_annotators:
             yield from _means_for_other_annotators(inputs.counted, criterion)
-        else:
+        elif have_same_annotators(rated_outputs(inputs.counted, criterion, [])):
             yield from _means_on(inputs.counted, criterion)
+        else:
+            yield from map(_without_limits, _means_on(inputs.counted, criterion))
+
+
+def _without_limits(row: SystemMean) -> SystemMean:
+    """Return a mean of unequally allocated annotators, whose interval would not keep its level."""
+    mean = replace(row.mean, ci=ConfidenceInterval(), df=nan, reason=MIXES_SEVERITY)
+    return replace(row, mean=mean)
 
 
 def _means_on(material: Material, criterion: RubricCriterion) -> Iterator[SystemMean]:

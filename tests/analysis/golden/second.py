@@ -37,6 +37,21 @@ def protocol(name: str) -> Row:
     return document
 
 
+def has_same_annotators(criterion: Row, slots: Sequence[Slot]) -> bool:
+    """Return whether the same annotators rated all outputs on each source."""
+    key, by_output = criterion["key"], {}
+    once = criterion.get("asked") == "once_per_set"
+    for slot in slots:
+        names = {name for name, value in slot.ratings[key].items() if value is not None}
+        if names:
+            output = (slot.source, slot.system, 0 if once else slot.position)
+            by_output.setdefault(output, set()).update(names)
+    groups: dict[str, set[frozenset[str]]] = {}
+    for (source, *_), names in by_output.items():
+        groups.setdefault(source, set()).add(frozenset(names))
+    return all(len(names) == 1 for names in groups.values())
+
+
 def criteria(golden: Golden) -> list[Row]:
     return protocol(golden.rubric)["criteria"]
 
