@@ -117,9 +117,8 @@ def declared_random(campaign: Campaign) -> None:
 
 
 @pytest.mark.long
-def test_comparison_without_variation_says_why_and_finds_nothing(manager, two):
-    """Each system has one value everywhere: the permutation test finds six differences, but ratings
-    that vary no further show nothing of other annotators."""
+def test_comparison_of_one_random_annotator_says_why_and_finds_nothing(manager, two):
+    """The permutation test finds six differences, but one annotator shows nothing of others."""
     declared_random(two[0])
     page = compared(manager, two[1])
     assert "No pair of systems differed significantly in the first study" in page
@@ -127,7 +126,7 @@ def test_comparison_without_variation_says_why_and_finds_nothing(manager, two):
         assert (
             f"In the {study}, the contrast within sources, adjusted for annotators, compares the "
             "systems on grammaticality and correctness because annotators are declared random. "
-            "No pair can be tested: nothing changes it: no interval can be estimated."
+            "No pair can be tested: one annotator cannot show how annotators differ."
         ) in page
 
 
