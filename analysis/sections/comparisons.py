@@ -401,7 +401,7 @@ def _pairs(each: SystemScores, inputs: Inputs, chance: Chance) -> Iterator[Syste
                 test=test,
                 first=each.names[i],
                 second=each.names[j],
-                p_from=difference.test if decides else "",
+                p_from=difference.test if decides and known(difference.pvalue) else "",
                 estimate=estimate,
                 floor=floor if decides else nan,
                 p_holm=nan,

@@ -317,8 +317,11 @@ def comparisons(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
             a = [mean(scores[one][source]) for source in shared]
             b = [mean(scores[two][source]) for source in shared]
             head = {"criterion": criterion["key"], "first": one, "second": two}
+            tested = difference(golden, slots, criterion, (one, two), (a, b))
+            if tested["p"] is None:
+                tested["p_from"] = ""
             for test, found in (
-                ("difference", difference(golden, slots, criterion, (one, two), (a, b))),
+                ("difference", tested),
                 ("wilcoxon", wilcoxon(a, b)),
                 ("t_as_published", two_sample_t(scores[one], scores[two])),
                 ("cliffs_delta", {"value": cliff(a, b), "p": None, "n": len(a)}),
