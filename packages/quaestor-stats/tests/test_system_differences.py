@@ -1,10 +1,12 @@
 """Differences of systems: the contrast, its exact form, and the designs that earlier tests failed."""
 
 from collections.abc import Callable, Iterable
+from math import isfinite
 
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy import stats
 
 from quaestor_stats._design import SOURCE, Design, cluster_unit
 from quaestor_stats._inputs import FloatArray
@@ -111,8 +113,36 @@ def test_contrast_interval_is_the_jackknife_of_least_squares() -> None:
     )
     error = np.sqrt(24 / 25 * ((without - without.mean()) ** 2).sum())
     half = (found.ci.high - found.ci.low) / 2
-    assert half / error == pytest.approx(2.0639, abs=1e-4)  # t of 24 degrees of freedom
+    assert half / error == pytest.approx(stats.t.ppf(0.975, found.df), abs=1e-9)
     assert (found.n, found.clusters) == (25, 25)
+
+
+def test_contrast_degrees_of_freedom_are_those_of_simulated_variances() -> None:
+    rng = np.random.default_rng(14)
+    rows = unequal_study(rng, sources=12)
+    units = np.eye(len(rows))
+    weights = np.zeros((12, len(rows)))  # of each rating, without each source
+    for source in range(12):
+        for column, unit in enumerate(units):
+            others = [
+                (*row[:3], value) for row, value in zip(rows, unit, strict=True) if row[1] != source
+            ]
+            if rows[column][1] != source:
+                weights[source, column] = by_statsmodels(others)
+    without = rng.normal(size=(100_000, len(rows))) @ weights.T
+    variances = without.var(axis=1)
+    simulated = 2 * variances.mean() ** 2 / variances.var()
+    assert difference(rows).df == pytest.approx(simulated, rel=0.03)
+    assert difference(rows).df < 10
+
+
+def test_contrast_that_rests_on_one_source_has_no_interval() -> None:
+    rows = [("A", source, "x", 1.0 + source % 3) for source in range(8)]
+    rows += [("B", source, "y", 2.0 + source % 2) for source in range(8)]
+    rows.append(("B", 0, "x", 1.0))
+    found = difference(rows)
+    assert isfinite(found.value)
+    assert np.isnan(found.pvalue) and "without one of the units" in found.reason
 
 
 def test_same_annotators_on_each_source_give_the_permutation_test() -> None:

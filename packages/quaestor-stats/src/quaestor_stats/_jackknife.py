@@ -70,6 +70,7 @@ class WithoutUnits:
     annotators: FloatArray | None = None
     fragile: BoolArray | None = None  # where a coefficient is undefined without one of the units
     resting: IntArray | None = None  # sources that a mean over them rests on
+    df: FloatArray | None = None  # of the variance over ``sources``; by default one less than these
     unit: ClusterUnit = SOURCE  # the unit that each entry of ``sources`` leaves out
 
     @property
@@ -140,7 +141,7 @@ def standard_error(left: WithoutUnits) -> tuple[FloatArray, FloatArray, IntArray
     Its overlap with the others is not subtracted, so that the standard error is rather too large.
     """
     total, n = variance(left.sources)
-    freedom = np.asarray(n - 1, dtype=np.float64)
+    freedom = np.asarray(n - 1 if left.df is None else left.df, dtype=np.float64)
     if left.systems is not None and left.cells is not None:
         by_system, systems = variance(left.systems)
         added = np.maximum(by_system - variance(left.cells)[0], 0)

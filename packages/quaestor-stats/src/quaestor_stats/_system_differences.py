@@ -9,7 +9,8 @@ Annotators are fixed effects too, so that severity does not count as a differenc
 rated the two systems unequally often. Each system weighs the same on every source, each of its
 outputs on a source the same, and each rating of an output the same. The standard error leaves out
 one source, or cluster of sources, at a time; if annotators are declared random, also one annotator
-at a time (`_jackknife.standard_error`).
+at a time (`_jackknife.standard_error`). Its degrees of freedom are few if few sources carry the
+contrast.
 
 If annotators are fixed and the same annotators rated all outputs of both systems on each source,
 their severity cancels: the contrast is the mean over sources of the systems' differences, and
@@ -80,12 +81,8 @@ class _Rows:
     output: IntArray
     cluster: IntArray
 
-    @property
-    def arrays(self) -> tuple[FloatArray | IntArray, ...]:
-        return tuple(getattr(self, field.name) for field in fields(self))
-
     def select(self, rows: BoolArray) -> "_Rows":
-        return _Rows(*(array[rows] for array in self.arrays))  # type: ignore[arg-type]
+        return _Rows(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 def system_differences(
@@ -111,6 +108,9 @@ def system_differences(
 
     References
     ----------
+    Bell, R. M. and McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression
+    with multi-stage samples. Survey Methodology 28, 169-181.
+
     Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2011). Robust inference with multiway
     clustering. Journal of Business and Economic Statistics 29, 238-249.
 
@@ -203,14 +203,14 @@ def _of_both(rows: _Rows, first: int, second: int) -> _Rows:
     """Return the ratings of two systems on the sources that both have; the first system is 0."""
     pair = rows.select((rows.system == first) | (rows.system == second))
     pair = replace(pair, system=np.asarray(pair.system == second, dtype=np.intp))
-    return _on_common_sources(pair)
+    return pair.select(_is_on_common_source(pair))
 
 
-def _on_common_sources(pair: _Rows) -> _Rows:
+def _is_on_common_source(pair: _Rows) -> BoolArray:
     has = np.zeros((2, pair.source.max(initial=0) + 1), dtype=bool)
     has[pair.system, pair.source] = True
     in_both = has[0] & has[1]
-    return pair.select(in_both[pair.source])
+    return np.asarray(in_both[pair.source])
 
 
 def have_same_annotators(rated: RatedOutputs) -> bool:
@@ -255,23 +255,31 @@ def _adjusted(
     method = f"{METHOD}; jackknife over {unit.plural}"
     method += " and annotators" if design.random_annotators else ""
     n = np.unique(pair.source).size
-    value, without_cluster = jackknife(_contrast, deal(cluster), *pair.arrays)
+    weights = _contrast_weights(pair)
+    value = float(weights @ pair.value)
     if np.isnan(value):
         return SystemDifference(value=nan, n=n, method=method, reason=CONFOUNDED)
-    left_out = WithoutUnits(value=value, sources=without_cluster, unit=unit)
+    without_cluster = _weights_without(pair, deal(cluster))
+    left_out = WithoutUnits(
+        value=np.asarray(value),
+        sources=without_cluster @ pair.value,
+        fragile=np.asarray(np.isnan(without_cluster).any()),
+        df=np.asarray(_degrees_of_freedom(without_cluster)),
+        unit=unit,
+    )
     reason = unit.reason_against(clusters.size)
     annotators, annotator = np.unique(pair.annotator, return_inverse=True)
     if design.random_annotators and annotators.size < 2:
         reason = ONE_ANNOTATOR
     elif design.random_annotators:
-        _, without_annotator = jackknife(_contrast, deal(annotator), *pair.arrays)
-        fragile = np.asarray(np.isnan(without_annotator).any(axis=0))
+        without_annotator = _weights_without(pair, annotator) @ pair.value
+        fragile = np.asarray(np.isnan(without_annotator).any())
         left_out = left_out.with_annotators(without_annotator, fragile)
     limits = inferred(left_out, scale="plain", confidence=confidence)
     reason = reason or str(limits.reason)
     interval = ConfidenceInterval(float(limits.low), float(limits.high), confidence)
     return SystemDifference(
-        value=float(value),
+        value=value,
         ci=ConfidenceInterval() if reason else interval,
         pvalue=nan if reason else float(limits.p),
         df=float(limits.df),
@@ -280,6 +288,24 @@ def _adjusted(
         method=method,
         reason=reason,
     )
+
+
+def _weights_without(pair: _Rows, groups: IntArray) -> FloatArray:
+    """Return the contrast's weights without each group of ratings, (n_groups, n_ratings)."""
+    without = np.zeros((groups.max() + 1, groups.size))
+    for group, weights in enumerate(without):
+        rest = groups != group
+        weights[rest] = _contrast_weights(pair.select(rest))
+    return without
+
+
+def _degrees_of_freedom(without: FloatArray) -> float:
+    """Return Satterthwaite's degrees of freedom of the jackknife's variance, under errors that are
+    independent and equally large: few if few sources carry the contrast (Bell and McCaffrey 2002).
+    """
+    changes = without - without.mean(axis=0)
+    products = changes @ changes.T
+    return float(np.trace(products) ** 2 / (products**2).sum())
 
 
 def _weights(pair: _Rows) -> FloatArray:
@@ -293,27 +319,25 @@ def _weights(pair: _Rows) -> FloatArray:
     return np.asarray(1 / (ratings_of_output[output] * outputs_of_cell[cell]))
 
 
-def _contrast(*arrays: FloatArray | IntArray) -> float:
-    """Return the weighted least squares estimate of the first system minus the second; nan where
-    annotators and systems cannot be separated."""
-    pair = _on_common_sources(_Rows(*arrays))  # type: ignore[arg-type]
-    if not pair.value.size:
-        return nan
-    weight = _weights(pair)
-    _, source = np.unique(pair.source, return_inverse=True)
-    _, annotator = np.unique(pair.annotator, return_inverse=True)
-    by_source = np.zeros((source.max() + 1, annotator.max() + 1))
+def _contrast_weights(pair: _Rows) -> FloatArray:
+    """Return the weight of each rating in the estimate of the first system minus the second, by
+    weighted least squares; nan where annotators and systems cannot be separated."""
+    weights = np.zeros(pair.value.size)
+    is_common = _is_on_common_source(pair)
+    common = pair.select(is_common)
+    if not common.value.size:
+        return np.full_like(weights, nan)
+    weight = _weights(common)
+    sources, source = np.unique(common.source, return_inverse=True)
+    _, annotator = np.unique(common.annotator, return_inverse=True)
+    by_source = np.zeros((sources.size, annotator.max() + 1))
     np.add.at(by_source, (source, annotator), weight)  # weights of annotators; 2 on each source
 
-    treatment = np.where(pair.system == 0, 0.5, -0.5)  # its weighted mean on each source is 0
-    value = pair.value - (np.bincount(source, weight * pair.value) / 2)[source]
+    treatment = np.where(common.system == 0, 0.5, -0.5)  # its weighted mean on each source is 0
     # normal equations of the annotators' effects, once the sources' are taken out
     equations = np.diag(by_source.sum(axis=0)) - by_source.T @ by_source / 2
-    sides = np.column_stack(
-        [np.bincount(annotator, weight * column) for column in (treatment, value)]
-    )
-    effects = np.linalg.lstsq(equations, sides, rcond=1e-10)[0]
-    squares = weight @ treatment**2 - sides[:, 0] @ effects[:, 0]
-    if squares <= 1e-9 * len(by_source):
-        return nan
-    return float((weight @ (treatment * value) - sides[:, 0] @ effects[:, 1]) / squares)
+    effects = np.linalg.lstsq(equations, np.bincount(annotator, weight * treatment), rcond=1e-10)[0]
+    residual = treatment - effects[annotator] + (by_source @ effects / 2)[source]
+    squares = weight @ (treatment * residual)
+    weights[is_common] = weight * residual / squares if squares > 1e-9 * sources.size else nan
+    return weights
