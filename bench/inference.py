@@ -50,7 +50,13 @@ from analysis.frames import Material  # noqa: E402
 from analysis.sections import ordered  # noqa: E402
 from analysis.sections.section import Found, Inputs, chance_of  # noqa: E402
 from judging import hypotheses  # noqa: E402
-from judging.hypotheses import GREATER, TWO_SIDED, Hypotheses, PrimaryHypothesis  # noqa: E402
+from judging.hypotheses import (  # noqa: E402
+    GREATER,
+    NON_INFERIOR,
+    Hypotheses,
+    Margin,
+    PrimaryHypothesis,
+)
 from judging.models import Campaign, Metric  # noqa: E402
 from judging.protocols import documents  # noqa: E402
 from quaestor_stats._design import Design  # noqa: E402
@@ -70,7 +76,7 @@ PRINTED = (
 OVER_SYSTEMS = ("levels", "differences", "leaders")  # what extends to other systems
 PUBLISHED = ("williams", "t_as_published", "as_published")
 # ends of the names of p that are corrected, or of one side of an equivalence test
-NO_NULL = ("_holm", "_bh", "_lower", "_upper")
+NO_NULL = ("_holm", "_bh", "_lower", "_upper", "_adjusted")
 LEVEL, COVERAGE = (0.03, 0.07), (0.92, 0.97)
 STUDIES_OF_RERUN = 2_000
 SEED, SEED_OF_RERUN = 7, 8
@@ -146,6 +152,7 @@ class Scenario:
     failing: float = 0.0  # share of the first system's outputs that get the lowest rating
     exempt: bool = False  # no test keeps its level here: the rates are shown and none fails
     step: float = 0.0  # by which each system's mean is above the one before
+    tied: int = 1  # systems that have the first one's mean
     hypotheses: Hypotheses = UNDECLARED
 
     @property
@@ -170,7 +177,7 @@ AT_MARGIN: dict[str, Any] = {
     "centre": 4.5,
     "system": 0.0,
     "step": 1.0,
-    "hypotheses": Hypotheses(margin=1.0),
+    "hypotheses": Hypotheses(margins={"quality": Margin(1.0, "a point")}),
     "nulls": ("equivalence",),
 }
 SCENARIOS: tuple[Scenario, ...] = (
@@ -180,7 +187,9 @@ SCENARIOS: tuple[Scenario, ...] = (
         CLASS,
         name="class project, nothing to find",
         sections=(*PRINTED, "primary_hypothesis"),
-        hypotheses=Hypotheses(PrimaryHypothesis("quality", GREATER, 0.05, metric="m0")),
+        hypotheses=Hypotheses(
+            (PrimaryHypothesis("quality", "m0", direction=GREATER, metric_level="pooled"),)
+        ),
         **NOTHING,
     ),
     replace(CLASS, name="class project, two systems, nothing to find", systems=2, **NOTHING),
@@ -351,7 +360,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         CLASS,
         name="primary hypothesis: two of four systems, two-sided",
         sections=("comparisons", "primary_hypothesis"),
-        hypotheses=Hypotheses(PrimaryHypothesis("quality", TWO_SIDED, 0.05, "S00", "S01")),
+        hypotheses=Hypotheses((PrimaryHypothesis("quality", "S00", "S01"),)),
         **ALIKE,
     ),
     replace(
@@ -362,7 +371,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         annotator_system=0.3,
         design="sources+annotators",
         sections=("comparisons", "mixed_models", "primary_hypothesis"),
-        hypotheses=Hypotheses(PrimaryHypothesis("quality", GREATER, 0.05, "S00", "S01")),
+        hypotheses=Hypotheses((PrimaryHypothesis("quality", "S00", "S01", GREATER),)),
         **ALIKE,
     ),
     # whole points apart on a scale whose ends are out of reach, so that the true difference is 1
@@ -371,6 +380,34 @@ SCENARIOS: tuple[Scenario, ...] = (
         name="equivalence: two systems at the margin",
         sections=("comparisons", "equivalence"),
         **AT_MARGIN,
+    ),
+    replace(
+        CLASS,
+        name="non-inferiority: the first system worse by the margin",
+        sections=("comparisons", "primary_hypothesis"),
+        **AT_MARGIN
+        | {
+            "hypotheses": Hypotheses(
+                (PrimaryHypothesis("quality", "S00", "S01", NON_INFERIOR),),
+                margins={"quality": Margin(1.0, "a point")},
+            )
+        },
+    ),
+    replace(
+        CLASS,
+        name="rank intervals: six systems, two of them alike",
+        systems=6,
+        step=0.12,
+        system=0.0,
+        tied=2,
+        sections=("comparisons", "groups", "ranks"),
+    ),
+    replace(
+        CLASS,
+        name="rank intervals: six systems alike",
+        systems=6,
+        sections=("comparisons", "groups", "ranks"),
+        **ALIKE,
     ),
     replace(
         CLASS,
@@ -436,7 +473,7 @@ def people(scenario: Scenario, rng: np.random.Generator) -> People:
 
     return People(
         systems=drawn((scenario.systems,), scenario.system)
-        + scenario.step * np.arange(scenario.systems),
+        + scenario.step * np.maximum(np.arange(scenario.systems) + 1 - scenario.tied, 0),
         severity=drawn((scenario.annotators,), scenario.annotator),
         on_systems=drawn((scenario.annotators, scenario.systems), scenario.annotator_system),
         views=drawn((len(scenario.metrics), scenario.systems), scenario.metric_system),
@@ -662,7 +699,10 @@ def null_of(key: tuple[str, ...], scenario: Scenario) -> str:
     if key[0] == "equivalence":
         return "equivalence"
     if key[0] == "primary_hypothesis":
-        return "following" if scenario.hypotheses.primary.metric else "systems"
+        [primary] = scenario.hypotheses.primary
+        if primary.direction == NON_INFERIOR:
+            return "equivalence"
+        return "systems" if primary.is_about_systems else "following"
     if key[0] in ("comparisons", "components", "mixed_models"):
         return "systems"
     return "metrics" if key[0] == "differences" else "following"
@@ -674,6 +714,22 @@ def separated(found: Mapping[tuple[str, ...], Mapping[str, Any]]) -> bool | None
     if not given or not all(given):
         return None
     return any(not one & other for one, other in combinations(given, 2))
+
+
+def ranks_covered(
+    scenario: Scenario, held: People, found: Mapping[tuple[str, ...], Mapping[str, Any]]
+) -> bool | None:
+    """Return whether every rank interval holds every rank that the system's true mean permits; None
+    if there are no intervals. Systems with equal means share their ranks."""
+    rows = {row["system"]: row for key, row in found.items() if key[0] == "ranks"}
+    if not rows or scenario.system or any(row["highest_rank"] is None for row in rows.values()):
+        return None
+    means = {f"S{place:02d}": mean for place, mean in enumerate(held.systems)}
+    return all(
+        row["highest_rank"] <= 1 + sum(other > means[name] for other in means.values())
+        and sum(other >= means[name] for other in means.values()) <= row["lowest_rank"]
+        for name, row in rows.items()
+    )
 
 
 def measured(job: tuple[Scenario, int, int, int]) -> dict[str, list[tuple[bool, float]]]:
@@ -689,6 +745,8 @@ def measured(job: tuple[Scenario, int, int, int]) -> dict[str, list[tuple[bool, 
     is_adjusted = any(row.get("p_from") == "contrast" for row in rows.values())
     if "systems" in scenario.nulls and (apart := separated(rows)) is not None:
         found["groups letters separate systems"].append((apart, 0.0))
+    if (covered := ranks_covered(scenario, held, rows)) is not None:
+        found["ranks interval of all systems at once"].append((covered, 0.0))
     for key, row in rows.items():
         for low, high, value in ends(row):
             true = truth.get(key, {}).get(value)
@@ -697,7 +755,7 @@ def measured(job: tuple[Scenario, int, int, int]) -> dict[str, list[tuple[bool, 
                     (bool(row[low] <= true <= row[high]), true)
                 )
         for name in row:
-            is_p = name == "p" or (
+            is_p = (name == "p" and key[0] != "primary_hypothesis") or (
                 name.startswith("p_") and not name.endswith((*NO_NULL, "p_from"))
             )
             if is_p and null_of(key, scenario) in scenario.nulls and row[name] is not None:

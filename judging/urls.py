@@ -118,6 +118,7 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/", campaigns.overview, name="campaign"),
     path("campaigns/<uuid:uuid>/now/", live.now, name="now"),
     path("campaigns/<uuid:uuid>/plan/", campaigns.plan, name="plan"),
+    path("campaigns/<uuid:uuid>/plan/hypotheses/", campaigns.declarations, name="declarations"),
     path("campaigns/<uuid:uuid>/plan/checks/", quality.plan, name="quality"),
     path("campaigns/<uuid:uuid>/plan/checks/gold/", checks.gold, name="gold"),
     path("campaigns/<uuid:uuid>/plan/checks/gold/<int:pk>/", checks.correct, name="gold_correct"),

@@ -12,7 +12,7 @@ from analysis.sections.agreement import alpha_row
 from analysis.sections.comparisons import deciding_pairs, tests_of
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.own_repeats import OwnRepeats
-from analysis.sections.section import Found, averaged
+from analysis.sections.section import Found
 from analysis.sections.sights import unblinded
 from judging import quality, selection
 from judging.actions import exclusion_rules, selections
@@ -270,7 +270,7 @@ def _criterion(
     yield "4.3.6", HedsAnswer("N/A")
     yield "4.3.7", HedsAnswer(criterion.prompt)
     yield "4.3.8", HedsAnswer(options=(7,) if criterion.level == "nominal" else (2,))
-    if averaged(criterion):
+    if criterion.is_averaged:
         yield "4.3.9", HedsAnswer("Mean over annotators, then over a system's questions")
         tests = tests_of(deciding_pairs(found, criterion.key)) if found else []
         words = "Paired permutation over sources"

@@ -14,7 +14,6 @@ from analysis.actions.runs import MAX_SEED, versions
 from analysis.reports import planning as drawing
 from analysis.reports.rows import Record, number
 from analysis.sections.columns import placed_ratings
-from analysis.sections.section import averaged
 from judging import storage
 from judging.actions import jobs
 from judging.models import Campaign, Job, Judgment, User
@@ -52,7 +51,7 @@ def choices(campaign: Campaign) -> list[tuple[str, str, str]]:
     """Return the possible sources of variances, as (key, kind, name): rounds of the campaign, on
     criteria that may be averaged, and the literature."""
     rubric = frames.rubric_of(campaign)
-    criteria = [(each.key, each.name) for each in rubric.criteria if averaged(each)]
+    criteria = [(each.key, each.name) for each in rubric.criteria if each.is_averaged]
     own = [(f"{kind}/{key}", kind, name) for kind in _judged(campaign) for key, name in criteria]
     return own + [(key, "QGEval", key.partition("/")[2].replace("_", " ")) for key in LIBRARY]
 

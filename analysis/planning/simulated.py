@@ -27,7 +27,6 @@ from analysis.planning.pair_tests import (
     untested_pairs,
 )
 from analysis.reports.rows import Record, number
-from analysis.sections.section import averaged
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
@@ -177,7 +176,7 @@ def answers(
 
 def qualities(criteria: Sequence[RubricCriterion], quality: float) -> dict[str, float]:
     """Return a quality on each criterion; the middle if no end of the scale is best."""
-    return {each.key: quality if averaged(each) else 0.5 for each in criteria}
+    return {each.key: quality if each.is_averaged else 0.5 for each in criteria}
 
 
 # --- many repeats at once ---
@@ -216,7 +215,7 @@ def power_of(
     """
     repeats = REPEATS if len(judgments) <= MANY_ROWS else FEWER
     drawn = _Drawn(judgments, criteria, forces, order, annotators, assumed, design)
-    asked = [each for each in criteria if averaged(each) and each.key in drawn.means]
+    asked = [each for each in criteria if each.is_averaged and each.key in drawn.means]
     trials = [_Trial.of(each, drawn, repeats) for each in asked]
     for place in range(repeats):
         values = drawn.values(np.random.default_rng([assumed.seed, OF_REPEAT, place]))
@@ -344,7 +343,7 @@ class _Drawn:
         """
         chance = rng.normal(size=answer.max() + 1) * self.assumed.noise
         anything = rng.random(answer.max() + 1)
-        quality = self.quality if averaged(criterion) else np.full(len(self.pairs), 0.5)
+        quality = self.quality if criterion.is_averaged else np.full(len(self.pairs), 0.5)
         points = points_of(criterion)
         seen = nearest(quality + moved + chance[answer], points)
         any_point = np.asarray(points)[(anything[answer] * len(points)).astype(int)]

@@ -87,6 +87,13 @@ def with_interval(estimate: Result, write: Callable[[float], str] = two) -> str:
     return " ".join(filter(None, [write(estimate.value), interval_text(estimate, write)]))
 
 
+def effect(what: str, estimate: Result, p: float, write: Callable[[float], str] = signed) -> str:
+    """Write an effect with its interval and p: difference +0.05, 95% CI [−0.08, 0.18], p = .310."""
+    limits = interval_text(estimate, two if write is signed else write)
+    interval = f", 95% CI {limits}" if limits else ""
+    return f"{what} {write(estimate.value)}{interval}, {p_value(p)}"
+
+
 def counted(n: int, one: str, many: str = "") -> str:
     """Write a count with its noun: 1 source, 2 sources."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"

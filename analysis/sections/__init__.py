@@ -62,7 +62,7 @@ CHAPTERS: tuple[Chapter, ...] = (
         "Study",
         (StudyOverview(), NotListed(), Criteria(), Returned(), Violations(), Conditions()),
     ),
-    Chapter("primary", "Primary hypothesis", (PrimaryHypotheses(),)),
+    Chapter("primary", "Primary hypotheses", (PrimaryHypotheses(),)),
     Chapter(
         "agreement",
         "Agreement",

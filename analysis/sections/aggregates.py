@@ -14,7 +14,7 @@ from analysis.reports.numerals import EQUAL, counted, inside, known, listed, or_
 from analysis.reports.system_names import system_name
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.returned import Returned
-from analysis.sections.section import Chance, Found, Inputs, Section, averaged
+from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyOverview
 from judging.protocols.rubric_schema import RubricDocument
 from judging.rules import Fatal, RuleReading, fatal_variants
@@ -193,7 +193,7 @@ def _rows(
     values = means_expected
     if rubric.aggregate.kind == "sum_over_slots":
         values = np.where(scored.unrated > 0, nan, scored.sums)
-    ends = {each.key: each.best for each in rubric.criteria if averaged(each)}
+    ends = {each.key: each.best for each in rubric.criteria if each.is_averaged}
     for i, system in enumerate(scored.systems):
         for j, criterion in enumerate(scored.criteria):
             if criterion in ends:

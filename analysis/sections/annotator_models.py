@@ -14,7 +14,7 @@ from analysis.reports.numerals import coefficient, or_dash, signed
 from analysis.reports.system_names import system_name
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.criteria import criterion_rows
-from analysis.sections.section import Chance, Found, Inputs, Section, averaged
+from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.limits import MAX_RATING_CELLS
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._dawid_skene import Competence, dawid_skene
@@ -212,7 +212,7 @@ def _of_annotators(inputs: Inputs, criterion: RubricCriterion) -> Iterator[Annot
 
 def _severities(inputs: Inputs, criterion: RubricCriterion) -> tuple[dict[str, float], str]:
     """Return annotators' severities in logits, or why there are none."""
-    if not averaged(criterion):
+    if not criterion.is_averaged:
         return {}, NO_ORDER
     rows = placed_ratings(inputs.said, criterion)
     found = annotator_severities(

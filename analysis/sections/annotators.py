@@ -18,7 +18,7 @@ from analysis.reports.numerals import or_dash, percent, signed
 from analysis.sections.agreement import level_of
 from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import criterion_rows
-from analysis.sections.section import Chance, Found, Inputs, Section, averaged
+from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._alpha import Level, krippendorff_alpha
 from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix
@@ -160,7 +160,7 @@ class Annotators(Section[AnnotatorRow]):
             ratings = inputs.said.ratings(criterion.key)
             runs = _longest_runs(inputs.said, criterion)
             gaps, others = severity(ratings.to_numpy()), with_the_others(ratings.to_numpy())
-            has_order = averaged(criterion)
+            has_order = criterion.is_averaged
             for place, label in enumerate(ratings.columns):
                 own = ratings[label].dropna()
                 top = float((own == own.mode().iloc[0]).mean()) if len(own) else nan

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from analysis.frames import Material, aligned
 from analysis.reports.metric_names import metric_names
-from analysis.sections.section import averaged
 from judging.models import Metric
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._inputs import FloatArray, oriented
@@ -50,7 +49,7 @@ def units_of(material: Material, criterion: RubricCriterion) -> pd.DataFrame:
 
 def averaged_criteria(material: Material) -> list[RubricCriterion]:
     """Return the criteria whose values may be averaged."""
-    return [each for each in material.rubric.criteria if averaged(each)]
+    return [each for each in material.rubric.criteria if each.is_averaged]
 
 
 def clusters_of(material: Material, units: pd.Index[int]) -> NDArray[np.object_]:

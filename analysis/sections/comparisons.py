@@ -26,6 +26,7 @@ from analysis.sections.columns import averaged_criteria, rated_outputs, units_of
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
+from judging.hypotheses import Hypotheses
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._design import ClusterUnit, Design
 from quaestor_stats._inputs import FloatArray, Labels
@@ -75,7 +76,8 @@ class SystemPair:
     estimate: the difference of means, first minus second; for Cliff's delta the delta
     floor: the smallest p that the permutation test can reach with these sources after Holm's
       correction; empty for the others
-    p_holm: p after Holm's correction over the pairs of this criterion and test
+    p_holm: p after Holm's correction over the pairs of this criterion and test, and of the criteria that the plan
+      corrects together with it
     p_bh: p after Benjamini and Hochberg's correction over the same pairs
     """
 
@@ -89,6 +91,10 @@ class SystemPair:
     p_holm: float
     p_bh: float
 
+    def reversed(self) -> "SystemPair":
+        """Return the pair as the second system minus the first."""
+        return replace(self, first=self.second, second=self.first, estimate=negated(self.estimate))
+
 
 @dataclass(frozen=True)
 class SystemLetters:
@@ -100,6 +106,7 @@ class SystemLetters:
     letters: its letters, a for the best; empty where a pair of systems has no test
     test: the tests that compare the systems: permutation, contrast, or both
     correction: correction over the pairs of the criterion
+    corrected_with: the other criteria whose pairs the correction includes
     level: level of the test after correction
     reason: why there are no letters
     """
@@ -109,6 +116,7 @@ class SystemLetters:
     letters: str
     test: str
     correction: str
+    corrected_with: list[str]
     level: float
     reason: str
 
@@ -148,7 +156,8 @@ class Comparisons(Section[SystemPair]):
     identity = ("criterion", "test", "first", "second")
     by_reading = True
     note = (
-        "All pairs of systems; p with Holm's correction over the pairs of a criterion. The letters in the table of "
+        "All pairs of systems; p with Holm's correction over the pairs of a criterion, or of the criteria that the "
+        "plan corrects together. The letters in the table of "
         "systems come from the test whose p is bold below .05: the difference within sources. The other tests are "
         "given for comparison with published results; they treat annotators as fixed and equally allocated, and the "
         "two-sample t test treats the questions of two systems on one source as independent."
@@ -161,15 +170,18 @@ class Comparisons(Section[SystemPair]):
         }
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemPair]:
-        rows: list[SystemPair] = []
+        pairs: dict[str, list[SystemPair]] = {}
         left_out = found.left_out(Comparisons)
-        for each in scores_of(inputs.counted):
-            if each.criterion.key in left_out:
-                continue
-            chance.step(f"Comparing systems on {each.criterion.key}")
-            pairs = list(_pairs(each, inputs, chance))
-            for test in dict.fromkeys(row.test for row in pairs):
-                rows += _adjusted([row for row in pairs if row.test == test])
+        for scores in scores_of(inputs.counted):
+            key = scores.criterion.key
+            if key not in left_out:
+                chance.step(f"Comparing systems on {key}")
+                pairs[key] = list(_pairs(scores, inputs, chance))
+        rows: list[SystemPair] = []
+        for family in families(list(pairs), inputs.declared):
+            of_family = [row for key in family for row in pairs[key]]
+            for test in dict.fromkeys(row.test for row in of_family):
+                rows += _adjusted([row for row in of_family if row.test == test])
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -201,11 +213,30 @@ class Groups(Section[SystemLetters]):
             differ = {(place[row.first], place[row.second]) for row in pairs if differs(row)}
             given = [""] * len(each.names) if reason else letters(each.oriented, differ)
             tests = " and ".join(tests_of(pairs))
+            together = inputs.declared.corrected_together
+            others = [other for other in together if other != key] if key in together else []
             rows += [
-                SystemLetters(key, name, own, tests, "holm", SURE, reason)
+                SystemLetters(key, name, own, tests, "holm", others, SURE, reason)
                 for name, own in zip(each.names, given, strict=True)
             ]
         return rows
+
+
+def families(criteria: Sequence[str], declared: Hypotheses) -> Iterator[list[str]]:
+    """Yield the criteria by family: those that the plan corrects together, and each other one."""
+    together = [key for key in criteria if key in declared.corrected_together]
+    if together:
+        yield together
+    for key in criteria:
+        if key not in together:
+            yield [key]
+
+
+def corrected_together(found: Found, criterion: str) -> list[str]:
+    """Return the criteria whose pairs Holm's correction takes together with those of a criterion,
+    itself included."""
+    others = {key for row in found.on(Groups, criterion) for key in row.corrected_with}
+    return [key for key in found.names if key == criterion or key in others]
 
 
 def deciding_pairs(found: Found, criterion: str) -> list[SystemPair]:
@@ -246,6 +277,16 @@ def contrast_reasons(found: Found) -> Iterator[str]:
             f"With fewer than {MIN_ANNOTATORS} random annotators (here {facts_of(found).annotators}) "
             "few differences are found significant."
         )
+
+
+def negated(difference: Result) -> Result:
+    """Return a difference with the other sign."""
+    return replace(
+        difference,
+        value=-difference.value,
+        ci=ConfidenceInterval(-difference.ci.high, -difference.ci.low),
+        statistic=-difference.statistic,
+    )
 
 
 def differs(pair: SystemPair) -> bool:
@@ -380,15 +421,13 @@ def _pairs(each: SystemScores, inputs: Inputs, chance: Chance) -> Iterator[Syste
     differences = differences_of(each, inputs, rng=chance.rng, resamples=chance.resamples)
     clusters = None if each.unit.is_source else each.clusters
     swaps = swaps_for(len(differences), each.table.shape[1], chance.resamples)
-    # Holm corrects over these alone
-    tested = sum(known(difference.pvalue) for difference in differences.values())
     for i, j in combinations(range(len(each.names)), 2):
         one, two = each.table[i], each.table[j]
         difference = differences[each.names[i], each.names[j]]
         floor = nan
         if difference.is_exact and known(difference.pvalue):
             units = difference.clusters or difference.n
-            floor = smallest_p(units, pairs=tested, resamples=swaps)
+            floor = smallest_p(units, resamples=swaps)
         for test, estimate in (
             (DIFFERENCE, difference),
             ("wilcoxon", wilcoxon(one, two, clusters=clusters)),
@@ -430,8 +469,9 @@ def swaps_for(pairs: int, sources: int, asked: int) -> int:
 
 def _adjusted(rows: Sequence[SystemPair]) -> list[SystemPair]:
     p = np.array([row.estimate.pvalue for row in rows])
+    tested = int(np.sum(~np.isnan(p)))
     return [
-        replace(row, p_holm=float(of_holm), p_bh=float(of_bh))
+        replace(row, floor=min(tested * row.floor, 1.0), p_holm=float(of_holm), p_bh=float(of_bh))
         for row, of_holm, of_bh in zip(rows, holm(p), benjamini_hochberg(p), strict=True)
     ]
 

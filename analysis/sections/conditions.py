@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import or_dash
-from analysis.sections.section import Chance, Found, Inputs, Section, averaged
+from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Assignment, Campaign, Round
 from judging.protocols.rubric_schema import RubricCriterion
 
@@ -118,6 +118,6 @@ def _rows(
 ) -> Iterator[ConditionRow]:
     known = rated[rated[condition] != ""]
     for level, own in known.groupby(condition, sort=True):
-        mean = float(own["value"].mean()) if averaged(criterion) else nan
+        mean = float(own["value"].mean()) if criterion.is_averaged else nan
         annotators = int(own["annotator"].nunique())
         yield ConditionRow(criterion.key, condition, str(level), annotators, len(own), mean)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.sections.section import Chance, Found, Inputs, Section, averaged
+from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import Quota, RubricCriterion, RubricDocument
 from quaestor_stats._alpha import Level
 
@@ -64,7 +64,7 @@ class Criteria(Section[CriterionRow]):
                 level=each.level,
                 best=each.best,
                 unit=each.unit,
-                averaged=averaged(each),
+                averaged=each.is_averaged,
                 points=[[point.value, point.label] for point in each.points],
                 target=_target(rubric, each),
             )

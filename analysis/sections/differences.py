@@ -13,8 +13,10 @@ import numpy as np
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import (
     EQUAL,
+    MAX_NAMES,
     coefficient,
     counted,
+    effect,
     inside,
     interval_text,
     known,
@@ -23,6 +25,7 @@ from analysis.reports.numerals import (
     p_alone,
 )
 from analysis.reports.rows import TestedResult
+from analysis.sections.comparisons import negated
 from analysis.sections.levels import (
     LEVELS,
     SHADES,
@@ -44,7 +47,7 @@ from quaestor_stats._metric_differences import (
     metric_differences,
 )
 from quaestor_stats._multiplicity import holm
-from quaestor_stats._result import ConfidenceInterval, Result
+from quaestor_stats._result import Result
 from quaestor_stats._williams import williams
 
 SURE = 0.05
@@ -297,18 +300,16 @@ def metric_sentence(rows: Sequence[MetricLevel], human: str, level: str, found: 
         sentence = _significant_metrics(significant, _highest(ranked), name, found)
         return f"{sentence}.{_ceiling(found, human, level)}"
     first = ranked[0]
-    told = f"ρ = {coefficient(first.estimate.value)}"
-    if interval := interval_text(first.estimate, coefficient):
-        told += f", 95% CI {interval}"
+    rho = effect("ρ =", first.estimate, first.p_holm, coefficient)
     equal = [row.metric for row in _highest(ranked)]
     have = "has" if len(equal) == 1 else "share"
     sentence = (
-        f"On {name}, {listed_or_counted(equal, 'metrics')} {have} the highest correlation with human ratings: {told} "
-        f"{_where(first, found)}"
+        f"On {name}, {listed_or_counted(equal, 'metrics')} {have} the highest correlation with human ratings: {rho} "
+        f"{_where(first, found, 'Holm' if len(ranked) > 1 else '')}"
     )
     leader = next((row for row in found.on(Leaders, human) if row.level == level), None)
     if leader and len(rows) > 1:
-        sentence += _apart_from(leader, equal)
+        sentence += _apart_from(leader, equal, found)
     return f"{sentence}.{_ceiling(found, human, level)}"
 
 
@@ -382,22 +383,32 @@ def _has_leader(rows: Sequence[MetricLevel]) -> bool:
     return bool(ranked) and any(_is_above_zero(row) for row in _highest(ranked))
 
 
-def _apart_from(leader: LeaderRow, equal: Sequence[str]) -> str:
+def _apart_from(leader: LeaderRow, equal: Sequence[str], found: Found) -> str:
     """Return clauses on the metrics that do not differ significantly from the highest, those that do,
     and those that no test compares with it; `equal` metrics are named already."""
     near = [metric for metric in leader.members[1:] if metric not in equal]
     it, it_differs = ("it", "it differs") if len(equal) == 1 else ("them", "they differ")
-    parts = (
-        [f"not significantly different from {it}: {listed_or_counted(near, 'metrics')}"]
-        if near
-        else []
-    )
-    if not near and leader.behind:
+    clauses = []
+    if near:
+        which = f"{len(near)} metrics"
+        if len(near) <= MAX_NAMES:
+            which = listed([f"{metric}{_in_brackets(leader, metric, found)}" for metric in near])
+        clauses.append(f"not significantly different from {it}: {which}")
+    elif leader.behind:
         others = listed_or_counted(leader.behind, "metrics") if leader.unknown else "all others"
-        parts.append(f"{it_differs} significantly from {others}")
+        clauses.append(f"{it_differs} significantly from {others}")
     if leader.unknown:
-        parts.append(f"no test compares {it} with {listed_or_counted(leader.unknown, 'metrics')}")
-    return "".join(f"; {part}" for part in parts)
+        clauses.append(f"no test compares {it} with {listed_or_counted(leader.unknown, 'metrics')}")
+    return "".join(f"; {clause}" for clause in clauses)
+
+
+def _in_brackets(leader: LeaderRow, metric: str, found: Found) -> str:
+    """Return by how much the highest metric correlates better than another, with interval and p."""
+    for row in found.on(Differences, leader.criterion):
+        if row.level == leader.level and {row.better, row.other} == {leader.highest, metric}:
+            pair = _led_by(leader.highest, row)
+            return f" ({effect('Δρ =', pair.estimate, pair.p_holm, coefficient)})"
+    return ""
 
 
 def _is_above_zero(row: MetricLevel) -> bool:
@@ -581,13 +592,7 @@ def _led_by(best: str, row: MetricPair) -> MetricPair:
     """
     if row.better == best:
         return row
-    of = row.estimate
-    turned = replace(
-        of,
-        value=-of.value,
-        ci=ConfidenceInterval(-of.ci.high, -of.ci.low),
-    )
-    return replace(row, better=row.other, other=row.better, estimate=turned)
+    return replace(row, better=row.other, other=row.better, estimate=negated(row.estimate))
 
 
 def _line(row: MetricPair) -> Line:

@@ -1,20 +1,18 @@
 """Equivalence of systems within the margin that the plan declared."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Self
 
 import numpy as np
 
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import counted, inside, known, p_alone, p_value, signed, two
+from analysis.reports.numerals import briefly, inside, known, p_alone, p_value, signed, two
 from analysis.sections.columns import averaged_criteria
-from analysis.sections.comparisons import SURE, SystemPair, deciding_pairs
+from analysis.sections.comparisons import SURE, SystemPair, deciding_pairs, families
 from analysis.sections.criteria import criterion_rows
-from analysis.sections.primary import declared_hypotheses
 from analysis.sections.section import Chance, Found, Inputs, Section
-from judging.hypotheses import PrimaryHypothesis
+from judging.hypotheses import NON_INFERIOR, Hypotheses, Margin
 from quaestor_stats._equivalence import Equivalence, two_one_sided
 from quaestor_stats._multiplicity import holm
 
@@ -26,7 +24,8 @@ class EquivalenceRow:
     criterion: key of the criterion
     first: one system
     second: the other
-    margin: declared margin in scale points
+    margin: declared margin of the criterion, in scale points
+    margin_reason: declared reason for it
     test: permutation or contrast, which compares the systems; the interval of the difference gives the
       standard error and degrees of freedom
     value: difference of the means, first minus second
@@ -36,7 +35,8 @@ class EquivalenceRow:
     p_lower: p of the test that the difference is above minus the margin
     p_upper: p of the test that the difference is below the margin
     p: the larger of both, not corrected
-    p_holm: p after Holm's correction over the tested pairs of the criterion
+    p_holm: p after Holm's correction over the tested pairs of the criterion, and of the criteria that the plan corrects
+      together with it
     equivalent: whether p_holm is below .05
     reason: why there is no test
     """
@@ -45,6 +45,7 @@ class EquivalenceRow:
     first: str
     second: str
     margin: float
+    margin_reason: str
     test: str
     value: float
     low: float
@@ -59,8 +60,8 @@ class EquivalenceRow:
 
 
 class Equivalences(Section[EquivalenceRow]):
-    """Two one-sided tests of the declared pair of systems; of all pairs if the plan declares
-    none."""
+    """Two one-sided tests on each criterion with a margin: of the pairs of systems that a primary
+    hypothesis compares there, else of all pairs."""
 
     key = "equivalence"
     title = "Equivalence of systems"
@@ -72,17 +73,15 @@ class Equivalences(Section[EquivalenceRow]):
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[EquivalenceRow]:
-        declared = declared_hypotheses(inputs)
-        if declared.margin is None:
-            return []
+        tested = {
+            criterion.key: list(_asked_pairs(found, criterion.key, inputs.declared))
+            for criterion in averaged_criteria(inputs.counted)
+            if criterion.key in inputs.declared.margins
+        }
         rows: list[EquivalenceRow] = []
-        for criterion in averaged_criteria(inputs.counted):
-            pairs = [
-                pair
-                for pair in deciding_pairs(found, criterion.key)
-                if _is_asked(pair, criterion.key, declared.primary)
-            ]
-            rows += _rows(pairs, declared.margin)
+        for family in families(list(tested), inputs.declared):
+            pairs = [pair for key in family for pair in tested[key]]
+            rows += _rows(pairs, inputs.declared.margins)
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -97,7 +96,7 @@ class Equivalences(Section[EquivalenceRow]):
                         [_line(row) for row in rows],
                         first="Systems",
                         notes=["90% CI", "", "", "Holm"],
-                        caption=f"Margin: {rows[0].margin:g} scale points.",
+                        caption=_margin(rows[0]),
                         reasons=sorted({row.reason for row in rows} - {""}),
                         folded=True,
                     )
@@ -107,71 +106,44 @@ class Equivalences(Section[EquivalenceRow]):
     def sentences(self, found: Found) -> Iterator[str]:
         for criterion in criterion_rows(found):
             rows = found.on(Equivalences, criterion.criterion)
-            if len(rows) == 1:
-                yield _of_one(rows[0], inside(criterion.name))
-            elif rows:
-                equivalent = sum(row.equivalent for row in rows)
-                yield (
-                    f"On {inside(criterion.name)}, {equivalent} of {counted(len(rows), 'pair')} of "
-                    f"systems are equivalent within ±{rows[0].margin:g} scale points (two one-sided "
-                    "tests, Holm, 5% level)."
-                )
+            if rows:
+                yield f"On {inside(criterion.name)}, {'; '.join(_results(rows))}."
 
 
-@dataclass(frozen=True)
-class EquivalenceResults:
-    """The results of the declared equivalence tests on one criterion, by pair of systems."""
-
-    margin: float
-    equivalent: frozenset[frozenset[str]]
-    not_shown: frozenset[frozenset[str]]
-
-    @classmethod
-    def of(cls, found: Found, criterion: str) -> Self:
-        tested = [row for row in found.on(Equivalences, criterion) if not row.reason]
-        return cls(
-            margin=tested[0].margin if tested else nan,
-            equivalent=_systems_of(row for row in tested if row.equivalent),
-            not_shown=_systems_of(row for row in tested if not row.equivalent),
-        )
-
-    def are_equivalent(self, systems: Collection[str], other: str) -> bool:
-        """Return whether another system is shown to be equivalent to each of these systems."""
-        return _pairs(systems, other) <= self.equivalent
-
-    def are_tested(self, systems: Collection[str], other: str) -> bool:
-        """Return whether the equivalence of another system and each of these systems was tested."""
-        return _pairs(systems, other) <= self.equivalent | self.not_shown
+def tested_pairs(found: Found, criterion: str) -> frozenset[frozenset[str]]:
+    """Return the pairs of systems whose equivalence was tested on a criterion."""
+    rows = found.on(Equivalences, criterion)
+    return frozenset(frozenset((row.first, row.second)) for row in rows if not row.reason)
 
 
-NO_RESULTS = EquivalenceResults(nan, frozenset(), frozenset())
+def _asked_pairs(found: Found, criterion: str, declared: Hypotheses) -> Iterator[SystemPair]:
+    """Yield the pairs to test on a criterion: those that its primary hypotheses compare, if they
+    compare systems; else all."""
+    primary = [
+        hypothesis
+        for hypothesis in declared.primary
+        if hypothesis.criterion == criterion and hypothesis.is_about_systems
+    ]
+    asked = [
+        {hypothesis.first, hypothesis.second}
+        for hypothesis in primary
+        if hypothesis.direction != NON_INFERIOR  # whose own test uses the margin
+    ]
+    for pair in deciding_pairs(found, criterion):
+        if not primary or {pair.first, pair.second} in asked:
+            yield pair
 
 
-def _pairs(systems: Collection[str], other: str) -> set[frozenset[str]]:
-    return {frozenset((system, other)) for system in systems}
-
-
-def _systems_of(rows: Iterable[EquivalenceRow]) -> frozenset[frozenset[str]]:
-    return frozenset(frozenset((row.first, row.second)) for row in rows)
-
-
-def _is_asked(pair: SystemPair, criterion: str, primary: PrimaryHypothesis | None) -> bool:
-    """Return whether a pair is tested: the declared one alone, if there is one."""
-    if primary is None or primary.metric:
-        return True
-    is_pair = {pair.first, pair.second} == {primary.first, primary.second}
-    return is_pair and criterion == primary.criterion
-
-
-def _rows(pairs: Sequence[SystemPair], margin: float) -> Iterator[EquivalenceRow]:
-    tests = [two_one_sided(pair.estimate, margin=margin) for pair in pairs]
-    adjusted = holm(np.array([_p(each) for each in tests]))
+def _rows(pairs: Sequence[SystemPair], margins: Mapping[str, Margin]) -> Iterator[EquivalenceRow]:
+    tests = [two_one_sided(pair.estimate, margin=margins[pair.criterion].points) for pair in pairs]
+    adjusted = holm(np.array([_p(test) for test in tests]))
     for pair, each, p_holm in zip(pairs, tests, adjusted, strict=True):
         yield EquivalenceRow(
             criterion=pair.criterion,
             first=pair.first,
             second=pair.second,
-            margin=margin,
+            margin=margins[pair.criterion].points,
+            margin_reason=margins[pair.criterion].reason,
             test=pair.p_from,
             value=each.value,
             low=each.low,
@@ -194,6 +166,10 @@ def _interval(row: EquivalenceRow) -> str:
     return f"[{two(row.low)}, {two(row.high)}]" if known(row.low) else ""
 
 
+def _margin(row: EquivalenceRow) -> str:
+    return f"Margin: {row.margin:g} scale points. Reason: {row.margin_reason.rstrip('.')}."
+
+
 def _line(row: EquivalenceRow) -> Line:
     return Line(
         f"{row.first} – {row.second}",
@@ -206,12 +182,25 @@ def _line(row: EquivalenceRow) -> Line:
     )
 
 
-def _of_one(row: EquivalenceRow, criterion: str) -> str:
-    systems = f"On {criterion}, “{row.first}” and “{row.second}”"
-    if row.reason:
-        return f"{systems} have no equivalence test: {row.reason}."
-    are = "are equivalent" if row.equivalent else "are not shown to be equivalent"
+def _results(rows: Sequence[EquivalenceRow]) -> Iterator[str]:
+    """Yield which pairs of systems are equivalent and which are not shown to be, with their numbers,
+    and why some have no test."""
+    within = f"within ±{rows[0].margin:g} scale points"
+    tested = [row for row in rows if not row.reason]
+    shown = [_pair(row) for row in tested if row.equivalent]
+    others = [_pair(row) for row in tested if not row.equivalent]
+    if shown:
+        yield f"equivalent {within}: {briefly(shown)}"
+    if others:
+        yield f"not shown to be equivalent {within}: {briefly(others)}"
+    for reason in dict.fromkeys(row.reason for row in rows if row.reason):
+        without = [f"“{row.first}” and “{row.second}”" for row in rows if row.reason == reason]
+        yield f"no equivalence test of {briefly(without)}: {reason}"
+
+
+def _pair(row: EquivalenceRow) -> str:
+    """Return two systems with the result of their test."""
     return (
-        f"{systems} {are} within ±{row.margin:g} scale points (difference {signed(row.value)}, 90% CI "
-        f"{_interval(row)}; two one-sided tests, {p_value(row.p_holm)})."
+        f"“{row.first}” and “{row.second}” (difference {signed(row.value)}, 90% CI {_interval(row)}, "
+        f"{p_value(row.p_holm)})"
     )

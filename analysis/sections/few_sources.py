@@ -8,6 +8,7 @@ from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import p_alone
 from analysis.sections.comparisons import (
     SURE,
+    corrected_together,
     deciding_pairs,
     differs,
     is_compared,
@@ -63,7 +64,8 @@ class FewSources(Section[FewSourcesRow]):
             pairs = deciding_pairs(found, scores.criterion.key)
             place = {name: number for number, name in enumerate(scores.names)}
             swaps = swaps_for(len(pairs), scores.table.shape[1], chance.resamples)
-            compared = sum(map(is_compared, pairs))
+            family = corrected_together(found, scores.criterion.key)
+            compared = sum(is_compared(row) for key in family for row in deciding_pairs(found, key))
             clusters = None if scores.unit.is_source else scores.clusters
             for row in (row for row in pairs if row.p_from == PERMUTATION and differs(row)):
                 carried_by = sources_carrying(

@@ -20,7 +20,7 @@ from analysis.reports.numerals import (
 )
 from analysis.sections.agreement import level_of
 from analysis.sections.machine_judges import Judged, judged_criteria
-from analysis.sections.section import Chance, Found, Inputs, Section, averaged
+from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._alternative_annotator import (
@@ -239,7 +239,7 @@ def tested(judged: Judged, name: str, epsilon: float) -> AlternativeTest:
 def level_for(criterion: RubricCriterion) -> str:
     """Return how values are compared: by their distance, or by equality where they have no
     order."""
-    return "ordinal" if averaged(criterion) and criterion.level != "nominal" else "nominal"
+    return "ordinal" if criterion.is_averaged and criterion.level != "nominal" else "nominal"
 
 
 def _verdict(judged: Judged, name: str, found: AlternativeTest) -> VerdictRow:

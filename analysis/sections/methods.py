@@ -14,7 +14,7 @@ from analysis.sections.equivalence import Equivalences
 from analysis.sections.external_checks import ExternalChecks
 from analysis.sections.levels import LEVELS, Levels, headline_level
 from analysis.sections.metrics import MetricsMade
-from analysis.sections.primary import PrimaryHypotheses, across_criteria
+from analysis.sections.primary import PrimaryHypotheses, across_criteria, how_tested
 from analysis.sections.section import Found
 from analysis.sections.study import (
     are_means,
@@ -151,16 +151,21 @@ def _hypotheses(found: Found) -> Iterator[str]:
     has_tests = bool(found.of(Comparisons)) or bool(found.of(Levels))
     if not has_tests or not found.knows(PrimaryHypotheses):
         return
-    for row in found.of(PrimaryHypotheses):
-        yield f"The primary hypothesis, declared before data collection, was: {row.in_words(found)}."
-        yield "It was tested first and without a correction; all other tests are exploratory."
-    if not found.of(PrimaryHypotheses):
+    rows = found.of(PrimaryHypotheses)
+    if not rows:
         yield "No primary hypothesis was declared before data collection; all tests are exploratory."
+    for row in rows:
+        yield f"Declared before data collection: {row.in_words(found)} ({row.hypothesis.sides})."
+    if rows:
+        were = "It was" if len(rows) == 1 else "These hypotheses were"
+        yield f"{were} {how_tested(rows)}; all other tests are exploratory."
     yield from across_criteria(found)
-    for margin in {row.margin for row in found.of(Equivalences)}:
+    margins = {row.criterion: row.margin for row in found.of(Equivalences)}
+    if margins:
+        named = [f"±{margin:g} on {inside(found.name_of(key))}" for key, margin in margins.items()]
         yield (
-            f"Equivalence of systems was tested by two one-sided tests within the declared margin of {margin:g} scale "
-            "points, with Holm's correction over the pairs of a criterion."
+            f"Equivalence of systems was tested by two one-sided tests within declared margins ({listed(named)} "
+            "scale points), with Holm's correction over the pairs."
         )
 
 

@@ -17,7 +17,9 @@ from analysis.frames import Material
 from analysis.reports.layout import Figure, PageTable
 from analysis.reports.rows import Record, RowColumn, columns, decode, encode
 from analysis.sections.readings import not_settled
-from judging.protocols.rubric_schema import RubricCriterion
+from judging import hypotheses
+from judging.actions import locked_protocols
+from judging.hypotheses import Hypotheses
 from quaestor_stats._design import Design
 from quaestor_stats._result import Result
 
@@ -42,6 +44,11 @@ class Inputs:
     failures: Mapping[str, str]  # metrics that could not be computed, with the reason
     # The judgments with annotators that this run excludes, or without excluded ones that it counts
     other: Material | None = None
+
+    @cached_property
+    def declared(self) -> Hypotheses:
+        """What the locked plan declares about tests."""
+        return hypotheses.from_document(locked_protocols.read(self.said.campaign)["hypotheses"])
 
     @cached_property
     def differing(self) -> Material:
@@ -212,12 +219,3 @@ class Section(Generic[R]):
     def technical_notes(self, found: Found) -> list[str]:
         """Return which numbers other libraries confirm, and why a figure is missing."""
         return []
-
-
-def averaged(criterion: RubricCriterion) -> bool:
-    """Return whether values of a criterion may be averaged and tested.
-
-    Without a better end only those of an interval scale may: the mean of "1 clearly, 2 somewhat, 4
-    undecidable" is meaningless.
-    """
-    return criterion.best != "none" or criterion.level == "interval"

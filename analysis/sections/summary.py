@@ -5,10 +5,13 @@ from dataclasses import dataclass
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import (
+    MAX_NAMES,
     coefficient,
     counted,
+    effect,
     inside,
     interval_text,
+    listed,
     listed_or_counted,
     or_dash,
     with_interval,
@@ -21,7 +24,7 @@ from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.differences import metric_sentence
 from analysis.sections.equivalence import Equivalences
 from analysis.sections.levels import Levels, headline_level
-from analysis.sections.primary import PrimaryHypotheses, primary_in_short
+from analysis.sections.primary import primary_in_short
 from analysis.sections.section import Found
 from analysis.sections.study import OF_MEANS, ORIGINS, are_means, facts_of, nothing_judged
 from analysis.sections.system_means import FEW, SystemOrder, by_merit
@@ -45,19 +48,20 @@ class Summary:
 
 
 def summary_of(found: Found) -> Summary:
-    """Return the summary of a run, the criteria whose agreement allows conclusions first."""
+    """Return the summary of a run: declared results first, then exploratory ones, the criteria whose
+    agreement allows conclusions first."""
     criteria = _by_agreement(found)
     texts = (
-        ("primary", "Primary hypothesis", _primary(found)),
+        ("primary", "Declared results", _declared(found)),
         ("agreement", "Exploratory: agreement", _agreement(found, criteria)),
         ("systems", "Exploratory: systems", _systems(found, criteria)),
         ("metrics", "Exploratory: metrics", _metrics(found, criteria)),
         ("study", "Study", _study(found)),
     )
     parts = [
-        SummaryPart(chapter, about, " ".join(sentences))
-        for chapter, about, told in texts
-        if (sentences := list(told))
+        SummaryPart(chapter, about, text)
+        for chapter, about, sentences in texts
+        if (text := " ".join(sentences))
     ]
     return Summary(parts, _table(found, criteria))
 
@@ -86,16 +90,10 @@ def _study(found: Found) -> Iterator[str]:
         yield sentence
 
 
-def _primary(found: Found) -> Iterator[str]:
-    """Yield the declared results: of the primary hypothesis, and of the equivalence test of its
-    systems."""
+def _declared(found: Found) -> Iterator[str]:
+    """Yield the results of the primary hypotheses, then those of the declared equivalence tests."""
     yield from primary_in_short(found)
-    if _has_primary_pair(found):
-        yield from Equivalences().sentences(found)
-
-
-def _has_primary_pair(found: Found) -> bool:
-    return any(not row.metric for row in found.of(PrimaryHypotheses))
+    yield from Equivalences().sentences(found)
 
 
 def _agreement(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
@@ -171,54 +169,71 @@ def _systems(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
         f"{listed_or_counted(best, 'systems')} {'has' if one else 'share'} the best mean on {on} "
         f"({name}: {with_interval(lead.means[lead.best[0]])})."
     )
-    near = [_quoted(system) for system in lead.near_the_best]
-    others = [system for system in lead.systems if system not in lead.best]
-    beats_all = all((first, other) in lead.ahead for first in lead.best for other in others)
-    it, differs = ("it", "differs") if one else ("they", "differ")
     if lead.undefined:
         yield f"On {name}, {lead.undefined}."
-    elif near:
-        does = "does" if one else "do"
-        tested = any(lead.equivalence.are_tested(lead.best, name) for name in lead.near_the_best)
-        caveat = "" if tested else ", which does not show that they are equal"
-        yield (
-            f"On {name}, {it} {does} not differ significantly from {listed_or_counted(near, 'other systems')} "
-            f"({_test(found, lead)}){caveat}."
-        )
-        yield from _equivalence(lead, is_told=_has_primary_pair(found))
-    elif others and beats_all:
-        yield f"On {name}, {it} {differs} significantly from all others ({_test(found, lead)})."
-    for reason, systems in lead.not_compared.items() if not lead.undefined else ():
-        names = listed_or_counted([_quoted(system) for system in systems], "other systems")
-        yield f"On {name}, {it} {'is' if one else 'are'} not compared with {names}: {reason}."
-
-
-def _equivalence(order: SystemOrder, *, is_told: bool) -> Iterator[str]:
-    """Yield the results of the declared equivalence tests of the best system and those that do not
-    differ significantly from it, unless `is_told`, and a caveat on those without such a test."""
-    results, near = order.equivalence, order.near_the_best
-    tested = [name for name in near if results.are_tested(order.best, name)]
-    if not tested:
         return
-    shown = [_quoted(name) for name in tested if results.are_equivalent(order.best, name)]
-    others = [_quoted(name) for name in tested if not results.are_equivalent(order.best, name)]
-    without = [_quoted(name) for name in near if name not in tested]
-    it, them = ("it is", "it") if len(order.best) == 1 else ("they are", "them")
-    within = f"within ±{results.margin:g} scale points (two one-sided tests, Holm, 5% level)"
-    if shown and not is_told:
-        yield f"By the declared test {it} equivalent to {listed_or_counted(shown, 'systems')} {within}."
-    if others and not is_told:
-        ends = "" if shown else f" {within}"
-        yield f"The equivalence to {listed_or_counted(others, 'systems')} is not shown{ends}."
-    if without:
-        named = listed_or_counted(without, "systems")
-        yield f"No test shows that {named} {'is' if len(without) == 1 else 'are'} equal to {them}."
+    yield from _near_the_best(found, lead)
+    yield from _behind_the_best(found, lead)
+    for reason, systems in lead.not_compared.items():
+        names = listed_or_counted([_quoted(system) for system in systems], "other systems")
+        yield f"On {name}, {'it is' if one else 'they are'} not compared with {names}: {reason}."
+
+
+def _near_the_best(found: Found, order: SystemOrder) -> Iterator[str]:
+    """Yield from which systems the best does not differ significantly, with the effects."""
+    near = order.near_the_best
+    if not near:
+        return
+    which = f"{len(near)} other systems"
+    if len(near) <= MAX_NAMES:
+        which = listed([f"{_quoted(name)} ({_difference(order, name)})" for name in near])
+    does = "it does" if len(order.best) == 1 else "they do"
+    yield (
+        f"On {inside(order.criterion.name)}, {does} not differ significantly from {which}; "
+        f"{_test(found, order)}{_caveat(order)}."
+    )
+
+
+def _caveat(order: SystemOrder) -> str:
+    """Return that no significant difference does not show equality, for systems whose equivalence
+    was not tested."""
+    near = order.near_the_best
+    untested = [_quoted(name) for name in near if name in order.without_equivalence_test]
+    if len(untested) == len(near):
+        return ". This does not show that they are equal"
+    if untested:
+        return (
+            f". Equivalence to the best is not tested for {listed_or_counted(untested, 'of them')}"
+        )
+    return ""
+
+
+def _behind_the_best(found: Found, order: SystemOrder) -> Iterator[str]:
+    """Yield that the best differs from all others, with the smallest of these differences."""
+    others = [system for system in order.systems if system not in order.best]
+    ahead = all((best, other) in order.ahead for best in order.best for other in others)
+    if not others or not ahead:
+        return
+    nearest = min(others, key=lambda name: abs(order.against_the_best(name).estimate.value))
+    which = f"{_quoted(nearest)} ({_difference(order, nearest)})"
+    if len(others) > 1:
+        which = f"all others, least from {which}"
+    differs = "it differs" if len(order.best) == 1 else "they differ"
+    yield (
+        f"On {inside(order.criterion.name)}, {differs} significantly from {which}; "
+        f"{_test(found, order)}."
+    )
+
+
+def _difference(order: SystemOrder, other: str) -> str:
+    """Return by how much the best mean differs from another system's, with interval and p."""
+    pair = order.against_the_best(other)
+    return effect("difference", pair.estimate, pair.p_holm)
 
 
 def _test(found: Found, order: SystemOrder) -> str:
     """Return the test that compares the systems on a criterion, with correction and level."""
-    test = named_tests(found, order.criterion.criterion)
-    return f"{test}, Holm-corrected, 5% level"
+    return f"{named_tests(found, order.criterion.criterion)}, Holm-corrected, 5% level"
 
 
 def _metrics(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:

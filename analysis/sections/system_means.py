@@ -44,7 +44,7 @@ from analysis.sections.comparisons import (
     untested_because,
 )
 from analysis.sections.criteria import CriterionRow, criterion_rows
-from analysis.sections.equivalence import NO_RESULTS, EquivalenceResults
+from analysis.sections.equivalence import tested_pairs
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyFacts, facts_of
@@ -381,7 +381,8 @@ class SystemOrder:
     reasons: Mapping[frozenset[str], str] = field(default_factory=dict)  # of the other pairs
     undefined: str = ""  # why no pair of systems is tested
     no_letters: str = ""  # why the systems have no letters
-    equivalence: EquivalenceResults = NO_RESULTS
+    pairs: Sequence[SystemPair] = ()  # by the test that compares the systems
+    equivalence_tested: frozenset[frozenset[str]] = frozenset()  # pairs with a declared test
 
     @classmethod
     def of(cls, found: Found, criterion: CriterionRow) -> Self:
@@ -411,7 +412,8 @@ class SystemOrder:
             },
             undefined=undefined,
             no_letters=no_letters_because(found, key),
-            equivalence=EquivalenceResults.of(found, key),
+            pairs=pairs,
+            equivalence_tested=tested_pairs(found, key),
         )
 
     @cached_property
@@ -448,12 +450,20 @@ class SystemOrder:
     def without_equivalence_test(self) -> list[str]:
         """Return the systems that share the best mean or do not differ significantly from it, and
         whose equivalence to the best is not tested."""
-        others = [*self.best[1:], *self.near_the_best]
         return [
             other
-            for other in others
-            if not self.equivalence.are_tested([one for one in self.best if one != other], other)
+            for other in [*self.best[1:], *self.near_the_best]
+            if not {frozenset((one, other)) for one in self.best if one != other}
+            <= self.equivalence_tested
         ]
+
+    def against_the_best(self, other: str) -> SystemPair:
+        """Return the comparison of the best mean, the first of equal ones, with another system."""
+        best = self.best[0]
+        for pair in self.pairs:
+            if {pair.first, pair.second} == {best, other}:
+                return pair if pair.first == best else pair.reversed()
+        raise ValueError(f"no test compares {best} with {other}")
 
     @cached_property
     def not_compared(self) -> dict[str, list[str]]:

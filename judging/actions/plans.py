@@ -12,16 +12,13 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from judging import hypotheses
-from judging.actions import campaigns, panels, sheets
+from judging.actions import campaigns, declarations, panels, sheets
 from judging.campaign_texts import TRANSLATED
-from judging.hypotheses import GREATER, Hypotheses, PrimaryHypothesis
+from judging.hypotheses import Hypotheses
 from judging.limits import MAX_DOCUMENT_CHARACTERS
-from judging.models import Campaign, Collection, Rubric, System, User
-from judging.protocols.rubric_schema import RubricCriterion
-from judging.refusals import InvalidInput, check_between, check_length
+from judging.models import Campaign, Collection, Rubric, User
+from judging.refusals import InvalidInput, check_length
 
-LEVELS = (0.0001, 0.5)  # of the primary test
-SMALLEST_MARGIN = 0.0001
 # names for the server's own clock, which differs on each machine
 NO_PLACES = {"localtime", "Factory", "posixrules"}
 
@@ -78,7 +75,7 @@ def create(*, by: User, collection: Collection, plan: CampaignPlan) -> Campaign:
     ------
     InvalidInput
         For the first part of the plan that cannot be used; `field` is its name, such as
-        `hypotheses.primary.criterion`.
+        `hypotheses.primary.0.criterion`.
     """
     columns = _checked_columns(plan, collection)
     return campaigns.create(by=by, collection=collection, rubric=plan.rubric, plan=columns)
@@ -90,6 +87,12 @@ def change(*, campaign: Campaign, plan: CampaignPlan) -> None:
     campaigns.change_plan(campaign=campaign, plan=columns)
 
 
+def declare(*, campaign: Campaign, declared: Hypotheses) -> None:
+    """Replace the declared hypotheses of a draft; raises as `create`, and NotAllowedNow after the
+    lock."""
+    change(campaign=campaign, plan=replace(plan_of(campaign), hypotheses=declared))
+
+
 def _checked_columns(plan: CampaignPlan, collection: Collection) -> dict[str, Any]:
     """Return the columns of a campaign that has the plan."""
     columns: dict[str, Any] = {name: getattr(plan, name) for name in PLAIN_FIELDS}
@@ -97,7 +100,7 @@ def _checked_columns(plan: CampaignPlan, collection: Collection) -> dict[str, An
         columns["annotators_per_task"] = sheets.known(plan.rubric).document.annotators
     _check_plain(columns)
     _check_order(plan)
-    declared = _checked_hypotheses(plan, collection)
+    declared = declarations.checked(plan.hypotheses, rubric=plan.rubric, collection=collection)
     return columns | {
         "rubric": plan.rubric,
         "translated_texts": _checked_texts(plan),
@@ -160,61 +163,3 @@ def _checked_texts(plan: CampaignPlan) -> dict[str, dict[str, str]]:
         if written and language != plan.text_language:
             found[language] = written
     return found
-
-
-def _checked_hypotheses(plan: CampaignPlan, collection: Collection) -> Hypotheses:
-    """Return the declared hypotheses, with the criterion by its key."""
-    declared = plan.hypotheses
-    if declared.margin is not None and declared.margin < SMALLEST_MARGIN:
-        raise InvalidInput(
-            f"The margin must be at least {SMALLEST_MARGIN:g}.", field="hypotheses.margin"
-        )
-    if declared.primary is None:
-        return declared
-    return replace(declared, primary=_checked_primary(declared.primary, plan.rubric, collection))
-
-
-def _checked_primary(
-    primary: PrimaryHypothesis, rubric: Rubric, collection: Collection
-) -> PrimaryHypothesis:
-    at = "hypotheses.primary"
-    if not primary.criterion:
-        raise InvalidInput("Name the criterion of the hypothesis.", field=f"{at}.criterion")
-    criterion = _find_criterion(primary.criterion, rubric)
-    if criterion is None:
-        raise InvalidInput(
-            "The protocol has no criterion of this name whose values can be averaged.",
-            field=f"{at}.criterion",
-        )
-    if primary.direction == GREATER and criterion.best == "none" and not primary.metric:
-        raise InvalidInput(
-            "This criterion has no better end. Choose the two-sided test.",
-            field=f"{at}.direction",
-        )
-    check_between(primary.level, *LEVELS, field=f"{at}.level")
-    _check_compared(primary, collection)
-    return replace(primary, criterion=criterion.key)
-
-
-def _find_criterion(name: str, rubric: Rubric) -> RubricCriterion | None:
-    """Return the criterion of a key or name, if its values can be averaged."""
-    for each in sheets.known(rubric).document.criteria:
-        if name.casefold() in (each.key.casefold(), each.name.casefold()):
-            return each if each.best != "none" or each.level == "interval" else None
-    return None
-
-
-def _check_compared(primary: PrimaryHypothesis, collection: Collection) -> None:
-    """Check that a hypothesis names two systems of the dataset or one metric."""
-    at = "hypotheses.primary"
-    systems = {"first": primary.first, "second": primary.second}
-    if bool(primary.metric) == any(systems.values()):
-        raise InvalidInput("Name two systems or one metric.", field=f"{at}.metric")
-    if primary.metric:
-        return
-    if primary.first == primary.second:
-        raise InvalidInput("Name two different systems.", field=f"{at}.second")
-    known = set(System.objects.filter(collection=collection).values_list("name", flat=True))
-    for name, system in systems.items():
-        if system not in known:
-            raise InvalidInput("The dataset has no system of this name.", field=f"{at}.{name}")

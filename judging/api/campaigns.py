@@ -53,7 +53,7 @@ from judging.guards import (
     collections_to_plan_with,
     judges_now,
 )
-from judging.hypotheses import GREATER, LEVEL, TWO_SIDED
+from judging.hypotheses import DIRECTIONS, HOLM, IN_ORDER, LEVEL, METRIC_LEVELS, TWO_SIDED
 from judging.models import Campaign, Deviation, Event, Job, Round, Rubric, User
 from judging.selection import Over, Selection, from_document, to_document
 
@@ -138,22 +138,49 @@ class WholeCampaignSerializer(CampaignSerializer):
 
 
 class PrimaryHypothesisSerializer(serializers.Serializer):
-    """A hypothesis about two systems, `first` and `second`, or about one metric."""
+    """A hypothesis about two systems; or, if `metric_level` names a level, about Spearman's
+    correlation of one metric or of two with the human ratings."""
 
     criterion = serializers.CharField()
-    direction = serializers.ChoiceField(choices=[TWO_SIDED, GREATER], default=TWO_SIDED)
-    level = serializers.FloatField(default=LEVEL)
-    first = serializers.CharField(default="", allow_blank=True)
-    second = serializers.CharField(default="", allow_blank=True)
-    metric = serializers.CharField(default="", allow_blank=True)
+    first = serializers.CharField(help_text="System or metric.")
+    second = serializers.CharField(
+        default="", allow_blank=True, help_text="Empty for a hypothesis about one metric."
+    )
+    direction = serializers.ChoiceField(
+        choices=DIRECTIONS,
+        default=TWO_SIDED,
+        help_text="`non_inferior`: the first system is not worse by the criterion's margin or more.",
+    )
+    metric_level = serializers.ChoiceField(
+        choices=list(METRIC_LEVELS), default="", allow_blank=True
+    )
+
+
+class MarginSerializer(serializers.Serializer):
+    """The largest difference of two means without practical meaning."""
+
+    points = serializers.FloatField(help_text="In points of the criterion's scale.")
+    reason = serializers.CharField()
 
 
 class HypothesesSerializer(serializers.Serializer):
-    """A plan's declarations about tests: the primary hypothesis, and the equivalence margin in
-    scale points."""
+    """A plan's declarations about tests."""
 
-    primary = PrimaryHypothesisSerializer(required=False)
-    margin = serializers.FloatField(required=False)
+    primary = PrimaryHypothesisSerializer(many=True, required=False)
+    level = serializers.FloatField(default=LEVEL)
+    multiplicity = serializers.ChoiceField(
+        choices=[HOLM, IN_ORDER],
+        default=HOLM,
+        help_text="Over several primary hypotheses: Holm's correction, or each only if all before it are supported.",
+    )
+    margins = serializers.DictField(
+        child=MarginSerializer(), required=False, help_text="By criterion."
+    )
+    corrected_together = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Criteria over whose pairs of systems Holm's correction extends.",
+    )
 
 
 class TextsSerializer(serializers.Serializer):

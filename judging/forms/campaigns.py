@@ -1,7 +1,6 @@
 """Forms to plan a campaign, invite annotators, give roles and change a locked plan."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -17,10 +16,9 @@ from judging import hypotheses
 from judging.actions import fit
 from judging.actions.campaigns import LONG_TEXTS
 from judging.actions.fit import MaterialFacts
-from judging.actions.plans import LEVELS, PLAIN_FIELDS, SMALLEST_MARGIN, CampaignPlan
+from judging.actions.plans import PLAIN_FIELDS, CampaignPlan
 from judging.campaign_texts import TRANSLATED
-from judging.hypotheses import GREATER, LEVEL, TWO_SIDED, Hypotheses, PrimaryHypothesis
-from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAGE_ROWS
+from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_PAGE_ROWS
 from judging.models import (
     Campaign,
     Collection,
@@ -35,20 +33,6 @@ from judging.models import (
 FIRST_LIFE = timedelta(days=14)  # of a link, unless its creator chooses otherwise
 ANNOTATORS_CHOOSE = _("annotators choose")
 BEFOREHAND = ("analysis_plan", "sample_reason")
-PRIMARY = (
-    "primary_criterion",
-    "primary_first",
-    "primary_second",
-    "primary_metric",
-    "primary_direction",
-    "primary_level",
-)
-MARGIN = "equivalence_margin"
-# fields of the action's input that have another name here
-INPUT_NAMES = {
-    **{f"hypotheses.primary.{name.removeprefix('primary_')}": name for name in PRIMARY},
-    "hypotheses.margin": MARGIN,
-}
 READ = (
     "text_language",
     "introduction",
@@ -62,62 +46,7 @@ READ = (
 
 
 class PlanForm(forms.ModelForm):
-    """The design of a draft: protocol, annotators, order, lease and the texts annotators read; and
-    its declarations about tests."""
-
-    input_names = INPUT_NAMES
-
-    primary_criterion = forms.CharField(
-        label=_("Primary criterion"),
-        max_length=MAX_NAME_CHARACTERS,
-        required=False,
-        help_text=_(
-            "Key or name of the criterion of the primary hypothesis. Leave empty to declare none."
-        ),
-    )
-    primary_first = forms.CharField(
-        label=_("First system"),
-        max_length=MAX_NAME_CHARACTERS,
-        required=False,
-        help_text=_("For a hypothesis about two systems: the one expected to be better."),
-    )
-    primary_second = forms.CharField(
-        label=_("Second system"), max_length=MAX_NAME_CHARACTERS, required=False
-    )
-    primary_metric = forms.CharField(
-        label=_("Metric"),
-        max_length=MAX_NAME_CHARACTERS,
-        required=False,
-        help_text=_(
-            "For a hypothesis about a metric: its name in the report. Its pooled Spearman correlation with the human "
-            "ratings is tested."
-        ),
-    )
-    primary_direction = forms.ChoiceField(
-        label=_("Direction"),
-        choices=[
-            (TWO_SIDED, _("two-sided: the systems differ, or the correlation is not 0")),
-            (GREATER, _("one-sided: the first system is better, or the correlation is positive")),
-        ],
-        initial=TWO_SIDED,
-        required=False,
-    )
-    primary_level = forms.FloatField(
-        label=_("Level"),
-        min_value=LEVELS[0],
-        max_value=LEVELS[1],
-        initial=LEVEL,
-        required=False,
-    )
-    equivalence_margin = forms.FloatField(
-        label=_("Equivalence margin"),
-        min_value=SMALLEST_MARGIN,
-        required=False,
-        help_text=_(
-            "In scale points. Two systems are equivalent if their means differ by less. Leave empty for no "
-            "equivalence test."
-        ),
-    )
+    """The design of a draft: protocol, annotators, order, lease and the texts annotators read."""
 
     class Meta:
         model = Campaign
@@ -231,12 +160,6 @@ class PlanForm(forms.ModelForm):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.material = material
-        declared = hypotheses.from_document(self.instance.hypotheses)
-        if declared.primary is not None:
-            self.initial.update(
-                {f"primary_{name}": value for name, value in asdict(declared.primary).items()}
-            )
-        self.initial[MARGIN] = declared.margin
         for name in LONG_TEXTS:
             self.fields[name].validators.append(MaxLengthValidator(MAX_DOCUMENT_CHARACTERS))
             self.fields[name].widget.attrs["maxlength"] = MAX_DOCUMENT_CHARACTERS
@@ -341,14 +264,6 @@ class PlanForm(forms.ModelForm):
                 _("Locked with the protocol; the preregistration document has it."),
                 self._bound(*BEFOREHAND),
             ),
-            (
-                _("Primary hypothesis and equivalence"),
-                _(
-                    "Locked with the protocol. The report tests the primary hypothesis first and without a "
-                    "correction, and calls every other test exploratory."
-                ),
-                self._bound(*PRIMARY, MARGIN),
-            ),
         ]
 
     def details(self) -> list[forms.BoundField]:
@@ -375,15 +290,8 @@ class PlanForm(forms.ModelForm):
         return CampaignPlan(
             **written,
             translated_texts=self._translated_texts(),
-            hypotheses=Hypotheses(self._primary(), self.cleaned_data[MARGIN]),
+            hypotheses=hypotheses.from_document(self.instance.hypotheses),
         )
-
-    def _primary(self) -> PrimaryHypothesis | None:
-        """Return the primary hypothesis, if any part of it was entered."""
-        entered = {name.removeprefix("primary_"): self.cleaned_data[name] for name in PRIMARY}
-        if not any(entered[name] for name in ("criterion", "first", "second", "metric")):
-            return None
-        return PrimaryHypothesis(**{name: value for name, value in entered.items() if value})
 
 
 class DatasetForm(forms.Form):

@@ -312,7 +312,7 @@ class Migration(migrations.Migration):
                         ('withdrawal', models.BooleanField(default=False, help_text='Annotators may erase what they did themselves, until the campaign is closed.')),
                         ('analysis_plan', models.TextField(blank=True, help_text='What will be compared, written before the lock.')),
                         ('sample_reason', models.TextField(blank=True, help_text='Why so many questions and annotators, written before.')),
-                        ('hypotheses', models.JSONField(blank=True, default=dict, help_text='The primary hypothesis and the equivalence margin: judging.hypotheses.')),
+                        ('hypotheses', models.JSONField(blank=True, default=dict, help_text='The declarations of the plan: judging.hypotheses.')),
                         ('retention_days', models.PositiveSmallIntegerField(blank=True, help_text='So long after closing the accounts of annotators without a password are forgotten; empty: never.', null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(3650)])),
                         ('pay', models.CharField(blank=True, help_text='What annotators get, in words.', max_length=300)),
                         ('quality', models.JSONField(blank=True, default=dict, help_text='Checks, thresholds of flags and exclusion rules: judging.quality.')),

@@ -249,7 +249,7 @@ class Campaign(models.Model):
     hypotheses = models.JSONField(
         default=dict,
         blank=True,
-        help_text="The primary hypothesis and the equivalence margin: judging.hypotheses.",
+        help_text="The declarations of the plan: judging.hypotheses.",
     )
     retention_days = models.PositiveSmallIntegerField(
         null=True,

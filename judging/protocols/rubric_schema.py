@@ -116,6 +116,15 @@ class RubricCriterion:
         values = [point.value for point in self.points]
         return len(values) > BUTTONS_SHOWN and values == list(range(values[0], values[-1] + 1))
 
+    @property
+    def is_averaged(self) -> bool:
+        """Whether its values may be averaged and tested.
+
+        Without a better end only those of an interval scale may: the mean of "1 clearly, 2 somewhat,
+        4 undecidable" is meaningless.
+        """
+        return self.best != "none" or self.level == "interval"
+
     def worst(self) -> int | None:
         """Return the worst value, None if no end is best."""
         if self.best == "none":

@@ -41,6 +41,7 @@ from judging.forms.campaigns import (
     NewCampaignForm,
     PlanForm,
 )
+from judging.forms.declarations import DeclarationsForm
 from judging.guards import (
     campaign_for_managers,
     campaign_for_staff,
@@ -193,9 +194,30 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
 
 
+@campaign_for_managers
+@require_http_methods(["GET", "POST"])
+def declarations(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Declare a draft's hypotheses; those of a locked plan are read with the plan."""
+    if campaign.state != Campaign.State.DRAFT:
+        return redirect("judging:plan", campaign.uuid)
+    form = DeclarationsForm(request.POST if request.method == "POST" else None, campaign=campaign)
+    if request.method == "POST" and form.is_valid():
+        with refusals_shown(form):
+            plans.declare(campaign=campaign, declared=form.hypotheses())
+            messages.success(request, _("Saved."))
+            return redirect("judging:declarations", campaign.uuid)
+    context = {"campaign": campaign, "tab": "plan", "form": form}
+    return render(
+        request, "judging/campaigns/declarations.html", context, status=422 if form.errors else 200
+    )
+
+
 def _hypotheses(campaign: Campaign) -> list[str]:
-    """Return the locked plan's declarations about tests, as sentences."""
-    declared = hypotheses.from_document(locked_protocols.read(campaign)["hypotheses"])
+    """Return the plan's declarations about tests, as sentences."""
+    stored = (
+        locked_protocols.read(campaign)["hypotheses"] if campaign.protocol else campaign.hypotheses
+    )
+    declared = hypotheses.from_document(stored)
     names = {each.key: each.name for each in sheets.known(campaign.rubric).document.criteria}
     return list(hypotheses.in_words(declared, names))
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from markdown_it import MarkdownIt
 
 from judging.actions import campaigns, fixed_parts, preregistration, rubrics
+from judging.hypotheses import Hypotheses, Margin, PrimaryHypothesis, to_document
 from judging.models import Campaign, Collection, Event
 from judging.protocols import documents
 from tests import factories
@@ -131,23 +132,25 @@ def test_the_form_asks_for_both() -> None:
     assert 'name="analysis_plan"' in page and 'name="sample_reason"' in page
 
 
-PRIMARY = {
-    "criterion": "grammaticality",
-    "direction": "greater",
-    "level": 0.05,
-    "first": "Alba",
-    "second": "Brisa",
-}
+DECLARED = to_document(
+    Hypotheses(
+        (PrimaryHypothesis("grammaticality", "Alba", "Brisa", "greater"),),
+        margins={"grammaticality": Margin(0.3, "One step is noticed.")},
+        corrected_together=("grammaticality", "correctness"),
+    )
+)
 
 
 def test_preregistration_hypotheses_declared_locked_and_printed() -> None:
-    campaign = planned(hypotheses={"primary": PRIMARY, "margin": 0.3})
-    assert campaign.protocol["hypotheses"] == {"primary": PRIMARY, "margin": 0.3}
+    campaign = planned(hypotheses=DECLARED)
+    assert campaign.protocol["hypotheses"] == DECLARED
     text = preregistration.as_markdown(campaign)
     assert (
-        "- Primary hypothesis: “Alba” is better than “Brisa” on Grammaticality (one-sided, 5% level; tested first, "
-        "without a correction). Every other test is exploratory.\n"
-        "- Equivalence of systems: two one-sided tests, margin 0.3 scale points."
+        "- Primary hypothesis: “Alba” is better than “Brisa” on Grammaticality (one-sided).\n"
+        "- It is tested first, at the 5% level, without a correction. Every other test is exploratory.\n"
+        "- Margin of equivalence and non-inferiority on Grammaticality: 0.3 scale points. Reason: One step is "
+        "noticed.\n"
+        "- Comparisons of systems are corrected together (Holm) over these criteria: Grammaticality, Correctness."
     ) in text
     client = Client()
     client.force_login(campaign.created_by)
@@ -165,7 +168,7 @@ def test_preregistration_no_hypothesis_declared_says_exploratory() -> None:
 def test_reproduction_hypotheses_differ_protocols_still_match() -> None:
     first, second = (
         campaigns.protocol_of(factories.campaign(hypotheses=declared))
-        for declared in ({}, {"margin": 0.3})
+        for declared in ({}, DECLARED)
     )
     assert "hypotheses" not in fixed_parts.differing(first, second, imported=False)
 
@@ -226,7 +229,7 @@ def locked_once(lasting: None) -> Campaign:
         fixed_view="focus",
         highlight_keywords=True,
         review_before_submit=True,
-        hypotheses={"primary": PRIMARY, "margin": 0.3},
+        hypotheses=DECLARED,
         selection={"systems": ["Alba"]},
     )
     campaigns.lock(campaign=campaign, now=timezone.now(), by=campaign.created_by)

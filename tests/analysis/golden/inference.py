@@ -15,7 +15,6 @@ from typing import Any
 import krippendorff
 import numpy as np
 from scipy import stats
-from statsmodels.regression.linear_model import WLS
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from tests.analysis.golden import second
@@ -373,29 +372,48 @@ def least_squares(ratings: Sequence[tuple[str, str, str, int, float]], first: st
     n = len(sources)
     if n < 2:
         return {"value": None, "p": None, "n": n}
-    value = estimate(ratings, first)
-    if value is None:
+    of_all = linear_weights(ratings, first)
+    if of_all is None:
         return {"value": None, "p": None, "n": n}
-    without = [estimate([row for row in ratings if row[1] != source], first) for source in sources]
-    if n < 3 or None in without or len(set(without)) == 1:
+    y = np.array([row[4] for row in ratings])
+    value = float(of_all @ y)
+    without = []
+    for source in sources:
+        rest = np.array([row[1] != source for row in ratings])
+        part = linear_weights([row for row in ratings if row[1] != source], first)
+        if part is None:
+            return {"value": value, "p": None, "n": n}
+        weights = np.zeros(len(ratings))
+        weights[rest] = part
+        without.append(weights)
+    spread = np.array(without) - np.mean(without, axis=0)
+    changes = spread @ y
+    if n < 3 or np.ptp(changes) < 1e-12:
         return {"value": value, "p": None, "n": n}
-    spread = np.array(without, dtype=float)
-    error = math.sqrt((n - 1) / n * float(((spread - spread.mean()) ** 2).sum()))
-    low, high = stats.t.interval(0.95, n - 1, value, error)
-    p = 2 * float(stats.t.sf(abs(value) / error, n - 1))
+    error = math.sqrt((n - 1) / n * float((changes**2).sum()))
+    roots = np.linalg.svd(spread, compute_uv=False) ** 2
+    df = float(roots.sum() ** 2 / (roots**2).sum())
+    low, high = stats.t.interval(0.95, df, value, error)
+    p = 2 * float(stats.t.sf(abs(value) / error, df))
     return {"value": value, "p": p, "n": n, "low": low, "high": high}
 
 
-def estimate(ratings: Sequence[tuple[str, str, str, int, float]], first: str) -> float | None:
-    """Return the weighted estimate, None where annotators and systems cannot be separated."""
+def linear_weights(
+    ratings: Sequence[tuple[str, str, str, int, float]], first: str
+) -> np.ndarray | None:
+    """Return the weight of each rating in the least squares estimate, None where annotators and
+    systems cannot be separated."""
     both = {row[1] for row in ratings if row[0] == first}
     both &= {row[1] for row in ratings if row[0] != first}
     rows = [row for row in ratings if row[1] in both]
     outputs = [(row[0], row[1], row[3]) for row in rows]
     cells = [{output for output in outputs if output[:2] == row[:2]} for row in rows]
-    weights = [
-        1 / (outputs.count(output) * len(cell)) for output, cell in zip(outputs, cells, strict=True)
-    ]
+    weights = np.array(
+        [
+            1 / (outputs.count(output) * len(cell))
+            for output, cell in zip(outputs, cells, strict=True)
+        ]
+    )
     people = sorted({row[2] for row in rows})[1:]
     columns = [[row[0] == first for row in rows]]
     columns += [[row[1] == source for row in rows] for source in sorted(both)]
@@ -403,7 +421,10 @@ def estimate(ratings: Sequence[tuple[str, str, str, int, float]], first: str) ->
     table = np.array(columns, dtype=float).T
     if np.linalg.matrix_rank(table) == np.linalg.matrix_rank(table[:, 1:]):
         return None
-    return float(WLS([row[4] for row in rows], table, weights=weights).fit().params[0])
+    whole = np.zeros(len(ratings))
+    roots = np.sqrt(weights)
+    whole[[row[1] in both for row in ratings]] = np.linalg.pinv(table * roots[:, None])[0] * roots
+    return whole
 
 
 def permutation(a: Sequence[Fraction], b: Sequence[Fraction]) -> Row:

@@ -952,16 +952,16 @@ CONCLUSIONS = {
         "differ significantly, whatever the difference. A difference that is not significant does not show that the "
         "systems are equal.",
         "Metrics": "On grammaticality, METEOR and TER share the highest correlation with human ratings: ρ = .94, 95% "
-        "CI [.73, .99] (Spearman's ρ, pooled; 4 sources, n = 11); no test compares them with BERTScore. Human ceiling "
-        "(one annotator against the mean of the others): ρ = .61. On understandability, METEOR and TER correlate "
-        "significantly with human ratings: ρ = .52 to .56 (Spearman's ρ, pooled; 4 sources, n = 11; Holm, p < .05); "
-        "BERTScore has the highest estimate, .67, which is not tested. Human ceiling (one annotator "
-        "against the mean of the others): ρ = .56. "
-        "On correctness, TER has the highest correlation with human ratings: ρ = .87, 95% CI [.74, .94] (Spearman's "
-        "ρ, pooled; 4 sources, n = 11); not significantly different from it: METEOR; no test compares it with "
-        "BERTScore. Human ceiling (one annotator against the mean of the others): ρ = .75. On fluency (imported "
-        "mean), no metric correlates significantly with human ratings: ρ = .93 to .97 (Spearman's ρ, pooled; 4 "
-        "sources, n = 12; Holm, 2 metrics, p ≥ .05).",
+        "CI [.73, .99], p = .014 (Spearman's ρ, pooled; 4 sources, n = 11; Holm); no test compares them with "
+        "BERTScore. Human ceiling (one annotator against the mean of the others): ρ = .61. On understandability, "
+        "METEOR and TER correlate significantly with human ratings: ρ = .52 to .56 (Spearman's ρ, pooled; 4 sources, "
+        "n = 11; Holm, p < .05); BERTScore has the highest estimate, .67, which is not tested. Human ceiling (one "
+        "annotator against the mean of the others): ρ = .56. "
+        "On correctness, TER has the highest correlation with human ratings: ρ = .87, 95% CI [.74, .94], p = .003 "
+        "(Spearman's ρ, pooled; 4 sources, n = 11; Holm); not significantly different from it: METEOR (Δρ = .04, 95% "
+        "CI [−.03, .10], p = .175); no test compares it with BERTScore. Human ceiling (one annotator against the mean "
+        "of the others): ρ = .75. On fluency (imported mean), no metric correlates significantly with human ratings: "
+        "ρ = .93 to .97 (Spearman's ρ, pooled; 4 sources, n = 12; Holm, 2 metrics, p ≥ .05).",
     },
     "nema-khapra": {
         "Study": "These ratings were imported from a file; the time annotators took is unknown.",

@@ -9,6 +9,7 @@ from analysis.frames import Material
 from analysis.reports.rows import Record
 from analysis.sections import ordered
 from analysis.sections.section import Found, Inputs
+from judging.hypotheses import Hypotheses, Margin, to_document
 from judging.models import Campaign
 from judging.protocols import documents
 from quaestor_stats._design import Design
@@ -50,11 +51,15 @@ guideline: Read.
 """
 
 
-def study(ratings: Any, **hypotheses: Any) -> Material:
+def margin(points: float) -> dict[str, Margin]:
+    return {"clarity": Margin(points, "smaller differences change no choice")}
+
+
+def study(ratings: Any, **declared: Any) -> Material:
     """Return the study of ratings (systems, sources, annotators), NaN where there is none.
 
-    Every system has one question on every source; the scale has seven points. `hypotheses` are what
-    the locked plan declares.
+    Every system has one question on every source; the scale has seven points. `declared` are the
+    hypotheses of the locked plan.
     """
     given = np.asarray(ratings, dtype=float)
     systems, sources, annotators = given.shape
@@ -76,7 +81,9 @@ def study(ratings: Any, **hypotheses: Any) -> Material:
     )
     points = ", ".join(f"{{value: {point}, label: p{point}}}" for point in range(1, 8))
     return Material(
-        campaign=Campaign(title="Rated", protocol={"hypotheses": hypotheses}),
+        campaign=Campaign(
+            title="Rated", protocol={"hypotheses": to_document(Hypotheses(**declared))}
+        ),
         rubric=documents.parse(PROTOCOL.format(annotators=annotators, points=points), "rated.yaml"),
         slots=units,
         judgments=judgments,

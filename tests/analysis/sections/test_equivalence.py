@@ -1,7 +1,9 @@
 """Equivalence within the declared margin, by the test that compares the systems."""
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
@@ -11,21 +13,22 @@ from analysis.sections.methods import _hypotheses
 from analysis.sections.section import Found
 from analysis.sections.summary import summary_of
 from analysis.sections.system_means import SystemMeans
+from judging.hypotheses import GREATER, NON_INFERIOR, PrimaryHypothesis
 from tests.analysis.sections import rated, stored
 from tests.analysis.sections.computing import picked
 
 RATINGS = rated.drawn(3, 30, 3, seed=8, gap=0.3, taste=0.3)
-PAIR = {
-    "criterion": "clarity",
-    "first": "Brisa",
-    "second": "Alba",
-    "direction": "greater",
-    "level": 0.05,
-}
+PAIR = PrimaryHypothesis("clarity", "Brisa", "Alba", GREATER)
 
 
-def tables(design: str = "sources", **declared: Any) -> dict[str, Any]:
-    return rated.computed(rated.study(RATINGS, **declared), design)
+def tables(
+    design: str = "sources", margin: float | None = None, *primary: PrimaryHypothesis
+) -> dict[str, Any]:
+    return rated.computed(rated.study(RATINGS, **declared(margin, *primary)), design)
+
+
+def declared(margin: float | None, *primary: PrimaryHypothesis) -> dict[str, Any]:
+    return {"margins": rated.margin(margin) if margin else {}, "primary": primary}
 
 
 def test_equivalence_fixed_annotators_agrees_with_statsmodels() -> None:
@@ -53,22 +56,42 @@ def test_equivalence_random_annotators_takes_the_error_of_the_contrast() -> None
 
 
 def test_equivalence_pair_declared_is_the_only_pair_and_uncorrected() -> None:
-    found = tables(margin=0.5, primary=PAIR)
+    found = tables("sources", 0.5, PAIR)
     (row,) = found["equivalence"]
     assert {row["first"], row["second"]} == {"Alba", "Brisa"}
     assert row["p_holm"] == row["p"]
     (sentence,) = Equivalences().sentences(Found(found))
-    assert sentence.startswith("On clarity, “Alba” and “Brisa” are ")
-    assert "within ±0.5 scale points" in sentence and "90% CI [" in sentence
+    assert "equivalent within ±0.5 scale points: “Alba” and “Brisa” (difference " in sentence
+    assert "90% CI [" in sentence
+
+
+def test_equivalence_pair_declared_on_another_criterion_leaves_all_pairs() -> None:
+    other = replace(PAIR, criterion="form")
+    assert len(tables("sources", 0.5, other)["equivalence"]) == 3
+
+
+def test_equivalence_metric_declared_leaves_all_pairs() -> None:
+    metric = PrimaryHypothesis("clarity", "BLEU-4", metric_level="pooled")
+    assert len(tables("sources", 0.5, metric)["equivalence"]) == 3
+
+
+def test_equivalence_non_inferiority_declared_uses_the_margin_alone() -> None:
+    assert tables("sources", 0.5, replace(PAIR, direction=NON_INFERIOR))["equivalence"] == []
+
+
+def test_equivalence_identical_ratings_are_equivalent() -> None:
+    twice = np.concatenate([RATINGS[:1], RATINGS[:1]])
+    (row,) = rated.computed(rated.study(twice, **declared(0.1)))["equivalence"]
+    assert (row["value"], row["p"], row["equivalent"]) == (0, 0, True)
 
 
 def test_equivalence_wide_and_narrow_margin_disagree() -> None:
     wide, narrow = (tables(margin=margin)["equivalence"] for margin in (3.0, 0.01))
     assert all(row["equivalent"] for row in wide)
     assert not any(row["equivalent"] for row in narrow)
-    assert "0 of 3 pairs of systems are equivalent within ±0.01 scale points" in next(
-        Equivalences().sentences(Found({**tables(margin=0.01)}))
-    )
+    (sentence,) = Equivalences().sentences(Found(tables(margin=0.01)))
+    assert sentence.startswith("On clarity, not shown to be equivalent within ±0.01 scale points: ")
+    assert sentence.count("90% CI") == 3
 
 
 def test_equivalence_no_margin_declared_is_absent() -> None:
@@ -78,7 +101,7 @@ def test_equivalence_no_margin_declared_is_absent() -> None:
 
 def test_methods_margin_declared_is_named() -> None:
     told = " ".join(_hypotheses(Found(tables(margin=0.4))))
-    assert "two one-sided tests within the declared margin of 0.4 scale points" in told
+    assert "two one-sided tests within declared margins (±0.4 on clarity scale points)" in told
 
 
 NOT_EQUAL = "not show that"  # the caveat on differences that are not significant
@@ -97,26 +120,26 @@ def chapter(tables: dict[str, Any]) -> str:
     return " ".join(text for section in sections for text in stored.in_words(section, found))
 
 
-def alike(**declared: Any) -> dict[str, Any]:
-    return rated.computed(rated.study(ALIKE, **declared))
+def alike(margin: float | None = None) -> dict[str, Any]:
+    return rated.computed(rated.study(ALIKE, **declared(margin)))
 
 
 def test_equivalence_shown_replaces_the_caveat_on_equality() -> None:
-    found = alike(margin=0.5)
+    found = alike(0.5)
 
     assert [row["equivalent"] for row in found["equivalence"]] == [True]
     assert NOT_EQUAL not in chapter(found) + short(found)["systems"]
-    assert "are equivalent within ±0.5 scale points" in chapter(found)
-    assert "it is equivalent to “Alba” within ±0.5 scale points" in short(found)["systems"]
+    assert "equivalent within ±0.5 scale points: “Alba” and “Brisa”" in chapter(found)
+    assert "On clarity, equivalent within ±0.5 scale points" in short(found)["primary"]
 
 
 def test_equivalence_not_shown_is_said_in_place_of_the_caveat() -> None:
-    found = alike(margin=0.01)
+    found = alike(0.01)
 
     assert [row["equivalent"] for row in found["equivalence"]] == [False]
     assert NOT_EQUAL not in chapter(found) + short(found)["systems"]
-    assert "are not shown to be equivalent within ±0.01" in chapter(found)
-    assert "The equivalence to “Alba” is not shown within ±0.01" in short(found)["systems"]
+    assert "not shown to be equivalent within ±0.01" in chapter(found)
+    assert "not shown to be equivalent within ±0.01" in short(found)["primary"]
 
 
 def test_equivalence_not_declared_keeps_the_caveat() -> None:
@@ -127,43 +150,33 @@ def test_equivalence_not_declared_keeps_the_caveat() -> None:
 
 
 def test_equivalence_of_another_pair_keeps_the_caveat() -> None:
-    """Alba is near to Brisa and Corvo; the plan declares a test of Brisa and Corvo alone."""
-    declared = {"criterion": "clarity", "direction": "two_sided", "level": 0.05}
-    found = rated.computed(
-        rated.study(
-            rated.drawn(3, 60, 3, seed=3, gap=0.02),
-            margin=0.5,
-            primary={**declared, "first": "Brisa", "second": "Corvo"},
-        )
-    )
-    best = max(found["systems"], key=lambda row: row["value"])["system"]
+    """The plan declares a test of two systems alone, and the third has the best mean."""
+    ratings = rated.drawn(3, 60, 3, seed=3, gap=0.02)
+    means = dict(zip(rated.SYSTEMS, ratings.mean(axis=(1, 2)), strict=False))
+    *others, best = sorted(means, key=lambda name: means[name])
+    pair = PrimaryHypothesis("clarity", *others)
+    found = rated.computed(rated.study(ratings, **declared(0.5, pair)))
 
     assert len(found["equivalence"]) == 1
-    if best == "Alba":
-        assert NOT_EQUAL in short(found)["systems"]
+    assert f"“{best}” has the best mean" in short(found)["systems"]
+    assert NOT_EQUAL in short(found)["systems"]
     assert NOT_EQUAL in chapter(found)
-    assert "are equivalent within ±0.5" in short(found)["primary"]
+    assert "equivalent within ±0.5" in short(found)["primary"]
 
 
-def test_equivalence_some_pairs_shown_the_summary_names_each() -> None:
-    """By hand: Brisa is 0.1 below Alba with a narrow interval, Corvo 0.4 with a wide one."""
-    pair = {"criterion": "clarity", "first": "Alba", "margin": 0.5}
-    rows = [
-        {**pair, "second": "Brisa", "equivalent": True, "p_holm": 0.01},
-        {**pair, "second": "Corvo", "equivalent": False, "p_holm": 0.3},
-    ]
+def test_summary_some_equivalence_not_tested_names_the_others() -> None:
+    """By hand: the equivalence of Alba and Brisa is tested, that of Alba and Corvo is not."""
+    pair = {"criterion": "clarity", "first": "Alba", "second": "Brisa", "margin": 0.5}
     means = [
         stored.mean(name, value) for name, value in (("Alba", 3), ("Brisa", 2.9), ("Corvo", 2.6))
     ]
     given = {
         "systems": means,
-        "equivalence": rows,
+        "equivalence": [{**pair, "equivalent": True, "p_holm": 0.01}],
         **stored.told_of(Alba="a", Brisa="a", Corvo="a"),
     }
-    found = {**stored.found(**given).documents}
 
-    text = short(found)["systems"]
+    text = short({**stored.found(**given).documents})["systems"]
 
-    assert "equivalent to “Brisa” within ±0.5 scale points" in text
-    assert "The equivalence to “Corvo” is not shown." in text
-    assert NOT_EQUAL not in text
+    assert "it does not differ significantly from “Brisa” (difference +0.70, " in text
+    assert "Equivalence to the best is not tested for “Corvo”." in text

@@ -256,8 +256,8 @@ def said(**documents) -> str:
 def test_the_highest_metric_is_told_with_those_not_told_apart_from_it():
     rows = [rho("bleu", 0.4, 0.3, 0.5), rho("meteor", 0.38, 0.2, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
     assert said(levels=rows, leaders=[leader("bleu", ["meteor"], ["chrf"])]).startswith(
-        "On clarity, bleu has the highest correlation with human ratings: ρ = .40, 95% CI [.30, .50] "
-        "(Spearman's ρ, pooled; 6 sources, n = 12); not significantly different from it: meteor."
+        "On clarity, bleu has the highest correlation with human ratings: ρ = .40, 95% CI [.30, .50], p = .001 "
+        "(Spearman's ρ, pooled; 6 sources, n = 12; Holm); not significantly different from it: meteor."
     )
 
 

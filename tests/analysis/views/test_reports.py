@@ -324,19 +324,23 @@ def test_run_asked_for_twice_before_anybody_began_it_is_one(manager, run):
 @pytest.mark.long
 def test_report_primary_declared_marks_the_other_chapters_in_page_and_files(client):
     campaign = studies.imported()
-    primary = {
-        "criterion": "correctness",
-        "first": "Alba",
-        "second": "Brisa",
-        "direction": "greater",
-        "level": 0.05,
+    declared = {
+        "primary": [
+            {
+                "criterion": "correctness",
+                "first": "Alba",
+                "second": "Brisa",
+                "direction": "greater",
+            }
+        ],
+        "margins": {"correctness": {"points": 0.5, "reason": "One step is noticed."}},
     }
-    protocol = {**(campaign.protocol or {}), "hypotheses": {"primary": primary, "margin": 0.5}}
+    protocol = {**(campaign.protocol or {}), "hypotheses": declared}
     Campaign.objects.filter(pk=campaign.pk).update(protocol=protocol)
     run = studies.analysed(Campaign.objects.get(pk=campaign.pk))
     client.force_login(campaign.created_by)
     page = client.get(address("report", run)).content.decode()
-    assert 'id="chapter-primary">Primary hypothesis</h2>' in page
+    assert 'id="chapter-primary">Primary hypotheses</h2>' in page
     assert 'id="chapter-systems">Systems <span class="chip">exploratory</span></h2>' in page
     assert "“Alba” is better than “Brisa” on correctness" in page
     assert "within ±0.5 scale points" in page

@@ -6,7 +6,7 @@ import pytest
 
 from judging.actions import plans
 from judging.actions.plans import CampaignPlan
-from judging.hypotheses import Hypotheses, PrimaryHypothesis
+from judging.hypotheses import NON_INFERIOR, Hypotheses, Margin, PrimaryHypothesis
 from judging.models import Campaign
 from judging.refusals import InvalidInput
 from tests import factories
@@ -25,7 +25,11 @@ def plan(**changes: object) -> CampaignPlan:
 
 
 def primary(**changes: object) -> dict[str, Hypotheses]:
-    return {"hypotheses": Hypotheses(replace(PRIMARY, **changes))}
+    return {"hypotheses": Hypotheses((replace(PRIMARY, **changes),))}
+
+
+def margin(points: float, reason: str = "One step is noticed.") -> dict[str, Hypotheses]:
+    return {"hypotheses": Hypotheses(margins={"correctness": Margin(points, reason)})}
 
 
 def test_plan_defaults_are_those_of_a_campaign() -> None:
@@ -48,8 +52,22 @@ def test_create_hypothesis_by_the_criterions_name_keeps_its_key(collection) -> N
 
     made = plans.create(by=collection.owner, collection=collection, plan=wanted)
 
-    assert made.hypotheses["primary"]["criterion"] == "correctness"
-    assert plans.plan_of(made).hypotheses.primary == PRIMARY
+    assert made.hypotheses["primary"][0]["criterion"] == "correctness"
+    assert plans.plan_of(made).hypotheses.primary == (PRIMARY,)
+
+
+def test_create_margins_by_the_criterions_name_keep_its_key(collection) -> None:
+    reason = "One step is noticed."
+    declared = Hypotheses(
+        (replace(PRIMARY, direction=NON_INFERIOR),),
+        margins={"Correctness": Margin(0.5, reason)},
+        corrected_together=("Correctness", "grammaticality"),
+    )
+
+    made = plans.create(by=collection.owner, collection=collection, plan=plan(hypotheses=declared))
+
+    assert made.hypotheses["margins"] == {"correctness": {"points": 0.5, "reason": reason}}
+    assert made.hypotheses["corrected_together"] == ["correctness", "grammaticality"]
 
 
 @pytest.mark.parametrize(
@@ -66,14 +84,24 @@ def test_create_hypothesis_by_the_criterions_name_keeps_its_key(collection) -> N
         ({"translated_texts": {"xx": {"consent": "?"}}}, "translated_texts"),
         ({"translated_texts": {"de": {"pay": "a" * 301}}}, "translated_texts"),
         ({"order": "panel", "tasks_per_annotator": 3}, "tasks_per_annotator"),
-        ({"hypotheses": Hypotheses(margin=-1.0)}, "hypotheses.margin"),
-        (primary(criterion=""), "hypotheses.primary.criterion"),
-        (primary(criterion="beauty"), "hypotheses.primary.criterion"),
-        (primary(level=0.6), "hypotheses.primary.level"),
-        (primary(metric="BLEU-4"), "hypotheses.primary.metric"),
-        (primary(first="", second=""), "hypotheses.primary.metric"),
-        (primary(second="Alba"), "hypotheses.primary.second"),
-        (primary(first="Corvo"), "hypotheses.primary.first"),
+        (margin(-1.0), "hypotheses.margins.correctness.points"),
+        (margin(2.0), "hypotheses.margins.correctness.points"),  # the whole scale
+        (margin(0.5, " "), "hypotheses.margins.correctness.reason"),
+        ({"hypotheses": Hypotheses(level=0.6)}, "hypotheses.level"),
+        ({"hypotheses": Hypotheses(multiplicity="none")}, "hypotheses.multiplicity"),
+        (
+            {"hypotheses": Hypotheses(corrected_together=("beauty",))},
+            "hypotheses.corrected_together",
+        ),
+        (primary(criterion=""), "hypotheses.primary.0.criterion"),
+        (primary(criterion="beauty"), "hypotheses.primary.0.criterion"),
+        (primary(direction="up"), "hypotheses.primary.0.direction"),
+        (primary(direction=NON_INFERIOR), "hypotheses.primary.0.direction"),  # without a margin
+        (primary(second="Alba"), "hypotheses.primary.0.second"),
+        (primary(first="Corvo"), "hypotheses.primary.0.first"),
+        (primary(metric_level="whole"), "hypotheses.primary.0.metric_level"),
+        (primary(metric_level="pooled", first=""), "hypotheses.primary.0.first"),
+        (primary(metric_level="pooled", direction=NON_INFERIOR), "hypotheses.primary.0.direction"),
     ],
 )
 def test_create_part_that_cannot_be_used_is_refused_with_its_field(

@@ -102,14 +102,19 @@ def test_campaigns_change_needs_the_state_that_was_read(api, draft):
 def test_campaigns_change_keeps_hypotheses_and_translated_texts(api, draft):
     path = f"{PATH}{draft.uuid}/"
     declared = {
-        "primary": {
-            "criterion": "grammaticality",
-            "direction": "greater",
-            "level": 0.01,
-            "first": "Alba",
-            "second": "Brisa",
-        },
-        "margin": 0.5,
+        "primary": [
+            {
+                "criterion": "grammaticality",
+                "first": "Alba",
+                "second": "Brisa",
+                "direction": "greater",
+                "metric_level": "",
+            }
+        ],
+        "level": 0.01,
+        "multiplicity": "holm",
+        "margins": {"grammaticality": {"points": 0.5, "reason": "One step is noticed."}},
+        "corrected_together": [],
     }
     texts = {"de": {"consent": "Ich nehme teil.", "pay": "12 Euro"}}
     given = api.patch(path, {"hypotheses": declared, "translated_texts": texts})
@@ -124,10 +129,13 @@ def test_campaigns_change_keeps_hypotheses_and_translated_texts(api, draft):
 def test_campaigns_wrong_hypotheses_and_texts_name_their_fields(api, draft):
     path = f"{PATH}{draft.uuid}/"
     primary = {"criterion": "grammaticality", "first": "Alba", "second": "Nobody"}
-    assert fields_of(api.patch(path, {"hypotheses": {"primary": primary}})) == {
-        "hypotheses.primary.second"
+    assert fields_of(api.patch(path, {"hypotheses": {"primary": [primary]}})) == {
+        "hypotheses.primary.0.second"
     }
-    assert fields_of(api.patch(path, {"hypotheses": {"margin": -1}})) == {"hypotheses.margin"}
+    margins = {"grammaticality": {"points": -1, "reason": "?"}}
+    assert fields_of(api.patch(path, {"hypotheses": {"margins": margins}})) == {
+        "hypotheses.margins.grammaticality.points"
+    }
     unknown = {"translated_texts": {"xx": {"consent": "?"}}}
     assert fields_of(api.patch(path, unknown)) == {"translated_texts"}
 

@@ -181,62 +181,94 @@ def test_plan_without_pay_has_the_hash_it_always_had(draft):
     assert set(campaigns.protocol_of(draft)["texts"]) == {"introduction", "consent", "contact"}
 
 
-PRIMARY = {
-    "primary_criterion": "Correctness",
-    "primary_first": "Alba",
-    "primary_second": "Brisa",
-    "primary_direction": "greater",
-    "primary_level": "0.01",
-    "equivalence_margin": "0.25",
+DECLARED = {
+    "hypotheses.level": "0.01",
+    "hypotheses.multiplicity": "in_order",
+    "hypotheses.corrected_together": ["correctness", "grammaticality"],
+    "hypotheses.primary.0.criterion": "correctness",
+    "hypotheses.primary.0.first": "Alba",
+    "hypotheses.primary.0.second": "Brisa",
+    "hypotheses.primary.0.direction": "non_inferior",
+    "hypotheses.primary.0.metric_level": "",
+    "hypotheses.primary.1.criterion": "grammaticality",
+    "hypotheses.primary.1.first": "BLEU-4",
+    "hypotheses.primary.1.second": "",
+    "hypotheses.primary.1.direction": "greater",
+    "hypotheses.primary.1.metric_level": "pooled",
+    "hypotheses.margins.correctness.points": "0.25",
+    "hypotheses.margins.correctness.reason": "Nobody notices less.",
 }
+NOTHING = {"hypotheses.level": "0.05", "hypotheses.multiplicity": "holm"}
 
 
-def test_plan_hypotheses_entered_are_stored_and_shown_again(page, draft):
-    page.post(address("plan", draft), plan(draft, **PRIMARY))
+def test_declarations_entered_are_stored_and_shown_again(page, draft):
+    answer = page.post(address("declarations", draft), DECLARED)
+    assert answer.status_code == 302
     assert Campaign.objects.get().hypotheses == {
-        "primary": {
-            "criterion": "correctness",
-            "direction": "greater",
-            "level": 0.01,
-            "first": "Alba",
-            "second": "Brisa",
-        },
-        "margin": 0.25,
+        "primary": [
+            {
+                "criterion": "correctness",
+                "first": "Alba",
+                "second": "Brisa",
+                "direction": "non_inferior",
+                "metric_level": "",
+            },
+            {
+                "criterion": "grammaticality",
+                "first": "BLEU-4",
+                "second": "",
+                "direction": "greater",
+                "metric_level": "pooled",
+            },
+        ],
+        "level": 0.01,
+        "multiplicity": "in_order",
+        "margins": {"correctness": {"points": 0.25, "reason": "Nobody notices less."}},
+        "corrected_together": ["correctness", "grammaticality"],
     }
-    shown = page.get(address("plan", draft)).context["form"]
-    assert {name: str(shown[name].value()) for name in PRIMARY} == PRIMARY | {
-        "primary_criterion": "correctness"
+    shown = page.get(address("declarations", draft)).context["form"]
+    assert {name: shown[name].value() for name in DECLARED} == DECLARED | {
+        "hypotheses.level": 0.01,
+        "hypotheses.corrected_together": ("correctness", "grammaticality"),
+        "hypotheses.margins.correctness.points": 0.25,
     }
+    plan_page = page.get(address("plan", draft)).text
+    assert "“Alba” is not worse than “Brisa” by the margin on Correctness" in plan_page
     page.post(address("plan", draft), plan(draft))
+    assert Campaign.objects.get().hypotheses["level"] == 0.01  # the plan's own form keeps them
+    page.post(address("declarations", draft), NOTHING)
     assert Campaign.objects.get().hypotheses == {}
 
 
-def test_plan_metric_hypothesis_needs_no_systems(page, draft):
-    metric = PRIMARY | {"primary_first": "", "primary_second": "", "primary_metric": "BLEU-4"}
-    page.post(address("plan", draft), plan(draft, **metric))
-    assert Campaign.objects.get().hypotheses["primary"]["metric"] == "BLEU-4"
+def test_declarations_locked_plan_lead_to_the_plan(page, draft):
+    campaigns.lock(campaign=draft, now=timezone.now())
+    answer = page.post(address("declarations", draft), DECLARED)
+    assert answer.url == address("plan", draft)
+    assert Campaign.objects.get().hypotheses == {}
 
 
 def test_draft_copied_keeps_hypotheses(draft, owner):
-    campaigns.change_plan(campaign=draft, plan={"hypotheses": {"margin": 0.3}})
+    campaigns.change_plan(campaign=draft, plan={"hypotheses": {"level": 0.01}})
     draft.refresh_from_db()
-    assert campaigns.duplicate(campaign=draft, by=owner).hypotheses == {"margin": 0.3}
+    assert campaigns.duplicate(campaign=draft, by=owner).hypotheses == {"level": 0.01}
 
 
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
-        ({"primary_criterion": "beauty"}, "primary_criterion"),
-        ({"primary_criterion": ""}, "primary_criterion"),
-        ({"primary_second": "Corvo"}, "primary_second"),
-        ({"primary_second": "Alba"}, "primary_second"),
-        ({"primary_metric": "BLEU-4"}, "primary_metric"),
-        ({"primary_first": "", "primary_second": ""}, "primary_metric"),
-        ({"primary_level": "2"}, "primary_level"),
-        ({"equivalence_margin": "-1"}, "equivalence_margin"),
+        ({"primary.0.criterion": "beauty"}, "primary.0.criterion"),
+        ({"primary.0.criterion": ""}, "primary.0.criterion"),
+        ({"primary.0.second": "Corvo"}, "primary.0.second"),
+        ({"primary.0.second": "Alba"}, "primary.0.second"),
+        ({"primary.1.first": ""}, "primary.1.first"),
+        ({"level": "2"}, "level"),
+        ({"margins.correctness.points": "-1"}, "margins.correctness.points"),
+        ({"margins.correctness.reason": ""}, "margins.correctness.reason"),
     ],
 )
-def test_plan_hypothesis_does_not_fit_is_refused(page, draft, changes, field):
-    answer = page.post(address("plan", draft), plan(draft, **PRIMARY | changes))
-    assert answer.status_code == 422 and field in answer.context["form"].errors
+def test_declarations_that_do_not_fit_are_refused_at_their_field(page, draft, changes, field):
+    sent = DECLARED | {f"hypotheses.{name}": value for name, value in changes.items()}
+    answer = page.post(address("declarations", draft), sent)
+    assert answer.status_code == 422
+    assert f"hypotheses.{field}" in answer.context["form"].errors
     assert Campaign.objects.get().hypotheses == {}
