@@ -29,6 +29,7 @@ from analysis.sections.study import facts_of
 from judging.hypotheses import Hypotheses
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._design import ClusterUnit, Design
+from quaestor_stats._equivalence import t_test
 from quaestor_stats._inputs import FloatArray, Labels
 from quaestor_stats._letters import letters
 from quaestor_stats._multiplicity import benjamini_hochberg, holm
@@ -54,7 +55,7 @@ TEST_NAMES = {
     CONTRAST: "contrast within sources, adjusted for annotators",
 }
 MIN_ANNOTATORS = 5  # random annotators below which few differences are found
-TESTS = 4  # of each pair: difference, Wilcoxon, t and Cliff's delta
+TESTS = 5  # of each pair: difference, contrast, Wilcoxon, t and Cliff's delta
 # Swaps for each pair of systems: Holm multiplies the smallest p by the number of pairs
 PER_PAIR = 100
 PERMUTATIONS = 20_000
@@ -66,7 +67,8 @@ class SystemPair:
     """Two systems on one criterion under one test.
 
     criterion: key of the criterion
-    test: difference (within sources, the test that compares the systems), wilcoxon (signed ranks over sources),
+    test: difference (within sources, the test that compares the systems), contrast (the same by Student's t, which
+      has the difference's p unless this is the permutation's), wilcoxon (signed ranks over sources),
       t_as_published (two-sample t of question means, which takes questions on one source as independent) or
       cliffs_delta (an effect, no test)
     first: one system
@@ -430,6 +432,7 @@ def _pairs(each: SystemScores, inputs: Inputs, chance: Chance) -> Iterator[Syste
             floor = smallest_p(units, resamples=swaps)
         for test, estimate in (
             (DIFFERENCE, difference),
+            (CONTRAST, replace(difference, pvalue=t_test(difference), statistic=nan)),
             ("wilcoxon", wilcoxon(one, two, clusters=clusters)),
             ("t_as_published", two_sample_t(each.questions[i], each.questions[j])),
             ("cliffs_delta", _untested(cliffs_delta(one, two, clusters=clusters, unit=each.unit))),

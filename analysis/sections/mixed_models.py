@@ -12,15 +12,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import interval_text, p_alone, signed, two
+from analysis.reports.numerals import (
+    MAX_NAMES,
+    counted,
+    inside,
+    interval_text,
+    known,
+    listed,
+    p_alone,
+    signed,
+    two,
+)
 from analysis.reports.rows import TestedResult
+from analysis.reports.system_names import system_name
 from analysis.sections.columns import averaged_criteria, placed_ratings
+from analysis.sections.comparisons import (
+    DIFFERENCE,
+    SURE,
+    Comparisons,
+    SystemPair,
+    deciding_pairs,
+    is_compared,
+)
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._reml import Unfit
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
+from quaestor_stats._system_differences import CONTRAST, PERMUTATION
 from quaestor_stats._variance_components import (
     SPARSE_FROM,
     Components,
@@ -37,6 +57,7 @@ QUICK, QUICK_SPARSE = 1e9, 1e10
 METHOD = "mixed model, REML"
 NOT_FITTED = "the run does not fit the mixed model"
 ONE_ANNOTATOR = "one annotator cannot show how annotators differ"
+SENSITIVITY = ("permutation test", "contrast within sources", "mixed model", "signed-rank test")
 EFFECTS = {
     "source": "sources",
     "cluster": "clusters of sources",
@@ -132,6 +153,55 @@ class MixedModels(Section[ModelRow]):
                     )
                 )
         return tables
+
+    def sentences(self, found: Found) -> Iterator[str]:
+        yield from sensitivity(found)
+
+
+def sensitivity(found: Found) -> Iterator[str]:
+    """Yield whether other tests agree with the one that compares two systems, for all pairs."""
+    pairs = [
+        pair
+        for criterion in found.names
+        for pair in deciding_pairs(found, criterion)
+        if is_compared(pair)
+    ]
+    verdicts = [_verdicts(pair, found) for pair in pairs]
+    tests = [name for name in SENSITIVITY if any(name in by_test for by_test in verdicts)]
+    if len(tests) < 2:
+        return
+    disagreements = [
+        f"{system_name(pair.first)} and {system_name(pair.second)} on {inside(found.name_of(pair.criterion))} "
+        f"(significant by {listed([name for name, differs in by_test.items() if differs])} only)"
+        for pair, by_test in zip(pairs, verdicts, strict=True)
+        if len(set(by_test.values())) > 1
+    ]
+    comparisons = counted(len(pairs), "comparison of systems", "comparisons of systems")
+    if disagreements:
+        outcome = f"disagree on {len(disagreements)} of {comparisons}"
+        if len(disagreements) <= MAX_NAMES:
+            outcome += f": {listed(disagreements)}"
+    else:
+        outcome = f"agree on {comparisons}" if len(pairs) == 1 else f"agree on all {comparisons}"
+    yield f"Sensitivity: {listed(tests)} (Holm, 5% level) {outcome}."
+
+
+def _verdicts(pair: SystemPair, found: Found) -> dict[str, bool]:
+    """Return whether each test finds a pair significantly different. Signed ranks and the permutation
+    are tests only if the same annotators rated both systems on each source."""
+    p_values = {}
+    for row in found.on(Comparisons, pair.criterion):
+        if (row.first, row.second) != (pair.first, pair.second):
+            continue
+        if row.test == CONTRAST:
+            p_values["contrast within sources"] = row.p_holm
+        elif row.test in (DIFFERENCE, "wilcoxon") and pair.p_from == PERMUTATION:
+            name = "permutation test" if row.test == DIFFERENCE else "signed-rank test"
+            p_values[name] = row.p_holm
+    for model in found.on(MixedModels, pair.criterion):
+        if (model.first, model.second) == (pair.first, pair.second):
+            p_values["mixed model"] = model.p_holm
+    return {name: p < SURE for name, p in p_values.items() if known(p)}
 
 
 def model_of(inputs: Inputs, criterion: RubricCriterion, *, annotators_random: bool) -> Components:

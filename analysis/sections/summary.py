@@ -167,7 +167,7 @@ def _systems(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
     )
     yield (
         f"{listed_or_counted(best, 'systems')} {'has' if one else 'share'} the best mean on {on} "
-        f"({name}: {with_interval(lead.means[lead.best[0]])})."
+        f"({'' if len(same) == 1 else f'{name}: '}{with_interval(lead.means[lead.best[0]])})."
     )
     if lead.undefined:
         yield f"On {name}, {lead.undefined}."
@@ -184,9 +184,11 @@ def _near_the_best(found: Found, order: SystemOrder) -> Iterator[str]:
     near = order.near_the_best
     if not near:
         return
-    which = f"{len(near)} other systems"
     if len(near) <= MAX_NAMES:
         which = listed([f"{_quoted(name)} ({_difference(order, name)})" for name in near])
+    else:
+        farthest = max(near, key=lambda name: abs(order.against_the_best(name).estimate.value))
+        which = f"{len(near)} other systems, most from {_quoted(farthest)} ({_difference(order, farthest)})"
     does = "it does" if len(order.best) == 1 else "they do"
     yield (
         f"On {inside(order.criterion.name)}, {does} not differ significantly from {which}; "

@@ -321,6 +321,7 @@ def comparisons(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
                 tested["p_from"] = ""
             for test, found in (
                 ("difference", tested),
+                ("contrast", by_students_t(tested, a, b)),
                 ("wilcoxon", wilcoxon(a, b)),
                 ("t_as_published", two_sample_t(scores[one], scores[two])),
                 ("cliffs_delta", {"value": cliff(a, b), "p": None, "n": len(a)}),
@@ -337,6 +338,18 @@ def comparisons(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
                     row["floor"] = min(1.0, row["floor"] * len(known))
             rows += tests
     return rows
+
+
+def by_students_t(tested: Row, a: Sequence[Fraction], b: Sequence[Fraction]) -> Row:
+    """Return a difference with the p of its interval: the paired t test, unless it has that already."""
+    p = tested["p"]
+    if tested.get("p_from") == "permutation":
+        p = None if tested["low"] is None else float(stats.ttest_rel(*map(floats, (a, b))).pvalue)
+    return {**tested, "p": p, "p_from": "", "floor": None}
+
+
+def floats(values: Sequence[Fraction]) -> list[float]:
+    return [float(value) for value in values]
 
 
 def difference(

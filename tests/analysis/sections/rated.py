@@ -1,5 +1,6 @@
 """Studies of one criterion, made of an array of ratings, that need no database."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,18 @@ def study(ratings: Any, **declared: Any) -> Material:
     )
 
 
+def with_second_criterion(read: Material, ratings: Any, *, key: str) -> Material:
+    """Return a study whose annotators rated a second criterion, too."""
+    second = study(ratings).judgments.assign(criterion=key)
+    (criterion,) = read.rubric.criteria
+    criteria = (criterion, replace(criterion, key=key, name=key.capitalize()))
+    return replace(
+        read,
+        rubric=replace(read.rubric, criteria=criteria),
+        judgments=pd.concat([read.judgments, second], ignore_index=True),
+    )
+
+
 def drawn(
     systems: int,
     sources: int,
@@ -130,7 +143,10 @@ def computed(read: Material, design: str = "sources", **settings: Any) -> dict[s
     """Return the tables about systems as a run makes them, each after those that it reads."""
     points = [[point, f"p{point}"] for point in range(1, 8)]
     tables: dict[str, Any] = {
-        "criteria": [stored.criterion(points=points, averaged=True)],
+        "criteria": [
+            stored.criterion(criterion.key, points=points, averaged=True)
+            for criterion in read.rubric.criteria
+        ],
         "about": [
             stored.about(
                 annotators=read.judgments["annotator"].nunique(),

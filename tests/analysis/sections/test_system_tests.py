@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.multitest import multipletests
 
 from analysis.sections.comparisons import Comparisons
 from analysis.sections.exclusions import Exclusions
 from analysis.sections.methods import _systems
-from analysis.sections.mixed_models import MixedModels, takes_long
+from analysis.sections.mixed_models import MixedModels, sensitivity, takes_long
+from analysis.sections.primary import across_criteria
 from analysis.sections.section import Found
 from analysis.sections.slices import Slices
 from analysis.sections.system_means import SystemMeans
@@ -220,3 +222,53 @@ def test_model_takes_long_by_its_questions_and_columns(
     system = (np.arange(len(unit)) // annotators) % 6
     rows = pd.DataFrame({"unit": unit, "annotator": person, "system": system})
     assert takes_long(rows) == expected
+
+
+def test_criteria_corrected_together_share_one_family_of_pairs() -> None:
+    clarity, form = (rated.drawn(3, 12, 3, seed=seed, gap=0.3) for seed in (1, 2))
+
+    def compared(*together: str) -> dict[str, Any]:
+        read = rated.with_second_criterion(
+            rated.study(clarity, corrected_together=together), form, key="form"
+        )
+        return rated.computed(read)
+
+    found, alone = compared("clarity", "form"), compared()
+    pairs = picked(found["comparisons"], test="difference")
+    expected = multipletests([row["p"] for row in pairs], method="holm")[1]
+    assert [row["p_holm"] for row in pairs] == pytest.approx(expected.tolist())
+    assert {row["floor"] for row in pairs} == {6 * 2.0**-11}
+    assert {tuple(row["corrected_with"]) for row in found["groups"]} == {("clarity",), ("form",)}
+    assert "corrected together over clarity and form" in " ".join(across_criteria(Found(found)))
+    own = picked(alone["comparisons"], test="difference", criterion="form")
+    expected = multipletests([row["p"] for row in own], method="holm")[1]
+    assert [row["p_holm"] for row in own] == pytest.approx(expected.tolist())
+
+
+def pair_tests(p_from: str, **p_holm: float) -> list[dict[str, Any]]:
+    pair = {"criterion": "clarity", "first": "Alba", "second": "Brisa", "n": 9}
+    return [
+        {**pair, "test": test, "p_from": p_from if test == "difference" else "", "p_holm": p}
+        for test, p in p_holm.items()
+    ]
+
+
+def test_sensitivity_tests_that_disagree_are_named_with_their_pair() -> None:
+    rows = pair_tests("permutation", difference=0.06, contrast=0.04, wilcoxon=0.07)
+    model = {"criterion": "clarity", "effect": "difference", "first": "Alba", "second": "Brisa"}
+    found = stored.found(comparisons=rows, mixed_models=[{**model, "p_holm": 0.03}])
+    assert list(sensitivity(found)) == [
+        "Sensitivity: permutation test, contrast within sources, mixed model and signed-rank test (Holm, 5% level) "
+        "disagree on 1 of 1 comparison of systems: Alba and Brisa on clarity (significant by contrast within sources "
+        "and mixed model only)."
+    ]
+
+
+def test_sensitivity_unequal_annotators_count_neither_permutation_nor_ranks() -> None:
+    rows = pair_tests("contrast", difference=0.04, contrast=0.04, wilcoxon=0.6)
+    assert list(sensitivity(stored.found(comparisons=rows))) == []  # one valid test alone
+    model = {"criterion": "clarity", "effect": "difference", "first": "Alba", "second": "Brisa"}
+    found = stored.found(comparisons=rows, mixed_models=[{**model, "p_holm": 0.01}])
+    assert list(sensitivity(found)) == [
+        "Sensitivity: contrast within sources and mixed model (Holm, 5% level) agree on 1 comparison of systems."
+    ]

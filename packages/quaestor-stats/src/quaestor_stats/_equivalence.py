@@ -66,12 +66,10 @@ def two_one_sided(difference: Result, *, margin: float) -> Equivalence:
         raise ValueError("margin: above 0")
     if difference.value == 0 and difference.pvalue == 1 and not difference.ci.defined:
         return Equivalence(value=0.0, low=0.0, high=0.0, p_lower=0.0, p_upper=0.0)  # identical
-    reach = (difference.ci.high - difference.ci.low) / 2
-    if not reach > 0:
+    error, df = standard_error(difference)
+    if not error > 0:
         why = difference.reason or "the difference has no interval"
         return Equivalence(value=difference.value, reason=why)
-    df = difference.df if difference.df > 0 else difference.n - 1.0
-    error = reach / float(special.stdtrit(df, 0.975))
     reach_90 = error * float(special.stdtrit(df, 0.95))
     return Equivalence(
         value=difference.value,
@@ -81,3 +79,23 @@ def two_one_sided(difference: Result, *, margin: float) -> Equivalence:
         p_lower=float(special.stdtr(df, -(difference.value + margin) / error)),
         p_upper=float(special.stdtr(df, (difference.value - margin) / error)),
     )
+
+
+def t_test(difference: Result) -> float:
+    """Return the two-sided p of a difference by the Student's t of its 95% interval; nan without
+    one."""
+    from scipy import special
+
+    error, df = standard_error(difference)
+    if not error > 0:
+        return nan
+    return float(2 * special.stdtr(df, -abs(difference.value) / error))
+
+
+def standard_error(difference: Result) -> tuple[float, float]:
+    """Return the standard error and the degrees of freedom of a difference with a 95% interval."""
+    from scipy import special
+
+    df = difference.df if difference.df > 0 else difference.n - 1.0
+    reach = (difference.ci.high - difference.ci.low) / 2
+    return reach / float(special.stdtrit(df, 0.975)), df
