@@ -13,6 +13,7 @@ from analysis.sections.agreement import Agreement
 from analysis.sections.annotator_models import AnnotatorModels, DawidSkene
 from analysis.sections.annotators import Annotators, LeftOutEach, Pairs, Repeats, UseOfScale
 from analysis.sections.ceiling import Ceiling
+from analysis.sections.common_means import CommonMeans
 from analysis.sections.comparisons import Comparisons, Groups
 from analysis.sections.conditions import Conditions
 from analysis.sections.criteria import Criteria
@@ -83,6 +84,7 @@ CHAPTERS: tuple[Chapter, ...] = (
         "Systems",
         (
             SystemMeans(),
+            CommonMeans(),
             Distributions(),
             Comparisons(),
             MixedModels(),

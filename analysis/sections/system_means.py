@@ -328,12 +328,17 @@ def declared_means(inputs: Inputs) -> Iterator[SystemMean]:
     """Yield the same means with intervals of the declared design: for other annotators, too, where
     annotators are random."""
     for criterion in averaged_criteria(inputs.counted):
-        if inputs.design.random_annotators:
-            yield from _means_for_other_annotators(inputs.counted, criterion)
-        elif have_same_annotators(rated_outputs(inputs.counted, criterion, [])):
-            yield from _means_on(inputs.counted, criterion)
-        else:
-            yield from map(_without_limits, _means_on(inputs.counted, criterion))
+        yield from declared_means_on(inputs, criterion)
+
+
+def declared_means_on(inputs: Inputs, criterion: RubricCriterion) -> Iterator[SystemMean]:
+    """Yield the means on one criterion with intervals of the declared design."""
+    if inputs.design.random_annotators:
+        yield from _means_for_other_annotators(inputs.counted, criterion)
+    elif have_same_annotators(rated_outputs(inputs.counted, criterion, [])):
+        yield from _means_on(inputs.counted, criterion)
+    else:
+        yield from map(_without_limits, _means_on(inputs.counted, criterion))
 
 
 def _without_limits(row: SystemMean) -> SystemMean:

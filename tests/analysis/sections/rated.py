@@ -20,6 +20,7 @@ from tests.analysis.sections.computing import chance, inputs_of
 SYSTEMS = ("Alba", "Brisa", "Corvo", "Delta", "Elba", "Fala")
 COMPUTED = (
     "systems",
+    "common_means",
     "comparisons",
     "mixed_models",
     "groups",

@@ -3,15 +3,19 @@ and on what it rests."""
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from analysis.reports.layout import Plot
+from analysis.sections.common_means import CommonMeans
+from analysis.sections.section import Found
 from analysis.sections.system_means import SystemMeans
 from judging.actions import rubrics
 from judging.protocols import documents
 from tests import factories
 from tests.analysis import studies
-from tests.analysis.sections import stored
+from tests.analysis.sections import rated, stored
 from tests.analysis.sections.computing import records
 from tests.analysis.sections.stored import criterion, mean, told_of
 
@@ -238,3 +242,24 @@ def test_values_that_may_not_be_averaged_have_no_mean():
     changed = replace(small, criteria=(replace(form, best="none"), content))
     campaign = studies.imported(rubric=rubrics.install(document=changed))
     assert {row["criterion"] for row in records(SystemMeans, campaign)} == {"correctness"}
+
+
+def test_common_means_rest_on_the_sources_that_every_system_has() -> None:
+    ratings = rated.drawn(3, 12, 3, seed=4)
+    ratings[1, :4] = np.nan  # Brisa is silent on four sources
+    found = rated.computed(rated.study(ratings))
+    rows = {row["system"]: row for row in found["common_means"]}
+    for place, name in enumerate(("Alba", "Brisa", "Corvo")):
+        means = ratings[place, 4:].mean(axis=1)
+        low, high = stats.t.interval(0.95, 7, means.mean(), stats.sem(means))
+        row = rows[name]
+        assert (row["value"], row["low"], row["high"]) == pytest.approx((means.mean(), low, high))
+        assert (row["n"], row["clusters"]) == (8, 8)
+    (table,) = CommonMeans().tables(Found(found))
+    assert table.caption == "Clarity: 8 of 12 sources."
+
+
+def test_common_means_complete_study_has_none() -> None:
+    found = rated.computed(rated.study(rated.drawn(3, 12, 3, seed=4)))
+    assert found["common_means"] == []
+    assert CommonMeans().tables(Found(found)) == []

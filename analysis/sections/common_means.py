@@ -1,0 +1,113 @@
+"""Means of the systems over the sources on which every system has a rated output."""
+
+from collections.abc import Set
+from dataclasses import dataclass, replace
+
+from analysis.frames import Material
+from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.numerals import interval_text, or_dash
+from analysis.reports.system_names import system_name
+from analysis.sections.columns import averaged_criteria, placed_ratings
+from analysis.sections.criteria import criterion_rows
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.study import facts_of
+from analysis.sections.system_means import declared_means_on
+from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._result import Result
+
+
+@dataclass(frozen=True)
+class CommonMean:
+    """One system's mean on one criterion, over the sources on which every system has a rated output.
+
+    criterion: key of the criterion
+    system: name of the system
+    mean: mean of the question means; `n` counts questions, `clusters` the sources of its interval
+    """
+
+    criterion: str
+    system: str
+    mean: Result
+
+
+class CommonMeans(Section[CommonMean]):
+    """The systems' means over common sources, on criteria on which some system has no rated output
+    on a source."""
+
+    key = "common_means"
+    title = "Means over common sources"
+    identity = ("criterion", "system")
+    by_reading = True
+    listed = True
+    note = (
+        "Some systems have no rated output on some sources, so the means above rest on different sources. These means "
+        "rest on the sources on which every system has one."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CommonMean]:
+        rows = []
+        for criterion in averaged_criteria(inputs.counted):
+            sources = _common_sources(inputs.counted, criterion)
+            if sources:
+                part = replace(inputs, counted=_on_sources(inputs.counted, sources))
+                rows += [
+                    CommonMean(row.criterion, row.system, row.mean)
+                    for row in declared_means_on(part, criterion)
+                ]
+        return rows
+
+    def tables(self, found: Found) -> list[PageTable]:
+        means = {(row.system, row.criterion): row.mean for row in found.of(CommonMeans)}
+        criteria = [row for row in criterion_rows(found) if found.on(CommonMeans, row.criterion)]
+        lines = [
+            Line(
+                system_name(system),
+                [_cell(means.get((system, criterion.criterion))) for criterion in criteria],
+            )
+            for system in dict.fromkeys(system for system, _ in means)
+        ]
+        if not lines:
+            return []
+        unit, units = facts_of(found).unit, facts_of(found).units
+        sizes = {
+            criterion.name: found.on(CommonMeans, criterion.criterion)[0].mean.clusters
+            for criterion in criteria
+        }
+        caption = "; ".join(
+            f"{name}: {size:,} of {unit.counted(units)}" for name, size in sizes.items()
+        )
+        return [
+            PageTable(
+                self.title,
+                [criterion.name for criterion in criteria],
+                lines,
+                first="System",
+                caption=f"{caption}.",
+                reasons=sorted({mean.reason for mean in means.values()} - {""}),
+                folded=True,
+            )
+        ]
+
+
+def _common_sources(material: Material, criterion: RubricCriterion) -> Set[str]:
+    """Return the sources on which every system has a rated output; none if these are all sources."""
+    rated = placed_ratings(material, criterion)
+    sources_of = [set(part) for _, part in rated.groupby("system")["source"]]
+    if not sources_of:
+        return set()
+    common = set.intersection(*sources_of)
+    return common if common != set.union(*sources_of) else set()
+
+
+def _on_sources(material: Material, sources: Set[str]) -> Material:
+    """Return the material of these sources alone."""
+    slots = material.slots[material.slots["source"].isin(sources)].reset_index(drop=True)
+    of_sources = material.judgments["unit"].isin(slots["unit"])
+    judgments = material.judgments[of_sources].reset_index(drop=True)
+    return replace(material, slots=slots, judgments=judgments)
+
+
+def _cell(mean: Result | None) -> Cell:
+    if mean is None:
+        return Cell("–")
+    return Cell(or_dash(mean.value), interval_text(mean))
