@@ -1,4 +1,4 @@
-"""Help on a report: the piece of docs/statistics.md that its numbers come from, as a page shows
+"""Help on a report: the piece of the docs that its numbers come from, as a page shows
 it."""
 
 from collections.abc import Mapping
@@ -9,7 +9,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-STATISTICS, GUIDE = "statistics.md", "guide/researchers.md"
+FIRST_PAGE, STATISTICS = "statistics.md", "statistics-methods.md"
+GUIDE = "guide/researchers.md"
 PIECES: Mapping[str, tuple[str, str]] = {  # file and heading
     "material": (GUIDE, "1. Import your material"),
     "planning": (GUIDE, "2. Plan a campaign"),
@@ -20,7 +21,7 @@ PIECES: Mapping[str, tuple[str, str]] = {  # file and heading
     "systems": (STATISTICS, "Scores of systems"),
     "metrics": (STATISTICS, "Correlation with human ratings"),
     "slices": (STATISTICS, "Slices"),
-    "doubt": (STATISTICS, "When not to trust a number"),
+    "doubt": (FIRST_PAGE, "When not to trust a number"),
 }
 
 

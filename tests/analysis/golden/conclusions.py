@@ -111,7 +111,7 @@ def _telling(units: Sequence[Slot], key: str, coefficient: str) -> int:
 
 
 def _least(coefficient: str, sources: int) -> int:
-    """Return how many of so many sources must tell anything, as docs/statistics.md has it."""
+    """Return how many of so many sources must tell anything, as docs/statistics-methods.md has it."""
     if coefficient.startswith(("gwet_ac2", "brennan_prediger")):
         return 8
     if coefficient.startswith(MADE_OF_SCALE):

@@ -294,7 +294,7 @@ def _of_orders(
 
     If systems are random, correlations have an interval over the systems. If they are fixed there
     is none: the uncertainty is then in the systems' means. Their noise draws every correlation
-    towards 0, and neither drawing nor leaving out sources corrects that (docs/statistics.md).
+    towards 0, and neither drawing nor leaving out sources corrects that (docs/statistics-methods.md).
     """
     of, confidence = asked.shared.facets, asked.confidence
     low, high = np.full((2, *test.value.shape), nan)

@@ -7,7 +7,7 @@ systems, the two metrics are swapped: source by source if the systems are fixed,
 if they are random.
 
 Williams' test (`dependent`) is for comparison with papers: it finds differences that are not there
-(docs/statistics.md has the rates).
+(docs/simulations.md has the rates).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
