@@ -103,25 +103,21 @@ def _agreement(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
     defined = [(each, row) for each, row in rows if row.estimate.defined]
     if not defined:
         return
-    reached = [(each, row) for each, row in defined if row.band]
-    limit = "α ≥ .667, 95% probability"
+    threshold = "Krippendorff's customary .667 for single ratings with 95% probability"
+    reached = [_alpha(*pair) for pair in defined if pair[1].band]
     if not reached:
         highest = "The highest agreement is" if len(rows) > 1 else "Agreement is"
+        criterion, row = defined[0]
         yield (
-            f"{highest} {_alpha(*defined[0])}, which does not reach Krippendorff's customary .667 for "
-            f"single ratings with 95% probability{_dependability(found, defined[0][0])}."
+            f"{highest} {_alpha(criterion, row)}, which does not reach {threshold}"
+            f"{_dependability(found, criterion)}."
         )
         return
-    rest = [inside(each.name) for each, row in rows if not row.band]
-    sentence = (
-        "Agreement allows at least tentative conclusions "
-        f"(Krippendorff's {limit}) on {listed_or_counted([_alpha(*pair) for pair in reached], 'criteria')}"
-    )
-    yield (
-        f"{sentence}, but not on {listed_or_counted(rest, 'other criteria')}."
-        if rest
-        else f"{sentence}."
-    )
+    others = [_alpha(*pair) for pair in defined if not pair[1].band]
+    sentence = f"Agreement reaches {threshold} on {listed_or_counted(reached, 'criteria')}"
+    if others:
+        sentence += f", and does not on {listed_or_counted(others, 'other criteria')}"
+    yield f"{sentence}."
 
 
 def _dependability(found: Found, criterion: CriterionRow) -> str:

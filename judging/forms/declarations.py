@@ -68,6 +68,10 @@ class DeclarationsForm(forms.Form):
             ],
             initial=self.declared.multiplicity,
         )
+        if len(self.criteria) > 1:
+            self._add_joint_correction()
+
+    def _add_joint_correction(self) -> None:
         self.fields["hypotheses.corrected_together"] = forms.MultipleChoiceField(
             label=_("Correct comparisons of systems together over"),
             choices=[(criterion.key, criterion.name) for criterion in self.criteria],
@@ -133,7 +137,9 @@ class DeclarationsForm(forms.Form):
     def correction(self) -> list[forms.BoundField]:
         """Return the fields about level and multiplicity."""
         names = ("level", "multiplicity", "corrected_together")
-        return [self[f"hypotheses.{name}"] for name in names]
+        return [
+            self[name] for name in (f"hypotheses.{name}" for name in names) if name in self.fields
+        ]
 
     def hypotheses(self) -> Hypotheses:
         """Return the declarations as the action takes them, without empty rows."""
@@ -154,5 +160,5 @@ class DeclarationsForm(forms.Form):
             level=sent["hypotheses.level"],
             multiplicity=sent["hypotheses.multiplicity"],
             margins=margins,
-            corrected_together=tuple(sent["hypotheses.corrected_together"]),
+            corrected_together=tuple(sent.get("hypotheses.corrected_together", ())),
         )

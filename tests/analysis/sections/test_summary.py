@@ -26,8 +26,8 @@ def texts(**documents) -> dict[str, str]:
 def test_summary_agreement_reached_on_some_criteria_leads_with_them():
     told = texts(**rated(depth=(0.4, ""), clarity=(0.8, "tentative conclusions only")))
     assert told["agreement"] == (
-        "Agreement allows at least tentative conclusions (Krippendorff's α ≥ .667, 95% probability) "
-        "on clarity (α = .80, 95% CI [.70, .90]), but not on depth."
+        "Agreement reaches Krippendorff's customary .667 for single ratings with 95% probability on clarity (α = .80, "
+        "95% CI [.70, .90]), and does not on depth (α = .40, 95% CI [.30, .50])."
     )
     found = stored.found(**rated(depth=(0.4, ""), clarity=(0.8, "reliable")))
     table = summary_of(found).table
