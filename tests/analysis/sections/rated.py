@@ -1,5 +1,6 @@
 """Studies of one criterion, made of an array of ratings, that need no database."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,12 @@ def drawn(
     )
     noise = rng.normal(0, 0.4, (systems, sources, annotators))
     return np.clip(np.rint(means + of_sources + of_annotators + noise), 1, 7)
+
+
+def in_passages(read: Material, number: int) -> Material:
+    """Return a study whose sources share so many passages, in turn."""
+    passages = read.slots["source"].map(lambda key: f"Passage {int(key[1:]) % number}")
+    return replace(read, slots=read.slots.assign(passage=passages))
 
 
 def inputs(read: Material, design: str = "sources", **settings: Any) -> Inputs:

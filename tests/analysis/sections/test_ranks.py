@@ -66,9 +66,7 @@ def test_ranks_few_sources_have_clusters_without_shares() -> None:
 
 def test_ranks_ten_sources_in_four_passages_have_no_shares_and_a_floor_of_four() -> None:
     """Ten sources would be enough, and the least p of ten is 2 / 2^10."""
-    read = rated.study(rated.drawn(2, 10, 3, seed=1, gap=1.0))
-    passages = read.slots["source"].map(lambda key: f"Passage {int(key[1:]) % 4}")
-    read = replace(read, slots=read.slots.assign(passage=passages))
+    read = rated.in_passages(rated.study(rated.drawn(2, 10, 3, seed=1, gap=1.0)), 4)
 
     tables = rated.computed(read)
 
