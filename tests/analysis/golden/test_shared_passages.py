@@ -5,6 +5,7 @@ Witnesses are scipy, statsmodels and a few lines of numpy on the raw ratings.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from itertools import combinations
 from typing import Any
 
@@ -15,6 +16,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from analysis.actions import runs
+from judging.hypotheses import GREATER, Hypotheses, Margin, PrimaryHypothesis, to_document
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.golden import conclusions
@@ -25,6 +27,8 @@ pytestmark = pytest.mark.django_db
 ABOUT = {
     "test_comparisons_of_shared_passages_swap_passages": ("comparisons",),
     "test_means_of_shared_passages_leave_out_passages": ("system_means",),
+    "test_equivalence_of_shared_passages_is_tested_for_the_declared_pairs": ("equivalence",),
+    "test_primary_hypotheses_of_shared_passages_turn_the_pair": ("primary",),
     "test_ranks_of_shared_passages_draw_passages": ("ranks",),
     "test_ceiling_of_shared_passages_leaves_out_passages": ("ceiling",),
 }
@@ -45,7 +49,16 @@ def drawn(seed: int) -> np.ndarray:
     return np.clip(np.rint(2.4 - gaps + of_passages + noise), 1, 3)
 
 
-RATINGS = {"grammaticality": drawn(54), "correctness": drawn(149)}
+RATINGS = {"grammaticality": drawn(21), "correctness": drawn(149)}
+MARGIN = 0.6
+# One pair on one criterion, and a metric on the other
+DECLARED = Hypotheses(
+    primary=(
+        PrimaryHypothesis("correctness", "Corvo", "Alba", GREATER),
+        PrimaryHypothesis("grammaticality", "METEOR", metric_level="pooled"),
+    ),
+    margins=dict.fromkeys(RATINGS, Margin(MARGIN, "smaller differences change no choice")),
+)
 
 
 def content() -> bytes:
@@ -66,15 +79,18 @@ class Made:
 
     tables: dict[str, Any]
     html: Page
+    text: str  # of the page
 
 
 @pytest.fixture(scope="module")
 def made(lasting: None) -> Iterator[Made]:
     campaign = studies.campaign_of(content())
+    campaign.protocol = {"hypotheses": to_document(DECLARED)}
+    campaign.save()
     run = studies.analysed(campaign, metrics=[], resamples=1000)
     client = factories.logged_in(campaign.created_by)
     html = client.get(reverse("analysis:run", args=[campaign.uuid, run.number])).text
-    yield Made(dict(runs.StoredTables(run)), whole(client, html))
+    yield Made(dict(runs.StoredTables(run)), whole(client, html), unescape(html))
 
 
 def swapped_p(gap: np.ndarray) -> float:
@@ -141,6 +157,77 @@ def test_means_of_shared_passages_leave_out_passages(made: Made, key: str) -> No
         assert (row["value"], row["low"], row["high"]) == pytest.approx((mean, low, high))
         cell = table.cell(system, NAMES[key])
         assert (cell.text, cell.under) == (written(mean), f"{in_brackets(low, high)}, n = 36")
+
+
+def equivalence_of(gap: np.ndarray) -> tuple[float, float]:
+    """Return p that a difference is above minus the margin, and p that it is below the margin."""
+    mean, error, df = without_passages(gap)
+    return (
+        float(stats.t.sf((mean + MARGIN) / error, df)),
+        float(stats.t.cdf((mean - MARGIN) / error, df)),
+    )
+
+
+@pytest.mark.parametrize("key", RATINGS)
+def test_equivalence_of_shared_passages_is_tested_for_the_declared_pairs(
+    made: Made, key: str
+) -> None:
+    """All pairs on grammaticality, whose hypothesis is about a metric; one pair on correctness."""
+    pairs = pairs_of(RATINGS[key].mean(axis=2))
+    if key == "correctness":
+        pairs = [pair for pair in pairs if pair[:2] == ("Alba", "Corvo")]
+    p = [equivalence_of(gap) for *_, gap in pairs]
+    corrected = holm([max(both) for both in p])
+    if key == "grammaticality":  # raw and corrected p disagree
+        assert sum(max(both) < 0.048 for both in p) > sum(corrected < 0.055)
+        assert corrected.min() < 0.045
+    rows = picked(made.tables["equivalence"], criterion=key)
+    assert [(row["first"], row["second"]) for row in rows] == [pair[:2] for pair in pairs]
+    table, told = made.html.table("equivalence", NAMES[key]), {True: [], False: []}
+    for row, (*names, gap), (lower, upper), p_holm in zip(rows, pairs, p, corrected, strict=True):
+        low, high = limits(gap, 0.9)
+        expected = (gap.mean(), low, high, without_passages(gap)[2])
+        assert (row["value"], row["low"], row["high"], row["df"]) == pytest.approx(expected)
+        assert (row["p_lower"], row["p_upper"]) == pytest.approx((lower, upper))
+        assert (row["p"], row["p_holm"]) == pytest.approx((max(lower, upper), p_holm))
+        assert (row["margin"], row["test"]) == (MARGIN, "permutation")
+        is_shown = bool(p_holm < 0.05)
+        assert row["equivalent"] is is_shown
+        line, interval = " – ".join(names), in_brackets(low, high)
+        difference = table.cell(line, "difference")
+        assert (difference.text, difference.under) == (signed(gap.mean()), interval)
+        assert table.cell(line, "p above −margin").text == p_text(lower)
+        assert table.cell(line, "p below margin").text == p_text(upper)
+        shown = table.cell(line, "p")
+        assert (shown.text, shown.bold) == (p_text(p_holm), is_shown)
+        told[is_shown].append(
+            f"“{names[0]}” and “{names[1]}” (difference {signed(gap.mean())}, 90% CI {interval}, "
+            f"p = {p_text(p_holm)})"
+        )
+    for is_shown, results in told.items():
+        how = "equivalent" if is_shown else "not shown to be equivalent"
+        if results:
+            listed = " and ".join(filter(None, [", ".join(results[:-1]), results[-1]]))
+            assert f"{how} within ±0.6 scale points: {listed}" in made.text
+
+
+def test_primary_hypotheses_of_shared_passages_turn_the_pair(made: Made) -> None:
+    """Corvo is declared to be better than Alba, and is worse."""
+    means = RATINGS["correctness"].mean(axis=2)
+    gap = means[2] - means[0]
+    p, (low, high) = 1 - swapped_p(gap) / 2, limits(gap)
+    assert gap.mean() < 0
+    row, metric = made.tables["primary_hypothesis"]
+    assert (row["value"], row["low"], row["high"]) == pytest.approx((gap.mean(), low, high))
+    assert (row["p_declared"], row["p_adjusted"]) == pytest.approx((p, p))
+    assert (row["supported"], metric["p_adjusted"]) == (False, None)
+    line = "“Corvo” is better than “Alba” on correctness (one-sided)"
+    table, interval = made.html.table("primary_hypothesis"), f"95% CI {in_brackets(low, high)}"
+    estimate, shown = table.cell(line, "estimate"), table.cell(line, "p corrected")
+    assert (estimate.text, estimate.under) == (signed(gap.mean()), interval)
+    assert (shown.text, shown.bold) == (p_text(p), False)
+    result = f"difference {signed(gap.mean())}, {interval}, p = {p_text(p)}; not supported."
+    assert f"{line}: {result}" in made.text
 
 
 def drawn_shares(means: np.ndarray, labels: np.ndarray) -> np.ndarray:
