@@ -5,7 +5,7 @@ Like `second` and `inference`, it imports nothing of the program it checks.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from statistics import mean, variance
@@ -312,6 +312,56 @@ def leaders(
         else:
             members.add(name)
     return highest, members, behind, unknown
+
+
+# Ranks of systems
+
+
+def ranks(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
+    """Return each system's rank interval and cluster by its pairs, best mean first; too few sources
+    for shares."""
+    rows = []
+    pairs = [row for row in inference.comparisons(golden, slots) if row["test"] == "difference"]
+    for criterion in filter(second.averaged, second.criteria(golden)):
+        up = criterion["best"] == "highest"
+        own = [row for row in pairs if row["criterion"] == criterion["key"]]
+        scores = inference.by_source(golden, slots, criterion)
+        if len(scores) < 2:
+            continue
+        means = {name: mean([mean(of) for of in given.values()]) for name, given in scores.items()}
+        order = sorted(means, key=lambda name: -means[name] if up else means[name])
+        ahead = {
+            (row["first"], row["second"])
+            if (row["value"] > 0) == up
+            else (row["second"], row["first"])
+            for row in own
+            if row["p_holm"] is not None and row["p_holm"] < 0.05
+        }
+        is_tested = all(row["p_holm"] is not None for row in own)
+        for name in order:
+            rows.append(
+                {
+                    "criterion": criterion["key"],
+                    "system": name,
+                    "cluster": cluster(name, order, ahead) if is_tested else None,
+                    "highest_rank": 1 + sum(b == name for _, b in ahead) if is_tested else None,
+                    "lowest_rank": len(order) - sum(a == name for a, _ in ahead)
+                    if is_tested
+                    else None,
+                    "shares": [],
+                    "reason": "fewer than 10 sources",
+                }
+            )
+    return rows
+
+
+def cluster(name: str, order: Sequence[str], ahead: Collection[tuple[str, str]]) -> int:
+    """Return 1 + the number of places above a system at which every system above is significantly
+    better than every one below."""
+    return 1 + sum(
+        all(pair in ahead for pair in product(order[:place], order[place:]))
+        for place in range(1, order.index(name) + 1)
+    )
 
 
 # What people reach themselves

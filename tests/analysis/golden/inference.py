@@ -361,13 +361,14 @@ def difference(
 ) -> Row:
     """Return the permutation test of the means on each source where the same annotators rated both
     systems there, else weighted least squares with dummies for sources and annotators."""
-    key = criterion["key"]
-    ratings = [
-        (slot.system, slot.source, name, slot.position, float(value))
-        for slot in second.asked(golden, criterion, slots)
-        for name, value in slot.ratings[key].items()
-        if value is not None and slot.system in systems
-    ]
+    key, once = criterion["key"], criterion.get("asked") == "once_per_set"
+    given: dict[tuple[str, str, str, int], list[int]] = {}
+    for slot in second.asked(golden, criterion, slots):
+        for name, value in slot.ratings[key].items():
+            if value is not None and slot.system in systems:
+                place = (slot.system, slot.source, name, 0 if once else slot.position)
+                given.setdefault(place, []).append(value)
+    ratings = [(*place, float(mean(values))) for place, values in given.items()]
     own = [{row[1] for row in ratings if row[0] == system} for system in systems]
     ratings = [row for row in ratings if row[1] in own[0] & own[1]]
     people: dict[str, set[frozenset[str]]] = {}

@@ -1,8 +1,11 @@
 """The tables of a report's page, read back from its HTML: a number has its section, table, row and
 column."""
 
+import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+
+from django.test import Client
 
 
 @dataclass
@@ -102,3 +105,38 @@ class Page(HTMLParser):
             self._cell.letters += data.strip()
         elif not inside:
             self._cell.text += data.strip()
+
+
+def whole(client: Client, html: str) -> Page:
+    """Return the page with every table, also of sections that show one at a time and send the
+    others when asked."""
+    shown = Page(html)
+    for address in dict.fromkeys(re.findall(r'href="([^"]+/sections/[^"]+)"', html)):
+        key = address.rstrip("/").rpartition("/")[2]
+        first = next(each for each in shown.tables if each.section == key)
+        place = shown.tables.index(first)
+        shown.tables[place : place + 1] = Page(client.get(address).text).tables
+        for each in shown.tables:
+            each.section = each.section or key
+        assert shown.tables[place] == first
+    return shown
+
+
+def written(value: float | None) -> str:
+    return "–" if value is None else f"{float(f'{value:.12g}'):.2f}".replace("-", "−")
+
+
+def signed(value: float | None) -> str:
+    return ("+" if value is not None and value >= 0.005 else "") + written(value).replace(
+        "−0.00", "0.00"
+    )
+
+
+def p_text(p: float | None) -> str:
+    if p is None:
+        return "–"
+    return "< .001" if p < 0.001 else "> .999" if p > 0.999 else f"{p:.3f}".removeprefix("0")
+
+
+def short(value: float) -> str:
+    return written(value).replace("0.", ".", 1).replace("−.00", ".00")

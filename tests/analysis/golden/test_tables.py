@@ -5,7 +5,6 @@ import csv
 import io
 import json
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +23,7 @@ from tests import factories
 from tests.analysis import studies
 from tests.analysis.golden import conclusions, inference, material, second
 from tests.analysis.golden.material import Golden, Slot
-from tests.analysis.golden.pages import Page, ShownTable
+from tests.analysis.golden.pages import Page, ShownTable, p_text, short, signed, whole, written
 
 pytestmark = pytest.mark.django_db
 # Which files of sections a test is about: the bench of faults runs only these.
@@ -45,6 +44,7 @@ ABOUT = {
     "test_agreement": ("agreement",),
     "test_annotators": ("annotators",),
     "test_comparisons": ("comparisons", "system_differences", "paired_tests"),
+    "test_ranks": ("ranks", "comparisons"),
     "test_metrics_against_people": ("levels",),
     "test_metric_matrix": ("matrices",),
     "test_criterion_matrix": ("matrices",),
@@ -131,21 +131,6 @@ def made(request: pytest.FixtureRequest, lasting: None) -> Iterator[Made]:
     yield Made(golden, run, dict(runs.StoredTables(run)), whole(client, html), html, client)
 
 
-def whole(client: Client, html: str) -> Page:
-    """Return the page with every table, also of sections that show one at a time and send the
-    others when asked."""
-    shown = Page(html)
-    for address in dict.fromkeys(re.findall(r'href="([^"]+/sections/[^"]+)"', html)):
-        key = address.rstrip("/").rpartition("/")[2]
-        first = next(each for each in shown.tables if each.section == key)
-        place = shown.tables.index(first)
-        shown.tables[place : place + 1] = Page(client.get(address).text).tables
-        for each in shown.tables:
-            each.section = each.section or key
-        assert shown.tables[place] == first
-    return shown
-
-
 def same(
     made: Made,
     key: str,
@@ -199,10 +184,6 @@ def as_text(value: Any) -> str:
         if isinstance(value, list | dict)
         else str(value)
     )
-
-
-def written(value: float | None) -> str:
-    return "–" if value is None else f"{float(f'{value:.12g}'):.2f}".replace("-", "−")
 
 
 def under(row: dict[str, Any]) -> str:
@@ -618,12 +599,6 @@ def test_annotators(made: Made) -> None:
         )
 
 
-def signed(value: float | None) -> str:
-    return ("+" if value is not None and value >= 0.005 else "") + written(value).replace(
-        "−0.00", "0.00"
-    )
-
-
 def test_comparisons(made: Made) -> None:
     expected = inference.comparisons(made.golden, made.counted)
     same(made, "comparisons", expected, ["criterion", "test", "first", "second"])
@@ -648,14 +623,19 @@ def test_comparisons(made: Made) -> None:
         assert table.cell(line, "Cliff's δ").text == ("–" if delta is None else short(delta))
 
 
-def p_text(p: float | None) -> str:
-    if p is None:
-        return "–"
-    return "< .001" if p < 0.001 else "> .999" if p > 0.999 else f"{p:.3f}".removeprefix("0")
-
-
-def short(value: float) -> str:
-    return written(value).replace("0.", ".", 1).replace("−.00", ".00")
+def test_ranks(made: Made) -> None:
+    expected = conclusions.ranks(made.golden, made.counted)
+    same(made, "ranks", expected, ["criterion", "system"])
+    assert [(row["criterion"], row["system"]) for row in made.tables["ranks"]] == [
+        (row["criterion"], row["system"]) for row in expected
+    ]
+    for row in expected:
+        table = made.html.table("ranks", names(made)[row["criterion"]])
+        ends = dict.fromkeys([row["highest_rank"], row["lowest_rank"]])
+        interval = "–".join(str(rank) for rank in ends if rank is not None)
+        assert table.cell(row["system"], "rank interval").text == (interval or "–")
+        assert table.cell(row["system"], "cluster").text == str(row["cluster"] or "–")
+        assert table.cell(row["system"], "rank 1").text == "–"
 
 
 def test_metrics_against_people(made: Made) -> None:

@@ -132,6 +132,12 @@ def drawn(
     return np.clip(np.rint(means + of_sources + of_annotators + noise), 1, 7)
 
 
+def in_passages(read: Material, number: int) -> Material:
+    """Return a study whose sources share so many passages, in turn."""
+    passages = read.slots["source"].map(lambda key: f"Passage {int(key[1:]) % number}")
+    return replace(read, slots=read.slots.assign(passage=passages))
+
+
 def inputs(read: Material, design: str = "sources", **settings: Any) -> Inputs:
     """Return what sections compute from under a declared design."""
     given = inputs_of(read, **settings)

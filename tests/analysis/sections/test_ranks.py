@@ -8,7 +8,9 @@ import pytest
 
 from analysis.sections.ranks import Ranks
 from analysis.sections.section import Found
+from analysis.sections.system_means import SystemMeans
 from tests.analysis.sections import rated
+from tests.analysis.sections.computing import picked
 
 RANDOM = "sources+annotators"
 TASTE = rated.drawn(3, 20, 3, seed=8, gap=0.3, taste=0.5)
@@ -60,6 +62,22 @@ def test_ranks_few_sources_have_clusters_without_shares() -> None:
     assert {row["reason"] for row in found.values()} == {"fewer than 10 sources"}
     assert all(row["cluster"] for row in found.values())
     assert all(row["shares"] == [] for row in found.values())
+
+
+def test_ranks_ten_sources_in_four_passages_have_no_shares_and_a_floor_of_four() -> None:
+    """Ten sources would be enough, and the least p of ten is 2 / 2^10."""
+    read = rated.in_passages(rated.study(rated.drawn(2, 10, 3, seed=1, gap=1.0)), 4)
+
+    tables = rated.computed(read)
+
+    assert read.cluster_unit.counted(4) == "4 passages"
+    assert {row["reason"] for row in tables["ranks"]} == {"fewer than 10 passages"}
+    assert all(row["shares"] == [] for row in tables["ranks"])
+    (row,) = picked(tables["comparisons"], test="difference")
+    assert (row["n"], row["clusters"], row["floor"]) == (10, 4, 2 / 2**4)
+    tables["about"] = [{**tables["about"][0], "clusters": 4}]
+    told = " ".join(SystemMeans().caveats(Found(tables)))
+    assert "With 4 passages in common or fewer no p of this test can fall below 0.125" in told
 
 
 def test_ranks_table_shows_each_rank_and_the_cluster() -> None:

@@ -25,8 +25,8 @@ from analysis.sections.system_means import SystemMeans
 from tests import factories, shared_data
 from tests.analysis import studies
 from tests.analysis.actions.test_runs import carried_out, found
-from tests.analysis.golden import material
-from tests.analysis.sections.computing import chance, inputs_of, records
+from tests.analysis.golden import conclusions, material, second
+from tests.analysis.sections.computing import chance, inputs_of, picked, records
 
 pytestmark = pytest.mark.django_db
 
@@ -218,3 +218,29 @@ def test_settled_values_say_nothing_of_how_annotators_differ(section) -> None:
     )
     assert with_settled == by_said
     assert by_values != by_said
+
+
+def test_ceiling_by_protocol_skips_values_that_rules_set() -> None:
+    """The second program knows which values of variety rules set: they would change its ceiling."""
+    golden = material.QGSTEC_B
+    read = frames.material(material.imported(golden))
+    counted = readings.read_as(read, "by_protocol")
+    inputs = replace(inputs_of(read, reading="by_protocol"), counted=counted)
+
+    rows = Ceiling().records(inputs, Found({}), chance())
+
+    said, ruled = (
+        conclusions.ceiling(golden, second.by_protocol(golden, golden.slots(), ruled=ruled))
+        for ruled in (False, True)
+    )
+    assert len(rows) == len(said)
+    for expected in said:
+        where = {name: expected[name] for name in ("criterion", "level", "coefficient")}
+        (row,) = picked(rows, **where)
+        for name in ("value", "low", "high"):
+            assert row[name] == pytest.approx(expected[name]), (where, name)
+    pooled = [
+        [row["value"] for row in picked(found, criterion="variety", level="pooled")]
+        for found in (said, ruled)
+    ]
+    assert pooled[0] != pytest.approx(pooled[1])

@@ -67,3 +67,19 @@ def test_summary_has_five_sentences_at_most():
     )
     assert list(told) == ["agreement", "systems", "study"]
     assert len(re.findall(r"\.(?= |$)", " ".join(told.values()))) <= 5
+
+
+def test_summary_system_better_than_each_other_differs_from_all():
+    rows = [mean("a", 2.8), mean("b", 2.1), mean("c", 1.9)]
+    told = texts(systems=rows, **told_of(a="a", b="b", c="c"))
+    assert "it differs significantly from all others, least from “b”" in told["systems"]
+
+
+def test_summary_systems_that_share_the_best_mean_differ_from_another_only_if_each_does():
+    """Both differ significantly from c in the first study; b is not compared with c in the second."""
+    rows = [mean("a", 2.8), mean("b", 2.8), mean("c", 1.9)]
+    given = told_of(a="a", b="a", c="b")
+    assert "they differ significantly from “c”" in texts(systems=rows, **given)["systems"]
+    (pair,) = [row for row in given["comparisons"] if (row["first"], row["second"]) == ("b", "c")]
+    pair |= {"p": None, "p_holm": None, "n": 0}
+    assert "differ significantly" not in texts(systems=rows, **given)["systems"]

@@ -148,6 +148,13 @@ def test_a_mean_is_bold_only_where_it_is_told_apart_from_all_others(own, bold):
     assert [line.cells[0].letters for line in found.lines] == list(own.values())
 
 
+def test_a_mean_better_than_some_others_is_not_bold():
+    rows = [mean("a", 2.8), mean("b", 2.6), mean("c", 1.5)]
+    given = told_of(a="a", b="a", c="b")
+    assert not any(line.cells[0].best for line in table(systems=rows, **given).lines)
+    assert "all others" not in said(systems=rows, **given)
+
+
 def test_a_system_judged_on_easy_sources_alone_is_not_told_to_be_the_best():
     """By hand: on the sources that both have, a is 1.00 above b; b has no others, a has hard ones."""
     rows = [

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from analysis.sections.comparisons import Comparisons
@@ -109,6 +110,28 @@ def test_random_annotators_intervals_of_means_are_wider_than_with_annotators_fix
         assert (one["n"], one["clusters"]) == (other["n"], other["clusters"]) == (20, 20)
         assert other["low"] >= 1
         assert other["high"] <= 7
+
+
+def two_way_error(scores: Any) -> float:
+    """Return the standard error of a mean of scores (sources, annotators) over both."""
+    by_source, by_annotator = scores.mean(axis=1), scores.mean(axis=0)
+    return float(np.hypot(stats.sem(by_source), stats.sem(by_annotator)))
+
+
+def test_random_annotators_degrees_of_freedom_are_of_the_fewer_units() -> None:
+    """Twenty sources and three annotators leave t two degrees of freedom."""
+    tables = rated.computed(rated.study(TASTE), RANDOM)
+    places = {name: place for place, name in enumerate(rated.SYSTEMS)}
+    for row in picked(tables["comparisons"], test="difference"):
+        gap = TASTE[places[row["first"]]] - TASTE[places[row["second"]]]
+        low, high = stats.t.interval(0.95, 2, gap.mean(), two_way_error(gap))
+        p = 2 * stats.t.sf(abs(gap.mean()) / two_way_error(gap), 2)
+        assert (row["low"], row["high"], row["p"]) == pytest.approx((low, high, p))
+    for row in tables["systems"]:
+        scores = TASTE[places[row["system"]]]
+        low, high = stats.t.interval(0.95, 2, scores.mean(), two_way_error(scores))
+        expected = (max(low, 1), min(high, 7))
+        assert (row["low"], row["high"]) == pytest.approx(expected)
 
 
 def test_fewer_than_five_random_annotators_is_printed_and_nothing_falls_back() -> None:

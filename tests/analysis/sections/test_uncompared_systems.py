@@ -91,6 +91,7 @@ def test_best_system_without_a_compared_pair_is_near_to_none() -> None:
     assert "significantly different from all others" not in systems
     short = summary_of(Found(tables)).parts[-1].text
     assert "it is not compared with “Brisa”: no common source" in short
+    assert "differs significantly" not in short
     assert "equal" not in short
 
 
