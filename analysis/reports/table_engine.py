@@ -1,9 +1,9 @@
 """The engine of page tables: a section declares a `Table`, and `draw` makes it of typed rows.
 
-Rows with equal values of the fields `split` make a table, those with equal values of `lines` a line
-of it. The columns of a line are either named one by one, each with the cell that it makes of a row,
-or a `Pivot`: one for each value of a field. Tables, lines and columns come in the order of the rows,
-criteria in the order of the protocol.
+Rows with equal values of the fields `split` make a table. Its columns are either named one by one,
+each with the cell that it makes of a row: then every row is a line, named by its fields `lines`. Or
+they are a `Pivot`, a column for each value of a field: then rows with equal values of `lines` make a
+line. Tables, lines and columns come in the order of the rows, criteria in the order of the protocol.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ MISSING = Cell("–")
 
 @dataclass(frozen=True)
 class Column(Generic[R]):
-    """A column with its head, the cell that it makes of a line's row, and a note below the head."""
+    """A column with its head, the cell that it makes of a row, and a note below the head."""
 
     head: str
     cell: Callable[[R], Cell]
@@ -78,14 +78,14 @@ def draw(table: Table[R], rows: Iterable[R], names: Names) -> list[PageTable]:
 
 def _page_table(table: Table[R], rows: Sequence[R], names: Names) -> PageTable:
     shown = [row for row in rows if table.where is None or table.where(row)]
-    lines = _grouped(shown, table.lines, names)
-    columns = table.columns
+    columns, firsts = table.columns, shown
     if isinstance(columns, Pivot):
         columns = _pivoted(columns, shown, table.lines, names)
+        firsts = [group[0] for group in _grouped(shown, table.lines, names).values()]
     return PageTable(
         title=_text(table.title, rows) or _named(rows[0], table.split, names),
         columns=[column.head for column in columns],
-        lines=[_line(table, own[0], columns, names) for own in lines.values()],
+        lines=[_line(table, row, columns, names) for row in firsts],
         first=_text(table.first, rows) or _fields(table.lines)[0].capitalize(),
         last=table.last[0] if table.last else "",
         notes=[column.note for column in columns] if any(column.note for column in columns) else [],
