@@ -14,9 +14,9 @@ from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.system_names import system_name
 
 R = TypeVar("R")
+T = TypeVar("T")
 Fields: TypeAlias = str | tuple[str, ...]  # names of a row's fields
 Names: TypeAlias = Mapping[str, str]  # of the criteria by key, in the protocol's order
-Key: TypeAlias = tuple[Any, ...]  # the values of fields
 MISSING = Cell("–")
 
 
@@ -40,30 +40,33 @@ class Pivot(Generic[R]):
     cell: Callable[[R], Cell]
     missing: Cell = MISSING
     head: Callable[[R], str] | None = None  # without it: the names of the fields' values
-    note: Callable[[R], str] | None = None
+    note: Callable[[R], str] = lambda row: ""
     order: Callable[[R], Any] | None = None
+
+
+Columns: TypeAlias = Sequence[Column[R]] | Pivot[R]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table(Generic[R]):
     """A table, or one for each value of the fields `split`.
 
-    What is said of a table is a text, or made of its rows; what is said of a line is made of its
-    first row.
+    Texts of a table may be made of its rows, those of a line are made of its first row.
     """
 
-    lines: Fields
-    columns: Sequence[Column[R]] | Pivot[R]
+    columns: Columns[R] | Callable[[Sequence[R]], Columns[R]]
+    lines: Fields = ()
     split: Fields = ()
-    where: Callable[[R], bool] | None = None  # the rows that have a line
+    where: Callable[[R], bool] = lambda row: True  # the rows that have a line
     title: str | Callable[[Sequence[R]], str] = ""  # without it: the names of the values of `split`
     first: str | Callable[[Sequence[R]], str] = ""  # without it: the field of the lines
     name: Callable[[R], str] | None = None  # without it: the names of the values of `lines`
-    under: Callable[[R], str] | None = None
-    chip: Callable[[R], str] | None = None
-    last: tuple[str, Callable[[R], str]] | None = None  # heading and words of the last column
+    under: Callable[[R], str] = lambda row: ""
+    chip: Callable[[R], str] = lambda row: ""
+    # heading and words of the last column
+    last: tuple[str, Callable[[R], str]] = ("", lambda row: "")
     caption: str | Callable[[Sequence[R]], str] = ""
-    reasons: Callable[[Sequence[R]], Iterable[str]] | None = None
+    reasons: Callable[[Sequence[R]], Iterable[str]] = lambda rows: ()
     folded: bool | Callable[[Sequence[R]], bool] = False
     heat: bool = False
     words: bool = False
@@ -73,89 +76,97 @@ def draw(table: Table[R], rows: Iterable[R], names: Names) -> list[PageTable]:
     """Return the tables that a declaration makes of rows: none without rows. `names`: of the
     criteria."""
     groups = _grouped(rows, table.split, names)
-    return [_page_table(table, group, names) for group in groups.values()]
+    return [_page_table(table, group, names) for group in groups]
 
 
 def _page_table(table: Table[R], rows: Sequence[R], names: Names) -> PageTable:
-    shown = [row for row in rows if table.where is None or table.where(row)]
-    columns, firsts = table.columns, shown
-    if isinstance(columns, Pivot):
-        columns = _pivoted(columns, shown, table.lines, names)
-        firsts = [group[0] for group in _grouped(shown, table.lines, names).values()]
+    columns, firsts = _columns_and_lines(table, rows, names)
+    notes = [column.note for column in columns]
     return PageTable(
-        title=_text(table.title, rows) or _named(rows[0], table.split, names),
+        title=_of_rows(table.title, rows) or _named(rows[0], table.split, names),
         columns=[column.head for column in columns],
         lines=[_line(table, row, columns, names) for row in firsts],
-        first=_text(table.first, rows) or _fields(table.lines)[0].capitalize(),
-        last=table.last[0] if table.last else "",
-        notes=[column.note for column in columns] if any(column.note for column in columns) else [],
-        caption=_text(table.caption, rows),
-        reasons=list(table.reasons(rows)) if table.reasons else [],
-        folded=table.folded(rows) if callable(table.folded) else table.folded,
+        first=_of_rows(table.first, rows) or _tuple(table.lines)[0].capitalize(),
+        last=table.last[0],
+        notes=notes if any(notes) else [],
+        caption=_of_rows(table.caption, rows),
+        reasons=list(table.reasons(rows)),
+        folded=_of_rows(table.folded, rows),
         heat=table.heat,
         words=table.words,
     )
+
+
+def _columns_and_lines(
+    table: Table[R], rows: Sequence[R], names: Names
+) -> tuple[Sequence[Column[R]], list[R]]:
+    """Return the columns of a table, and the row that each line is made of."""
+    shown = [row for row in rows if table.where(row)]
+    columns = table.columns(rows) if callable(table.columns) else table.columns
+    if not isinstance(columns, Pivot):
+        return columns, shown
+    lines = _grouped(shown, table.lines, names)
+    return _pivoted(columns, shown, table.lines, names), [line[0] for line in lines]
 
 
 def _line(table: Table[R], row: R, columns: Sequence[Column[R]], names: Names) -> Line:
     return Line(
         name=table.name(row) if table.name else _named(row, table.lines, names),
         cells=[column.cell(row) for column in columns],
-        last=table.last[1](row) if table.last else "",
-        chip=table.chip(row) if table.chip else "",
-        under=table.under(row) if table.under else "",
+        last=table.last[1](row),
+        chip=table.chip(row),
+        under=table.under(row),
     )
 
 
 def _pivoted(pivot: Pivot[R], rows: Sequence[R], lines: Fields, names: Names) -> list[Column[R]]:
-    """Return the columns of a pivot, each of which finds its row by the line of the given one."""
-    by_place = {(_key(row, lines), _key(row, pivot.fields)): row for row in rows}
-    firsts = [group[0] for group in _grouped(rows, pivot.fields, names).values()]
+    """Return the columns of a pivot; each finds the row of its cell by the first row of a line."""
+    by_place = {(_values(row, lines), _values(row, pivot.fields)): row for row in rows}
+    firsts = [group[0] for group in _grouped(rows, pivot.fields, names)]
     if pivot.order:
         firsts.sort(key=pivot.order)
 
     def column(first: R) -> Column[R]:
         def cell(row: R) -> Cell:
-            place = _key(row, lines), _key(first, pivot.fields)
+            place = _values(row, lines), _values(first, pivot.fields)
             return pivot.cell(by_place[place]) if place in by_place else pivot.missing
 
         head = pivot.head(first) if pivot.head else _named(first, pivot.fields, names)
-        return Column(head, cell, pivot.note(first) if pivot.note else "")
+        return Column(head, cell, pivot.note(first))
 
     return [column(first) for first in firsts]
 
 
-def _grouped(rows: Iterable[R], fields: Fields, names: Names) -> dict[Key, list[R]]:
-    """Return the rows by the values of fields, criteria in the order of their names."""
-    groups: dict[Key, list[R]] = {}
+def _grouped(rows: Iterable[R], fields: Fields, names: Names) -> list[list[R]]:
+    """Return the rows with equal values of fields together, criteria in the order of their names."""
+    groups: dict[tuple[Any, ...], list[R]] = {}
     for row in rows:
-        groups.setdefault(_key(row, fields), []).append(row)
-    if "criterion" not in _fields(fields):
-        return groups
+        groups.setdefault(_values(row, fields), []).append(row)
+    if "criterion" not in _tuple(fields):
+        return list(groups.values())
     order = {criterion: place for place, criterion in enumerate(names)}
-    at = _fields(fields).index("criterion")
-    ordered = sorted(groups, key=lambda key: order.get(key[at], len(order)))
-    return {key: groups[key] for key in ordered}
+    at = _tuple(fields).index("criterion")
+    return [groups[key] for key in sorted(groups, key=lambda key: order.get(key[at], len(order)))]
 
 
 def _named(row: object, fields: Fields, names: Names) -> str:
     """Return the values of a row's fields in words: names of criteria and systems."""
-    return ": ".join(_value(field, getattr(row, field), names) for field in _fields(fields))
+
+    def named(field: str, value: Any) -> str:
+        if field == "criterion":
+            return names.get(value, value)
+        return system_name(value) if field == "system" else str(value)
+
+    return ": ".join(map(named, _tuple(fields), _values(row, fields)))
 
 
-def _value(field: str, value: Any, names: Names) -> str:
-    if field == "criterion":
-        return names.get(value, value)
-    return system_name(value) if field == "system" else str(value)
+def _values(row: object, fields: Fields) -> tuple[Any, ...]:
+    return tuple(getattr(row, field) for field in _tuple(fields))
 
 
-def _key(row: object, fields: Fields) -> Key:
-    return tuple(getattr(row, field) for field in _fields(fields))
-
-
-def _fields(fields: Fields) -> tuple[str, ...]:
+def _tuple(fields: Fields) -> tuple[str, ...]:
     return (fields,) if isinstance(fields, str) else fields
 
 
-def _text(text: str | Callable[[Sequence[R]], str], rows: Sequence[R]) -> str:
-    return text if isinstance(text, str) else text(rows)
+def _of_rows(value: T | Callable[[Sequence[R]], T], rows: Sequence[R]) -> T:
+    return value(rows) if callable(value) else value
